@@ -1,0 +1,35 @@
+"""What is demanded: the YAML files beside this module, and the frozen models that read them."""
+
+from storeproof.spec.capability import Capability, CapabilityGroup, Case, Step
+from storeproof.spec.edition import Edition
+from storeproof.spec.guarantee import LADDER, Guarantee
+from storeproof.spec.loader import SPEC_ROOT, Spec, load_spec
+from storeproof.spec.model import Model
+from storeproof.spec.profile import Profile
+from storeproof.spec.scale import Scale
+from storeproof.spec.store import ContainerLaunch, EndpointLaunch, ProcessLaunch, Store, Target, Variant
+from storeproof.spec.workload import Mix, Workload
+
+__all__ = [
+    "LADDER",
+    "SPEC_ROOT",
+    "Capability",
+    "CapabilityGroup",
+    "Case",
+    "ContainerLaunch",
+    "Edition",
+    "EndpointLaunch",
+    "Guarantee",
+    "Mix",
+    "Model",
+    "ProcessLaunch",
+    "Profile",
+    "Scale",
+    "Spec",
+    "Step",
+    "Store",
+    "Target",
+    "Variant",
+    "Workload",
+    "load_spec",
+]

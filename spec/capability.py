@@ -1,0 +1,63 @@
+"""What a store can do, as cases with immutable ids: steps on a fresh collection and the answers that are right."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self
+
+from pydantic import Field, PositiveInt, Strict, StringConstraints, model_validator
+
+from storeproof.spec.base import Frozen, Name, SpecFile
+
+CaseNumber = Annotated[str, StringConstraints(pattern=r"^[0-9]{3}$")]
+
+
+class Step(Frozen):
+    """One operation and its right answer.
+
+    Exactly one of `expect` and `alternatives` is given, or neither where the operation answers nothing.
+    `missing: true` expects the answer "there is no such field", which is not null.
+    """
+
+    do: Name
+    args: Annotated[tuple[Any, ...], Strict(False)] = ()
+    expect: Any = None
+    missing: bool = False
+    alternatives: dict[str, Any] | None = None
+    """Answers on which good stores differ, by name: recorded per store, not failed."""
+    wait: Annotated[float, Field(ge=0, le=10, strict=False)] = 0.0
+    """Seconds to wait before the operation, for expiry."""
+
+
+class Case(Frozen):
+    """A case. Its id is never reused; a change of meaning raises the revision."""
+
+    id: CaseNumber
+    revision: PositiveInt = 1
+    title: str
+    steps: Annotated[tuple[Step, ...], Strict(False), Field(min_length=1)]
+
+
+class Capability(Frozen):
+    """Something that a store can do or not, in the store, on the records of one model."""
+
+    capability: Name
+    title: str
+    model: Name
+    operations: Annotated[tuple[Name, ...], Strict(False), Field(min_length=1)]
+    """The operations of the contract that the capability is about; all of them must be there."""
+    cases: Annotated[tuple[Case, ...], Strict(False), Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _case_ids_are_unique(self) -> Self:
+        ids = [case.id for case in self.cases]
+        for number in sorted({number for number in ids if ids.count(number) > 1}):
+            raise ValueError(f"case id {number} is given twice in {self.capability}; ids are never reused")
+        return self
+
+
+class CapabilityGroup(SpecFile):
+    """One file of `spec/capabilities/`."""
+
+    group: Name
+    title: str
+    capabilities: Annotated[tuple[Capability, ...], Strict(False), Field(min_length=1)]

@@ -1,0 +1,119 @@
+"""What data looks like: one record of a model, as a shape that every store is asked to keep."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, PositiveInt, Strict, model_validator
+
+from storeproof.spec.base import Frozen, Name, SpecFile
+
+
+class Value(Frozen):
+    """An opaque value: bytes in, the same bytes out."""
+
+    kind: Literal["value"]
+    size: PositiveInt
+    """Bytes of one value under load."""
+    sizes: Annotated[tuple[PositiveInt, ...], Strict(False)]
+    """Sizes in bytes that correctness must cover."""
+
+
+class Hash(Frozen):
+    """A flat hash: named fields, each with an opaque value."""
+
+    kind: Literal["hash"]
+    fields: Annotated[tuple[str, ...], Strict(False)]
+    size: PositiveInt
+    """Bytes of one field's value under load."""
+
+
+class Row(Frozen):
+    """A row of one table: `integer` (32 bits, signed) and `real` (IEEE 754 double) under a 64-bit key."""
+
+    kind: Literal["row"]
+
+
+class Counter(Frozen):
+    """A 64-bit signed number that clients add to."""
+
+    kind: Literal["counter"]
+
+
+class Text(Frozen):
+    """A printable string of `text` characters."""
+
+    text: PositiveInt
+
+
+class Integer(Frozen):
+    """A signed integer of `integer` bits."""
+
+    integer: Literal[32, 53, 64]
+
+
+class Real(Frozen):
+    """An IEEE 754 number of `real` bits."""
+
+    real: Literal[64]
+
+
+class List(Frozen):
+    """A list of `length` items of one shape."""
+
+    list: PositiveInt
+    of: Shape
+
+
+class Object(Frozen):
+    """Named fields, each with a shape of its own."""
+
+    object: dict[str, Shape]
+
+
+Shape = Text | Integer | Real | List | Object
+
+
+class Document(Frozen):
+    """A JSON document: null, booleans, 64-bit integers, finite doubles, strings, lists and objects."""
+
+    kind: Literal["document"]
+    shape: Object
+
+
+List.model_rebuild()
+Object.model_rebuild()
+Document.model_rebuild()
+
+
+class Model(SpecFile):
+    """A data model. Every one is a collection of records under unique keys."""
+
+    model: Name
+    title: str
+    key: Literal["text", "integer"]
+    """Text keys are Unicode strings; integer keys are 64-bit and signed."""
+    record: Annotated[Value | Hash | Row | Counter | Document, Field(discriminator="kind")]
+    indexes: Annotated[tuple[Annotated[tuple[str, ...], Strict(False)], ...], Strict(False)] = ()
+    """Paths that may carry a secondary index, in the order in which `indexes: n` switches them on."""
+
+    @model_validator(mode="after")
+    def _indexes_are_in_the_record(self) -> Self:
+        for path in self.indexes:
+            if not self._has(path):
+                raise ValueError(f"index {'.'.join(path)} is not a field of the record")
+        return self
+
+    def _has(self, path: tuple[str, ...]) -> bool:
+        if isinstance(self.record, Hash):
+            return len(path) == 1 and path[0] in self.record.fields
+        if isinstance(self.record, Row):
+            return path in (("integer",), ("real",))
+        if isinstance(self.record, Document):
+            shape: Shape = self.record.shape
+            for part in path:
+                if not isinstance(shape, Object) or part not in shape.object:
+                    return False
+                shape = shape.object[part]
+            return True
+        return False

@@ -1,0 +1,56 @@
+"""How much of everything: `smoke` proves that all works, `standard` is for decisions, `full` has the seeds' sizes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, PositiveInt, Strict
+
+from storeproof.spec.base import Frozen, SpecFile
+
+Seconds = Annotated[float, Field(gt=0, strict=False)]
+Clients = Annotated[tuple[PositiveInt, ...], Strict(False), Field(min_length=1)]
+
+
+class CorrectnessScale(Frozen):
+    """Hypothesis' share of correctness; the fixed cases always run whole."""
+
+    examples: PositiveInt
+    steps: PositiveInt
+    """Operations per example, at most."""
+    clients: PositiveInt
+    """Concurrent clients of the concurrency checks."""
+    concurrent_operations: PositiveInt
+    """Operations of each of those clients."""
+
+
+class DurabilityScale(Frozen):
+    """How often and under how much load each fault strikes."""
+
+    rounds: Annotated[int, Field(ge=5)]
+    clients: PositiveInt
+    load_seconds: Annotated[tuple[Seconds, Seconds], Strict(False)]
+    """The fault strikes at a random moment between these two."""
+
+
+class PerformanceScale(Frozen):
+    """How long is measured, with how many records and clients."""
+
+    records: PositiveInt
+    rounds: PositiveInt
+    round_seconds: Seconds
+    warm_up_seconds: Annotated[tuple[Seconds, Seconds], Strict(False)]
+    """At least, and at most until the windows are steady."""
+    one: Clients
+    few: Clients
+    sweep: Clients
+
+
+class Scale(SpecFile):
+    """One file of `spec/scales/`."""
+
+    scale: Literal["smoke", "standard", "full"]
+    title: str
+    correctness: CorrectnessScale
+    durability: DurabilityScale
+    performance: PerformanceScale

@@ -1,0 +1,147 @@
+"""One store: how it is launched, its variants, and what it claims."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, PositiveFloat, PositiveInt, Strict, model_validator
+
+from storeproof.spec.base import Frozen, Name, SpecFile
+from storeproof.spec.guarantee import GuaranteeName
+
+Command = Annotated[tuple[str, ...], Strict(False), Field(min_length=1)]
+"""A command line. `${name}` is replaced: data, run, port, python, user, password; an item that is
+`${settings}` alone becomes the variant's settings, each written as `setting` says."""
+
+
+class ProcessLaunch(Frozen):
+    """A server's own binary on this machine."""
+
+    binary: str
+    """Looked up on PATH, then in `search`. `${python}` is the interpreter that runs the suites."""
+    search: Annotated[tuple[str, ...], Strict(False)] = ()
+    """Directories (globs) to look in where distributions keep the binary off PATH."""
+    install: str
+    """The line that would install it on Debian, shown when it is missing."""
+    initialise: Annotated[tuple[Command, ...], Strict(False)] = ()
+    """Commands that are run once on an empty data directory. A name without a slash is looked up as the binary is."""
+    command: Annotated[tuple[str, ...], Strict(False)]
+    """The arguments of the binary."""
+    setting: Command = ("--${name}", "${value}")
+    files: dict[str, str] = Field(default_factory=dict)
+    """Files written to the run directory before the start, by name; `${settings}` stands for all settings."""
+    stop: Literal["SIGTERM", "SIGINT", "SIGUSR1"] = "SIGTERM"
+    """The signal that asks for a clean stop."""
+    unprivileged: bool = False
+    """Whether the server refuses to run as root; it then runs as `nobody`."""
+    user: str | None = None
+    password: str | None = None
+    start_seconds: PositiveInt = 30
+    """How long it may take to answer after a start, also after a crash."""
+
+
+class ContainerLaunch(Frozen):
+    """An image of the server."""
+
+    image: str
+    port: PositiveInt
+    data: str
+    """Where the image keeps its data: a volume of ours is mounted there."""
+    command: Annotated[tuple[str, ...], Strict(False)] = ()
+    setting: Command = ("--${name}", "${value}")
+    environment: dict[str, str] = Field(default_factory=dict)
+    files: dict[str, str] = Field(default_factory=dict)
+    """Files mounted read-only, by absolute path in the container."""
+    user: str | None = None
+    password: str | None = None
+    start_seconds: PositiveInt = 60
+
+
+class EndpointLaunch(Frozen):
+    """A server that somebody else runs. It is never killed, and nothing but our own namespace is touched."""
+
+    url: str
+    """What an endpoint looks like, for messages: `scheme://[user[:password]@]host[:port][/database]`."""
+
+
+class Launch(Frozen):
+    """The ways in which a store can be had."""
+
+    process: ProcessLaunch | None = None
+    container: ContainerLaunch | None = None
+    endpoint: EndpointLaunch | None = None
+
+
+class Claims(Frozen):
+    """What the vendor says the store can do; the run shows whether it is so."""
+
+    models: Annotated[tuple[Name, ...], Strict(False), Field(min_length=1)]
+    capabilities: dict[str, bool]
+    """`group.capability: true|false` for every capability of the spec."""
+
+
+class Variant(Frozen):
+    """A named configuration."""
+
+    settings: dict[str, str] = Field(default_factory=dict)
+    """Server settings: given at the launch, read back from the live server."""
+    options: dict[str, str] = Field(default_factory=dict)
+    """What the adapter sets on connections and collections: read back from the live collection."""
+    guarantee: GuaranteeName
+    default: bool = False
+    capabilities: dict[str, bool] = Field(default_factory=dict)
+    """Claims that differ from the store's in this variant."""
+    note: str = ""
+
+
+class Store(SpecFile):
+    """One file of `spec/stores/`, or a vendor's own."""
+
+    store: Name
+    title: str
+    product: str
+    """What the server must call itself: another product is not measured under this name."""
+    adapter: str
+    """A module of `adapters/`, or the path of a Python file relative to this one."""
+    requires: Annotated[tuple[str, ...], Strict(False)] = ()
+    """Client packages, as pip writes them."""
+    topology: Literal["single", "replica_set"] = "single"
+    launch: Launch
+    variants: dict[Name, Variant] = Field(min_length=1)
+    claims: Claims
+
+    @model_validator(mode="after")
+    def _one_default(self) -> Self:
+        defaults = [name for name, variant in self.variants.items() if variant.default]
+        if len(defaults) != 1:
+            raise ValueError(f"exactly one variant has `default: true`; found {', '.join(defaults) or 'none'}")
+        return self
+
+    @property
+    def default_variant(self) -> str:
+        """The variant that `--store NAME` runs."""
+        return next(name for name, variant in self.variants.items() if variant.default)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A store in one of its variants: what a run is about."""
+
+    store: Store
+    name: str
+    """The variant's name."""
+
+    @property
+    def variant(self) -> Variant:
+        """The variant itself."""
+        return self.store.variants[self.name]
+
+    @property
+    def id(self) -> str:
+        """`store:variant`, as on the command line."""
+        return f"{self.store.store}:{self.name}"
+
+    def claims(self, capability: str) -> bool:
+        """Whether the variant claims a capability, by its full name."""
+        return self.variant.capabilities.get(capability, self.store.claims.capabilities[capability])

@@ -1,0 +1,46 @@
+"""The errors that people see.
+
+Each says what was found, what is allowed and what to do next; none needs a traceback to be understood.
+"""
+
+from __future__ import annotations
+
+
+class StoreproofError(Exception):
+    """Base of all errors that are shown to the user as one message."""
+
+
+class UsageError(StoreproofError):
+    """The command line or a file asks for something that does not exist or is not allowed."""
+
+
+class SpecError(UsageError):
+    """A specification file breaks a rule.
+
+    `problems` holds one line per breach, each with file, line and field, so that all can be mended at once.
+    """
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+class NotAvailable(StoreproofError):
+    """This machine lacks something: the outcome is `not_run`, never a pass and never a failure of the store.
+
+    `remedy` is the command (or the sentence) that provides what is missing.
+    """
+
+    def __init__(self, reason: str, remedy: str = "") -> None:
+        super().__init__(f"{reason}; {remedy}" if remedy else reason)
+        self.reason = reason
+        self.remedy = remedy
+
+
+class StoreDied(StoreproofError):
+    """A store that was started by us ended, or never became ready. `log` is the tail of what it wrote."""
+
+    def __init__(self, reason: str, log: str = "") -> None:
+        super().__init__(f"{reason}\n--- last lines of its log ---\n{log}" if log else reason)
+        self.reason = reason
+        self.log = log
