@@ -1,0 +1,3 @@
+#!/bin/bash
+case ${1:-} in -*) set -- memcached "$@" ;; esac
+exec "$@"

@@ -1,0 +1,81 @@
+"""Finds a store's adapter and makes sure that its client packages are there and its shape is right."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Protocol, cast
+
+from packaging.requirements import Requirement
+
+from storeproof.contract.address import Address
+from storeproof.contract.families import Session
+from storeproof.errors import NotAvailable, UsageError
+from storeproof.spec.store import Store
+
+
+class Adapter(Protocol):
+    """A module that speaks to one store: `adapters/x.py`, or a vendor's own file."""
+
+    def connect(self, address: Address, options: Mapping[str, str]) -> Session:
+        """Open one authenticated session; `options` are the variant's.
+
+        Raises:
+            Refused: wrong credentials.
+            Unknown: nobody answers (yet).
+        """
+
+
+def load_adapter(store: Store, store_file: Path) -> Adapter:
+    """The adapter's module.
+
+    Raises:
+        NotAvailable: a client package is missing; the remedy is the `pip install` line.
+        UsageError: there is no such module, or it has no `connect`.
+    """
+    missing = [text for text in store.requires if not _installed(Requirement(text))]
+    if missing:
+        wanted = " ".join(f"'{text}'" for text in missing)
+        raise NotAvailable(f"{store.store} needs the client {', '.join(missing)}", f"pip install {wanted}")
+    module = _from_file((store_file.parent / store.adapter).resolve()) if store.adapter.endswith(".py") else _from_package(store.adapter)
+    if not callable(getattr(module, "connect", None)):
+        raise UsageError(f"adapter {store.adapter} of {store.store} has no function `connect(address, options)`; see CONTRIBUTING, 'Add a store'")
+    return cast(Adapter, module)
+
+
+def _installed(requirement: Requirement) -> bool:
+    try:
+        found = importlib.metadata.version(requirement.name)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return requirement.specifier.contains(found, prereleases=True)
+
+
+def _from_package(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(f"storeproof.adapters.{name}")
+    except ModuleNotFoundError as reason:
+        if reason.name != f"storeproof.adapters.{name}":
+            raise
+        raise UsageError(f"there is no adapter `{name}`; `adapter:` names a module of adapters/, or the path of a Python file ending in .py") from None
+
+
+def _from_file(path: Path) -> ModuleType:
+    """A vendor's file, under a module name of its own: worker processes load it from the same path."""
+    if not path.is_file():
+        raise UsageError(f"the adapter file {path} does not exist; `adapter:` is relative to the store's YAML file")
+    name = f"storeproof_adapter_{path.stem}_{abs(hash(str(path)))}"
+    if name in sys.modules:
+        return sys.modules[name]
+    described = importlib.util.spec_from_file_location(name, path)
+    if described is None or described.loader is None:
+        raise UsageError(f"the adapter file {path} is not a Python module")
+    module = importlib.util.module_from_spec(described)
+    sys.modules[name] = module
+    described.loader.exec_module(module)
+    return module

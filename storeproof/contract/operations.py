@@ -1,0 +1,123 @@
+"""The operations by name: which family each belongs to, whether it writes, and what shape its reply has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from storeproof.contract import families
+from storeproof.contract.values import MISSING, Layout, Row
+from storeproof.spec.model import Counter, Document, Hash, Model, Value
+
+ReplyCheck = Callable[[Model, tuple[Any, ...], Any], str | None]
+"""(model, arguments, reply) -> what is wrong with the reply, or None."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One method of the contract."""
+
+    name: str
+    family: type
+    writes: bool
+    check: ReplyCheck
+
+
+def _is_record(model: Model, reply: Any) -> str | None:
+    record = model.record
+    if isinstance(record, Value):
+        good, wanted = type(reply) is bytes, "bytes"
+    elif isinstance(record, Counter):
+        good, wanted = type(reply) is int, "an int"
+    elif isinstance(record, Hash):
+        good = type(reply) is dict and all(type(k) is str and type(v) is bytes for k, v in reply.items())
+        wanted = "a dict of str to bytes"
+    elif isinstance(record, Document):
+        good, wanted = type(reply) is dict and _is_json(reply), "a dict of JSON values"
+    else:
+        good = isinstance(reply, Row) and type(reply.integer) is int and type(reply.real) is float
+        wanted = "a Row of int and float"
+    return None if good else f"a record of {model.model} is {wanted}; found {_shown(reply)}"
+
+
+def _is_json(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(type(key) is str and _is_json(item) for key, item in value.items())
+    if isinstance(value, list):
+        return all(_is_json(item) for item in value)
+    return value is None or type(value) in (bool, int, float, str)
+
+
+def _shown(reply: Any) -> str:
+    text = f"{type(reply).__name__} {reply!r}"
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _record_or_none(model: Model, _args: tuple[Any, ...], reply: Any) -> str | None:
+    return None if reply is None else _is_record(model, reply)
+
+
+def _exactly(*types: type) -> ReplyCheck:
+    names = " or ".join(kind.__name__ for kind in types)
+
+    def check(_model: Model, _args: tuple[Any, ...], reply: Any) -> str | None:
+        return None if type(reply) in types else f"the reply is {names}; found {_shown(reply)}"
+
+    return check
+
+
+def _records_in_order(model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
+    if not isinstance(reply, Sequence) or isinstance(reply, (str, bytes)) or len(reply) != len(args[0]):
+        return f"the reply has one entry per key, {len(args[0])}; found {_shown(reply)}"
+    return next((wrong for item in reply if item is not None and (wrong := _is_record(model, item))), None)
+
+
+def _keyed_records(model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
+    key_type = str if model.key == "text" else int
+    if not isinstance(reply, Sequence) or len(reply) > args[1]:
+        return f"the reply has at most {args[1]} pairs; found {_shown(reply)}"
+    for pair in reply:
+        if not isinstance(pair, tuple) or len(pair) != 2 or type(pair[0]) is not key_type:
+            return f"each entry is a pair of key and record; found {_shown(pair)}"
+        if wrong := _is_record(model, pair[1]):
+            return wrong
+    return None
+
+
+def _json_or_missing(_model: Model, _args: tuple[Any, ...], reply: Any) -> str | None:
+    return None if reply is MISSING or _is_json(reply) else f"the reply is a JSON value or MISSING; found {_shown(reply)}"
+
+
+_NOTHING = _exactly(type(None))
+_YES_OR_NO = _exactly(bool)
+
+OPERATIONS: dict[str, Operation] = {
+    operation.name: operation
+    for operation in (
+        Operation("get", families.KeyValue, False, _record_or_none),
+        Operation("put", families.KeyValue, True, _NOTHING),
+        Operation("delete", families.KeyValue, True, _YES_OR_NO),
+        Operation("exists", families.KeyValue, False, _YES_OR_NO),
+        Operation("count", families.Count, False, _exactly(int)),
+        Operation("get_many", families.BatchRead, False, _records_in_order),
+        Operation("put_many", families.BatchWrite, True, _NOTHING),
+        Operation("get_field", families.Fields, False, _exactly(bytes, type(None))),
+        Operation("set_field", families.Fields, True, _NOTHING),
+        Operation("delete_field", families.Fields, True, _YES_OR_NO),
+        Operation("get_path", families.Paths, False, _json_or_missing),
+        Operation("set_path", families.Paths, True, _YES_OR_NO),
+        Operation("unset_path", families.Paths, True, _YES_OR_NO),
+        Operation("increment", families.Counter, True, _exactly(int)),
+        Operation("put_if_absent", families.Conditional, True, _YES_OR_NO),
+        Operation("compare_and_set", families.Conditional, True, _YES_OR_NO),
+        Operation("put_expiring", families.Expiry, True, _NOTHING),
+        Operation("scan", families.Ordered, False, _keyed_records),
+    )
+}
+"""Every operation that a case, an oracle or a workload may name."""
+
+
+def wrong_reply(operation: Operation, layout: Layout, args: tuple[Any, ...], reply: Any) -> str | None:
+    """What is wrong with a reply's shape, or None."""
+    return operation.check(layout.model, args, reply)

@@ -1,0 +1,64 @@
+"""What every launched store can be asked to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, Protocol
+
+from storeproof.contract.address import Address
+
+LaunchKind = Literal["container", "process", "endpoint"]
+
+Probe = Callable[[Address], None]
+"""Returns once the store answers at the address; raises `Unknown` while it does not, `Refused` where it never will."""
+
+
+class Handle(Protocol):
+    """A running store. Faults go through it, so that no fault knows how the store was started."""
+
+    kind: LaunchKind
+    data: Path | None
+    """The data directory on this machine, where we have one."""
+    image_digest: str | None
+
+    @property
+    def address(self) -> Address:
+        """Where it answers now. Ask again after every start: a container's port changes."""
+
+    def cannot(self, fault: str) -> str | None:
+        """Why a fault cannot be struck here, or None if it can."""
+
+    def start(self) -> float:
+        """Start on the data that is there and wait until it answers; the seconds that took.
+
+        Raises:
+            StoreDied: it ended, or did not answer in time; with the tail of its log.
+        """
+
+    def start_nowait(self) -> None:
+        """Start on the data that is there and do not wait."""
+
+    def wait_ready(self) -> None:
+        """Wait until it answers. Raises `StoreDied`."""
+
+    def stop(self) -> None:
+        """Ask for a clean stop and wait for the end. Raises `StoreDied` when it does not end in time."""
+
+    def kill(self) -> None:
+        """SIGKILL, and wait until the processes are gone."""
+
+    def pause(self) -> None:
+        """SIGSTOP: the store hangs."""
+
+    def resume(self) -> None:
+        """SIGCONT."""
+
+    def alive(self) -> bool:
+        """Whether the process runs."""
+
+    def log_tail(self) -> str:
+        """The last lines it wrote; passwords are removed."""
+
+    def close(self) -> None:
+        """End it and remove all that was made for it; never raises, and may be called twice."""

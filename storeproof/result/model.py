@@ -1,0 +1,210 @@
+"""The result format. Its field names are an interface: other tools read them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from storeproof.outcome import Outcome, Stage
+
+FORMAT = "1.0"
+
+
+class Part(BaseModel):
+    """A part of a result: frozen, and strict about its fields when it is read back."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class EditionUsed(Part):
+    """The specification that the run stood on."""
+
+    version: str
+    hash: str
+
+
+class RunInfo(Part):
+    """Which run this was."""
+
+    id: str
+    started: str
+    """ISO 8601, UTC."""
+    seconds: float
+    command: str
+    """As typed; credentials are replaced."""
+    seed: int
+    scale: str
+    storeproof: str
+    """The version of the machinery."""
+
+
+class Environment(Part):
+    """The machine, and the physical limits it put on the run."""
+
+    cpu: str
+    cores: int
+    memory_bytes: int
+    kernel: str
+    disk: str
+    filesystem: str
+    fsync_us: float
+    """Median of a 4 KiB append and fsync in the data directory."""
+    loopback_us: float
+    """Median of a one-byte round trip over loopback TCP."""
+    python: str
+    packages: dict[str, str]
+
+
+class OutcomeRecord(Part):
+    """What became of one case."""
+
+    id: str
+    revision: int
+    stage: Stage
+    outcome: Outcome
+    detail: str
+    seconds: float
+
+
+class GuaranteeRecord(Part):
+    """What one fault did."""
+
+    guarantee: str
+    outcome: Outcome
+    rounds: int
+    acknowledged: int
+    unknown: int
+    """Operations whose reply was lost: they may have happened."""
+    lost: int
+    resurrected: int
+    reverted: int
+    torn: int
+    invented: int
+    miscounted: int
+    """Counters outside [acknowledged, acknowledged + unknown]."""
+    recovery_seconds: list[float]
+    """From the start after the fault until it answered, one per round."""
+    detail: str
+
+
+class Durability(Part):
+    """Claimed against proven, with the sums over all faults that were struck."""
+
+    claimed: str
+    proven: str | None
+    """The highest guarantee that held in this run; None where no fault could be struck."""
+    rounds: int
+    acknowledged: int
+    unknown: int
+    lost: int
+    resurrected: int
+    reverted: int
+    torn: int
+    invented: int
+    miscounted: int
+    guarantees: list[GuaranteeRecord]
+
+
+class Interval(Part):
+    """A median over rounds with its 95 % interval."""
+
+    median: float
+    low: float
+    high: float
+    unit: str
+
+
+class Latency(Part):
+    """Percentiles in microseconds over all rounds' merged histograms; None with fewer than 100 samples beyond it."""
+
+    p50: float | None
+    p95: float | None
+    p99: float | None
+    p999: float | None
+    max: float
+    samples: int
+
+
+class Gate(Part):
+    """A condition on a number's validity."""
+
+    ok: bool
+    value: float
+    limit: float
+
+
+class Round(Part):
+    """One round: the sample of all statistics."""
+
+    seconds: float
+    operations: int
+    """Successful ones; a batch counts its records."""
+    throughput: float
+    errors: int
+    misses: int
+
+
+class Measurement(Part):
+    """One workload at one number of clients."""
+
+    workload: str
+    title: str
+    model: str
+    operation: str
+    indexes: int
+    batch: int
+    clients: int
+    engine: Literal["driver", "wire", "wire-py"]
+    load_model: Literal["closed", "open"]
+    rate: float | None = None
+    """Offered operations per second; open loop only."""
+    payload_bytes: int
+    rounds: list[Round]
+    throughput: Interval
+    latency_us: Latency
+    errors: int
+    misses: int
+    gates: dict[str, Gate]
+    verified: bool
+    """The data was audited after the timed rounds and found whole."""
+    histogram: str
+    """HdrHistogram V2 log line (base64) of all rounds, in nanoseconds."""
+
+
+class ProfileVerdict(Part):
+    """Whether a store meets a profile."""
+
+    profile: str
+    verdict: Literal["conforms", "does_not_conform", "incomplete"]
+    missing: list[str]
+
+
+class StoreResult(Part):
+    """One store in one variant."""
+
+    store: str
+    title: str
+    variant: str
+    topology: str
+    version: str | None
+    """Product and version as the server says; None where it was never reached."""
+    launch: str | None
+    image_digest: str | None = None
+    settings: dict[str, str]
+    """Read back from the live store."""
+    durability: Durability
+    outcomes: list[OutcomeRecord]
+    counts: dict[Outcome, int]
+    measurements: list[Measurement]
+    profiles: list[ProfileVerdict]
+
+
+class Result(Part):
+    """The whole of `result.json`."""
+
+    format: str = Field(default=FORMAT)
+    edition: EditionUsed
+    run: RunInfo
+    environment: Environment
+    stores: list[StoreResult]

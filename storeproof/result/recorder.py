@@ -1,0 +1,70 @@
+"""Collects what a run finds, while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from storeproof.outcome import Outcome, Stage
+from storeproof.result.model import Durability, GuaranteeRecord, Measurement, OutcomeRecord
+from storeproof.spec.guarantee import LADDER
+from storeproof.spec.store import Target
+
+
+@dataclass
+class StoreRecord:
+    """What is known so far of one target."""
+
+    target: Target
+    version: str | None = None
+    launch: str | None = None
+    image_digest: str | None = None
+    settings: dict[str, str] = field(default_factory=dict)
+    outcomes: list[OutcomeRecord] = field(default_factory=list)
+    guarantees: list[GuaranteeRecord] = field(default_factory=list)
+    measurements: list[Measurement] = field(default_factory=list)
+    proofs: dict[tuple[str, str], list[Outcome]] = field(default_factory=dict)
+    """Outcomes of correctness by (model, operation)."""
+
+    def add(self, record: OutcomeRecord, model: str = "", operations: Iterable[str] = ()) -> None:
+        """Note an outcome, and which operations on which model it speaks for."""
+        self.outcomes.append(record)
+        if record.stage is Stage.CORRECTNESS:
+            for operation in operations:
+                self.proofs.setdefault((model, operation), []).append(record.outcome)
+
+    def unproven(self, model: str, operation: str) -> str | None:
+        """Why an operation must not be measured, or None: it was tried in this run and answered correctly each time."""
+        outcomes = self.proofs.get((model, operation), [])
+        if not outcomes:
+            return f"{operation} on {model} was not verified in this run"
+        bad = [outcome for outcome in outcomes if outcome not in (Outcome.PASS, Outcome.UNDECLARED)]
+        return f"{operation} on {model} was not correct in this run ({', '.join(sorted(set(bad)))})" if bad else None
+
+    def durability(self) -> Durability:
+        """Claimed against proven: the highest rung with no loss, where every rung below that has a fault held too."""
+        held: str | None = None
+        for name in LADDER:
+            record = next((each for each in self.guarantees if each.guarantee == name), None)
+            if record is None:
+                continue
+            if record.outcome not in (Outcome.PASS, Outcome.UNDECLARED):
+                break
+            held = name
+        def total(name: str) -> int:
+            return sum(getattr(record, name) for record in self.guarantees)
+
+        return Durability(
+            claimed=self.target.variant.guarantee,
+            proven=held,
+            rounds=total("rounds"),
+            acknowledged=total("acknowledged"),
+            unknown=total("unknown"),
+            lost=total("lost"),
+            resurrected=total("resurrected"),
+            reverted=total("reverted"),
+            torn=total("torn"),
+            invented=total("invented"),
+            miscounted=total("miscounted"),
+            guarantees=self.guarantees,
+        )
