@@ -10,6 +10,8 @@ setting() {
 sql() {
     local password user database
     password=$(quoted "$(setting ROOT_PASSWORD)")
+    # The accounts without a password and without a name go first.
+    echo "DELETE FROM mysql.global_priv WHERE CONCAT(User, '@', Host) NOT IN ('root@localhost', 'mariadb.sys@localhost');"
     echo "FLUSH PRIVILEGES;"
     echo "ALTER USER root@localhost IDENTIFIED BY $password;"
     echo "CREATE USER root@'%' IDENTIFIED BY $password;"
@@ -25,12 +27,14 @@ sql() {
 }
 
 # --bootstrap reads the statements from its input and never opens a port: who
-# waits for the port cannot take the preparation for the server.
+# waits for the port cannot take the preparation for the server. The server's
+# own options go with it, since some (the page size) are decided here once and
+# for all.
 fill() {
-    mariadb-install-db --datadir="$1" --auth-root-authentication-method=normal \
-        --skip-test-db --skip-name-resolve >&2
-    sql | mariadbd --no-defaults --user=mysql --datadir="$1" --bootstrap >&2
     own mysql "$1"
+    mariadb-install-db --user=mysql --datadir="$1" --skip-test-db \
+        --auth-root-authentication-method=normal --cross-bootstrap "${options[@]}" >&2
+    sql | as mysql mariadbd "${options[@]}" --datadir="$1" --bootstrap >&2
 }
 
 case ${1:-} in -*) set -- mariadbd "$@" ;; esac
@@ -40,10 +44,10 @@ case ${1:-} in
         if [ -z "$(setting ROOT_PASSWORD)$(setting ALLOW_EMPTY_ROOT_PASSWORD)${MYSQL_ALLOW_EMPTY_PASSWORD:-}" ]; then
             fail 'MARIADB_ROOT_PASSWORD is not set'
         fi
+        options=("${@:2}")
         own mysql /var/lib/mysql
         first_start /var/lib/mysql fill
-        own mysql /var/lib/mysql
-        serve mysql mariadbd "${@:2}"
+        serve mysql mariadbd "${options[@]}"
         ;;
 esac
 exec "$@"

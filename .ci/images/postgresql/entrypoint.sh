@@ -8,11 +8,14 @@ database=${POSTGRES_DB:-$user}
 # for the port cannot take the preparation for the server.
 fill() {
     own postgres "$1"
-    local arguments=()
+    local arguments=() secret
     read -r -a arguments <<<"${POSTGRES_INITDB_ARGS:-}"
+    secret=$(mktemp)
+    printf '%s\n' "${POSTGRES_PASSWORD:-none}" >"$secret"
+    own postgres "$secret"
     as postgres initdb --pgdata="$1" --username="$user" --locale=C.UTF-8 --encoding=UTF8 \
-        --auth=trust --pwfile=<(printf '%s\n' "${POSTGRES_PASSWORD:-none}") \
-        ${arguments[@]+"${arguments[@]}"} >&2
+        --auth=trust --pwfile="$secret" "${arguments[@]}" >&2
+    rm -f "$secret"
     echo "host all all all ${POSTGRES_HOST_AUTH_METHOD:-scram-sha-256}" >>"$1/pg_hba.conf"
     echo "listen_addresses = '*'" >>"$1/postgresql.conf"
     if [ "$database" != postgres ]; then
