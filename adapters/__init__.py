@@ -1,0 +1,1 @@
+"""Who is asked: one module per store, client calls only."""

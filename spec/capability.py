@@ -34,6 +34,8 @@ class Case(Frozen):
     id: CaseNumber
     revision: PositiveInt = 1
     title: str
+    indexes: Annotated[int, Field(ge=0)] = 0
+    """Secondary indexes that the collection is made with; the live store must then report as many."""
     steps: Annotated[tuple[Step, ...], Strict(False), Field(min_length=1)]
 
 

@@ -87,12 +87,12 @@ class Spec:
 
     def _variants_of(self, text: str, *, every: bool) -> list[Target]:
         name, _, variant = text.partition(":")
-        store, _ = self.store(name)
+        store, path = self.store(name)
         if every or variant == "all":
-            return [Target(store, each) for each in store.variants]
+            return [Target(store, each, path) for each in store.variants]
         if variant and variant not in store.variants:
             raise UsageError(_unknown(f"variant of {store.store}", variant, store.variants, extra="or `all`"))
-        return [Target(store, variant or store.default_variant)]
+        return [Target(store, variant or store.default_variant, path)]
 
     def _check_claims(self, store: Store, path: Path) -> None:
         problems = []

@@ -47,13 +47,13 @@ def read(path: Path, kind: type[F]) -> F:
         repeated = [f"{path}:{line}: {field}: the key is given twice; keep one" for line, field in _repeated_keys(node)]
         if repeated:
             raise SpecError(repeated)
-        data = loader.construct_document(node)  # type: ignore[no-untyped-call]
+        data = loader.construct_document(node)
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark
         line = mark.line + 1 if mark else 1
         raise SpecError([f"{path}:{line}: not YAML: {problem.problem}"]) from None
     finally:
-        loader.dispose()  # type: ignore[no-untyped-call]
+        loader.dispose()
     if not isinstance(data, dict):
         raise SpecError([f"{path}:1: found {_shown(data)}; allowed: a mapping that starts with `format: \"1.0\"`"])
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, PositiveFloat, PositiveInt, Strict, model_validator
@@ -131,6 +132,8 @@ class Target:
     store: Store
     name: str
     """The variant's name."""
+    file: Path
+    """Where the store was read from: its adapter may lie beside it."""
 
     @property
     def variant(self) -> Variant:

@@ -34,7 +34,11 @@ class Collection(Protocol):
         """Remove the collection with all its records, and nothing else; an absent one is fine."""
 
     def describe(self) -> Mapping[str, str]:
-        """The live values of the variant's `options`, read from the store wherever the store knows them."""
+        """What the live store says of the prepared collection.
+
+        `indexes`: how many secondary indexes it has, as a decimal number; and the value of each of the variant's
+        `options`, read from the store wherever the store knows them.
+        """
 
 
 @runtime_checkable
@@ -48,7 +52,10 @@ class Session(Protocol):
         """The live values of the variant's `settings`, asked of the server, written as the store file writes them."""
 
     def collection(self, layout: Layout) -> Collection:
-        """A handle on a collection; nothing is created. `Unsupported` for a model that the store cannot keep."""
+        """A handle on a collection; nothing is created.
+
+        `Unsupported` for a model that the store cannot keep, and for indexes that it cannot make.
+        """
 
     def close(self) -> None:
         """End the connection; never raises."""

@@ -1,0 +1,6 @@
+"""What can be done to a store, one file per fault: `find(name)` gives the fault that a guarantee names."""
+
+from storeproof.faults.fault import Fault
+from storeproof.faults.registry import faults, find
+
+__all__ = ["Fault", "faults", "find"]

@@ -12,9 +12,12 @@ FORMAT = "1.0"
 
 
 class Part(BaseModel):
-    """A part of a result: frozen, and strict about its fields when it is read back."""
+    """A part of a result: frozen, and strict about its fields when it is read back.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    Numbers are finite: JSON has no NaN, and a file with one could be written but never read.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class EditionUsed(Part):
@@ -65,6 +68,19 @@ class OutcomeRecord(Part):
     outcome: Outcome
     detail: str
     seconds: float
+
+
+class CapabilityResult(Part):
+    """A capability, claimed or not, with the roll-up of its cases; the cases themselves are among the outcomes."""
+
+    capability: str
+    """Full name, `group.capability`."""
+    claimed: bool
+    outcome: Outcome
+    """The worst of its cases; a case that left no outcome is `not_run`."""
+    cases: int
+    passed: int
+    """Cases answered right: `pass` or `undeclared`."""
 
 
 class GuaranteeRecord(Part):
@@ -194,6 +210,7 @@ class StoreResult(Part):
     settings: dict[str, str]
     """Read back from the live store."""
     durability: Durability
+    capabilities: list[CapabilityResult]
     outcomes: list[OutcomeRecord]
     counts: dict[Outcome, int]
     measurements: list[Measurement]

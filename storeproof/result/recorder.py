@@ -51,6 +51,9 @@ class StoreRecord:
             if record.outcome not in (Outcome.PASS, Outcome.UNDECLARED):
                 break
             held = name
+        if held is None and any(record.rounds for record in self.guarantees):
+            held = LADDER[0]  # a fault struck and nothing held: `volatile`, which promises nothing, is what is left
+
         def total(name: str) -> int:
             return sum(getattr(record, name) for record in self.guarantees)
 

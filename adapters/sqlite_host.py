@@ -1,0 +1,140 @@
+"""Hosts one SQLite database in a process of its own, so that an embedded store can be killed like any server.
+
+Protocol, both ways: four bytes of length, big-endian, then a msgpack value.
+
+* request: `[write, [[statement, parameters], ...]]`; several statements are one transaction.
+* reply: `[0, rows, changes]` of the last statement, or `[1, kind, message]` where `kind` is `refused` (rolled
+  back) or `unknown` (the file system failed while it was being committed).
+
+Every client has its own SQLite connection. Writers take turns by a lock of this process: SQLite has one writer
+at a time in any case, and its own waiting is by polling, which is neither fair nor fast.
+
+Run: `python -m storeproof.adapters.sqlite_host --database FILE --port N [--pragma NAME=VALUE ...]`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import socket
+import sqlite3
+import struct
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import msgpack
+
+_LENGTH = struct.Struct(">I")
+_LONGEST = 256 * 1024 * 1024
+"""Bytes of one request; far above any record of the specification."""
+
+_BUSY_SECONDS = 5.0
+_OLDEST = (3, 38, 0)
+"""The `->` operator and `json_type` with null told from missing."""
+
+
+class Host:
+    """Serves one database file."""
+
+    def __init__(self, database: str, pragmas: Sequence[str]) -> None:
+        self._database = database
+        self._pragmas = pragmas
+        self._writing = threading.Lock()
+        self._open: set[sqlite3.Connection] = set()
+
+    def open(self) -> sqlite3.Connection:
+        """A connection in the host's configuration."""
+        connection = sqlite3.connect(self._database, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=256)
+        for pragma in self._pragmas:
+            connection.execute(f"PRAGMA {pragma}")
+        self._open.add(connection)
+        return connection
+
+    def serve(self, port: int) -> None:
+        """Accept clients until the process is asked to stop."""
+        self.open()  # creates the file, and keeps a write-ahead log from being removed whenever the last client leaves
+        with socket.create_server(("127.0.0.1", port), backlog=1024) as server:
+            while True:
+                client, _ = server.accept()
+                client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                threading.Thread(target=self._converse, args=(client,), daemon=True).start()
+
+    def close(self) -> None:
+        """A clean stop: no write is cut short, and the last connection checkpoints the log."""
+        with self._writing:
+            for connection in self._open:
+                connection.close()
+            self._open.clear()
+
+    def _converse(self, client: socket.socket) -> None:
+        connection = self.open()
+        try:
+            with client, client.makefile("rb", buffering=65536) as requests:
+                while len(head := requests.read(_LENGTH.size)) == _LENGTH.size:
+                    (length,) = _LENGTH.unpack(head)
+                    if length > _LONGEST:
+                        break
+                    reply = msgpack.packb(self._answer(connection, requests.read(length)), use_bin_type=True)
+                    client.sendall(_LENGTH.pack(len(reply)) + reply)
+        except OSError:
+            pass  # the client went away; a write that was in progress is done or rolled back by now
+        finally:
+            self._open.discard(connection)
+            connection.close()
+
+    def _answer(self, connection: sqlite3.Connection, request: bytes) -> list[Any]:
+        try:
+            write, statements = msgpack.unpackb(request, raw=False)
+            if not write:
+                return self._execute(connection, statements)
+            with self._writing:
+                if len(statements) == 1:
+                    return self._execute(connection, statements)
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    reply = self._execute(connection, statements)
+                    connection.execute("COMMIT")
+                    return reply
+                finally:
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+        except sqlite3.OperationalError as failure:
+            # A failing disk leaves open what became of the commit; all other errors roll the statement back.
+            broken = failure.sqlite_errorname.startswith("SQLITE_IOERR")
+            return [1, "unknown" if broken else "refused", f"{failure.sqlite_errorname}: {failure}"]
+        except (sqlite3.Error, OverflowError, ValueError, TypeError) as failure:
+            return [1, "refused", f"{type(failure).__name__}: {failure}"]
+
+    def _execute(self, connection: sqlite3.Connection, statements: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
+        for statement, parameters in statements:
+            cursor = connection.execute(statement, parameters)
+        return [0, cursor.fetchall(), cursor.rowcount]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Parse the command line and serve until SIGTERM."""
+    parser = argparse.ArgumentParser(description="Hosts a SQLite database.")
+    parser.add_argument("--database", required=True)
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--pragma", action="append", default=[], metavar="NAME=VALUE")
+    options = parser.parse_args(arguments)
+    if sqlite3.sqlite_version_info < _OLDEST:
+        sys.exit(f"SQLite {sqlite3.sqlite_version} is too old; {'.'.join(map(str, _OLDEST))} or newer is needed")
+    host = Host(options.database, options.pragma)
+
+    def stop(_signal: int, _frame: object) -> None:
+        # Off the interrupted frame: the main thread only accepts, so it never holds the writers' lock.
+        host.close()
+        sys.exit(0)
+
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        host.serve(options.port)
+    except OSError as reason:
+        sys.exit(f"cannot listen on port {options.port}: {reason}")
+
+
+if __name__ == "__main__":
+    main()

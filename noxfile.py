@@ -1,0 +1,45 @@
+"""The project's chores: `nox` runs the quick ones, `nox -s NAME` any one."""
+
+from __future__ import annotations
+
+import nox
+
+nox.options.sessions = ["lint", "types", "spec", "tests"]
+nox.options.default_venv_backend = "venv"
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Style and likely mistakes."""
+    session.install("ruff")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """mypy, strict. It reads the installed package: the top-level folders are subpackages only there."""
+    session.install(".[dev]")
+    session.chdir(session.create_tmp())  # away from the checkout, whose folders have other names
+    session.run("mypy", "--config-file", str(session.invoked_from) + "/pyproject.toml", "--package", "storeproof")
+
+
+@nox.session
+def spec(session: nox.Session) -> None:
+    """Every file of the specification is read, and the exported schemas are those of the models."""
+    session.install("-e", ".")
+    session.run("storeproof", "schema", "--check")
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """The project's own tests; those that need servers or an engine run where these are there."""
+    session.install("-e", ".[dev]")
+    session.run("pytest", "tests/", *session.posargs)
+
+
+@nox.session
+def suites(session: nox.Session) -> None:
+    """The trial: `nox -s suites -- --store=redis`."""
+    session.install("-e", ".[stores]")
+    session.run("pytest", "suites/", *session.posargs)

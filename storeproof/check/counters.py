@@ -1,0 +1,47 @@
+"""Judges what a counter held after a fault against what was acknowledged before it.
+
+Every acknowledged increment is in the sum; a refused one is not; each unknown one is in it or not, on its own. So the
+value is the acknowledged sum plus the sum of some subset of the unknown amounts:
+
+    +1 ok, +1 ok, +1 unknown      2 and 3 are right; 1 lost an increment, 4 counted one twice.
+    +5 ok, -2 unknown, +3 unknown 3, 5, 6 and 8 are right; 4 is within the bounds and still nobody's sum.
+    +1 ok, -1 ok                  0, which an absent counter is too: it starts from zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from storeproof.check.durability import Finding, Verdict
+from storeproof.history import Operation
+
+
+def judge_counter(operations: Sequence[Operation], value: int | None) -> Finding:
+    """The verdict on a counter: `ok` or `miscounted`.
+
+    `operations`: every increment of one counter (at least one); it was absent before the first. `value`: what was read, None where
+    it is absent. Time and memory grow with the number of different sums that the unknown increments can make.
+
+    Raises:
+        ValueError: no operation, operations of several counters, or one that is no increment.
+    """
+    counters = {(each.collection, each.key) for each in operations}
+    if len(counters) != 1 or any(each.action != "increment" for each in operations):
+        raise ValueError(f"a counter is judged by its increments, at least one and nothing else; found {len(counters)} counters")
+    collection, key = next(iter(counters))
+    acknowledged = [each for each in operations if each.outcome == "ok"]
+    base = sum(each.amount for each in acknowledged)
+    allowed = {base}
+    for each in operations:
+        if each.outcome == "unknown":
+            allowed |= {total + each.amount for total in allowed}
+    if (value or 0) in allowed:
+        return Finding(collection, key, Verdict.OK, _shown(value))
+    bounds = f"{base}" if len(allowed) == 1 else f"{base} plus unknown ones, {min(allowed)} to {max(allowed)}"
+    # An absent counter has certainly lost all of them; a wrong number does not tell which it lacks.
+    missing = tuple(sorted(acknowledged, key=lambda each: each.completed or 0)) if value is None else ()
+    return Finding(collection, key, Verdict.MISCOUNTED, f"{_shown(value)}, acknowledged {bounds}", missing)
+
+
+def _shown(value: int | None) -> str:
+    return "absent" if value is None else str(value)

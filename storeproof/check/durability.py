@@ -1,0 +1,112 @@
+"""Judges what one key held after a fault against what was acknowledged before it.
+
+A key is a register: `put` and `delete` replace its state whole, several clients may write it at once, and the only order
+that clients can know is real time: a write follows another if it was invoked after the other had completed.
+
+The rule: a write may be the one that is seen if it was not refused and no acknowledged write strictly follows it.
+Absence may be seen if such a write is a delete, or if no put was ever acknowledged (the key starts absent).
+
+    put v1 |--ok--|                      v1 alone is allowed: absence is `lost`.
+    put v1 |--ok--|  put v2 |--ok--|     v2 alone: v1 is `reverted`, absence is `lost`.
+    put v1 |--ok--|                      both are allowed, whoever was answered first: either can have
+      put v2 |--ok--|                    been the later one inside the store.
+    put v1 |--ok--|  del |--ok--|        absence alone: v1 is `resurrected`.
+    put v1 |--ok--|  put v2 |--???       v1 and v2 are allowed; absence is `lost`.
+    put v1 |--???    put v2 |--ok--|     v1 and v2 are allowed: v1's request may have slept in a queue
+                                         and have been carried out after v2 was answered.
+    del |--???       put v1 |--ok--|     v1 and absence, for the same reason.
+    put v1 |--ok--|  del |--ok--|  put v2 |--ok--|   v2 alone: v1 is `reverted` (a value ought to be there, an old one is).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from storeproof.history import Observation, Operation
+
+
+class Verdict(StrEnum):
+    """What became of one key. Everything but `ok` breaks the promise to keep what was acknowledged."""
+
+    OK = "ok"
+    LOST = "lost"  # absent, though an acknowledged put is in force
+    RESURRECTED = "resurrected"  # there, though every acknowledged write in force is a delete
+    REVERTED = "reverted"  # an older record than the one in force
+    TORN = "torn"  # parts of several writes, or a part of one
+    INVENTED = "invented"  # nothing that any write can have made here
+    MISCOUNTED = "miscounted"  # a counter outside of what its increments allow
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The verdict on one key, with what it rests on."""
+
+    collection: str
+    key: str | int
+    verdict: Verdict
+    seen: str
+    missing: tuple[Operation, ...] = ()
+    """Acknowledged operations that what was seen cannot contain, in the order of their completion."""
+    survivor: Operation | None = None
+    """The put that was seen. Absence has none: a store that lost everything shows it too, so that it bears witness to no delete."""
+
+    def __str__(self) -> str:
+        last = f"; last acknowledged: {self.missing[-1]}" if self.missing else ""
+        return f"{self.collection}[{self.key!r}] {self.verdict}: found {self.seen}{last}"
+
+
+def judge(operations: Sequence[Operation], seen: Observation) -> Finding:
+    """The verdict on a key.
+
+    `operations`: every put and delete of one key (at least one), in any order; the key was absent before the first.
+
+    Raises:
+        ValueError: no operation, operations of several keys, or one that is neither put nor delete.
+    """
+    collection, key = _one_key(operations)
+    acknowledged = sorted((each for each in operations if each.outcome == "ok"), key=_completed)
+    # An acknowledged write strictly follows `each` exactly if the one that was invoked last does.
+    latest = max((each.invoked for each in acknowledged), default=0)
+
+    def superseded(write: Operation) -> bool:
+        return write.completed is not None and latest > write.completed
+
+    in_force = [each for each in acknowledged if not superseded(each)]
+
+    def finding(verdict: Verdict, missing: Sequence[Operation] = (), survivor: Operation | None = None) -> Finding:
+        return Finding(collection, key, verdict, str(seen), tuple(missing), survivor)
+
+    if seen.sight == "torn":
+        return finding(Verdict.TORN, in_force)
+    if seen.sight == "absent":
+        if not any(each.action == "put" for each in acknowledged):
+            return finding(Verdict.OK)
+        deletes = [each for each in operations if each.action == "delete" and each.outcome != "refused"]
+        if not all(superseded(each) for each in deletes):
+            return finding(Verdict.OK)
+        # Every delete was followed by an acknowledged write. What follows all of them is missing: everything, if there was none.
+        return finding(Verdict.LOST, [each for each in acknowledged if all(each.follows(delete) for delete in deletes)])
+    writer = next((each for each in operations if each.action == "put" and each.version == seen.version), None)
+    if seen.sight == "invented" or writer is None or writer.outcome == "refused":
+        # A refused write definitely did not happen: its record has no more right to be there than one that nobody sent.
+        return finding(Verdict.INVENTED, in_force)
+    if not superseded(writer):
+        return finding(Verdict.OK, survivor=writer)
+    verdict = Verdict.RESURRECTED if all(each.action == "delete" for each in in_force) else Verdict.REVERTED
+    return finding(verdict, [each for each in acknowledged if each.follows(writer)], writer)
+
+
+def _completed(operation: Operation) -> int:
+    assert operation.completed is not None
+    return operation.completed
+
+
+def _one_key(operations: Sequence[Operation]) -> tuple[str, str | int]:
+    keys = {(each.collection, each.key) for each in operations}
+    if len(keys) != 1:
+        raise ValueError(f"a key is judged by the operations of that key, at least one; found {len(keys)} keys")
+    if any(each.action == "increment" for each in operations):
+        raise ValueError("a key of puts and deletes is judged here; counters have a check of their own")
+    return next(iter(keys))

@@ -1,0 +1,52 @@
+"""`storeproof doctor`: what can run here, and what command would enable the rest."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+from storeproof.launch.survey import StoreSurvey, Way, survey
+from storeproof.spec import load_spec
+
+
+def doctor(console: Console | None = None) -> None:
+    """Print it. Nothing is started, pulled or installed; what is missing is not an error."""
+    console = console or Console()
+    found = survey(load_spec())
+    table = Table(title="What can run here", title_justify="left")
+    for heading in ("store", "client", "process", "container"):
+        table.add_column(heading, overflow="fold")
+    for each in found.stores:
+        table.add_row(
+            each.title if each.runs else f"[dim]{each.title}[/dim]",
+            _cell(each.client, "ready"),
+            _cell(each.process, each.process.detail if each.process else ""),
+            _cell(each.container, each.container.detail if each.container else ""),
+        )
+    console.print(table)
+    running = sum(each.runs for each in found.stores)
+    console.print(f"{running} of {len(found.stores)} stores run here. Container engine: {found.engine.detail}.", highlight=False)
+    rest = _remedies(found.engine, found.stores)
+    if rest:
+        console.print("\nTo enable the rest:")
+        for command, gains in rest.items():
+            # Never wrapped: a command is copied from here.
+            console.print(f"  {command}    [dim]# {', '.join(gains)}[/dim]", highlight=False, soft_wrap=True)
+
+
+def _cell(way: Way | None, ready: str) -> str:
+    if way is None:
+        return "[dim]-[/dim]"
+    return f"[green]{ready}[/green]" if way.ok else "[yellow]missing[/yellow]"
+
+
+def _remedies(engine: Way, stores: list[StoreSurvey]) -> dict[str, list[str]]:
+    """The commands, each once, with what each of them enables."""
+    gains: dict[str, list[str]] = {}
+    if not engine.ok:
+        gains.setdefault(engine.remedy, []).append("a container engine")
+    for each in stores:
+        for way, what in ((each.client, "client"), (each.process, "process"), (each.container, "container")):
+            if way is not None and not way.ok and way.remedy != engine.remedy:
+                gains.setdefault(way.remedy or way.detail, []).append(f"{each.store} ({what})")
+    return gains

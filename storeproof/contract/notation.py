@@ -1,0 +1,73 @@
+"""How the specification's YAML writes the arguments and answers of operations, and how a history is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from storeproof.contract.values import Record, Row
+from storeproof.spec.model import Model
+
+
+def record_from(model: Model, written: Any) -> Record:
+    """A record as YAML writes it: text stands for its UTF-8 bytes where bytes are wanted, `[integer, real]` for a row."""
+    kind = model.record.kind
+    if kind == "value":
+        return _bytes(written)
+    if kind == "hash":
+        return {field: _bytes(value) for field, value in written.items()}
+    if kind == "row":
+        return Row(written[0], float(written[1]))
+    return written  # type: ignore[no-any-return]
+
+
+def arguments_from(model: Model, operation: str, written: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of a step."""
+    convert = _ARGUMENTS.get(operation)
+    return convert(model, *written) if convert else written
+
+
+def answer_from(model: Model, operation: str, written: Any) -> Any:
+    """The answer that a step expects."""
+    if written is None:
+        return None
+    if operation == "get":
+        return record_from(model, written)
+    if operation == "get_field":
+        return _bytes(written)
+    if operation == "get_many":
+        return [None if item is None else record_from(model, item) for item in written]
+    if operation == "scan":
+        return [(key, record_from(model, item)) for key, item in written]
+    return written
+
+
+def shown(operation: str, args: tuple[Any, ...]) -> str:
+    """An operation as one line of a printed history."""
+    return f"{operation}({', '.join(_short(arg) for arg in args)})"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 200 else f"{text[:120]} ... {text[-20:]} ({len(text)} characters)"
+
+
+def _bytes(written: str | bytes) -> bytes:
+    return written.encode() if isinstance(written, str) else written
+
+
+def _many(model: Model, records: Mapping[Any, Any]) -> tuple[Any, ...]:
+    return ({key: record_from(model, record) for key, record in records.items()},)
+
+
+_ARGUMENTS: dict[str, Callable[..., tuple[Any, ...]]] = {
+    "put": lambda model, key, record: (key, record_from(model, record)),
+    "put_if_absent": lambda model, key, record: (key, record_from(model, record)),
+    "compare_and_set": lambda model, key, old, new: (key, record_from(model, old), record_from(model, new)),
+    "put_expiring": lambda model, key, record, seconds: (key, record_from(model, record), seconds),
+    "put_many": _many,
+    "set_field": lambda model, key, field, value: (key, field, _bytes(value)),
+    "get_path": lambda model, key, path: (key, tuple(path)),
+    "set_path": lambda model, key, path, value: (key, tuple(path), value),
+    "unset_path": lambda model, key, path: (key, tuple(path)),
+}

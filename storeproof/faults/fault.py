@@ -1,0 +1,25 @@
+"""What every fault is. A new one is one file beside this, with a `FAULT`."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from storeproof.launch.handle import Handle
+
+
+class Fault(Protocol):
+    """Something that happens to a running store, struck through its handle."""
+
+    @property
+    def name(self) -> str:
+        """As `fault:` of a guarantee names it, and as `Handle.cannot` is asked."""
+
+    @property
+    def sudden(self) -> bool:
+        """Whether the store is not told: then the very moment matters, and the last acknowledgement is the moment that hurts most."""
+
+    def cannot(self, handle: Handle) -> str | None:
+        """Why it cannot be struck on this store, or None if it can. Asked before any load is put on."""
+
+    def strike(self, handle: Handle) -> None:
+        """Let it happen. Returns when it has; the time that takes is bounded by the handle."""

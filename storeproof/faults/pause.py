@@ -1,0 +1,30 @@
+"""Freezes the store: it neither answers nor closes its connections. Clients must time out and must not take it for a no."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from storeproof.launch.handle import Handle
+
+
+@dataclass(frozen=True)
+class Pause:
+    """SIGSTOP; SIGCONT ends it. No guarantee names it: nothing is lost by it. It tests what we say of a store that hangs."""
+
+    name: str = "pause"
+    sudden: bool = True
+
+    def cannot(self, handle: Handle) -> str | None:
+        """As the handle says."""
+        return handle.cannot(self.name)
+
+    def strike(self, handle: Handle) -> None:
+        """Freeze. The caller ends it with `end`, also when a check fails in between."""
+        handle.pause()
+
+    def end(self, handle: Handle) -> None:
+        """Let the store go on."""
+        handle.resume()
+
+
+FAULT = Pause()

@@ -1,0 +1,36 @@
+"""Knows the faults by name: every module of this package that has a `FAULT`."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import Final
+
+from storeproof import faults as package
+from storeproof.errors import NotAvailable
+from storeproof.faults.fault import Fault
+
+_DEEDS: Final = {"power_cut": "cut the power", "node_wipe": "wipe a node"}
+"""In words, what faults do that guarantees name and this version does not have. An entry goes when its file comes."""
+
+
+@cache
+def faults() -> Mapping[str, Fault]:
+    """All faults by name."""
+    modules = (importlib.import_module(f"{package.__name__}.{found.name}") for found in pkgutil.iter_modules(package.__path__))
+    return MappingProxyType({module.FAULT.name: module.FAULT for module in modules if hasattr(module, "FAULT")})
+
+
+def find(name: str) -> Fault:
+    """The fault of that name.
+
+    Raises:
+        NotAvailable: this version does not have it, so that what it tests is `not_run` and never a pass.
+    """
+    fault = faults().get(name)
+    if fault is None:
+        raise NotAvailable(f"this version of storeproof does not {_DEEDS.get(name, f'have the fault `{name}`')} yet")
+    return fault

@@ -1,0 +1,101 @@
+"""Everything that was made is removed on every way out: a normal end, an exception, Ctrl-C, SIGTERM, SIGHUP.
+
+Only SIGKILL leaves things behind for a moment: then the guardian ends our processes, and failing that the next run does.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Protocol
+
+_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+"""Python turns SIGINT into KeyboardInterrupt by itself; by default these would end us without any clean-up."""
+
+
+class Closable(Protocol):
+    """A thing that must not be left behind."""
+
+    def close(self) -> None:
+        """Remove it; never raises, and may be called twice."""
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM or SIGHUP. A KeyboardInterrupt, since pytest ends its session on that alone: a SystemExit would fail one test and go on."""
+
+
+class Registry:
+    """What is open in this process. A forked worker inherits a copy, and must not remove what its parent still uses."""
+
+    def __init__(self) -> None:
+        self._open: list[Closable] = []
+        self._owner = 0
+        """The process that armed us; 0 as long as nothing was opened."""
+        self._busy = False
+        self._deferred: int | None = None
+        self.kept: list[str] = []
+        """What `--keep` left, one line each: where it is and how it is removed."""
+
+    def add(self, thing: Closable) -> None:
+        """Note a thing *before* it is made, so that no interruption can fall between."""
+        if self._owner != os.getpid():
+            self._owner = os.getpid()
+            self._open.clear()
+            self._arm()
+        self._open.append(thing)
+
+    def discard(self, thing: Closable) -> None:
+        """The thing has been removed."""
+        if thing in self._open:
+            self._open.remove(thing)
+
+    def close_all(self) -> None:
+        """Remove all that is open, the newest first."""
+        if os.getpid() != self._owner:
+            return
+        with self.undisturbed():
+            for thing in reversed(self._open.copy()):
+                thing.close()
+                self.discard(thing)
+
+    @contextmanager
+    def undisturbed(self) -> Iterator[None]:
+        """A signal that comes meanwhile takes effect afterwards: a second Ctrl-C must not cut the clean-up short."""
+        if self._busy or threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self._defer) for number in (signal.SIGINT, *_SIGNALS)}
+        self._busy = True
+        try:
+            yield
+        finally:
+            self._busy = False
+            for number, handler in before.items():
+                signal.signal(number, handler)
+            deferred, self._deferred = self._deferred, None
+            if deferred is not None:
+                os.kill(os.getpid(), deferred)
+
+    def _defer(self, number: int, _frame: FrameType | None) -> None:
+        self._deferred = number
+
+    def _arm(self) -> None:
+        atexit.register(self.close_all)
+        if threading.current_thread() is threading.main_thread():
+            for number in _SIGNALS:
+                # Somebody's own handler stays, and so does "ignore": that is what nohup means.
+                if signal.getsignal(number) is signal.SIG_DFL:
+                    signal.signal(number, _terminate)
+
+
+def _terminate(number: int, _frame: FrameType | None) -> None:
+    raise Terminated(f"ended by {signal.Signals(number).name}")
+
+
+registry = Registry()
+"""The one of this process."""

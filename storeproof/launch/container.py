@@ -1,0 +1,277 @@
+"""A store in a container of ours, started by testcontainers."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from storeproof.contract.address import Address
+from storeproof.errors import StoreDied
+from storeproof.launch import engine
+from storeproof.launch.cleanup import registry
+from storeproof.launch.guardian import guard
+from storeproof.launch.handle import LaunchKind, Probe
+from storeproof.launch.log import last_lines
+from storeproof.launch.owner import this_process
+from storeproof.launch.readiness import wait_until_ready
+from storeproof.launch.sweep import sweep_directories
+from storeproof.launch.template import Template
+from storeproof.launch.workdir import WorkDir, default_base
+from storeproof.spec.store import ContainerLaunch
+
+if TYPE_CHECKING:
+    from testcontainers.core.container import DockerContainer
+
+_LOOK_SECONDS = 0.05
+"""How often the engine is asked whether the container still runs, while we wait: each question costs it milliseconds."""
+_KILLED = 137
+"""The exit status of a process that SIGKILL ended: 128 + 9."""
+
+
+class ContainerHandle:
+    """A container with a volume for its data, reached through a port of 127.0.0.1."""
+
+    kind: LaunchKind = "container"
+
+    def __init__(
+        self,
+        name: str,
+        launch: ContainerLaunch,
+        settings: Mapping[str, str],
+        probe: Probe,
+        base: Path | None = None,
+        *,
+        image: str | None = None,
+        keep: bool = False,
+    ) -> None:
+        """Nothing runs yet.
+
+        Args:
+            name: the store, for messages.
+            base: where data goes: a directory of this machine, bound into the container; a named volume of the engine if None.
+            image: another image than the store's file names.
+
+        Raises:
+            NotAvailable: no engine answers, or the image cannot be had.
+        """
+        self._name = name
+        self._launch = launch
+        self._settings = settings
+        self._probe = probe
+        self._image = image or launch.image
+        self._keep = keep
+        self._address: Address | None = None
+        self._described: DockerContainer | None = None
+        self._container: Any = None
+        self._paused = False
+        self._looked = 0.0
+        self._dir: WorkDir | None = None
+        self.image_digest: str | None = engine.require_image(self._image, name)
+        place = (base or default_base()).resolve()
+        sweep_directories(place)
+        engine.sweep_containers()
+        registry.add(self)
+        self._dir = WorkDir.make(place, keep=keep)
+        guard(place, containers=True)
+        self._mark = self._dir.root.name
+        """The name of the container and of its volume: found again even if we were interrupted while making them."""
+        self._bound = base is not None
+        self.data: Path | None = self._dir.data if self._bound else None
+
+    @property
+    def address(self) -> Address:
+        """Where it answers now; another port after every start."""
+        if self._address is None:
+            raise RuntimeError(f"{self._name} was not started")
+        return self._address
+
+    def cannot(self, fault: str) -> str | None:
+        """Why a fault cannot be struck, or None."""
+        return "one container has no second node that could survive it" if fault == "node_wipe" else None
+
+    def start(self) -> float:
+        """See `Handle.start`. The first start includes what the image does to an empty data directory."""
+        began = time.monotonic()
+        self.start_nowait()
+        return self._wait_ready() - began
+
+    def start_nowait(self) -> None:
+        """See `Handle.start_nowait`."""
+        with self._engine_errors("could not be started"):
+            if self._described is None:
+                self._described = self._describe()
+                self._described.start()
+                self._container = self._described.get_wrapped_container()
+            else:
+                self._container.start()
+            # The container may have ended already, and then has no port.
+            self._container.reload()
+            if self._running():
+                self._address = self._mapped_address(self._described)
+
+    def wait_ready(self) -> None:
+        """See `Handle.wait_ready`."""
+        self._wait_ready()
+
+    def stop(self) -> None:
+        """See `Handle.stop`."""
+        self.resume()
+        with self._engine_errors("could not be stopped"):
+            self._container.stop(timeout=self._launch.start_seconds)
+            self._container.reload()
+        if self._container.attrs["State"]["ExitCode"] == _KILLED:
+            raise StoreDied(f"{self._name} did not end within {self._launch.start_seconds} s of its stop signal", self.log_tail())
+
+    def kill(self) -> None:
+        """See `Handle.kill`."""
+        self.resume()
+        if not self.alive():
+            return
+        import docker.errors
+
+        with self._engine_errors("could not be killed"):
+            # It may have ended by itself in between.
+            with contextlib.suppress(docker.errors.APIError):
+                self._container.kill(signal="SIGKILL")
+            self._container.wait()
+
+    def pause(self) -> None:
+        """See `Handle.pause`: all processes of the container are frozen."""
+        with self._engine_errors("could not be paused"):
+            self._container.pause()
+        self._paused = True
+
+    def resume(self) -> None:
+        """See `Handle.resume`."""
+        if self._paused:
+            with self._engine_errors("could not be resumed"):
+                self._container.unpause()
+            self._paused = False
+
+    def alive(self) -> bool:
+        """See `Handle.alive`."""
+        if self._container is None:
+            return False
+        with self._engine_errors("was removed by somebody"):
+            self._container.reload()
+        return self._running()
+
+    def log_tail(self) -> str:
+        """See `Handle.log_tail`."""
+        if self._container is None:
+            return ""
+        import docker.errors
+
+        try:
+            return last_lines(self._container.logs(tail=50), self._launch.password)
+        except docker.errors.DockerException:
+            return ""
+
+    def close(self) -> None:
+        """See `Handle.close`."""
+        if self._dir is None:
+            registry.discard(self)
+            return
+        with registry.undisturbed():
+            made, self._dir = self._dir, None
+            by_hand = f"docker rm -fv {self._mark}; docker volume rm -f {self._mark}; rm -rf {made.root}"
+            if self._keep:
+                registry.kept.append(f"{self._name}: container {self._mark} and {made.root} were kept; remove them with: {by_hand}")
+            else:
+                # Whatever the engine answers now, the run has to end; what stays is named.
+                try:
+                    self._remove(made)
+                except Exception as reason:  # noqa: BLE001
+                    registry.kept.append(f"{self._name}: container {self._mark} could not be removed ({reason}); remove it with: {by_hand}")
+            registry.discard(self)
+
+    def _describe(self) -> DockerContainer:
+        launch, made = self._launch, self._dir
+        if made is None:
+            raise RuntimeError(f"{self._name} was closed")
+        values = {"data": launch.data, "port": str(launch.port), "user": launch.user or "", "password": launch.password or ""}
+        template = Template(self._name, values, launch.setting, self._settings)
+        labels = {engine.LABEL: "1", engine.OWNER_LABEL: str(this_process())} | ({engine.KEEP_LABEL: "1"} if self._keep else {})
+        described = engine.new_container(self._image).with_name(self._mark).with_kwargs(labels=labels)
+        if launch.command:
+            described.with_command(template.command(launch.command))
+        for name, value in template.table(launch.environment).items():
+            described.with_env(name, value)
+        for number, (target, text) in enumerate(template.table(launch.files).items()):
+            file = made.run / f"{number}-{Path(target).name}"
+            file.write_text(text, encoding="utf-8")
+            file.chmod(0o644)
+            described.with_volume_mapping(file, target, "ro")
+        if self._bound:
+            described.with_volume_mapping(made.data, launch.data, "rw")
+        else:
+            engine.client().volumes.create(self._mark, labels=labels)
+            described.with_volume_mapping(self._mark, launch.data, "rw")
+        mode = described.get_docker_client().get_connection_mode()
+        if mode.value == "docker_host" and described.get_docker_client().host() in ("localhost", "127.0.0.1"):
+            # testcontainers' type allows no host address, which its call to the engine does: without it the port is open to the network.
+            described.ports = cast(dict[str, int | None], {f"{launch.port}/tcp": ("127.0.0.1", None)})
+        else:
+            described.with_exposed_ports(launch.port)
+        return described
+
+    def _mapped_address(self, described: DockerContainer) -> Address:
+        host = described.get_container_host_ip()
+        port = described.get_exposed_port(self._launch.port)
+        return Address("127.0.0.1" if host == "localhost" else host, port, self._launch.user, self._launch.password)
+
+    def _wait_ready(self) -> float:
+        self._check_runs()
+        return wait_until_ready(
+            self.address,
+            self._probe,
+            name=self._name,
+            seconds=self._launch.start_seconds,
+            check=self._check_runs,
+            log=self.log_tail,
+        )
+
+    def _check_runs(self) -> None:
+        if time.monotonic() - self._looked < _LOOK_SECONDS and self._address is not None:
+            return
+        if not self.alive():
+            state = self._container.attrs["State"] if self._container is not None else {}
+            raise StoreDied(f"{self._name} ended with exit status {state.get('ExitCode')} before it answered", self.log_tail())
+        self._looked = time.monotonic()
+
+    def _running(self) -> bool:
+        return bool(self._container.attrs["State"]["Running"])
+
+    def _remove(self, made: WorkDir) -> None:
+        import docker.errors
+
+        client = engine.client()
+        with contextlib.suppress(docker.errors.NotFound):
+            engine.remove(client.containers.get(self._mark), v=True, force=True)
+        with contextlib.suppress(docker.errors.NotFound):
+            engine.remove(client.volumes.get(self._mark), force=True)
+        if self._bound and os.geteuid() != 0:
+            # The files belong to the image's user: only a container may remove them.
+            client.containers.run(
+                self._image, ["-c", "rm -rf /storeproof/*"], entrypoint="sh", user="0", remove=True, volumes=[f"{made.data}:/storeproof"]
+            )
+        made.remove()
+        if self._described is not None:
+            self._described.get_docker_client().client.close()
+
+    @contextlib.contextmanager
+    def _engine_errors(self, what: str) -> Iterator[None]:
+        """The engine's refusals become the store's end: they hit this store alone, and the run goes on."""
+        import docker.errors
+        import requests.exceptions
+
+        try:
+            yield
+        except docker.errors.APIError as reason:
+            raise StoreDied(f"{self._name} {what}: {reason.explanation or reason}", self.log_tail()) from None
+        except requests.exceptions.RequestException:
+            raise StoreDied(f"{self._name} {what}: the engine does not answer") from None

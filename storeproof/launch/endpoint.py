@@ -1,0 +1,91 @@
+"""A store that somebody else runs: it is spoken to, and nothing else."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from storeproof.contract.address import Address, parse_endpoint
+from storeproof.errors import NotAvailable, StoreDied, UsageError
+from storeproof.launch.handle import LaunchKind, Probe
+from storeproof.launch.readiness import wait_until_ready
+from storeproof.spec.store import EndpointLaunch
+
+_ANSWER_SECONDS = 10.0
+_REASON = "the store was given as an endpoint: a server that somebody else runs is never stopped"
+_REMEDY = "run it with --launch=container or --launch=process"
+
+
+class EndpointHandle:
+    """Somebody's server. `close` does nothing to it: what we wrote is removed by namespace, by those who wrote it."""
+
+    kind: LaunchKind = "endpoint"
+    data: Path | None = None
+    image_digest: str | None = None
+
+    def __init__(self, name: str, launch: EndpointLaunch, url: str, probe: Probe) -> None:
+        """
+        Args:
+            name: the store, for messages.
+            url: what the user gave.
+
+        Raises:
+            UsageError: the URL cannot be read.
+        """
+        self._name = name
+        self._example = launch.url
+        self._probe = probe
+        self._address = parse_endpoint(url, launch.url)
+
+    @property
+    def address(self) -> Address:
+        """Where it answers."""
+        return self._address
+
+    def cannot(self, fault: str) -> str | None:  # noqa: ARG002 - none can be struck, whichever it is
+        """No fault can be struck."""
+        return f"{_REASON}; {_REMEDY}"
+
+    def start(self) -> float:
+        """Make sure that it answers; the seconds that took.
+
+        Raises:
+            UsageError: it does not, or refuses our credentials: the URL is the user's.
+        """
+        began = time.monotonic()
+        self.wait_ready()
+        return time.monotonic() - began
+
+    def start_nowait(self) -> None:
+        """It runs already."""
+
+    def wait_ready(self) -> None:
+        """See `start`."""
+        try:
+            wait_until_ready(
+                self._address,
+                self._probe,
+                name=f"{self._name} at {self._address}",
+                seconds=_ANSWER_SECONDS,
+                check=lambda: None,
+                log=self.log_tail,
+            )
+        except StoreDied as reason:
+            raise UsageError(f"{reason.reason}; check the endpoint, which looks like {self._example}") from None
+
+    def stop(self) -> None:
+        """Refused: see `cannot`."""
+        raise NotAvailable(_REASON, _REMEDY)
+
+    kill = pause = resume = stop
+
+    def alive(self) -> bool:
+        """Not ours to know; the operations show it."""
+        return True
+
+    def log_tail(self) -> str:
+        """Its log is not ours to read."""
+        return ""
+
+    def close(self) -> None:
+        """Nothing was made for it."""

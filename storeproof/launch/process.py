@@ -1,0 +1,313 @@
+"""A store as a local process: the server's own binary on a directory of ours."""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from storeproof.contract.address import Address
+from storeproof.errors import NotAvailable, StoreDied
+from storeproof.launch import ports, process_tree, shared_memory
+from storeproof.launch.cleanup import registry
+from storeproof.launch.guardian import guard
+from storeproof.launch.handle import LaunchKind, Probe
+from storeproof.launch.log import tail
+from storeproof.launch.readiness import wait_until_ready
+from storeproof.launch.sweep import sweep_directories
+from storeproof.launch.template import Template
+from storeproof.launch.workdir import WorkDir, default_base
+from storeproof.spec.store import ProcessLaunch
+
+_HOST = "127.0.0.1"
+_UNPRIVILEGED = "nobody"
+_GONE_SECONDS = 30.0
+"""How long a killed process may take to vanish: writing out dirty pages on a slow disk can hold it for seconds."""
+_INHERITED = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "TZ")
+"""All that a server sees of our environment: a PGDATA or MYSQL_HOME of the user's must not configure it."""
+
+
+def find_program(name: str, launch: ProcessLaunch, store: str) -> str:
+    """The path of the store's binary, or of a program that lies beside it.
+
+    Raises:
+        NotAvailable: it is not installed; the remedy is the line that installs it.
+    """
+    if name == "${python}":
+        return sys.executable
+    found = name if os.sep in name and os.access(name, os.X_OK) else shutil.which(name)
+    if found is None:
+        # Debian keeps some servers in a directory per version: the newest is taken.
+        directories = sorted((each for pattern in launch.search for each in glob.glob(pattern)), key=_by_number, reverse=True)  # noqa: PTH207
+        found = shutil.which(name, path=os.pathsep.join(directories)) if directories else None
+    if found is None:
+        places = ", ".join(("PATH", *launch.search))
+        raise NotAvailable(f"{store}: the program {name} was not found in {places}", launch.install)
+    return found
+
+
+def _by_number(path: str) -> list[tuple[int, str]]:
+    return [(int(part) if part.isdigit() else -1, part) for part in Path(path).parts]
+
+
+class ProcessHandle:
+    """A server of ours under 127.0.0.1, in a session of its own."""
+
+    kind: LaunchKind = "process"
+    image_digest: str | None = None
+
+    def __init__(
+        self,
+        name: str,
+        launch: ProcessLaunch,
+        settings: Mapping[str, str],
+        probe: Probe,
+        base: Path | None = None,
+        *,
+        keep: bool = False,
+    ) -> None:
+        """Nothing runs yet; the directory is made, and removed by `close`.
+
+        Args:
+            name: the store, for messages.
+            base: where data goes; the system's directory for temporary files if None.
+
+        Raises:
+            NotAvailable: a program is not installed, or the directory cannot be entered by the server's user.
+        """
+        self._name = name
+        self._launch = launch
+        self._settings = settings
+        self._probe = probe
+        programs = (launch.binary, *(command[0] for command in launch.initialise))
+        self._programs = {each: find_program(each, launch, name) for each in programs}
+        self._user = _UNPRIVILEGED if launch.unprivileged and os.geteuid() == 0 else None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._initialised = False
+        self._began = self._ready = 0.0
+        self._paused = False
+        self._shared_files: dict[str, int] = {}
+        base = (base or default_base()).resolve()
+        if self._user is not None:
+            _check_traversable(base, self._user)
+        registry.add(self)
+        self._dir: WorkDir | None = None
+        sweep_directories(base)
+        self._dir = WorkDir.make(base, keep=keep)
+        guard(base)
+        self.data: Path | None = self._dir.data
+        self._address = Address(_HOST, ports.free_port(), launch.user, launch.password)
+
+    @property
+    def address(self) -> Address:
+        """Where it answers; the same for all starts."""
+        return self._address
+
+    def cannot(self, fault: str) -> str | None:
+        """Why a fault cannot be struck, or None."""
+        return "one process has no second node that could survive it" if fault == "node_wipe" else None
+
+    def start(self) -> float:
+        """See `Handle.start`. The seconds do not include the first start's initialisation."""
+        self.start_nowait()
+        self.wait_ready()
+        return self._ready - self._began
+
+    def start_nowait(self) -> None:
+        """See `Handle.start_nowait`."""
+        self._initialise()
+        if self.alive():
+            raise RuntimeError(f"{self._name} runs already")
+        if ports.listening(self._address.port):
+            raise self._port_taken()
+        self._spawn([self._programs[self._launch.binary], *self._template().command(self._launch.command)])
+
+    def wait_ready(self) -> None:
+        """See `Handle.wait_ready`."""
+        self._ready = wait_until_ready(
+            self._address,
+            self._probe,
+            name=self._name,
+            seconds=self._launch.start_seconds,
+            check=self._check_runs,
+            log=self.log_tail,
+        )
+        # Afterwards, since the look takes longer than some servers need to start.
+        self._check_is_ours()
+        self._shared_files.update(shared_memory.mapped_files(each.pid for each in self._members()))
+
+    def stop(self) -> None:
+        """See `Handle.stop`."""
+        process = self._process
+        if process is None:
+            return
+        self.resume()
+        number = signal.Signals[self._launch.stop]
+        with contextlib.suppress(ProcessLookupError):
+            process.send_signal(number)
+        try:
+            process.wait(self._launch.start_seconds)
+        except subprocess.TimeoutExpired:
+            raise StoreDied(f"{self._name} did not end within {self._launch.start_seconds} s of {number.name}", self.log_tail()) from None
+        # What is left of it now would keep files open under the next start.
+        self.kill()
+
+    def kill(self) -> None:
+        """See `Handle.kill`."""
+        gone = process_tree.destroy(self._members, _GONE_SECONDS)
+        if self._process is not None and gone:
+            self._process.wait()
+            self._process = None
+        self._paused = False
+        if not gone:
+            left = ", ".join(f"{each.pid} ({each.state})" for each in self._members())
+            raise StoreDied(f"{self._name} was killed and did not end within {_GONE_SECONDS:g} s: {left}", self.log_tail())
+
+    def pause(self) -> None:
+        """See `Handle.pause`."""
+        process_tree.freeze(self._members)
+        self._paused = True
+
+    def resume(self) -> None:
+        """See `Handle.resume`."""
+        if self._paused:
+            process_tree.send(reversed(self._members()), signal.SIGCONT)
+            self._paused = False
+
+    def alive(self) -> bool:
+        """See `Handle.alive`."""
+        return self._process is not None and self._process.poll() is None
+
+    def log_tail(self) -> str:
+        """See `Handle.log_tail`."""
+        return tail(self._dir.log, self._launch.password) if self._dir else ""
+
+    def close(self) -> None:
+        """See `Handle.close`."""
+        if self._dir is None:
+            registry.discard(self)
+            return
+        with registry.undisturbed():
+            self._shared_files.update(shared_memory.mapped_files(each.pid for each in self._members()))
+            # What cannot be killed keeps its directory and its mark: the next run tries again.
+            with contextlib.suppress(StoreDied):
+                self.kill()
+                shared_memory.remove_files(self._shared_files)
+                shared_memory.remove_segments(pid for pid, _ in self._dir.leaders)
+                if self._dir.keep:
+                    registry.kept.append(f"{self._name}: data and log are in {self._dir.root}; remove them with: rm -r {self._dir.root}")
+                else:
+                    self._dir.remove()
+            self._dir = None
+            registry.discard(self)
+
+    def _members(self) -> list[process_tree.Stat]:
+        return process_tree.members(self._dir.root, self._dir.leaders, self._dir.programs) if self._dir else []
+
+    def _template(self) -> Template:
+        made = self._made()
+        values = {
+            "data": str(made.data),
+            "run": str(made.run),
+            "port": str(self._address.port),
+            "python": sys.executable,
+            "user": self._launch.user or "",
+            "password": self._launch.password or "",
+        }
+        return Template(self._name, values, self._launch.setting, self._settings)
+
+    def _initialise(self) -> None:
+        """Write the files and run the first commands, once."""
+        if self._initialised:
+            return
+        made, template = self._made(), self._template()
+        for file, text in template.table(self._launch.files).items():
+            (made.run / file).write_text(text, encoding="utf-8")
+        if self._user is not None:
+            account = pwd.getpwnam(self._user)
+            for path in (made.data, made.run, *made.run.iterdir()):
+                os.chown(path, account.pw_uid, account.pw_gid)
+        for command in self._launch.initialise:
+            process = self._spawn([self._programs[command[0]], *template.command(command[1:])])
+            try:
+                code = process.wait(self._launch.start_seconds)
+            except subprocess.TimeoutExpired:
+                raise StoreDied(f"{self._name}: {command[0]} did not end within {self._launch.start_seconds} s", self.log_tail()) from None
+            if code != 0:
+                raise StoreDied(f"{self._name}: {command[0]} {_ending(code)}", self.log_tail())
+            self._process = None
+        self._initialised = True
+
+    def _spawn(self, command: list[str]) -> subprocess.Popen[bytes]:
+        made = self._made()
+        # The program is noted before it runs: were we killed between the two, it is still known as ours by what it runs and where.
+        made.programs.add(os.path.realpath(command[0]))
+        made.write_marker()
+        kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+        with made.log.open("ab") as log:
+            self._began = time.monotonic()
+            self._process = process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                cwd=made.run,
+                env={**kept, "LC_ALL": "C.UTF-8", "HOME": str(made.run), "TMPDIR": str(made.run)},
+                start_new_session=True,
+                user=self._user,
+                group=pwd.getpwnam(self._user).pw_gid if self._user else None,
+                extra_groups=[] if self._user else None,
+            )
+        stat = process_tree.read_stat(process.pid)
+        if stat is not None:
+            made.leaders.add((stat.pid, stat.start))
+            made.write_marker()
+        return process
+
+    def _made(self) -> WorkDir:
+        if self._dir is None:
+            raise RuntimeError(f"{self._name} was closed")
+        return self._dir
+
+    def _check_runs(self) -> None:
+        if self._process is None:
+            raise StoreDied(f"{self._name} was not started", self.log_tail())
+        code = self._process.poll()
+        if code is None:
+            return
+        if ports.listening(self._address.port):
+            raise self._port_taken()
+        raise StoreDied(f"{self._name} {_ending(code)} before it answered", self.log_tail())
+
+    def _check_is_ours(self) -> None:
+        """What listens is what we started: "0 lost" was once read from the wrong server."""
+        self._check_runs()
+        if ports.holder(ports.listening(self._address.port), [each.pid for each in self._members()]) is None:
+            raise self._port_taken()
+
+    def _port_taken(self) -> StoreDied:
+        port = self._address.port
+        user = ports.describe_user(port)
+        return StoreDied(f"{self._name}: port {port} is already in use by {user}; end it, or run again", self.log_tail())
+
+
+def _ending(code: int) -> str:
+    return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit status {code}"
+
+
+def _check_traversable(base: Path, user: str) -> None:
+    for directory in (base, *base.parents):
+        if not directory.exists() or directory.stat().st_mode & 0o001:
+            continue
+        raise NotAvailable(
+            f"the server does not run as root, and the user {user} may not enter {directory}",
+            f"chmod o+x {directory}, or name another directory with --data-dir",
+        )

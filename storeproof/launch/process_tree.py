@@ -1,0 +1,122 @@
+"""Finds and signals all processes of a server, also those that left its session or lost their parent.
+
+Process groups are not enough: every PostgreSQL backend starts a session of its own, and is handed to init when the postmaster is killed.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Stat:
+    """One line of /proc/PID/stat."""
+
+    pid: int
+    state: str
+    parent: int
+    session: int
+    start: int
+    """Clock ticks since the boot; with the pid it names one process for good."""
+
+    @property
+    def ended(self) -> bool:
+        """A zombie is gone: it holds no file, socket or memory, and only waits for its parent to look."""
+        return self.state in "ZX"
+
+
+Find = Callable[[], list[Stat]]
+"""Finds the processes of one server that run now."""
+
+
+def read_stat(pid: int) -> Stat | None:
+    """The process, or None where there is none."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    # The program's name stands in parentheses and may itself hold spaces and parentheses.
+    fields = text[text.rindex(")") + 2 :].split()
+    return Stat(pid, fields[0], int(fields[1]), int(fields[3]), int(fields[19]))
+
+
+def _link(pid: int, name: str) -> str:
+    try:
+        return str(Path(f"/proc/{pid}/{name}").readlink()).removesuffix(" (deleted)")
+    except OSError:
+        return ""
+
+
+def members(root: Path, leaders: Collection[tuple[int, int]], programs: Collection[str]) -> list[Stat]:
+    """The processes of the server whose directory is `root`, leaders first; those that have ended are left out.
+
+    A process belongs to it if it descends from one of `leaders` (pid, start), or if it works under `root` and either
+    is in a leader's session or runs one of `programs` (resolved paths). A person's shell in that directory does not.
+    """
+    table = {stat.pid: stat for stat in map(read_stat, running()) if stat is not None and not stat.ended}
+    found = [pid for pid, start in leaders if pid in table and table[pid].start == start]
+    sessions = {pid for pid, _ in leaders}
+    inside = str(root) + os.sep
+    found.extend(
+        stat.pid
+        for stat in table.values()
+        if (_link(stat.pid, "cwd") + os.sep).startswith(inside) and (stat.session in sessions or _link(stat.pid, "exe") in programs)
+    )
+    children: dict[int, list[int]] = {}
+    for stat in table.values():
+        children.setdefault(stat.parent, []).append(stat.pid)
+    whole: dict[int, Stat] = {}
+    while found:
+        pid = found.pop(0)
+        if pid not in whole and pid != os.getpid():
+            whole[pid] = table[pid]
+            found.extend(children.get(pid, ()))
+    return list(whole.values())
+
+
+def running() -> Iterable[int]:
+    """The ids of all processes that can be seen."""
+    return (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
+
+
+def send(processes: Iterable[Stat], number: signal.Signals) -> None:
+    """Signal each; one that has ended meanwhile is fine."""
+    for process in processes:
+        try:
+            os.kill(process.pid, number)
+        except ProcessLookupError:
+            continue
+
+
+def freeze(find: Find) -> list[Stat]:
+    """SIGSTOP all, until a look finds no process that was not stopped before: one that runs may fork while we look."""
+    stopped: dict[int, Stat] = {}
+    while fresh := [stat for stat in find() if stat.pid not in stopped]:
+        send(fresh, signal.SIGSTOP)
+        stopped.update((stat.pid, stat) for stat in fresh)
+    return list(stopped.values())
+
+
+def destroy(find: Find, seconds: float = 30) -> bool:
+    """SIGKILL all at one moment and wait until they are gone; False where some are not after `seconds`."""
+    deadline = time.monotonic() + seconds
+    # Frozen first: a backend that outlives its postmaster by milliseconds would go on acknowledging.
+    waiting = freeze(find)
+    while waiting:
+        send(waiting, signal.SIGKILL)
+        while waiting := [each for each in waiting if _runs(each)]:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.001)
+        waiting = find()
+    return True
+
+
+def _runs(process: Stat) -> bool:
+    now = read_stat(process.pid)
+    return now is not None and now.start == process.start and not now.ended

@@ -1,0 +1,85 @@
+"""Waits until a store answers, and says why when it does not."""
+
+from __future__ import annotations
+
+import queue
+import socket
+import threading
+import time
+from collections.abc import Callable
+
+from storeproof.contract.address import Address
+from storeproof.contract.failures import Refused, Unknown
+from storeproof.errors import StoreDied
+from storeproof.launch.handle import Probe
+
+_PAUSE = 0.002
+"""Seconds between two looks: a Redis that is up after 30 ms is seen after 32."""
+
+
+def wait_until_ready(
+    address: Address,
+    probe: Probe,
+    *,
+    name: str,
+    seconds: float,
+    check: Callable[[], None],
+    log: Callable[[], str],
+) -> float:
+    """Return once `probe` does: the moment, on the monotonic clock. `check` is called between attempts and raises when waiting is in vain.
+
+    Raises:
+        StoreDied: `seconds` are over, or the store answers but will never have us.
+    """
+    deadline = time.monotonic() + seconds
+    last = "nothing listens on its port"
+
+    def pause() -> None:
+        check()
+        if time.monotonic() > deadline:
+            raise StoreDied(f"{name} did not answer within {seconds:g} s ({last})", log())
+        time.sleep(_PAUSE)
+
+    # A bare connection costs microseconds where a client costs milliseconds, and no server sees those that are refused.
+    while not _accepts(address):
+        pause()
+    last = "it takes connections and does not answer"
+    while True:
+        failure = _attempt(address, probe, pause)
+        if failure is None:
+            return time.monotonic()
+        if isinstance(failure, Refused):
+            raise StoreDied(f"{name} answers and refuses us: {failure}", log())
+        if not isinstance(failure, Unknown):
+            raise failure
+        last = str(failure) or last
+        pause()
+
+
+def _accepts(address: Address) -> bool:
+    try:
+        socket.create_connection((address.host, address.port), timeout=0.2).close()
+    except OSError:
+        return False
+    return True
+
+
+def _attempt(address: Address, probe: Probe, pause: Callable[[], None]) -> Exception | None:
+    """What the probe raised. It runs in a thread of its own: a client that waits for a reply without limit must not stop us from
+    seeing that the server has ended, or that the time is over."""
+    done: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()
+
+    def ask() -> None:
+        try:
+            probe(address)
+        except Exception as failure:  # noqa: BLE001 - handed to the caller, who sorts it
+            done.put(failure)
+        else:
+            done.put(None)
+
+    threading.Thread(target=ask, name="storeproof-probe", daemon=True).start()
+    while True:
+        try:
+            return done.get(timeout=_PAUSE)
+        except queue.Empty:
+            pause()

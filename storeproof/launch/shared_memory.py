@@ -1,0 +1,49 @@
+"""Shared memory that a killed server leaves: it belongs to no process and to no directory, so nothing else would remove it."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+from collections.abc import Iterable
+from pathlib import Path
+
+_IPC_RMID = 0
+_SHM = "/dev/shm/"  # noqa: S108 - where shm_open(3) puts what servers share; we only remove there
+
+
+def mapped_files(pids: Iterable[int]) -> dict[str, int]:
+    """The files under /dev/shm that the processes map, with their inodes."""
+    found = {}
+    for pid in pids:
+        try:
+            lines = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            continue
+        for line in lines:
+            fields = line.split(maxsplit=5)
+            if len(fields) == 6 and fields[5].startswith(_SHM):
+                found[fields[5].removesuffix(" (deleted)")] = int(fields[4])
+    return found
+
+
+def remove_files(files: dict[str, int]) -> None:
+    """Remove those that are still the same file. All who mapped them have ended."""
+    for name, inode in files.items():
+        path = Path(name)
+        with contextlib.suppress(OSError):
+            if path.stat().st_ino == inode:
+                path.unlink()
+
+
+def remove_segments(creators: Iterable[int]) -> None:
+    """Remove the System V segments that ended processes created and nobody is attached to."""
+    pids = {str(pid) for pid in creators}
+    try:
+        lines = Path("/proc/sysvipc/shm").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return
+    names = lines[0].split()
+    for line in lines[1:]:
+        row = dict(zip(names, line.split(), strict=False))
+        if row["cpid"] in pids and row["nattch"] == "0":
+            ctypes.CDLL(None).shmctl(int(row["shmid"]), _IPC_RMID, None)

@@ -1,0 +1,106 @@
+"""What this machine can run, and the command that would enable the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from storeproof.contract.load_adapter import load_adapter
+from storeproof.errors import NotAvailable, UsageError
+from storeproof.launch import engine
+from storeproof.launch.process import find_program
+from storeproof.spec.loader import Spec
+from storeproof.spec.store import Store
+
+
+@dataclass(frozen=True)
+class Way:
+    """One thing that a store needs, and whether it is here."""
+
+    ok: bool
+    detail: str
+    remedy: str = ""
+    """The command that provides it; empty where nothing is missing or nothing helps."""
+
+
+@dataclass(frozen=True)
+class StoreSurvey:
+    """One store: its client, and the ways to launch it. None where its file describes no such way."""
+
+    store: str
+    title: str
+    client: Way
+    process: Way | None
+    container: Way | None
+
+    @property
+    def runs(self) -> bool:
+        """Whether `--store NAME` would run it now."""
+        return self.client.ok and any(way is not None and way.ok for way in (self.process, self.container))
+
+
+@dataclass(frozen=True)
+class Survey:
+    """This machine."""
+
+    engine: Way
+    stores: list[StoreSurvey]
+
+
+def survey(spec: Spec, images: dict[str, str] | None = None) -> Survey:
+    """Look; nothing is started, pulled or installed. `images` are the user's `--image STORE=IMAGE`."""
+    answers = _engine()
+    return Survey(answers, [_store(spec, name, answers, (images or {}).get(name)) for name in sorted(spec.store_files)])
+
+
+def _store(spec: Spec, name: str, answers: Way, image: str | None) -> StoreSurvey:
+    try:
+        store, file = spec.store(name)
+    except UsageError as broken:
+        return StoreSurvey(name, name, Way(False, str(broken)), None, None)
+    try:
+        load_adapter(store, file)
+        client = Way(True, ", ".join(store.requires) or "nothing to install")
+    except NotAvailable as missing:
+        client = Way(False, missing.reason, missing.remedy)
+    except UsageError as broken:
+        client = Way(False, str(broken))
+    return StoreSurvey(store.store, store.title, client, _process(store), _container(store, answers, image))
+
+
+def _engine() -> Way:
+    try:
+        version = engine.client().version()
+    except NotAvailable as missing:
+        return Way(False, missing.reason, missing.remedy)
+    return Way(True, f"{version['Platform']['Name'] or 'Docker'} {version['Version']}".replace("  ", " "))
+
+
+def _process(store: Store) -> Way | None:
+    launch = store.launch.process
+    if launch is None:
+        return None
+    try:
+        programs = [find_program(each, launch, store.store) for each in (launch.binary, *(command[0] for command in launch.initialise))]
+    except NotAvailable as missing:
+        return Way(False, missing.reason, missing.remedy)
+    return Way(True, programs[0])
+
+
+def _container(store: Store, answers: Way, image: str | None) -> Way | None:
+    launch = store.launch.container
+    if launch is None:
+        return None
+    image = image or launch.image
+    if not answers.ok:
+        return Way(False, "no engine", answers.remedy)
+    if engine.has_image(image):
+        return Way(True, image)
+    stand_in = _built_here(store.store)
+    remedy = f"docker pull {image}" + (f", or --image {store.store}={stand_in}" if stand_in else "")
+    return Way(False, f"{image} is not here yet", remedy)
+
+
+def _built_here(store: str) -> str | None:
+    """The image that this project's own set-up builds where no registry can be reached."""
+    image = f"storeproof/{store}"
+    return image if engine.has_image(image) else None

@@ -1,0 +1,56 @@
+"""Fills the `${name}` templates of a store's launch: commands, files, environment."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from storeproof.errors import UsageError
+
+_SETTINGS = "${settings}"
+
+
+@dataclass(frozen=True)
+class Template:
+    """The values that templates of one launch may name, and the variant's settings."""
+
+    store: str
+    """Whose templates these are, for messages."""
+    values: Mapping[str, str]
+    setting: Sequence[str]
+    """How one setting is written, with `${name}` and `${value}`."""
+    settings: Mapping[str, str]
+
+    def command(self, items: Iterable[str]) -> list[str]:
+        """A command line; an item that is `${settings}` alone becomes one or more arguments per setting."""
+        filled: list[str] = []
+        for item in items:
+            if item == _SETTINGS:
+                filled.extend(argument for written in self._written() for argument in written)
+            else:
+                filled.append(self.text(item))
+        return filled
+
+    def text(self, text: str) -> str:
+        """A file or a value; `${settings}` inside becomes one line per setting, its items joined by spaces."""
+        return self._fill(text, {**self.values, "settings": "\n".join(" ".join(written) for written in self._written())})
+
+    def table(self, items: Mapping[str, str]) -> dict[str, str]:
+        """The values of a table filled; its names stay."""
+        return {name: self.text(value) for name, value in items.items()}
+
+    def _written(self) -> list[list[str]]:
+        return [self._setting({**self.values, "name": name, "value": value}) for name, value in self.settings.items()]
+
+    def _setting(self, values: Mapping[str, str]) -> list[str]:
+        return [self._fill(item, values) for item in self.setting]
+
+    def _fill(self, text: str, values: Mapping[str, str]) -> str:
+        try:
+            return string.Template(text).substitute(values)
+        except KeyError as missing:
+            allowed = ", ".join(f"${{{name}}}" for name in sorted(values))
+            raise UsageError(f"{self.store}: its launch names ${{{missing.args[0]}}} in {text!r}; allowed: {allowed}") from None
+        except ValueError:
+            raise UsageError(f"{self.store}: its launch has a `$` in {text!r} that starts no name; write a plain dollar as `$$`") from None

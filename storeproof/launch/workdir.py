@@ -1,0 +1,114 @@
+"""The directory that one launched store lives in, marked with its owner."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import shutil
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+from storeproof.errors import UsageError
+from storeproof.launch.owner import Owner, this_process
+
+MARKER = "storeproof.json"
+_NAME = re.compile(r"storeproof-\d+-[0-9a-f]{8}")
+
+
+@dataclass
+class WorkDir:
+    """`storeproof-<pid>-<random>/` with `data/`, `run/` and `log`, and a marker that says whose it is."""
+
+    root: Path
+    owner: Owner
+    keep: bool
+    leaders: set[tuple[int, int]] = field(default_factory=set)
+    """The processes that were started here, as (pid, start)."""
+    programs: set[str] = field(default_factory=set)
+    """The resolved paths of what they run."""
+
+    @property
+    def data(self) -> Path:
+        """The store's own files."""
+        return self.root / "data"
+
+    @property
+    def run(self) -> Path:
+        """Configuration, sockets, and whatever a server drops where it is started."""
+        return self.root / "run"
+
+    @property
+    def log(self) -> Path:
+        """What the server wrote to its standard output and error, over all starts."""
+        return self.root / "log"
+
+    @classmethod
+    def make(cls, base: Path, *, keep: bool) -> Self:
+        """A new one under `base`.
+
+        Raises:
+            UsageError: `base` is no directory that can be written to.
+        """
+        if not base.is_dir():
+            raise UsageError(f"the data directory {base} does not exist; create it on the disk that is to be measured")
+        owner = this_process()
+        made = cls(base.resolve() / f"storeproof-{owner.pid}-{secrets.token_hex(4)}", owner, keep)
+        try:
+            # Readable for all, since a server may run as another user; what it keeps in data/ and run/ is not.
+            made.root.mkdir(mode=0o755)
+        except OSError as reason:
+            raise UsageError(f"the data directory {base} cannot be written to: {reason.strerror}; name another with --data-dir") from None
+        made.root.chmod(0o755)
+        made.write_marker()
+        made.data.mkdir(mode=0o700)
+        made.run.mkdir(mode=0o700)
+        made.log.touch(mode=0o600)
+        return made
+
+    @classmethod
+    def read(cls, root: Path) -> Self | None:
+        """An earlier one, or None where the directory carries no mark of ours."""
+        try:
+            text = json.loads((root / MARKER).read_text(encoding="utf-8"))
+            owner = Owner.parse(text["owner"])
+            leaders = {(int(pid), int(start)) for pid, start in text["leaders"]}
+            return cls(root, owner, bool(text["keep"]), leaders, set(text["programs"])) if owner else None
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def write_marker(self) -> None:
+        """Note owner and processes, whole or not at all."""
+        fresh = self.root / f"{MARKER}.new"
+        fresh.write_text(
+            json.dumps(
+                {
+                    "owner": str(self.owner),
+                    "keep": self.keep,
+                    "leaders": sorted(self.leaders),
+                    "programs": sorted(self.programs),
+                }
+            ),
+            encoding="utf-8",
+        )
+        fresh.replace(self.root / MARKER)
+
+    def remove(self) -> None:
+        """Remove it with everything inside; a second time is fine."""
+        shutil.rmtree(self.root, ignore_errors=True)
+
+
+def default_base() -> Path:
+    """Where data goes without --data-dir."""
+    return Path(tempfile.gettempdir())
+
+
+def marked(base: Path) -> list[WorkDir]:
+    """All directories under `base` that carry our mark, whoever owns them."""
+    try:
+        candidates = [entry for entry in base.iterdir() if _NAME.fullmatch(entry.name) and entry.is_dir() and not entry.is_symlink()]
+    except OSError:
+        return []
+    return [found for found in map(WorkDir.read, candidates) if found is not None]

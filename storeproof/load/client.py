@@ -1,0 +1,261 @@
+"""One client of the driver engine: a closed loop over one session, with one request in flight."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from threading import Event
+from time import monotonic_ns, sleep
+from typing import Any, Final
+
+from storeproof.contract import OPERATIONS, Breach, Collection, Refused, Unknown, Unsupported
+from storeproof.contract.operations import Operation, wrong_reply
+from storeproof.contract.values import MISSING, Layout
+from storeproof.errors import UsageError
+from storeproof.load.engine import Plan, called
+from storeproof.load.keys import Draw, NewKeys, key_of, uniform
+from storeproof.load.records import recipe
+from storeproof.spec.workload import Mix
+
+LOST_CAUSE: Final = 100
+"""Errors in a row after which a client gives up: the store is gone, or refuses all."""
+_ROUND: Final = 1 << 24
+"""Requests of one client that a round's stamps have room for."""
+_SAMPLES: Final = 3
+
+Arguments = Callable[[int], tuple[tuple[Any, ...], tuple[int, ...]]]
+"""(sequence) -> the arguments of the call, and the numbers of the keys that they name."""
+
+
+@dataclass
+class Tally:
+    """What one client saw of one operation."""
+
+    ok: int = 0
+    misses: int = 0
+    errors: int = 0
+    malformed: int = 0
+    latencies: array[int] = field(default_factory=lambda: array("q"))
+
+
+@dataclass
+class ClientResult:
+    """What one client did in one round; times in nanoseconds. Filled while the client runs."""
+
+    client: int
+    tallies: list[Tally]
+    position: int
+    """New keys used, in this round and before."""
+    ended_ns: int = 0
+    elapsed: int = 0
+    busy: int = 0
+    """In calls of the store's client."""
+    pause: int = 0
+    """Between calls: arguments made, replies verified."""
+    requests: int = 0
+    doubtful: list[int] = field(default_factory=list)
+    samples: list[str] = field(default_factory=list)
+    broken: bool = False
+    """A reply was lost or the contract broken: the session is not to be used again."""
+
+    @classmethod
+    def of(cls, plan: Plan, client: int) -> ClientResult:
+        """Before the round."""
+        return cls(client, [Tally() for _ in plan.mix], plan.positions[client] if plan.positions else 0)
+
+    @property
+    def ok(self) -> int:
+        """Successful records."""
+        return sum(tally.ok for tally in self.tallies)
+
+    @property
+    def errors(self) -> int:
+        """Requests that failed."""
+        return sum(tally.errors + tally.malformed for tally in self.tallies)
+
+
+@dataclass(frozen=True)
+class _Step:
+    weight: int
+    arguments: Arguments
+    call: Callable[..., Any]
+    missed: Callable[[Any], int]
+    operation: Operation
+    tally: Tally
+
+
+def run_client(collection: Collection, plan: Plan, result: ClientResult, start_ns: int, halt: Event) -> None:
+    """Send requests from `start_ns` (monotonic) until the plan's time is over, or `halt` is set.
+
+    The request that is in flight at the deadline is finished and counted, and the client's own time ends with it:
+    a rate taken over whole requests has no error from the last one being cut.
+    """
+    random = Random(f"{plan.seed}:{result.client}")
+    fresh = NewKeys(plan.known, result.client, plan.clients, result.position, random)
+    steps = [_step(collection, plan, mix, tally, fresh, random) for mix, tally in zip(plan.mix, result.tallies, strict=True)]
+    pick = _chooser(steps, random)
+    sequence = plan.number * _ROUND
+    in_a_row = 0
+    deadline = start_ns + int(plan.seconds * 1e9)
+    clock = monotonic_ns
+    layout = plan.layout
+    halted = halt.is_set
+
+    sleep(max(0.0, (start_ns - clock()) / 1e9))
+    begun = ended = clock()
+    while ended < deadline and not halted():
+        step = pick()
+        args, numbers = step.arguments(sequence)
+        sequence += 1
+        sent = clock()
+        result.pause += sent - ended
+        try:
+            reply = step.call(*args)
+            ended = clock()
+            if wrong := wrong_reply(step.operation, layout, args, reply):
+                raise Breach(f"{step.operation.name}: {wrong}")
+        except Exception as failure:  # an adapter may leak anything; each is counted, none ends the round
+            ended = clock()
+            result.doubtful.extend(numbers if step.operation.writes else ())
+            _note(failure, step, result)
+            in_a_row += 1
+            if in_a_row >= LOST_CAUSE:
+                break
+        else:
+            in_a_row = 0
+            missed = step.missed(reply)
+            tally = step.tally
+            tally.misses += missed
+            tally.ok += len(numbers) - missed
+            if missed < len(numbers):
+                tally.latencies.append(ended - sent)
+        result.busy += ended - sent
+        result.requests += 1
+    result.ended_ns, result.elapsed = ended, ended - begun
+    result.position = fresh.position
+
+
+def _never(_reply: Any) -> int:
+    return 0
+
+
+def _if_none(reply: Any) -> int:
+    return 1 if reply is None else 0
+
+
+def _if_false(reply: Any) -> int:
+    return 0 if reply else 1
+
+
+def _if_missing(reply: Any) -> int:
+    return 1 if reply is MISSING else 0
+
+
+def _nones(reply: Any) -> int:
+    return sum(1 for each in reply if each is None)
+
+
+MISSED: Final[Mapping[str, Callable[[Any], int]]] = {
+    "get": _if_none,
+    "put": _never,
+    "exists": _if_false,
+    "get_many": _nones,
+    "put_many": _never,
+    "get_field": _if_none,
+    "set_field": _never,
+    "get_path": _if_missing,
+    "set_path": _if_false,
+    "increment": _never,
+    "put_if_absent": _if_false,
+}
+"""(reply) -> how many of the records that a request was about were not there; for each operation the engine can run."""
+
+
+def _note(failure: Exception, step: _Step, result: ClientResult) -> None:
+    if isinstance(failure, (Refused, Unsupported)):
+        step.tally.errors += 1
+    elif isinstance(failure, Unknown):
+        step.tally.errors += 1
+        result.broken = True
+    else:
+        step.tally.malformed += 1
+        result.broken = True
+    if len(result.samples) < _SAMPLES:
+        result.samples.append(f"{step.operation.name}: {type(failure).__name__}: {failure}")
+
+
+def _chooser(steps: list[_Step], random: Random) -> Callable[[], _Step]:
+    """Draws a step by weight."""
+    if len(steps) == 1:
+        only = steps[0]
+        return lambda: only
+    wheel = [step for step in steps for _ in range(step.weight)]
+    draw, size = random.random, len(wheel)
+    return lambda: wheel[int(draw() * size)]
+
+
+def _step(collection: Collection, plan: Plan, mix: Mix, tally: Tally, fresh: NewKeys, random: Random) -> _Step:
+    """A mix made ready: what to call, and how its arguments are made. Replies are verified by the caller, as the guard does."""
+    name = called(mix)
+    if name not in MISSED:
+        raise UsageError(f"the driver engine does not run `{name}`; it runs {', '.join(sorted(MISSED))}")
+    operation = OPERATIONS[name]
+    if not isinstance(collection, operation.family):
+        raise Unsupported(f"{name} on {plan.layout.model.model}: the adapter does not implement {operation.family.__name__}")
+    draw = fresh.draw(mix.distinct) if mix.keys == "new" else uniform(plan.known, random)
+    arguments = _arguments(name, mix, plan.layout, draw, fresh.client + 1)
+    return _Step(mix.weight, arguments, getattr(collection, name), MISSED[name], operation, tally)
+
+
+def _arguments(name: str, mix: Mix, layout: Layout, draw: Draw, writer: int) -> Arguments:
+    """How the arguments of an operation are made. Stamps name `writer`: 0 is who loaded the data."""
+    model = layout.model
+    made = recipe(model)
+    make = made.make
+
+    def key_only(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        number = draw()
+        return (key_of(model, number),), (number,)
+
+    def key_and_record(sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        number = draw()
+        key = key_of(model, number)
+        return (key, make(key, f"{writer}:{sequence}")), (number,)
+
+    def many_keys(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        numbers = tuple(draw() for _ in range(mix.batch))
+        return ([key_of(model, number) for number in numbers],), numbers
+
+    def many_records(sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        numbers = tuple(dict.fromkeys(draw() for _ in range(mix.batch)))
+        text = f"{writer}:{sequence}"
+        return ({(key := key_of(model, number)): make(key, text) for number in numbers},), numbers
+
+    path: Any = mix.path[0] if name.endswith("_field") and mix.path else mix.path
+
+    def key_and_path(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        number = draw()
+        return (key_of(model, number), path), (number,)
+
+    def key_path_and_part(sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        number = draw()
+        key = key_of(model, number)
+        return (key, path, made.part(key, f"{writer}:{sequence}", mix.path)), (number,)
+
+    def key_and_one(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        number = draw()
+        return (key_of(model, number), 1), (number,)
+
+    return {
+        "put": key_and_record,
+        "put_if_absent": key_and_record,
+        "get_many": many_keys,
+        "put_many": many_records,
+        "get_field": key_and_path,
+        "get_path": key_and_path,
+        "set_field": key_path_and_part,
+        "set_path": key_path_and_part,
+        "increment": key_and_one,
+    }.get(name, key_only)

@@ -1,0 +1,166 @@
+"""What every load engine takes and gives back, so that a measurement does not know which one made it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol
+
+from hdrh.histogram import HdrHistogram
+
+from storeproof.contract.values import Layout
+from storeproof.errors import StoreproofError
+from storeproof.spec.workload import Mix
+
+EngineName = Literal["driver", "wire", "wire-py"]
+
+BATCH_FORM: Final[Mapping[str, str]] = {"get": "get_many", "put": "put_many"}
+"""What a mix with `batch` above 1 calls instead."""
+
+
+class StoreSilent(StoreproofError):
+    """The store stopped answering: clients still waited for a reply when their patience was over."""
+
+
+class LoadFailed(StoreproofError):
+    """The engine itself failed: a worker process died, or could not be started."""
+
+
+def called(mix: Mix) -> str:
+    """The operation of the contract that a mix calls."""
+    return BATCH_FORM.get(mix.operation, mix.operation) if mix.batch > 1 else mix.operation
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One round of closed-loop load: every client has one request in flight, from the start to the deadline."""
+
+    layout: Layout
+    mix: tuple[Mix, ...]
+    clients: int
+    seconds: float
+    seed: int
+    """Of all choices in the round; two rounds of one measurement have different seeds."""
+    known: int
+    """Records that were loaded: the keys 0 to known - 1. New keys come after them."""
+    number: int = 0
+    """Of this round in its collection, from 0: stamps are unique to client, round and request."""
+    positions: tuple[int, ...] = ()
+    """How many new keys each client has used so far, as the round before left it; empty before the first."""
+    patience: float = 10.0
+    """Seconds after the deadline for which the last replies are waited for."""
+
+
+@dataclass(frozen=True)
+class OperationResult:
+    """What became of one operation in one round."""
+
+    operation: str
+    ok: int
+    """Records of successful requests: a batch counts its records."""
+    misses: int
+    """Records that were asked for and not found, though they were loaded."""
+    errors: int
+    """Requests that were refused, or whose reply was lost."""
+    malformed: int
+    """Replies that broke the contract."""
+    latency: HdrHistogram
+    """Of successful requests, in nanoseconds, from the call of the client to its return."""
+
+    @property
+    def requests(self) -> int:
+        """Successful ones."""
+        return int(self.latency.get_total_count())
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What one round found."""
+
+    operations: Mapping[str, OperationResult]
+    throughput: float
+    """Successful records per second: the sum of each client's own rate, from its start to its last reply."""
+    request_rate: float
+    """Requests per second, whatever became of them."""
+    clients: int
+    busy_seconds: float
+    """Mean time of a request, over all requests."""
+    pause_seconds: float
+    """Mean time a client took to make a request's arguments, outside of the timed call."""
+    cpu_seconds: float
+    """Processor time of the workers between start and end."""
+    elapsed_seconds: float
+    """From the common start to the last reply of the last client."""
+    cores: int
+    """Cores that the workers could use at once."""
+    positions: tuple[int, ...]
+    """New keys used by each client, this round included."""
+    doubtful: tuple[int, ...]
+    """Numbers of keys whose write in this round was not acknowledged."""
+    samples: tuple[str, ...]
+    """The first errors, in words."""
+
+    @property
+    def ok(self) -> int:
+        """Successful records of all operations."""
+        return sum(each.ok for each in self.operations.values())
+
+    @property
+    def misses(self) -> int:
+        """Of all operations."""
+        return sum(each.misses for each in self.operations.values())
+
+    @property
+    def errors(self) -> int:
+        """Refused, lost and malformed, of all operations."""
+        return sum(each.errors + each.malformed for each in self.operations.values())
+
+    @property
+    def seconds(self) -> float:
+        """The time in which one rate for all would have done the work."""
+        return self.ok / self.throughput if self.throughput else self.elapsed_seconds
+
+
+class Run(Protocol):
+    """A round that is under way."""
+
+    @property
+    def done(self) -> bool:
+        """Whether all clients have ended."""
+
+    @property
+    def errors(self) -> int:
+        """Errors so far."""
+
+    def stop(self) -> None:
+        """End before the deadline."""
+
+    def join(self) -> RunResult:
+        """Wait for the end, at most the plan's patience beyond the deadline.
+
+        Raises:
+            StoreSilent: clients wait for replies that do not come.
+            LoadFailed: a worker died.
+        """
+
+
+class Engine(Protocol):
+    """Puts load on one store."""
+
+    @property
+    def name(self) -> EngineName:
+        """As results show it: figures of unlike engines are never in one ratio."""
+
+    def start(self, plan: Plan) -> Run:
+        """Begin a round.
+
+        Raises:
+            StoreSilent: connections cannot be made in time.
+            LoadFailed: workers cannot be started, or a connection was refused.
+        """
+
+    def fill(self, layout: Layout, records: int) -> None:
+        """Write the records 0 to records - 1 that workloads with loaded data need. Raises as `start` and `Run.join`."""
+
+    def close(self) -> None:
+        """End all connections and processes; never raises, and may be called twice."""

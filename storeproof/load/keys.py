@@ -1,0 +1,57 @@
+"""Which key the next request is about. Keys are numbers, written as the model's keys are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from storeproof.contract.values import Key
+from storeproof.spec.model import Model
+
+Draw = Callable[[], int]
+"""The number of the next key."""
+
+
+def key_of(model: Model, number: int) -> Key:
+    """The key with a number: `key:000000000042` or 42."""
+    return f"key:{number:012d}" if model.key == "text" else number
+
+
+class NewKeys:
+    """Keys that no other client and no earlier request wrote.
+
+    Clients take turns, `first + position * clients + client`: the ranges are disjoint without any word between
+    the clients, and together they grow without gaps, as an auto-increment column does.
+    """
+
+    def __init__(self, first: int, client: int, clients: int, position: int, random: Random) -> None:
+        self.client = client
+        self._first = first + client
+        self._clients = clients
+        self._random = random.random
+        self.position = position
+        """New keys taken so far."""
+
+    def draw(self, distinct: float = 1.0) -> Draw:
+        """New keys for this share of the draws; the others take an earlier one of the same client."""
+        first, clients, random = self._first, self._clients, self._random
+
+        def new() -> int:
+            number = first + self.position * clients
+            self.position += 1
+            return number
+
+        def new_or_earlier() -> int:
+            if self.position and random() >= distinct:
+                return first + int(random() * self.position) * clients
+            return new()
+
+        return new if distinct == 1 else new_or_earlier
+
+
+def uniform(known: int, random: Random) -> Draw:
+    """Keys of the loaded records 0 to known - 1, each as likely as any other."""
+    if known < 1:
+        raise ValueError("keys are drawn from loaded records, and none were loaded")
+    draw = random.random
+    return lambda: int(draw() * known)

@@ -1,0 +1,62 @@
+"""The physical limits that a machine puts on any store: a sync of the disk, and a round trip over loopback."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+import threading
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Final
+
+_BLOCK: Final = 4096
+_SYNCS: Final = 30
+_TRIPS: Final = 500
+_LONGEST: Final = 0.15
+"""Seconds for each of the two; on a slow disk fewer syncs are made."""
+
+
+def fsync_us(directory: Path) -> float:
+    """Median microseconds of a 4 KiB append and fsync in a directory.
+
+    Raises:
+        OSError: nothing can be written there.
+    """
+    block = os.urandom(_BLOCK)
+    times: list[float] = []
+    with tempfile.TemporaryFile(dir=directory, buffering=0) as file:
+        begun = perf_counter()
+        while len(times) < _SYNCS and (len(times) < 3 or perf_counter() - begun < _LONGEST):
+            start = perf_counter()
+            file.write(block)
+            os.fsync(file.fileno())
+            times.append(perf_counter() - start)
+    return median(times) * 1e6
+
+
+def loopback_us() -> float:
+    """Median microseconds of a one-byte round trip over a TCP connection to this machine."""
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname(), timeout=5) as client:
+        echo, _ = server.accept()
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        echo.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        answering = threading.Thread(target=_echo, args=(echo,), daemon=True)
+        answering.start()
+        times = []
+        begun = perf_counter()
+        while len(times) < _TRIPS and perf_counter() - begun < _LONGEST:
+            start = perf_counter()
+            client.sendall(b"x")
+            client.recv(1)
+            times.append(perf_counter() - start)
+        client.shutdown(socket.SHUT_WR)
+        answering.join(timeout=5)
+    return median(times) * 1e6
+
+
+def _echo(connection: socket.socket) -> None:
+    with connection:
+        while byte := connection.recv(1):
+            connection.sendall(byte)

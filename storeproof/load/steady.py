@@ -1,0 +1,62 @@
+"""Warm-up: a measurement starts once the rate no longer changes, or is marked as not steady."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean, pstdev
+from time import monotonic
+from typing import Final
+
+WINDOWS: Final = 4
+"""The latest windows, which must agree."""
+LIMIT: Final = 0.05
+"""Of the coefficient of variation, and of the change along a straight line through the windows."""
+_SHORTEST: Final = 0.05
+"""Seconds: a shorter window would measure the start of threads."""
+
+
+@dataclass(frozen=True)
+class WarmUp:
+    """How the warm-up ended."""
+
+    rates: tuple[float, ...]
+    """Of all windows, in operations per second."""
+    seconds: float
+
+    @property
+    def variation(self) -> float:
+        """The greater of scatter and trend over the last windows, both relative; what the limit is held against."""
+        return unsteadiness(self.rates[-WINDOWS:])
+
+    @property
+    def steady(self) -> bool:
+        """Whether the last windows agree."""
+        return len(self.rates) >= WINDOWS and self.variation <= LIMIT
+
+
+def unsteadiness(rates: Sequence[float]) -> float:
+    """The greater of the coefficient of variation and of the relative change along the least-squares line; infinite without rates."""
+    if not rates or (mean := fmean(rates)) <= 0:
+        return float("inf")
+    places = range(len(rates))
+    middle = fmean(places)
+    square = sum((place - middle) ** 2 for place in places)
+    slope = sum((place - middle) * (rate - mean) for place, rate in zip(places, rates, strict=True)) / square if square else 0.0
+    return max(pstdev(rates), abs(slope) * (len(rates) - 1)) / mean
+
+
+def warm_up(run_window: Callable[[float], float], at_least: float, at_most: float) -> WarmUp:
+    """Run windows until they are steady, for no less and hardly more than these seconds.
+
+    `run_window` takes seconds and gives the rate it saw.
+    """
+    window = max(at_least / WINDOWS, _SHORTEST)
+    rates: list[float] = []
+    begun = monotonic()
+    while True:
+        rates.append(run_window(window))
+        seconds = monotonic() - begun
+        done = WarmUp(tuple(rates), seconds)
+        if seconds >= at_least and (done.steady or seconds + window > at_most):
+            return done

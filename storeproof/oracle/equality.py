@@ -1,0 +1,40 @@
+"""When two answers are the same. Python's `==` is not it: True == 1 == 1.0, and -0.0 == 0.0."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+
+def same(found: Any, wanted: Any) -> bool:
+    """Equal in type, value and, for reals, in every bit; lists and tuples of records are one kind of sequence."""
+    return _alike(found, wanted, _same_number)
+
+
+def same_lenient(found: Any, wanted: Any) -> bool:
+    """As `same`, but a whole real may come back as an integer, and minus zero as zero: stores differ there by design.
+
+    The cases of `documents.number-types` record which way a store goes, so nothing is hidden by this.
+    """
+    return _alike(found, wanted, _equal_number)
+
+
+def _alike(found: Any, wanted: Any, numbers: Callable[[Any, Any], bool]) -> bool:
+    if isinstance(found, dict) and isinstance(wanted, dict):
+        return found.keys() == wanted.keys() and all(_alike(found[key], wanted[key], numbers) for key in found)
+    if isinstance(found, (list, tuple)) and isinstance(wanted, (list, tuple)):
+        return len(found) == len(wanted) and all(_alike(one, other, numbers) for one, other in zip(found, wanted, strict=True))
+    if type(found) in (int, float) and type(wanted) in (int, float):
+        return numbers(found, wanted)
+    return type(found) is type(wanted) and bool(found == wanted)
+
+
+def _same_number(found: int | float, wanted: int | float) -> bool:
+    if type(found) is not type(wanted):
+        return False
+    return struct.pack("<d", found) == struct.pack("<d", wanted) if isinstance(found, float) else found == wanted
+
+
+def _equal_number(found: int | float, wanted: int | float) -> bool:
+    return found == wanted  # exact in Python, also between an int and a float beyond 2**53

@@ -1,0 +1,158 @@
+"""Hostile data and histories of operations, for Hypothesis.
+
+A history works on a few keys, so that operations meet. What is *plain* no store may refuse; what is hostile may be
+refused clearly, but never be changed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from storeproof.contract.values import Row
+from storeproof.spec.model import Document, Hash, Model
+
+Call = tuple[str, tuple[Any, ...]]
+"""An operation and its arguments."""
+
+_AWKWARD_TEXT = (
+    "",
+    " ",
+    "a ",
+    " a",
+    "\0",
+    "a\0b",
+    "a\nb",
+    "a\r\nb",
+    "\t",
+    "a.b",
+    "$a",
+    "$",
+    ".",
+    "..",
+    "a/b",
+    "a'b",
+    'a"b',
+    "a\\b",
+    "%",
+    "*",
+    "[0]",
+    "{a}",
+    "null",
+    "é",  # composed
+    "e\u0301",  # the same to a reader, decomposed: two keys
+    "ﬁ",  # a ligature, which compatibility normalisation takes apart
+    "Å",
+    "\u212b",  # the ångström sign: canonically the letter above
+    "ß",
+    "SS",
+    "İ",
+    "א",
+    "\u202eabc",  # right-to-left override
+    "𝄞",  # beyond the first plane: four bytes of UTF-8
+    "\U0010fffd",
+    "\ufffd",
+    "\uffff",
+    "x" * 300,
+)
+_AWKWARD_BYTES = (b"", b"\0", b"a\0b", b"\xff\xfe", b"\r\n", b"END\r\n", b"\xf0\x9f\x92\xa9", b"'", b"\\", b"x" * 5000, bytes(range(256)))
+_AWKWARD_INTEGERS = (0, 1, -1, 2**31 - 1, -(2**31), 2**32, 2**53 - 1, 2**53, 2**53 + 1, -(2**53) - 1, 2**63 - 1, -(2**63))
+_AWKWARD_REALS = (0.0, -0.0, 0.1, 1.5, -1.5, 1e-308, 5e-324, 1.7976931348623157e308, 2.0**53, 1e22, 123456789.123456789)
+
+_plain_text = st.text("abcdefghijklmnopqrstuvwxyzABCXYZ0123456789_-", min_size=1, max_size=12)
+_any_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+_text_keys = st.one_of(_plain_text, _plain_text, st.sampled_from(_AWKWARD_TEXT), _any_text)
+_integer_keys = st.one_of(st.integers(0, 20), st.sampled_from(_AWKWARD_INTEGERS), st.integers(-(2**63), 2**63 - 1))
+_blobs = st.one_of(st.binary(max_size=60), st.sampled_from(_AWKWARD_BYTES))
+_names = st.one_of(st.sampled_from(("a", "b", "c", "name")), st.sampled_from(_AWKWARD_TEXT), _any_text)
+_leaves = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**63), 2**63 - 1),
+    st.sampled_from(_AWKWARD_INTEGERS),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.sampled_from(_AWKWARD_REALS),
+    st.sampled_from(_AWKWARD_TEXT),
+    _any_text,
+)
+_json = st.recursive(_leaves, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_names, inner, max_size=3)), max_leaves=12)
+_documents = st.dictionaries(_names, _json, max_size=4)
+_paths = st.lists(st.one_of(_names, st.integers(0, 2)), min_size=1, max_size=4).flatmap(
+    # A path starts with a name: the root is an object.
+    lambda parts: st.just(tuple(["a" if isinstance(parts[0], int) else parts[0], *parts[1:]]))
+)
+
+
+def keys(model: Model) -> st.SearchStrategy[Any]:
+    """Keys of a model."""
+    return _text_keys if model.key == "text" else _integer_keys
+
+
+def records(model: Model) -> st.SearchStrategy[Any]:
+    """Records of a model."""
+    record = model.record
+    if isinstance(record, Hash):
+        return st.dictionaries(st.sampled_from(record.fields), _blobs, min_size=1)
+    if isinstance(record, Document):
+        return _documents
+    if record.kind == "row":
+        return st.builds(
+            Row,
+            st.one_of(st.integers(-(2**31), 2**31 - 1), st.sampled_from((2**31 - 1, -(2**31)))),
+            st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from(_AWKWARD_REALS)),
+        )
+    if record.kind == "counter":
+        return st.integers(0, 2**53)
+    return _blobs
+
+
+def histories(model: Model, operations: frozenset[str], longest: int) -> st.SearchStrategy[list[Call]]:
+    """Lists of operations on a few keys of one collection."""
+    return st.lists(keys(model), min_size=1, max_size=4, unique=True).flatmap(
+        lambda pool: st.lists(_one_of(model, operations, st.sampled_from(pool)), min_size=1, max_size=longest)
+    )
+
+
+def is_plain(model: Model, operation: str, args: tuple[Any, ...]) -> bool:
+    """Whether no store may refuse the operation: short ASCII keys, and no names or texts that a store could object to."""
+    return all(_plain(arg) for arg in args)
+
+
+def _plain(value: Any) -> bool:
+    if isinstance(value, str):
+        return 0 < len(value) <= 200 and value.isascii() and all(char.isalnum() or char in "_-" for char in value)
+    if isinstance(value, dict):
+        return all(_plain(key) and _plain(item) for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return all(_plain(item) for item in value)
+    if isinstance(value, float):
+        return -1e15 < value < 1e15
+    return True
+
+
+def _one_of(model: Model, operations: frozenset[str], key: st.SearchStrategy[Any]) -> st.SearchStrategy[Call]:
+    record = records(model)
+    fields = st.sampled_from(model.record.fields) if isinstance(model.record, Hash) else st.nothing()
+    known: dict[str, st.SearchStrategy[tuple[Any, ...]]] = {
+        "get": st.tuples(key),
+        "put": st.tuples(key, record),
+        "delete": st.tuples(key),
+        "exists": st.tuples(key),
+        "count": st.tuples(),
+        "get_many": st.tuples(st.lists(key, max_size=4)),
+        "put_many": st.tuples(st.dictionaries(key, record, min_size=1, max_size=3)),
+        "get_field": st.tuples(key, fields),
+        "set_field": st.tuples(key, fields, _blobs),
+        "delete_field": st.tuples(key, fields),
+        "get_path": st.tuples(key, _paths),
+        "set_path": st.tuples(key, _paths, _json),
+        "unset_path": st.tuples(key, _paths),
+        "increment": st.tuples(key, st.integers(0, 2**40)),
+        "put_if_absent": st.tuples(key, record),
+        "compare_and_set": st.tuples(key, record, record),
+        "scan": st.tuples(st.one_of(st.none(), key), st.integers(1, 6), st.booleans()),
+    }
+    # Writes twice: a history of mostly reads finds little.
+    chosen = [*sorted(operations & known.keys()), *sorted(operations & {"put", "put_many", "set_field"})]
+    return st.one_of([st.tuples(st.just(name), known[name]) for name in chosen])

@@ -1,0 +1,184 @@
+"""The pytest plugin: options, the run, and how outcomes show. Light to import, and inert unless the suites are collected."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from storeproof.contract.failures import Refused, Unknown
+from storeproof.errors import NotAvailable, StoreDied, StoreproofError, UsageError
+from storeproof.outcome import Outcome
+
+if TYPE_CHECKING:
+    from storeproof.plugin.run import Run
+    from storeproof.plugin.verdict import Verdict
+
+SUITES = Path(__file__).resolve().parent.parent.parent / "suites"
+RUN: pytest.StashKey[Run] = pytest.StashKey()
+VERDICT: pytest.StashKey[Verdict] = pytest.StashKey()
+
+_LETTERS = {
+    Outcome.PASS: ".",
+    Outcome.FAIL: "F",
+    Outcome.ERROR: "E",
+    Outcome.UNSUPPORTED: "u",
+    Outcome.UNDECLARED: "+",
+    Outcome.NOT_RUN: "n",
+    Outcome.INCONCLUSIVE: "?",
+    Outcome.KNOWN_FAIL: "k",
+    Outcome.EXCLUDED: "x",
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options of the suites."""
+    group = parser.getgroup("storeproof", "storeproof: conformance, durability and speed of data stores")
+    group.addoption(
+        "--store",
+        action="append",
+        metavar="STORE[:VARIANT]",
+        help="store to try: NAME (its default variant), NAME:VARIANT, NAME:all, a store file X.yaml, or all; may be repeated (default: sqlite)",
+    )
+    group.addoption("--scale", default="smoke", choices=("smoke", "standard", "full"), help="how much is tried and measured (default: smoke)")
+    group.addoption("--profile", action="append", metavar="NAME", help="run what the profile demands and say whether the store conforms; may be repeated")
+    group.addoption(
+        "--launch",
+        default="auto",
+        choices=("auto", "container", "process", "endpoint"),
+        help="how stores are started (default: endpoint if given, else container, else local binary)",
+    )
+    group.addoption("--endpoint", action="append", metavar="STORE=URL", help="a running server; only what the run itself wrote is ever removed there")
+    group.addoption("--image", action="append", metavar="STORE=IMAGE", help="container image in place of the one in the store's file")
+    group.addoption("--data-dir", metavar="DIR", help="where data directories are made, so that disks can be compared (default: a temporary directory)")
+    group.addoption("--keep", action="store_true", help="keep data directories and containers after the run")
+    group.addoption("--report-dir", default="reports/latest", metavar="DIR", help="where the report is written (default: reports/latest)")
+    group.addoption(
+        "--no-verify-settings", dest="verify_settings", action="store_false", help="do not stop when the live settings differ; for lying stores on purpose"
+    )
+    group.addoption("--seed", type=int, metavar="N", help="seed of all random choices (default: drawn, and printed)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker that ties a test to the specification."""
+    config.addinivalue_line("markers", "case(id, revision=1, model='', operations=(), capability=None, guarantee=None, workload=None): what of the specification a test tries")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Where the suites are asked for: read the specification and the options before anything is collected."""
+    config = session.config
+    if not _suites_wanted(config):
+        return
+    if getattr(config.option, "numprocesses", None):
+        raise pytest.UsageError("the suites measure, so they do not run in parallel; leave out -n")
+    from storeproof.plugin.run import Run
+
+    try:
+        config.stash[RUN] = Run(config)
+    except UsageError as problem:
+        raise pytest.UsageError(str(problem)) from None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Order the trial: per target, first correct, then durable, then fast; keep what the profiles demand."""
+    run = config.stash.get(RUN, None)
+    if run is not None:
+        run.arrange(items)
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """What the command line leaves out is counted as `excluded`."""
+    run = items[0].config.stash.get(RUN, None) if items else None
+    if run is not None:
+        run.exclude(items)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Turn what happened in a test into an outcome."""
+    report = yield
+    verdict = item.stash.get(VERDICT, None)
+    if verdict is None:
+        return report
+    if call.excinfo is not None and not verdict.settled:
+        error = call.excinfo.value
+        if isinstance(error, NotAvailable):
+            verdict.note(Outcome.NOT_RUN, str(error))
+        elif isinstance(error, (AssertionError, StoreDied)):
+            verdict.note(Outcome.FAIL, str(error))
+        elif isinstance(error, (Unknown, Refused)):
+            verdict.note(Outcome.FAIL, f"the store {'did not answer' if isinstance(error, Unknown) else 'refused'}: {error}")
+            item.callspec.params["trial"].suspect()  # type: ignore[attr-defined]
+        elif not isinstance(error, (KeyboardInterrupt, pytest.skip.Exception)):
+            verdict.note(Outcome.ERROR, f"{type(error).__name__}: {error}")
+        if verdict.outcome in (Outcome.FAIL, Outcome.ERROR) and isinstance(error, (AssertionError, StoreproofError, Unknown, Refused)) and not _verbose(item.config):
+            report.longrepr = verdict.detail  # the message is the finding; the traceback is ours, and -vv shows it
+        elif verdict.outcome is Outcome.NOT_RUN:
+            report.outcome, report.longrepr = "skipped", (str(item.path), 0, verdict.detail)
+    verdict.seconds += call.duration
+    if report.when == "teardown" or report.outcome != "passed" or report.when == "call":
+        report.storeproof = verdict.outcome  # type: ignore[attr-defined]
+    if report.when == "teardown":
+        item.config.stash[RUN].progress.case_done()
+        verdict.close(failed=report.failed)
+    return report
+
+
+def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -> tuple[str, str, Any] | None:
+    """Every outcome has its own name and letter: none hides behind `passed` or `skipped`."""
+    outcome = getattr(report, "storeproof", None)
+    if outcome is None or report.when == "teardown":
+        return None
+    if outcome is Outcome.PASS:
+        return None
+    category = {Outcome.FAIL: "failed", Outcome.ERROR: "error"}.get(outcome, outcome.value)
+    colour = {"red": True} if outcome in (Outcome.FAIL, Outcome.ERROR) else {"yellow": True}
+    return category, _LETTERS[outcome], (outcome.value.upper(), colour)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write the report, also after failures and Ctrl-C."""
+    run = session.config.stash.get(RUN, None)
+    if run is None or session.config.option.collectonly:
+        return
+    run.finish()
+    if session.exitstatus == pytest.ExitCode.OK and not run.any_case_ran:
+        session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """End with one screen: what was found, and where the report is."""
+    run = terminalreporter.config.stash.get(RUN, None)
+    if run is not None and run.result is not None:
+        run.print_summary(terminalreporter)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Leave nothing behind."""
+    run = config.stash.get(RUN, None)
+    if run is not None:
+        run.close()
+
+
+def _verbose(config: pytest.Config) -> bool:
+    return config.get_verbosity() >= 2
+
+
+def _suites_wanted(config: pytest.Config) -> bool:
+    """Whether an argument is the suites, lies in them, or contains them."""
+    suites = SUITES.resolve()
+    for argument in config.args:
+        name = str(argument).split("::")[0]
+        if config.option.pyargs and name.startswith("storeproof.suites"):
+            return True
+        path = Path(config.invocation_params.dir, name).resolve()
+        if path == suites or suites in path.parents or (path in suites.parents and path.is_dir() and sys.prefix not in str(path)):
+            return True
+    return False

@@ -1,0 +1,195 @@
+"""One run of the suites: the targets, their trials, and the result."""
+
+from __future__ import annotations
+
+import datetime
+import random
+import secrets
+import shlex
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+import storeproof
+from storeproof.errors import UsageError
+from storeproof.outcome import Outcome, Stage
+from storeproof.plugin.progress import Progress
+from storeproof.result.model import EditionUsed, OutcomeRecord, Result, RunInfo
+from storeproof.result.redact import redact
+from storeproof.spec import LADDER, Profile, Spec, load_spec
+from storeproof.trial import Options, Trial
+
+T = TypeVar("T")
+
+
+class Run:
+    """Made before the collection, finished when the last case is done."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        option = config.option
+        self._config = config
+        self._started = datetime.datetime.now(datetime.UTC)
+        self._clock = time.monotonic()
+        self.spec: Spec = load_spec()
+        self.profiles: list[Profile] = [_named("profile", name, self.spec.profiles) for name in option.profile or []]
+        self.options = Options(
+            scale=self.spec.scales[option.scale],
+            seed=option.seed if option.seed is not None else random.SystemRandom().randrange(1, 1_000_000),
+            launch=option.launch,
+            endpoints=_pairs("--endpoint", option.endpoint),
+            images=_pairs("--image", option.image),
+            data_dir=_existing_directory("--data-dir", option.data_dir),
+            keep=option.keep,
+            verify_settings=option.verify_settings,
+        )
+        self.report_dir = Path(option.report_dir)
+        if self.report_dir.exists() and not self.report_dir.is_dir():
+            raise UsageError(f"--report-dir {self.report_dir} is a file; give a directory")
+        self.progress = Progress(config)
+        self.trials = self._trials(option.store or ["sqlite"])
+        self.result: Result | None = None
+
+    def _trials(self, wanted: Iterable[str]) -> list[Trial]:
+        targets = self.spec.targets(wanted)
+        stores = {target.store.store for target in targets}
+        for flag, pairs in (("--endpoint", self.options.endpoints), ("--image", self.options.images)):
+            for name in sorted(set(pairs) - stores):
+                raise UsageError(f"{flag} names the store `{name}`, which this run does not try; it tries {', '.join(sorted(stores))}")
+        return [Trial(self.spec, target, self.options, self._status_of(target.id)) for target in targets]
+
+    def _status_of(self, target: str) -> Callable[[str], None]:
+        return lambda text: self.progress(f"{target} · {text}")
+
+    def arrange(self, items: list[pytest.Item]) -> None:
+        """Sort the cases into the order of the trial, and leave out what no profile demands."""
+        ours = [item for item in items if item.get_closest_marker("case")]
+        others = [item for item in items if not item.get_closest_marker("case")]
+        wanted = [item for item in ours if self._demanded(item)]
+        order = {item: number for number, item in enumerate(wanted)}
+        stages = list(Stage)
+        wanted.sort(key=lambda item: (self.trials.index(trial_of(item)), stages.index(stage_of(item)), order[item]))
+        left_out = [item for item in ours if item not in order]
+        items[:] = others + wanted
+        if left_out:
+            self._config.hook.pytest_deselected(items=left_out)
+        self.progress.begin(len(wanted))
+
+    def _demanded(self, item: pytest.Item) -> bool:
+        if not self.profiles:
+            return True
+        what = item.get_closest_marker("case").kwargs  # type: ignore[union-attr]
+        return any(_demands(profile, what) for profile in self.profiles)
+
+    def exclude(self, items: Iterable[pytest.Item]) -> None:
+        """Count what the user left out."""
+        for item in items:
+            marker = item.get_closest_marker("case")
+            if marker:
+                trial_of(item).record.add(
+                    OutcomeRecord(
+                        id=marker.kwargs["id"],
+                        revision=marker.kwargs.get("revision", 1),
+                        stage=stage_of(item),
+                        outcome=Outcome.EXCLUDED,
+                        detail="left out on the command line",
+                        seconds=0.0,
+                    )
+                )
+
+    def close_all_but(self, trial: Trial | None) -> None:
+        """End the stores that no later case of the run needs: targets are tried one after the other."""
+        for other in self.trials:
+            if other is not trial:
+                other.close_shared()
+
+    @property
+    def any_case_ran(self) -> bool:
+        """Whether anything was in fact tried."""
+        idle = (Outcome.NOT_RUN, Outcome.EXCLUDED)
+        return any(outcome.outcome not in idle for trial in self.trials for outcome in trial.record.outcomes)
+
+    def finish(self) -> None:
+        """Put the result together and write the report. What renders is imported here: collection stays fast."""
+        from storeproof.load.limits import fsync_us, loopback_us
+        from storeproof.report import write_reports
+        from storeproof.result.assemble import assemble
+        from storeproof.result.environment import collect_environment
+
+        self.close_all_but(None)
+        directory = self.options.data_dir or Path.cwd()
+        profiles = self.profiles or list(self.spec.profiles.values())
+        self.result = Result(
+            edition=EditionUsed(version=self.spec.edition.version, hash=self.spec.edition.hash),
+            run=RunInfo(
+                id=secrets.token_hex(6),
+                started=self._started.isoformat(timespec="seconds"),
+                seconds=round(time.monotonic() - self._clock, 1),
+                command=redact(shlex.join(["pytest", *self._config.invocation_params.args])),
+                seed=self.options.seed,
+                scale=self.options.scale.scale,
+                storeproof=storeproof.__version__,
+            ),
+            environment=collect_environment(directory, fsync_us=fsync_us(directory), loopback_us=loopback_us()),
+            stores=[assemble(trial.record, profiles, self.spec.capabilities) for trial in self.trials],
+        )
+        write_reports(self.result, self.report_dir)
+
+    def print_summary(self, reporter: pytest.TerminalReporter) -> None:
+        """The one screen that ends the run."""
+        from storeproof.report import print_summary
+
+        assert self.result is not None
+        print_summary(self.result, self.report_dir, reporter)
+
+    def close(self) -> None:
+        """Leave nothing behind."""
+        self.close_all_but(None)
+
+
+def trial_of(item: pytest.Item) -> Trial:
+    """The trial that a case belongs to."""
+    return item.callspec.params["trial"]  # type: ignore[attr-defined, no-any-return]
+
+
+def stage_of(item: pytest.Item) -> Stage:
+    """The stage of a case, which is the folder that it is in."""
+    return Stage(item.path.parent.name)
+
+
+def _demands(profile: Profile, what: Mapping[str, object]) -> bool:
+    """Whether a profile needs a case: its capabilities, what guards its models, its guarantee and all below, its speeds."""
+    if capability := what.get("capability"):
+        return capability in profile.capabilities
+    if guarantee := what.get("guarantee"):
+        return LADDER.index(guarantee) <= LADDER.index(profile.guarantee)
+    if workload := what.get("workload"):
+        return any(speed.workload == workload and speed.clients == what.get("clients") for speed in profile.speed)
+    return not what.get("model") or what["model"] in profile.models
+
+
+def _pairs(flag: str, given: Iterable[str] | None) -> dict[str, str]:
+    pairs = {}
+    for text in given or ():
+        store, equals, value = text.partition("=")
+        if not (store and equals and value):
+            raise UsageError(f"{flag} is written STORE=VALUE; found {redact(text)!r}")
+        pairs[store] = value
+    return pairs
+
+
+def _existing_directory(flag: str, given: str | None) -> Path | None:
+    if given is None:
+        return None
+    path = Path(given).resolve()
+    if not path.is_dir():
+        raise UsageError(f"{flag} {given} is not a directory; create it first")
+    return path
+
+
+def _named(what: str, name: str, table: Mapping[str, T]) -> T:
+    if name not in table:
+        raise UsageError(f"unknown {what} `{name}`; allowed: {', '.join(sorted(table))}")
+    return table[name]

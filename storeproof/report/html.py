@@ -1,0 +1,104 @@
+"""Renders a result as one page that needs nothing else: no network, no other file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from storeproof.outcome import Outcome
+from storeproof.report import plots, tables, words
+from storeproof.result.model import Result, StoreResult
+from storeproof.result.redact import printable
+
+
+def render_html(result: Result) -> str:
+    """The page."""
+    environment = Environment(
+        loader=PackageLoader("storeproof.report", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["span"] = words.seconds
+    workloads = tables.workloads(result)
+    bars, sweeps = _plots(workloads)
+    return printable(
+        environment.get_template("report.html.j2").render(
+            result=result,
+            css=files("storeproof.report").joinpath("report.css").read_text(encoding="utf-8"),
+            scale_title=words.SCALES.get(result.run.scale, ""),
+            took=words.seconds(result.run.seconds),
+            overview=tables.overview(result),
+            profile_matrix=tables.profile_matrix(result),
+            shortfalls=tables.shortfalls(result),
+            outcome_matrix=tables.outcome_matrix(result),
+            capability_matrix=tables.capability_matrix(result),
+            listings=[_listing(store) for store in result.stores],
+            ladder=tables.ladder(result),
+            faults=tables.faults(result),
+            bars=bars,
+            sweeps=sweeps,
+            rungs=plots.rungs([pair for measured in workloads.values() if not plots.is_sweep(measured) for pair in measured]),
+            workloads=[
+                {
+                    "workload": name,
+                    "title": measured[0][1].title,
+                    "about": tables.about(measured),
+                    "table": tables.speed(measured),
+                    "failing": sum(any(not gate.ok for gate in each.gates.values()) for _, each in measured),
+                }
+                for name, measured in workloads.items()
+            ],
+            machine=tables.machine(result),
+            settings=tables.settings(result),
+            totals=tables.totals(result),
+            stores_listed=words.plural(len(result.stores), "store"),
+            outcomes_listed=words.plural(sum(len(store.outcomes) for store in result.stores), "outcome"),
+            measurements_listed=words.plural(sum(len(store.measurements) for store in result.stores), "measurement"),
+        )
+    )
+
+
+def _plots(workloads: dict[str, list[tables.Pair]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    bars, sweeps = [], []
+    for name, measured in workloads.items():
+        title = measured[0][1].title
+        if not plots.is_sweep(measured):
+            clients = sorted({each.clients for _, each in measured})
+            spoken = f"{', '.join(map(str, clients))} {'client' if clients == [1] else 'clients'}"
+            unit = " / ".join(dict.fromkeys(each.throughput.unit for _, each in measured))
+            bars.append({"workload": name, "title": title, "clients": f"{spoken} · {unit}", "plot": plots.bars(measured, title)})
+            continue
+        for durability, group in _by_durability(measured):
+            sweeps.append(
+                {
+                    "workload": name,
+                    "title": title,
+                    "durability": durability,
+                    "legend": plots.legend(group),
+                    "plot": plots.sweep(group, durability, title),
+                }
+            )
+    return bars, sweeps
+
+
+def _by_durability(measured: list[tables.Pair]) -> Iterator[tuple[str, list[tables.Pair]]]:
+    for _, _, durability in plots.rungs(measured):
+        yield durability, [pair for pair in measured if plots.proven(pair) == durability]
+
+
+def _listing(store: StoreResult) -> dict[str, Any]:
+    """All outcomes of a store, the worst first."""
+    groups = [
+        {
+            "outcome": outcome.value,
+            "mark": words.MARKS[outcome],
+            "meaning": words.MEANINGS[outcome],
+            "anchor": tables.anchor(store, outcome),
+            "records": records,
+        }
+        for outcome in Outcome
+        if (records := [each for each in store.outcomes if each.outcome is outcome])
+    ]
+    sums = " · ".join(f"{store.counts[outcome]} {outcome}" for outcome in Outcome if store.counts.get(outcome))
+    return {"name": words.name_of(store), "anchor": tables.anchor(store), "sums": sums or "nothing was run", "groups": groups}

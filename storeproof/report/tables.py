@@ -1,0 +1,315 @@
+"""The tables of a report, made once for every format that shows them. Nothing is judged here: a cell shows a field of the result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from storeproof.outcome import Outcome
+from storeproof.report import words
+from storeproof.result.model import GuaranteeRecord, Measurement, ProfileVerdict, Result, StoreResult
+from storeproof.spec.guarantee import LADDER
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell: text, and how it is meant."""
+
+    text: str
+    tone: str = ""
+    """An outcome's name, or `good`, `bad`, `open`, `dim`, `strong`, `code`."""
+    link: str = ""
+    """The id of the part of the page that says more."""
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table, or the sentence that stands where there is nothing to show."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    empty: str
+    numbers: frozenset[int] = field(default_factory=frozenset)
+    """Columns that are aligned to the right."""
+
+
+Pair = tuple[StoreResult, Measurement]
+
+FINDINGS = ("lost", "resurrected", "reverted", "torn", "invented", "miscounted")
+"""The ways in which a store can break its promise."""
+
+
+def anchor(store: StoreResult, outcome: Outcome | None = None) -> str:
+    """The id of the part of the page that lists the outcomes of a store."""
+    return f"outcomes-{store.store}-{store.variant}" + (f"-{outcome}" if outcome else "")
+
+
+def outcome_cell(outcome: Outcome, more: str = "", link: str = "", hint: str = "") -> Cell:
+    """An outcome with its sign and its name: never a colour alone."""
+    return Cell(f"{words.MARKS[outcome]} {outcome}{more}", outcome.value, link, hint or words.MEANINGS[outcome])
+
+
+def overview(result: Result) -> Table:
+    """One line per store and variant."""
+    rows = []
+    for store in result.stores:
+        durability = store.durability
+        claimed = [each for each in store.capabilities if each.claimed]
+        passed = sum(each.outcome is Outcome.PASS for each in claimed)
+        recoveries = [value for each in durability.guarantees for value in each.recovery_seconds]
+        valid = sum(each.verified and all(gate.ok for gate in each.gates.values()) for each in store.measurements)
+        bad = store.counts.get(Outcome.FAIL, 0) + store.counts.get(Outcome.ERROR, 0)
+        rows.append(
+            [
+                Cell(words.name_of(store), "strong"),
+                Cell(store.version or "never reached", "" if store.version else "bad"),
+                Cell(f"{store.counts.get(Outcome.PASS, 0)} of {len(store.outcomes)}", "", anchor(store)),
+                Cell(f"{bad}", "bad" if bad else "dim", anchor(store)),
+                Cell(f"{passed} of {len(claimed)}" if store.capabilities else "–"),
+                Cell(durability.claimed),
+                proven_cell(store),
+                Cell(words.seconds(median(recoveries)) if recoveries else "–"),
+                Cell(f"{valid} of {len(store.measurements)}", "" if valid == len(store.measurements) else "open"),
+                Cell(store.launch or "–"),
+                Cell(store.topology),
+            ]
+        )
+    header = (
+        "store:variant", "version", "passed", "fail + error", "capabilities", "claimed",
+        "proven", "recovery", "valid numbers", "launch", "topology",
+    )  # fmt: skip
+    return Table(header, rows, "No store was run.", frozenset({2, 3, 4, 7, 8}))
+
+
+def proven_cell(store: StoreResult) -> Cell:
+    """The durability that was shown: good where it reaches the claim."""
+    durability = store.durability
+    if durability.proven is None:
+        return Cell("not proven", "open", hint="no fault could be struck in this run")
+    short_of = _rank(durability.proven) < _rank(durability.claimed)
+    refuted = any(each.outcome in (Outcome.FAIL, Outcome.UNSUPPORTED) and _rank(each.guarantee) <= _rank(durability.claimed) for each in durability.guarantees)
+    return Cell(durability.proven, ("bad" if refuted else "open") if short_of else "good")
+
+
+def outcome_matrix(result: Result) -> Table:
+    """Stores by outcomes, with every count, zeros too."""
+    rows = []
+    for store in result.stores:
+        cells = [Cell(words.name_of(store), "strong", anchor(store))]
+        for outcome in Outcome:
+            number = store.counts.get(outcome, 0)
+            cells.append(Cell(str(number), outcome.value if number else "dim", anchor(store, outcome) if number else ""))
+        rows.append([*cells, Cell(str(sum(store.counts.values())), "strong")])
+    header = ("store:variant", *(f"{words.MARKS[each]} {each}" for each in Outcome), "all")
+    return Table(header, rows, "No store was run.", frozenset(range(1, len(Outcome) + 2)))
+
+
+def capability_matrix(result: Result) -> Table:
+    """Capabilities by stores: what was shown, and whether it was claimed."""
+    names = list(dict.fromkeys(each.capability for store in result.stores for each in store.capabilities))
+    rows = []
+    for name in names:
+        cells = [Cell(name, "code")]
+        for store in result.stores:
+            found = next((each for each in store.capabilities if each.capability == name), None)
+            if found is None:
+                cells.append(Cell("not in this result", "dim"))
+            elif not found.claimed and found.outcome in (Outcome.UNSUPPORTED, Outcome.NOT_RUN, Outcome.EXCLUDED):
+                cells.append(Cell(f"{words.MARKS[found.outcome]} not claimed", "dim", hint=f"{found.outcome}; {found.passed} of {found.cases} cases passed"))
+            else:
+                more = "" if found.passed in (0, found.cases) else f" {found.passed}/{found.cases}"
+                cells.append(outcome_cell(found.outcome, more, anchor(store, found.outcome), f"{found.passed} of {found.cases} cases passed"))
+        rows.append(cells)
+    return Table(("capability", *(words.name_of(store) for store in result.stores)), rows, "The result holds no capabilities.")
+
+
+def ladder(result: Result) -> Table:
+    """Durability: claimed, proven, and what became of every rung."""
+    struck = {each.guarantee for store in result.stores for each in store.durability.guarantees}
+    rungs = [rung for rung in LADDER if rung in struck or rung != LADDER[0]]  # the lowest one promises nothing and has no fault
+    rows = []
+    for store in result.stores:
+        durability = store.durability
+        cells = [Cell(words.name_of(store), "strong"), Cell(durability.claimed), proven_cell(store)]
+        for rung in rungs:
+            found = next((each for each in durability.guarantees if each.guarantee == rung), None)
+            cells.append(_rung_cell(found, claimed=_rank(rung) <= _rank(durability.claimed)))
+        rows.append(cells)
+    return Table(("store:variant", "claimed", "proven", *rungs), rows, "No store was run.")
+
+
+def _rung_cell(found: GuaranteeRecord | None, *, claimed: bool) -> Cell:
+    if found is None:
+        return outcome_cell(Outcome.NOT_RUN) if claimed else Cell("not claimed", "dim")
+    lost = losses(found)
+    more = f": {lost}" if lost else ""
+    if not claimed and not found.rounds:
+        return Cell("not claimed", "dim", hint=found.detail)
+    return outcome_cell(found.outcome, ("" if claimed else ", not claimed") + more, hint=found.detail)
+
+
+def losses(record: GuaranteeRecord) -> str:
+    """What a fault cost, in words; empty where it cost nothing."""
+    found = ", ".join(f"{words.whole(getattr(record, name))} {name}" for name in FINDINGS if getattr(record, name))
+    return f"{found} of {words.whole(record.acknowledged)}" if found else ""
+
+
+def faults(result: Result) -> Table:
+    """Every fault in numbers."""
+    rows = []
+    for store in result.stores:
+        for each in store.durability.guarantees:
+            recovery = each.recovery_seconds
+            spread = f"{words.seconds(min(recovery))} · {words.seconds(median(recovery))} · {words.seconds(max(recovery))}" if recovery else "–"
+            rows.append(
+                [
+                    Cell(words.name_of(store), "strong"),
+                    Cell(each.guarantee),
+                    outcome_cell(each.outcome),
+                    *(Cell(words.whole(getattr(each, name))) for name in ("rounds", "acknowledged", "unknown")),
+                    *(Cell(words.whole(getattr(each, name)), "bad" if getattr(each, name) else "dim") for name in FINDINGS),
+                    Cell(spread),
+                    Cell(each.detail or "–", "" if each.detail else "dim"),
+                ]
+            )
+    header = ("store:variant", "guarantee", "outcome", "rounds", "acknowledged", "unknown", *FINDINGS, "recovery: least · median · most", "detail")
+    return Table(header, rows, "No fault was struck in this run.", frozenset(range(3, 13)))
+
+
+def workloads(result: Result) -> dict[str, list[Pair]]:
+    """All measurements by workload, in the order of the result."""
+    found: dict[str, list[Pair]] = {}
+    for store in result.stores:
+        for each in store.measurements:
+            found.setdefault(each.workload, []).append((store, each))
+    return found
+
+
+def speed(measured: Iterable[Pair]) -> Table:
+    """One workload: every store's numbers beside the durability that was proven for it."""
+    rows = []
+    for store, each in measured:
+        failing = [f"{name} {words.amount(gate.value)} (limit {words.amount(gate.limit)})" for name, gate in each.gates.items() if not gate.ok]
+        if not each.verified:
+            failing.append("data not verified")
+        latency = each.latency_us
+        rows.append(
+            [
+                Cell(words.name_of(store), "strong"),
+                Cell(store.durability.proven or "not proven", "" if store.durability.proven else "open"),
+                Cell(str(each.clients)),
+                Cell(str(each.indexes)),
+                Cell(words.amount(each.throughput.median), "strong" if not failing else "bad"),
+                Cell(f"{words.amount(each.throughput.low)} – {words.amount(each.throughput.high)}"),
+                *(Cell(words.micros(value)) for value in (latency.p50, latency.p95, latency.p99, latency.p999, latency.max)),
+                Cell(str(len(each.rounds))),
+                Cell(words.whole(each.errors), "bad" if each.errors else "dim"),
+                Cell(words.whole(each.misses), "bad" if each.misses else "dim"),
+                Cell(f"✘ {'; '.join(failing)}" if failing else "✔", "bad" if failing else "good", hint=_gates(each)),
+            ]
+        )
+    header = (
+        "store:variant", "durability proven", "clients", "indexes", "median /s", "95 % interval", "p50", "p95", "p99", "p99.9", "max",
+        "rounds", "errors", "misses", "valid",
+    )  # fmt: skip
+    return Table(header, rows, "Not measured.", frozenset(range(2, 14)))
+
+
+def about(measured: Sequence[Pair]) -> str:
+    """What the measurements of one workload have in common, in one line."""
+    def values(name: str) -> str:
+        return " / ".join(dict.fromkeys(str(getattr(each, name)) for _, each in measured))
+
+    load = " / ".join(
+        dict.fromkeys(f"{each.load_model} loop" + (f" at {words.amount(each.rate)}/s" if each.rate else "") for _, each in measured)
+    )
+    batch = values("batch")
+    return (
+        f"model {values('model')}, operation {values('operation')}, {batch} {'record' if batch == '1' else 'records'} a request, "
+        f"{values('payload_bytes')} bytes of payload a record, engine {values('engine')}, {load}, "
+        f"throughput in {' / '.join(dict.fromkeys(each.throughput.unit for _, each in measured))}"
+    )
+
+
+def profile_matrix(result: Result) -> Table:
+    """Stores by profiles, with the verdicts."""
+    names = list(dict.fromkeys(each.profile for store in result.stores for each in store.profiles))
+    rows = []
+    for store in result.stores if names else []:
+        cells = [Cell(words.name_of(store), "strong")]
+        for name in names:
+            found = next((each for each in store.profiles if each.profile == name), None)
+            cells.append(_verdict_cell(found) if found else Cell("not asked", "dim"))
+        rows.append(cells)
+    return Table(("store:variant", *names), rows, "No profile was asked for; `--profile NAME` asks for one.")
+
+
+def shortfalls(result: Result) -> Table:
+    """All that is missing where a profile is not met."""
+    rows = [
+        [Cell(each.profile, "strong"), Cell(words.name_of(store)), _verdict_cell(each), Cell("; ".join(each.missing))]
+        for store in result.stores
+        for each in store.profiles
+        if each.verdict != "conforms"
+    ]
+    return Table(("profile", "store:variant", "verdict", "missing"), rows, "Every profile asked for is met.")
+
+
+def _verdict_cell(verdict: ProfileVerdict) -> Cell:
+    mark, tone = {"conforms": ("✔", "pass"), "does_not_conform": ("✘", "fail"), "incomplete": ("○", "not_run")}[verdict.verdict]
+    return Cell(f"{mark} {words.VERDICTS[verdict.verdict]}", tone)
+
+
+def machine(result: Result) -> Table:
+    """The machine and its physical limits."""
+    environment = result.environment
+    lines = [
+        ("CPU", f"{environment.cpu}, {words.plural(environment.cores, 'core')}"),
+        ("memory", words.size(environment.memory_bytes)),
+        ("kernel", environment.kernel),
+        ("disk of the data directory", environment.disk),
+        ("file system", environment.filesystem),
+        ("fsync of 4 KiB there (median)", words.micros(environment.fsync_us)),
+        ("loopback round trip (median)", words.micros(environment.loopback_us)),
+        ("Python", environment.python),
+        ("packages", ", ".join(f"{name} {version}" for name, version in environment.packages.items()) or "–"),
+    ]
+    return Table(("what", "found"), [[Cell(name, "strong"), Cell(value)] for name, value in lines], "")
+
+
+def settings(result: Result) -> Table:
+    """What each live store said about its own configuration."""
+    rows = []
+    for store in result.stores:
+        read = " · ".join(f"{name} = {value}" for name, value in store.settings.items())
+        rows.append([Cell(words.name_of(store), "strong"), Cell(read or "none were asked for", "code" if read else "dim"), Cell(store.image_digest or "–")])
+    return Table(("store:variant", "settings read back from the live store", "image"), rows, "No store was run.")
+
+
+def totals(result: Result) -> Table:
+    """The sums at the foot of the report: who sees others in `result.json` holds a report that was cut short."""
+    outcomes = {outcome: sum(store.counts.get(outcome, 0) for store in result.stores) for outcome in Outcome}
+    lines = [
+        ("stores and variants", len(result.stores)),
+        ("outcomes", sum(outcomes.values())),
+        *((f"… {words.MARKS[outcome]} {outcome}", number) for outcome, number in outcomes.items()),
+        ("capabilities", sum(len(store.capabilities) for store in result.stores)),
+        ("faults", sum(len(store.durability.guarantees) for store in result.stores)),
+        ("measurements", sum(len(store.measurements) for store in result.stores)),
+        ("profile verdicts", sum(len(store.profiles) for store in result.stores)),
+    ]
+    return Table(("in this report", "number"), [[Cell(name), Cell(str(number))] for name, number in lines], "", frozenset({1}))
+
+
+def _gates(measured: Measurement) -> str:
+    verified = "data verified after the rounds" if measured.verified else "data not verified after the rounds"
+    return f"{verified}; " + "; ".join(
+        f"{name}: {words.amount(gate.value)} (limit {words.amount(gate.limit)}, {'ok' if gate.ok else 'failing'})" for name, gate in measured.gates.items()
+    )
+
+
+def _rank(guarantee: str) -> int:
+    names = [str(name) for name in LADDER]
+    return names.index(guarantee) if guarantee in names else -1

@@ -1,0 +1,33 @@
+"""Rolls the cases of a capability up: the worst one speaks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from storeproof.outcome import Outcome, worst
+from storeproof.result.model import CapabilityResult, OutcomeRecord
+from storeproof.spec.capability import Capability
+
+SHOWN = (Outcome.PASS, Outcome.UNDECLARED)
+"""The store was asked in this run and answered right."""
+
+
+def cases_of(name: str, capability: Capability | None, outcomes: Iterable[OutcomeRecord]) -> dict[str, list[OutcomeRecord]]:
+    """What became of each case, by its number; a case of the spec that left no outcome is there with an empty list.
+
+    Outcomes of cases have the id `capabilities.GROUP.CAPABILITY/NUMBER`.
+    """
+    prefix = f"capabilities.{name}/"
+    found: dict[str, list[OutcomeRecord]] = {case.id: [] for case in capability.cases} if capability else {}
+    for each in outcomes:
+        if each.id.startswith(prefix):
+            found.setdefault(each.id.removeprefix(prefix), []).append(each)
+    return dict(sorted(found.items()))
+
+
+def roll_up(name: str, capability: Capability, outcomes: Iterable[OutcomeRecord], *, claimed: bool) -> CapabilityResult:
+    """A capability's line in the result."""
+    cases = [worst(each.outcome for each in records) for records in cases_of(name, capability, outcomes).values()]
+    return CapabilityResult(
+        capability=name, claimed=claimed, outcome=worst(cases), cases=len(cases), passed=sum(outcome in SHOWN for outcome in cases)
+    )

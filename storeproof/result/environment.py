@@ -1,0 +1,122 @@
+"""The machine that a run stood on."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+from packaging.requirements import InvalidRequirement, Requirement
+
+from storeproof.result.model import Environment
+
+UNKNOWN = "unknown"
+
+
+def collect_environment(data_directory: Path, fsync_us: float, loopback_us: float, requires: Iterable[str] = ()) -> Environment:
+    """The machine as it is now.
+
+    Args:
+        data_directory: where the stores keep their data; it, or a parent of it, exists.
+        fsync_us: median microseconds of an append of 4 KiB and fsync there.
+        loopback_us: median microseconds of a round trip over loopback TCP.
+        requires: requirements of the stores' clients beyond those of storeproof itself, as pip writes them.
+    """
+    mount = _mount_of(data_directory)
+    return Environment(
+        cpu=_cpu(),
+        cores=len(os.sched_getaffinity(0)),
+        memory_bytes=psutil.virtual_memory().total,
+        kernel=f"{platform.system()} {platform.release()} {platform.machine()}",
+        disk=_disk(mount),
+        filesystem=f"{mount.filesystem} ({mount.options})",
+        fsync_us=fsync_us,
+        loopback_us=loopback_us,
+        python=f"{platform.python_implementation()} {platform.python_version()}",
+        packages=_packages(requires),
+    )
+
+
+@dataclass(frozen=True)
+class _Mount:
+    device: str
+    """`major:minor`."""
+    source: str
+    filesystem: str
+    options: str
+
+
+def _cpu() -> str:
+    """The model's name; Arm's kernel gives none, there the architecture must do."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    found = re.search(r"^(?:model name|Model|cpu model)\s*:\s*(.+)$", text, re.MULTILINE)
+    return found[1].strip() if found else platform.processor() or platform.machine() or UNKNOWN
+
+
+def _mount_of(directory: Path) -> _Mount:
+    """The mount that holds the directory: the longest mount point above it, the last one where several are stacked."""
+    target = directory.resolve()
+    best, length = _Mount("", UNKNOWN, UNKNOWN, UNKNOWN), -1
+    try:
+        lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return best
+    for line in lines:
+        left, _, right = line.partition(" - ")
+        fields, (filesystem, source, *_) = left.split(), right.split()
+        point = Path(re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), fields[4]))
+        if target.is_relative_to(point) and len(point.parts) >= length:
+            best, length = _Mount(fields[2], source, filesystem, fields[5]), len(point.parts)
+    return best
+
+
+def _disk(mount: _Mount) -> str:
+    """The block device with its model and kind, as far as the kernel says; memory file systems have none."""
+    block = Path("/sys/dev/block") / mount.device
+    if not mount.device or not block.exists():
+        return f"{mount.source} (no block device)"
+    here = block.resolve()
+    whole = here.parent if (here / "partition").exists() else here
+    model = _line(whole / "device/model")
+    rotational = _line(whole / "queue/rotational")
+    kind = {"0": "not rotational", "1": "rotational"}.get(rotational, "")
+    details = ", ".join(part for part in (model, kind) if part)
+    return f"{mount.source} ({details})" if details else mount.source
+
+
+def _line(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def _packages(requires: Iterable[str]) -> dict[str, str]:
+    """Versions of our own requirements and of the stores' clients, as installed; what is not installed is left out."""
+    try:
+        own = importlib.metadata.requires("storeproof") or []
+    except importlib.metadata.PackageNotFoundError:
+        own = []
+    names = set()
+    for text in (*own, *requires):
+        try:
+            requirement = Requirement(text)
+        except InvalidRequirement:
+            continue
+        if requirement.marker is None or requirement.marker.evaluate({"extra": "stores"}):
+            names.add(requirement.name)
+    found = {}
+    for name in sorted(names, key=str.lower):
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,80 @@
+"""Writes and reads `result.json`."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from storeproof.errors import UsageError
+from storeproof.result.model import FORMAT, Result
+
+NAME = "result.json"
+
+
+def write_result(result: Result, path: Path) -> None:
+    """Write the file so that a reader sees the old one or the new one, never half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(result.model_dump_json(indent=1) + "\n")
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def read_result(path: Path) -> Result:
+    """The result in a file, or in the directory that holds one.
+
+    Raises:
+        UsageError: no such file, not a result, or one of a newer format; each with what to do next.
+    """
+    file = path / NAME if path.is_dir() else path
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UsageError(f"{file} does not exist; give a {NAME}, or the report directory that holds one") from None
+    except (OSError, UnicodeDecodeError) as reason:
+        raise UsageError(f"{file} cannot be read: {reason}; give a {NAME} that `pytest suites/` wrote") from None
+    try:
+        data = json.loads(text)
+    except ValueError as reason:
+        raise UsageError(f"{file} is not JSON ({reason}); give a {NAME} that `pytest suites/` wrote") from None
+    if not isinstance(data, dict) or not isinstance(data.get("format"), str) or "stores" not in data:
+        raise UsageError(
+            f"{file} is JSON, but no result of storeproof: it lacks `format` or `stores`; give a {NAME} that `pytest suites/` wrote"
+        )
+    _check_format(file, data["format"])
+    try:
+        return Result.model_validate_json(text)
+    except ValidationError as breaches:
+        found = breaches.errors(include_url=False)
+        lines = [f"  {'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in found[:5]]
+        if len(found) > 5:
+            lines.append(f"  and {len(found) - 5} more")
+        lines.append("run the suites again to write it anew")
+        raise UsageError(f"{file} is not a result in format {data['format']}:\n" + "\n".join(lines)) from None
+
+
+def result_schema() -> str:
+    """The JSON Schema of `result.json`."""
+    return json.dumps(Result.model_json_schema(), indent=2, sort_keys=True) + "\n"
+
+
+def _check_format(file: Path, text: str) -> None:
+    """The same major version with a minor not newer than ours is read; anything else is an error, never a guess."""
+    ours = tuple(int(part) for part in FORMAT.split("."))
+    major, _, minor = text.partition(".")
+    if not (major.isdigit() and minor.isdigit()):
+        raise UsageError(f'{file}: format is "{text}"; a format is written "MAJOR.MINOR"')
+    if int(major) != ours[0] or int(minor) > ours[1]:
+        raise UsageError(
+            f"{file}: format is {text}; this version of storeproof reads {ours[0]}.0 to {FORMAT}; upgrade storeproof, or run the suites again"
+        )

@@ -1,0 +1,72 @@
+"""Keeps credentials out of reports and logs, and makes text safe to print."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from urllib.parse import quote, quote_plus
+
+MASK = "***"
+
+_URL = re.compile(r"(?P<scheme>\b[a-z][a-z0-9+.-]*://)(?P<user>[^\s/:@'\"]*):(?P<password>[^\s/'\"]*)@", re.IGNORECASE)
+"""`scheme://user:password@host`. The password ends at the last `@` before the path: people forget to encode theirs."""
+
+_SECRET_NAME = r"[\w-]*(?:password|passwd|passphrase|requirepass|masterauth|secret|token|api[_-]?key|access[_-]?key)[\w-]*"
+_VALUE = r"(?P<value>\"[^\"]*\"|'[^']*'|[^\s,;&\"'}\])]+)"
+
+_ASSIGNED = re.compile(rf"(?P<name>{_SECRET_NAME})(?P<between>[\"']?\s*[=:]\s*){_VALUE}", re.IGNORECASE)
+"""`--password=x`, `PASSWORD=x`, `"password": "x"`."""
+
+_FOLLOWED = re.compile(
+    rf"(?P<name>--?{_SECRET_NAME}|\b(?:requirepass|masterauth|primaryauth))(?P<between>[\"']?[ \t]+){_VALUE}",
+    re.IGNORECASE,
+)
+"""`--password x`, `requirepass x`. Without the dashes "password is wrong" would lose its meaning."""
+
+
+def redact(text: str, secrets: Iterable[str | None] = ()) -> str:
+    """The text without passwords: those given, and whatever looks like one in a URL, an option or a setting.
+
+    `secrets` are the credentials that the run knows; their URL-encoded forms are removed too.
+    """
+    forms = {form for each in secrets if each for form in (each, quote(each, safe=""), quote_plus(each))}
+    for secret in sorted(forms, key=len, reverse=True):
+        text = text.replace(secret, MASK)
+    text = _URL.sub(rf"\g<scheme>\g<user>:{MASK}@", text)
+    return _FOLLOWED.sub(_mask_value, _ASSIGNED.sub(_mask_value, text))
+
+
+def redact_command(arguments: Sequence[str], secrets: Iterable[str | None] = ()) -> str:
+    """A command line as it would be typed, without passwords."""
+    known = tuple(secrets)
+    shown: list[str] = []
+    hide_next = False
+    for argument in arguments:
+        shown.append(MASK if hide_next else redact(argument, known))
+        hide_next = _FOLLOWED.fullmatch(f"{argument} x") is not None
+    return shlex.join(shown).replace(f"'{MASK}'", MASK)
+
+
+def printable(text: str) -> str:
+    """The text with control characters and lone surrogates written as escapes; line ends and tabs stay.
+
+    A store's log or a hostile key may hold NUL, ESC or half a character: the first two would
+    break XML and the terminal, the last cannot be written as UTF-8 at all.
+    """
+    return _UNPRINTABLE.sub(_escape, text.replace("\r\n", "\n"))
+
+
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u202a-\u202e\u2066-\u2069]")
+"""Controls of ASCII and Latin-1, lone surrogates, non-characters, and the marks that turn the direction of writing."""
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def _mask_value(match: re.Match[str]) -> str:
+    value = match["value"]
+    quoted = value[0] if value[0] in "\"'" else ""
+    return f"{match['name']}{match['between']}{quoted}{MASK}{quoted}"

@@ -1,0 +1,194 @@
+"""One store in one variant on trial: launches it, connects to it, and refuses to measure what is not as claimed."""
+
+from __future__ import annotations
+
+import itertools
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from storeproof.contract import Adapter, Address, Layout, Session, Unknown, load_adapter
+from storeproof.errors import NotAvailable, StoreDied, StoreproofError
+from storeproof.launch import choose
+from storeproof.launch.handle import Handle
+from storeproof.result.recorder import StoreRecord
+from storeproof.spec import Scale, Spec, Target
+
+LaunchChoice = Literal["auto", "container", "process", "endpoint"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line says about all targets."""
+
+    scale: Scale
+    seed: int
+    launch: LaunchChoice = "auto"
+    endpoints: dict[str, str] = field(default_factory=dict)
+    """URL by store."""
+    images: dict[str, str] = field(default_factory=dict)
+    """Image by store, in place of the one in its file."""
+    data_dir: Path | None = None
+    keep: bool = False
+    verify_settings: bool = True
+    """Off only for the project's own lying stores, which other checks must catch."""
+
+
+class SettingsMismatch(StoreproofError):
+    """The live store does not run with the settings of the variant: an error of ours, and nothing is measured."""
+
+
+class Trial:
+    """What the suites work with."""
+
+    def __init__(self, spec: Spec, target: Target, options: Options, progress: Callable[[str], None]) -> None:
+        self.spec = spec
+        self.target = target
+        self.options = options
+        self.scale = options.scale
+        self.seed = options.seed
+        self.progress = progress
+        self.record = StoreRecord(target)
+        self._run = secrets.token_hex(3)
+        self._numbers = itertools.count()
+        self._adapter: Adapter | None = None
+        self._shared: Handle | None = None
+        self._suspect = False
+        self._blocked: str | None = None
+
+    @property
+    def adapter(self) -> Adapter:
+        """The store's adapter. Raises `NotAvailable` when a client package is missing."""
+        if self._adapter is None:
+            self._adapter = load_adapter(self.target.store, self.target.file)
+        return self._adapter
+
+    def layout(self, model: str, indexes: int = 0) -> Layout:
+        """A collection of a name that nobody used before."""
+        return Layout(f"sp_{self._run}_{next(self._numbers)}", self.spec.models[model], indexes)
+
+    def connect(self, where: Handle | Address) -> Session:
+        """Open a session."""
+        address = where if isinstance(where, Address) else where.address
+        return self.adapter.connect(address, self.target.variant.options)
+
+    def launch(self, purpose: str) -> Handle:
+        """A fresh store, started, ready and as the variant says; the caller closes it.
+
+        Raises:
+            NotAvailable: it cannot be had here; every later call says so again.
+            StoreDied: it did not start.
+            SettingsMismatch: it runs with other settings.
+        """
+        if self._blocked:
+            raise NotAvailable(self._blocked)
+        self.progress(f"starting for {purpose}")
+        store = self.target.store
+        try:
+            handle = choose.launch(
+                store,
+                self.target.variant,
+                kind=self.options.launch,
+                endpoint=self.options.endpoints.get(store.store),
+                image=self.options.images.get(store.store),
+                data_dir=self.options.data_dir,
+                keep=self.options.keep,
+                probe=self._probe,
+            )
+        except StoreproofError as reason:
+            self._block(reason)
+            raise
+        try:
+            self._verify(handle)
+        except BaseException as reason:
+            handle.close()
+            self._block(reason)
+            raise
+        self.record.launch = handle.kind
+        self.record.image_digest = handle.image_digest
+        return handle
+
+    def shared(self) -> Handle:
+        """The one store that the cases of a stage share; started again, empty, if it died or hung."""
+        if self._shared is not None and self._suspect:
+            self._suspect = False
+            if not self._answers(self._shared):
+                self._shared.close()
+                self._shared = None
+        if self._shared is None:
+            self._shared = self.launch("the trial")
+        return self._shared
+
+    def suspect(self) -> None:
+        """Note that the shared store did not answer: the next case makes sure that it does."""
+        self._suspect = True
+
+    def close_shared(self) -> None:
+        """End the shared store."""
+        if self._shared is not None:
+            self._shared.close()
+            self._shared = None
+
+    def command(self, selection: str) -> str:
+        """The one line that runs a case again as it ran here."""
+        where = self.target.id if self.target.file.parent.name == "stores" else f"{self.target.file}:{self.target.name}"
+        return f"pytest suites/ --store={where} --scale={self.scale.scale} --seed={self.seed} -k '{selection}'"
+
+    def log_tail(self) -> str:
+        """The last lines that the shared store wrote."""
+        return self._shared.log_tail() if self._shared is not None else ""
+
+    def _block(self, reason: BaseException) -> None:
+        first = str(reason).splitlines()[0] if str(reason) else type(reason).__name__
+        self._blocked = str(reason) if isinstance(reason, NotAvailable) else f"the store could not be tried: {first}"
+
+    def _answers(self, handle: Handle) -> bool:
+        if not handle.alive():
+            return False
+        try:
+            self._probe(handle.address)
+        except Exception:  # whatever it is, this store is not fit for the next case
+            return False
+        return True
+
+    def _probe(self, address: Address) -> None:
+        session = self.connect(address)
+        try:
+            session.version()
+        finally:
+            session.close()
+
+    def _verify(self, handle: Handle) -> None:
+        """Nothing is believed: product, settings and options are read from the live store."""
+        store, variant = self.target.store, self.target.variant
+        try:
+            session = self.connect(handle)
+        except Unknown as reason:
+            raise StoreDied(f"{store.store} answered once and then no more: {reason}", handle.log_tail()) from None
+        try:
+            version = session.version()
+            if version.product != store.product:
+                raise NotAvailable(
+                    f"what answers is {version.product} {version.number}, not {store.product}: it is not tried under the name of {store.store}",
+                    store.launch.process.install if store.launch.process else "",
+                )
+            self.record.version = f"{version.product} {version.number}"
+            live = dict(session.read_settings(tuple(variant.settings)))
+            if variant.options:
+                layout = self.layout(store.claims.models[0])
+                collection = session.collection(layout)
+                collection.prepare()
+                try:
+                    described = collection.describe()
+                    live |= {name: described.get(name, "(not reported)") for name in variant.options}
+                finally:
+                    collection.clear()
+        finally:
+            session.close()
+        self.record.settings = live
+        wanted = {**variant.settings, **variant.options}
+        differing = [f"{name}: wanted {value!r}, found {live.get(name)!r}" for name, value in wanted.items() if live.get(name) != value]
+        if differing and self.options.verify_settings:
+            raise SettingsMismatch(f"{self.target.id} does not run as its variant says: {'; '.join(differing)}")

@@ -1,0 +1,76 @@
+"""What every case of the suites is given: its trial, its verdict, and a store to work on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from storeproof.contract import Collection, Layout, Session, Unknown, Unsupported
+from storeproof.errors import StoreDied
+from storeproof.outcome import Outcome
+from storeproof.plugin import RUN, VERDICT
+from storeproof.plugin.run import stage_of
+from storeproof.plugin.verdict import Verdict
+from storeproof.trial import Trial
+
+Open = Callable[..., tuple[Collection, Layout]]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Every case runs once per target."""
+    run = metafunc.config.stash[RUN]
+    metafunc.parametrize("trial", run.trials, ids=[trial.target.id for trial in run.trials], scope="session")
+
+
+@pytest.fixture(autouse=True)
+def verdict(request: pytest.FixtureRequest, trial: Trial) -> Iterator[Verdict]:
+    """The outcome of the running case, on record whatever happens."""
+    request.config.stash[RUN].close_all_but(trial)
+    case = request.node.get_closest_marker("case").kwargs
+    running = Verdict(
+        trial.record, stage_of(request.node), case["id"], case.get("revision", 1), case.get("model", ""), case.get("operations", ())
+    )
+    request.node.stash[VERDICT] = running
+    trial.progress(case["id"])
+    yield running
+
+
+@pytest.fixture
+def session(trial: Trial) -> Iterator[Session]:
+    """A session with the store that the cases of a stage share."""
+    handle = trial.shared()
+    try:
+        opened = trial.connect(handle)
+    except Unknown as reason:
+        trial.suspect()
+        raise StoreDied(f"the store does not answer: {reason}", handle.log_tail()) from None
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def fresh(trial: Trial, session: Session, verdict: Verdict) -> Iterator[Open]:
+    """Makes empty collections, which are removed after the case: `fresh(model, indexes=0)`.
+
+    A model that the store does not keep settles the case: `unsupported` where it is not claimed, `fail` where it is.
+    """
+    opened: list[Collection] = []
+
+    def make(model: str, indexes: int = 0) -> tuple[Collection, Layout]:
+        layout = trial.layout(model, indexes)
+        try:
+            collection = session.collection(layout)
+        except Unsupported as reason:
+            claimed = model in trial.target.store.claims.models and not indexes
+            verdict.settle(Outcome.FAIL if claimed else Outcome.UNSUPPORTED, f"{'claimed, but ' if claimed else ''}{reason}")
+        opened.append(collection)
+        collection.prepare()
+        return collection, layout
+
+    yield make
+    for collection in opened:
+        try:
+            collection.clear()
+        except Unknown:
+            trial.suspect()  # the next case looks whether the store still answers

@@ -1,0 +1,91 @@
+"""The fixed cases of the specification: steps on an empty collection, and the answers that are right."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from storeproof.contract import MISSING, Collection, Layout, Refused, Unsupported, call
+from storeproof.contract.notation import answer_from, arguments_from, shown
+from storeproof.oracle import same
+from storeproof.outcome import Outcome
+from storeproof.plugin import RUN
+from storeproof.plugin.verdict import Verdict
+from storeproof.spec import Capability, Case, Step
+from storeproof.trial import Trial
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    spec = metafunc.config.stash[RUN].spec
+    metafunc.parametrize(
+        ("name", "case"),
+        [
+            pytest.param(
+                name,
+                case,
+                id=f"{name}/{case.id}",
+                marks=pytest.mark.case(
+                    id=f"capabilities.{name}/{case.id}",
+                    revision=case.revision,
+                    model=capability.model,
+                    operations=capability.operations,
+                    capability=name,
+                ),
+            )
+            for name, capability in spec.capabilities.items()
+            for case in capability.cases
+        ],
+    )
+
+
+def test_capability(name: str, case: Case, trial: Trial, fresh: Callable[..., tuple[Collection, Layout]], verdict: Verdict) -> None:
+    capability: Capability = trial.spec.capabilities[name]
+    claimed = trial.target.claims(name)
+    if capability.model not in trial.target.store.claims.models and not claimed:
+        verdict.settle(Outcome.UNSUPPORTED, f"the store does not keep {capability.model}")
+    collection, layout = fresh(capability.model, case.indexes)
+    if case.indexes:
+        live = collection.describe().get("indexes")
+        assert live == str(case.indexes), f"{case.indexes} indexes were asked for; the live store reports {live}"
+    history: list[str] = []
+    try:
+        for step in case.steps:
+            _take(step, collection, layout, history, verdict)
+    except Unsupported as reason:
+        if claimed:
+            verdict.settle(Outcome.FAIL, f"claimed, but {reason}")
+        verdict.settle(Outcome.UNSUPPORTED, str(reason))
+    except Refused as reason:
+        verdict.settle(Outcome.FAIL, _told(history, f"refused: {reason}"))
+    if not claimed:
+        verdict.settle(Outcome.UNDECLARED, "works though the store does not claim it")
+
+
+def _take(step: Step, collection: Collection, layout: Layout, history: list[str], verdict: Verdict) -> None:
+    args = arguments_from(layout.model, step.do, step.args)
+    if step.wait:
+        time.sleep(step.wait)
+        history.append(f"(wait {step.wait:g} s)")
+    history.append(shown(step.do, args))
+    found = call(collection, layout, step.do, *args)
+    history[-1] += f" -> {found!r}"
+    if step.alternatives is not None:
+        names = [name for name, written in step.alternatives.items() if same(found, answer_from(layout.model, step.do, written))]
+        assert names, _told(history, f"none of the known alternatives: {', '.join(step.alternatives)}")
+        verdict.add(f"alternative: {names[0]}")
+    elif step.missing:
+        assert found is MISSING, _told(history, "wanted: MISSING")
+    elif _answers(step):
+        wanted = answer_from(layout.model, step.do, step.expect)
+        assert same(found, wanted), _told(history, f"wanted: {wanted!r}")
+
+
+def _answers(step: Step) -> bool:
+    """Whether the step says what is right: operations that answer nothing are written without `expect`."""
+    return "expect" in step.model_fields_set
+
+
+def _told(history: list[str], ending: str) -> str:
+    return "\n".join([*history, ending])

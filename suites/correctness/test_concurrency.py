@@ -1,0 +1,137 @@
+"""Many clients at once: no addition is lost, no comparison is fooled, no record is seen half written."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import pytest
+
+from storeproof.contract import Collection, Layout, Refused, call, supports
+from storeproof.load.records import identify, record
+from storeproof.outcome import Outcome
+from storeproof.plugin import RUN
+from storeproof.plugin.verdict import Verdict
+from storeproof.trial import Trial
+
+T = TypeVar("T")
+Fresh = Callable[..., tuple[Collection, Layout]]
+_KEYS = 10
+
+
+@pytest.mark.case(id="concurrency.increment", model="counter", operations=("increment",))
+def test_no_increment_is_lost(trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
+    collection, layout = _needs("increment", "counter", fresh, verdict)
+    each = trial.scale.correctness.concurrent_operations
+
+    def add(own: Collection, _client: int) -> list[int]:
+        return [_patiently(own, layout, "increment", "shared", 1) for _ in range(each)]
+
+    sums = [answer for answers in _together(trial, layout, add) for answer in answers]
+    wanted = trial.scale.correctness.clients * each
+    found = call(collection, layout, "get", "shared")
+    assert found == wanted, f"{wanted} increments by 1 were acknowledged; the counter says {found}"
+    assert sorted(sums) == list(range(1, wanted + 1)), "two clients were answered the same sum"
+    verdict.add(f"{wanted} increments by {trial.scale.correctness.clients} clients")
+
+
+@pytest.mark.case(id="concurrency.compare-and-set", model="single_key", operations=("compare_and_set",))
+def test_no_comparison_is_fooled(trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
+    collection, layout = _needs("compare_and_set", "single_key", fresh, verdict)
+    each = max(1, trial.scale.correctness.concurrent_operations // 4)
+    call(collection, layout, "put", "shared", b"0")
+
+    def add(own: Collection, _client: int) -> int:
+        tries = 0
+        for _ in range(each):
+            while True:
+                tries += 1
+                before = call(own, layout, "get", "shared")
+                if _patiently(own, layout, "compare_and_set", "shared", before, b"%d" % (int(before) + 1)):
+                    break
+        return tries
+
+    tries = sum(_together(trial, layout, add))
+    wanted = trial.scale.correctness.clients * each
+    found = int(call(collection, layout, "get", "shared"))
+    assert found == wanted, f"{wanted} exchanges succeeded; {found} of them count"
+    verdict.add(f"{wanted} exchanges by {trial.scale.correctness.clients} clients took {tries} tries")
+
+
+@pytest.mark.case(id="concurrency.put-if-absent", model="single_key", operations=("put_if_absent",))
+def test_one_wins(trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
+    collection, layout = _needs("put_if_absent", "single_key", fresh, verdict)
+    keys = [f"key{number}" for number in range(trial.scale.correctness.concurrent_operations)]
+
+    def claim(own: Collection, client: int) -> list[str]:
+        return [key for key in keys if _patiently(own, layout, "put_if_absent", key, b"%d" % client)]
+
+    won = _together(trial, layout, claim)
+    for key in keys:
+        winners = [client for client, mine in enumerate(won) if key in mine]
+        found = call(collection, layout, "get", key)
+        assert winners == [int(found)], f"{key}: clients {winners} were told that they won, and the store has the value of client {found!r}"
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "model" in metafunc.fixturenames:
+        models = [name for name, model in metafunc.config.stash[RUN].spec.models.items() if model.record.kind in ("hash", "document", "row")]
+        metafunc.parametrize(
+            "model", [pytest.param(name, marks=pytest.mark.case(id=f"concurrency.whole/{name}", model=name, operations=("put", "get"))) for name in models]
+        )
+
+
+def test_no_record_is_seen_half_written(model: str, trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
+    _, layout = _needs("put", model, fresh, verdict)
+    each = trial.scale.correctness.concurrent_operations
+    keys = [number if layout.model.key == "integer" else f"key{number}" for number in range(_KEYS)]
+
+    def write_and_read(own: Collection, client: int) -> int:
+        choice = random.Random(f"{trial.seed}/{client}")
+        seen = 0
+        for number in range(each):
+            key = choice.choice(keys)
+            if client % 2:
+                _patiently(own, layout, "put", key, record(layout.model, key, f"{client}:{number}"))
+            elif (found := call(own, layout, "get", key)) is not None:
+                identity = identify(layout.model, key, found)
+                assert identity.kind == "whole", f"{key!r} was read {identity.kind}: {identity}"
+                seen += 1
+        return seen
+
+    seen = sum(_together(trial, layout, write_and_read))
+    verdict.add(f"{seen} records were read while they were overwritten, all whole")
+
+
+def _needs(operation: str, model: str, fresh: Fresh, verdict: Verdict) -> tuple[Collection, Layout]:
+    collection, layout = fresh(model)
+    if not supports(collection, operation):
+        verdict.settle(Outcome.UNSUPPORTED, f"the adapter has no {operation} on {model}")
+    return collection, layout
+
+
+def _together(trial: Trial, layout: Layout, work: Callable[[Collection, int], T]) -> list[T]:
+    """Run `work(collection, client)` in as many clients as the scale says, each with its own session."""
+    handle = trial.shared()
+
+    def run(client: int) -> T:
+        session = trial.connect(handle)
+        try:
+            return work(session.collection(layout), client)
+        finally:
+            session.close()
+
+    with ThreadPoolExecutor(trial.scale.correctness.clients) as clients:
+        return list(clients.map(run, range(trial.scale.correctness.clients)))
+
+
+def _patiently(collection: Collection, layout: Layout, operation: str, *args: object) -> Any:
+    """Refused means that nothing happened (a deadlock, a conflict): under contention that is an answer, and one tries again."""
+    for _ in range(100):
+        try:
+            return call(collection, layout, operation, *args)
+        except Refused as reason:
+            refusal = reason
+    raise AssertionError(f"{operation} was refused a hundred times in a row: {refusal}")

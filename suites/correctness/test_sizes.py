@@ -1,0 +1,69 @@
+"""Values of every size that the specification names, and the limits at which a store says no."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from storeproof.contract import Collection, Layout, Refused, call
+from storeproof.outcome import Outcome
+from storeproof.plugin import RUN
+from storeproof.plugin.verdict import Verdict
+from storeproof.spec.model import Value
+from storeproof.trial import Trial
+
+_KEY_LENGTHS = (1, 64, 200, 250, 251, 255, 256, 512, 768, 1000, 1024, 2000, 4096, 16384, 65536)
+"""Bytes of a key; around the limits that stores are known to have."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "size" not in metafunc.fixturenames:
+        return
+    spec = metafunc.config.stash[RUN].spec
+    metafunc.parametrize(
+        ("model", "size"),
+        [
+            pytest.param(
+                model.model,
+                size,
+                id=f"{model.model}-{size}",
+                marks=pytest.mark.case(id=f"sizes.{model.model}/{size}", model=model.model, operations=("put", "get")),
+            )
+            for model in spec.models.values()
+            if isinstance(model.record, Value)
+            for size in model.record.sizes
+        ],
+    )
+
+
+def test_value_of_size(model: str, size: int, trial: Trial, fresh: Callable[..., tuple[Collection, Layout]], verdict: Verdict) -> None:
+    collection, layout = fresh(model)
+    value = random.Random(f"{trial.seed}/{size}").randbytes(size)
+    try:
+        call(collection, layout, "put", "key", value)
+    except Refused as reason:
+        verdict.settle(Outcome.FAIL, f"a value of {size} bytes was refused: {reason}")
+    found = call(collection, layout, "get", "key")
+    assert found == value, f"wrote {size} bytes, read {'nothing' if found is None else f'{len(found)} bytes'} that differ"
+
+
+@pytest.mark.case(id="limits.key-length")
+def test_longest_key(fresh: Callable[..., tuple[Collection, Layout]], verdict: Verdict) -> None:
+    """Find the longest key that is taken. A key that is refused is a limit; one that is cut short is a failure."""
+    collection, layout = fresh("single_key")
+    longest = 0
+    for length in _KEY_LENGTHS:
+        key = "k" * length
+        try:
+            call(collection, layout, "put", key, b"whole")
+        except Refused as reason:
+            verdict.add(f"keys of {longest} bytes are taken, of {length} bytes refused: {reason}")
+            break
+        assert call(collection, layout, "get", key) == b"whole", f"a key of {length} bytes was taken and then not found"
+        assert call(collection, layout, "get", key[:-1] + "x") is None, f"keys of {length} bytes that differ in the last one are taken for the same"
+        longest = length
+    else:
+        verdict.add(f"keys of {longest} bytes are taken; no longer one was tried")
+    assert longest >= 200, f"keys of 200 bytes are demanded; the longest taken has {longest}"

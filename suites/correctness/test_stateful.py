@@ -1,0 +1,106 @@
+"""Random histories on hostile data, store against oracle. Hypothesis shrinks a failure to the minimal history."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.errors import Flaky
+
+from storeproof.contract import OPERATIONS, Collection, Layout, Refused, Unsupported, call, supports
+from storeproof.contract.notation import shown
+from storeproof.oracle import REFUSAL, UNDEFINED, State, same_lenient, step
+from storeproof.oracle.strategies import Call, histories, is_plain
+from storeproof.outcome import Outcome
+from storeproof.plugin import RUN
+from storeproof.plugin.verdict import Verdict
+from storeproof.trial import Trial
+
+_TIMED = frozenset({"put_expiring"})
+"""What the clock decides is tried by fixed cases."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    models = metafunc.config.stash[RUN].spec.models
+    metafunc.parametrize("model", [pytest.param(name, marks=pytest.mark.case(id=f"stateful.{name}", model=name)) for name in models])
+
+
+def test_random_histories(model: str, trial: Trial, fresh: Callable[..., tuple[Collection, Layout]], verdict: Verdict) -> None:
+    if model not in trial.target.store.claims.models:
+        verdict.settle(Outcome.UNSUPPORTED, f"the store does not keep {model}")
+    collection, layout = fresh(model)
+    operations = frozenset(name for name in OPERATIONS if supports(collection, name)) - _TIMED
+    verdict.about(model, operations)
+    scale = trial.scale.correctness
+    limits: Counter[str] = Counter()
+
+    @seed(trial.seed)
+    @settings(
+        max_examples=scale.examples,
+        deadline=None,
+        database=None,  # a run depends on its seed only
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+        print_blob=False,
+    )
+    @given(histories(layout.model, operations, scale.steps))
+    def example(history: list[Call]) -> None:
+        _play(collection, layout, history, limits)
+
+    try:
+        example()
+    except Flaky as reason:
+        verdict.settle(Outcome.INCONCLUSIVE, f"failed once and passed when it was tried again: {reason}")
+    except AssertionError as finding:
+        verdict.settle(Outcome.FAIL, f"{finding}\nreproduce: {trial.command(f'stateful and {model}')}")
+    verdict.add(f"{scale.examples} histories of up to {scale.steps} operations: {', '.join(sorted(operations))}")
+    verdict.add("\n".join(f"limit: {text} ({count} times)" for text, count in sorted(limits.items())))
+
+
+def _play(collection: Collection, layout: Layout, history: list[Call], limits: Counter[str]) -> None:
+    """Run one history on the collection, which is empty before, and leave it empty."""
+    state: State = {}
+    told: list[str] = []
+    try:
+        for operation, args in history:
+            wanted, after = step(state, operation, args)
+            if wanted is UNDEFINED:
+                continue
+            told.append(shown(operation, args))
+            found = _ask(collection, layout, operation, args)
+            told[-1] += f" -> {found!r}"
+            if isinstance(found, Refused):
+                if wanted is REFUSAL or not is_plain(layout.model, operation, args):
+                    limits[_limit(operation, found)] += wanted is not REFUSAL
+                    continue
+                raise AssertionError("\n".join([*told, f"refused, though every store must take it: wanted {wanted!r}"]))
+            if isinstance(found, Unsupported):
+                limits[_limit(operation, found)] += 1
+                continue
+            if wanted is REFUSAL or not same_lenient(found, wanted):
+                raise AssertionError("\n".join([*told, f"wanted: {wanted!r}"]))
+            state = after
+        for key, record in state.items():
+            found = _ask(collection, layout, "get", (key,))
+            told.append(f"{shown('get', (key,))} -> {found!r}")
+            if not same_lenient(found, record):
+                raise AssertionError("\n".join([*told, f"wanted, at the end: {record!r}"]))
+            call(collection, layout, "delete", key)
+    except BaseException:
+        collection.clear()  # whatever is left must not reach the next history
+        collection.prepare()
+        raise
+
+
+def _ask(collection: Collection, layout: Layout, operation: str, args: tuple[Any, ...]) -> Any:
+    try:
+        return call(collection, layout, operation, *args)
+    except (Refused, Unsupported) as answer:
+        return answer
+
+
+def _limit(operation: str, reason: Exception) -> str:
+    return f"{operation}: {str(reason)[:100]}"

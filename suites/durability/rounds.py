@@ -1,0 +1,255 @@
+"""The rounds of one guarantee: load, fault, start, read back, judge, go on writing.
+
+Two shapes of load. A *stream*: concurrent clients, the fault at a random moment. A *burst*: a few dozen acknowledged writes, then
+the fault on the last acknowledgement, because a long stream may by luck have been synced just before the fault. A store that is asked
+to stop gets no burst: it is told, so that no moment is worse than another.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Mapping
+from time import monotonic_ns
+from typing import Protocol
+
+from storeproof.check import Verdict, losses, unstartable
+from storeproof.contract import Key, Layout, Refused, Session, Unknown
+from storeproof.errors import StoreDied
+from storeproof.faults import Fault
+from storeproof.history import Recorder
+from storeproof.launch.handle import Handle
+from storeproof.spec.scale import DurabilityScale
+from storeproof.suites.durability.audit import audit, by_key
+from storeproof.suites.durability.clients import Client
+from storeproof.suites.durability.tally import Tally
+
+_BURST = 50
+_BURST_SECONDS = 5.0
+"""A store whose syncs take long gets fewer."""
+
+_FIRST_RECOVERY = 0.05
+"""Seconds within which the second fault strikes while no recovery was measured yet."""
+
+_HANG_SECONDS = 30.0
+"""How long a client may take to notice that its store is gone; the adapters' own limits are below it."""
+
+_AFTERWARDS = 20
+"""Operations by which a store shows that it accepts writes again."""
+
+
+class Connect(Protocol):
+    """Opens a session, as a trial does."""
+
+    def __call__(self, where: Handle, /) -> Session: ...
+
+
+class Rounds:
+    """One store, one fault, many rounds. `run` answers once."""
+
+    def __init__(
+        self,
+        handle: Handle,
+        fault: Fault,
+        layouts: Mapping[str, Layout],
+        scale: DurabilityScale,
+        *,
+        connect: Connect,
+        rng: random.Random,
+        second_fault: bool = False,
+        progress: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._handle = handle
+        self._fault = fault
+        self._layouts = layouts
+        self._scale = scale
+        self._connect = connect
+        self._rng = rng
+        self._second_fault = second_fault
+        self._progress = progress
+        self._recorder = Recorder()
+        self._tally = Tally(clients=scale.clients)
+        self._period = 0
+        self._harmed: set[tuple[str, Key]] = set()
+        """Keys that were found harmed: each is counted once."""
+        self._audited = 0
+        """When the last audit was done: what was written since is read after the next fault."""
+
+    def run(self) -> Tally:
+        """Strike as often as the scale says.
+
+        Raises:
+            Unknown: the store runs and does not answer.
+            Breach: the adapter broke the contract.
+        """
+        session = self._connect(self._handle)
+        try:
+            self._prepare(session)
+        finally:
+            session.close()
+        began = time.monotonic()
+        for number in range(1, self._scale.rounds + 1):
+            left = (time.monotonic() - began) / (number - 1) * (self._scale.rounds - number + 1) if number > 1 else 0.0
+            self._progress(f"round {number}/{self._scale.rounds}" + (f", about {left:.0f} s left" if left else ""))
+            last = number == self._scale.rounds
+            shapes: list[Callable[[], int]] = [self._burst, self._stream] if self._fault.sudden else [self._stream]
+            for shape in shapes:
+                # Whatever an earlier fault left must outlive the later ones too: the last audit reads the keys of all rounds.
+                if not self._strike(shape, everything=last and shape is shapes[-1]):
+                    return self._finish()
+        return self._finish()
+
+    def _strike(self, shape: Callable[[], int], *, everything: bool) -> bool:
+        """One fault with its load and its audit; False when the store is broken."""
+        self._period += 1
+        before = self._recorder.acknowledged
+        try:
+            struck = shape()
+            at_risk = self._recorder.acknowledged - before
+            if self._second_fault and shape == self._stream:
+                self._handle.start_nowait()
+                time.sleep(self._rng.uniform(0, self._tally.recoveries[-1] if self._tally.recoveries else _FIRST_RECOVERY))
+                self._fault.strike(self._handle)
+            self._tally.recoveries.append(self._handle.start())
+            self._audit(struck, everything=everything)
+        except StoreDied as reason:
+            self._broken(reason.reason, reason.log)
+            return False
+        except (Refused, Unknown) as reason:
+            if isinstance(reason, Unknown) and self._handle.alive():
+                raise
+            self._broken(f"after the start it does not work: {reason}", self._handle.log_tail())
+            return False
+        if not at_risk:
+            self._tally.idle.append(f"nothing was acknowledged before fault {self._period}")
+        return True
+
+    def _stream(self) -> int:
+        """Concurrent clients; answers the moment of the fault."""
+        self._tally.streams += 1
+        go, stop = threading.Event(), threading.Event()
+        clients = [self._client() for _ in range(self._scale.clients)]
+        threads = [
+            threading.Thread(target=client.run, args=(go, stop), daemon=True, name=f"client-{n}") for n, client in enumerate(clients)
+        ]
+        try:
+            for thread in threads:
+                thread.start()
+            go.set()
+            time.sleep(self._rng.uniform(*self._scale.load_seconds))
+            self._still_there(clients)
+            struck = monotonic_ns()
+            self._fault.strike(self._handle)
+        finally:
+            stop.set()
+            go.set()
+            deadline = time.monotonic() + _HANG_SECONDS
+            for thread in threads:
+                # One that hangs beyond this is left behind, in flight and thus unknown; told to stop, it writes no more.
+                thread.join(max(0.0, deadline - time.monotonic()))
+            for client, thread in zip(clients, threads, strict=True):
+                if not thread.is_alive():
+                    client.close()
+        self._raise_failures(clients)
+        return struck
+
+    def _burst(self) -> int:
+        """One client, as fast as it can; the fault comes on its last acknowledgement."""
+        self._tally.bursts += 1
+        client = self._client()
+        try:
+            deadline = time.monotonic() + _BURST_SECONDS
+            goes_on = True
+            for _ in range(_BURST):
+                goes_on = client.step()
+                if not goes_on or time.monotonic() > deadline:
+                    break
+            if not goes_on:
+                self._still_there([client])
+            struck = monotonic_ns()
+            self._fault.strike(self._handle)
+        finally:
+            client.close()
+        self._raise_failures([client])
+        return struck
+
+    def _audit(self, struck: int, *, everything: bool) -> None:
+        session = self._connect(self._handle)
+        try:
+            history = by_key(self._recorder.operations())
+            fresh = {
+                name: each
+                for name, each in history.items()
+                if name not in self._harmed and (everything or each[-1].invoked >= self._audited)
+            }
+            findings, gone = audit(session, self._layouts, fresh)
+            self._tally.gone.update(gone)
+            self._tally.add(findings, losses(findings, struck))
+            self._harmed |= {(finding.collection, finding.key) for finding in findings if finding.verdict is not Verdict.OK}
+            self._prepare(session)
+            self._audited = monotonic_ns()
+            self._works(session)
+        finally:
+            session.close()
+
+    def _works(self, session: Session) -> None:
+        """Whether the store takes writes again and answers them; they are at risk in the next round.
+
+        Raises:
+            StoreDied: it does not; though it runs, it is of no use.
+        """
+        self._period += 1
+        client = self._client()
+        try:
+            for _ in range(_AFTERWARDS):
+                if not client.step():
+                    break
+        finally:
+            client.close()
+        self._raise_failures([client])
+        if client.ended.unknown:
+            raise Unknown(client.ended.unknown)
+        if not client.acknowledged:
+            raise StoreDied(f"after the start it takes no writes: {client.ended.refusal}", self._handle.log_tail())
+        written = by_key(client.operations())
+        findings, _ = audit(session, self._layouts, written)
+        wrong = [finding for finding in findings if finding.verdict is not Verdict.OK]
+        if wrong:
+            raise StoreDied(f"after the start it does not answer what is written: {wrong[0]}", self._handle.log_tail())
+
+    def _prepare(self, session: Session) -> None:
+        for layout in self._layouts.values():
+            session.collection(layout).prepare()
+
+    def _client(self) -> Client:
+        rng = random.Random(self._rng.getrandbits(64))
+        return Client(self._connect(self._handle), self._layouts, self._recorder.client(), self._period, rng)
+
+    def _still_there(self, clients: list[Client]) -> None:
+        """Whether the fault strikes a store that runs and is written to.
+
+        Raises:
+            StoreDied: it ended by itself.
+            Unknown: no client has a connection left.
+        """
+        if not self._handle.alive():
+            raise StoreDied("it ended by itself under load", self._handle.log_tail())
+        if all(client.ended.unknown for client in clients):
+            raise Unknown(f"all clients lost their connection before the fault: {clients[0].ended.unknown}")
+
+    def _raise_failures(self, clients: list[Client]) -> None:
+        for client in clients:
+            if client.ended.failure is not None:
+                raise client.ended.failure
+
+    def _broken(self, reason: str, log: str) -> None:
+        self._tally.broken, self._tally.log = reason, log
+        ends = [each.completed for each in self._recorder.operations() if each.outcome == "ok" and each.completed is not None]
+        self._tally.losses.append(unstartable(len(ends), min(ends, default=monotonic_ns()), monotonic_ns()))
+
+    def _finish(self) -> Tally:
+        operations = self._recorder.operations()
+        self._tally.acknowledged = sum(each.outcome == "ok" for each in operations)
+        self._tally.unknown = sum(each.outcome == "unknown" for each in operations)
+        return self._tally

@@ -1,0 +1,104 @@
+"""What the rounds of one guarantee added up to, and what that says of the store."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from storeproof.check import Finding, Losses, Shape, Verdict, worst
+from storeproof.outcome import Outcome
+from storeproof.result.model import GuaranteeRecord
+
+_SHOWN = 3
+"""Lost keys that a message names: the first ones say what to look for, the counts say how much."""
+
+
+@dataclass
+class Tally:
+    """Sums over rounds."""
+
+    streams: int = 0
+    bursts: int = 0
+    clients: int = 0
+    acknowledged: int = 0
+    unknown: int = 0
+    verdicts: Counter[Verdict] = field(default_factory=Counter)
+    losses: list[Losses] = field(default_factory=list)
+    first: list[str] = field(default_factory=list)
+    recoveries: list[float] = field(default_factory=list)
+    gone: set[str] = field(default_factory=set)
+    """Models whose collection itself was gone after a fault."""
+    idle: list[str] = field(default_factory=list)
+    """Rounds in which nothing was acknowledged, and why: they show nothing."""
+    broken: str = ""
+    """The store ended by itself, does not start, or does not work after a start: why."""
+    log: str = ""
+
+    def add(self, findings: list[Finding], lost: Losses) -> None:
+        """Count what one audit found."""
+        self.losses.append(lost)
+        for finding in findings:
+            self.verdicts[finding.verdict] += 1
+            if finding.verdict is not Verdict.OK and len(self.first) < _SHOWN:
+                self.first.append(str(finding))
+
+    @property
+    def harmed(self) -> int:
+        """Keys that are not as they were acknowledged."""
+        return sum(number for verdict, number in self.verdicts.items() if verdict is not Verdict.OK)
+
+    def outcome(self, *, claimed: bool) -> Outcome:
+        """What the rounds say, given whether the variant claims the guarantee.
+
+        Losing what was never promised to be kept is `unsupported`, whatever its form: an old, half or deleted record after
+        such a fault is a loss too. Two things no promise excuses: serving what nobody ever wrote, and not working any more.
+        """
+        if self.broken or self.verdicts[Verdict.INVENTED]:
+            return Outcome.FAIL
+        if self.harmed:
+            return Outcome.FAIL if claimed else Outcome.UNSUPPORTED
+        if self.idle:
+            return Outcome.INCONCLUSIVE
+        return Outcome.PASS if claimed else Outcome.UNDECLARED
+
+    def detail(self) -> str:
+        """The verdict in words: at risk, harmed, worst window, first keys."""
+        shapes = f"{self.streams} faults under a stream of {self.clients} clients"
+        if self.bursts:
+            shapes += f" and {self.bursts} on the last acknowledgement of a burst"
+        parts = [f"{shapes}; {self.acknowledged} operations acknowledged, {self.unknown} unknown"]
+        if self.broken:
+            parts.append(f"{Shape.UNSTARTABLE}: {self.broken}")
+        if self.harmed:
+            parts.append(", ".join(f"{number} {verdict}" for verdict, number in sorted(self.verdicts.items()) if verdict is not Verdict.OK))
+            window = worst(self.losses)
+            if window.shape is not Shape.NOTHING:
+                parts.append(f"worst window {window.window_ms:.0f} ms with {window.records} operations, {window.shape}")
+            if self.gone:
+                parts.append(f"the collections themselves were gone: {', '.join(sorted(self.gone))}")
+            parts.append("first: " + " | ".join(self.first))
+        elif not self.broken:
+            parts.append(f"nothing was lost of {self.verdicts[Verdict.OK]} keys")
+        parts += self.idle
+        if self.recoveries:
+            parts.append(f"recovery {min(self.recoveries):.2f} to {max(self.recoveries):.2f} s")
+        text = "; ".join(parts)
+        return f"{text}\n--- last lines of its log ---\n{self.log}" if self.log else text
+
+    def record(self, guarantee: str, outcome: Outcome, detail: str) -> GuaranteeRecord:
+        """For the result file."""
+        return GuaranteeRecord(
+            guarantee=guarantee,
+            outcome=outcome,
+            rounds=self.streams + self.bursts,
+            acknowledged=self.acknowledged,
+            unknown=self.unknown,
+            lost=self.verdicts[Verdict.LOST],
+            resurrected=self.verdicts[Verdict.RESURRECTED],
+            reverted=self.verdicts[Verdict.REVERTED],
+            torn=self.verdicts[Verdict.TORN],
+            invented=self.verdicts[Verdict.INVENTED],
+            miscounted=self.verdicts[Verdict.MISCOUNTED],
+            recovery_seconds=self.recoveries,
+            detail=detail,
+        )

@@ -1,0 +1,97 @@
+"""Each rung of the durability ladder, by the fault that tests it. What is not claimed is tried too: the report says what was proven."""
+
+from __future__ import annotations
+
+import random
+from typing import Final
+
+import pytest
+
+from storeproof.contract import Layout, Session, Unknown, Unsupported
+from storeproof.errors import NotAvailable, StoreDied
+from storeproof.faults import find
+from storeproof.launch.handle import Handle
+from storeproof.outcome import Outcome
+from storeproof.plugin.verdict import Verdict
+from storeproof.spec import LADDER
+from storeproof.suites.durability.clients import writable
+from storeproof.suites.durability.rounds import Rounds
+from storeproof.suites.durability.tally import Tally
+from storeproof.trial import Trial
+
+_MODELS: Final = ("single_key", "hash10", "nested", "row", "counter")
+"""What is written under the faults, as far as the store claims it."""
+
+
+@pytest.mark.parametrize(
+    "guarantee",
+    [pytest.param(name, id=name, marks=pytest.mark.case(id=f"durability.{name}", guarantee=name)) for name in LADDER if name != "volatile"],
+)
+def test_guarantee(trial: Trial, verdict: Verdict, guarantee: str) -> None:
+    """The guarantee's fault strikes a store under load, many times; what was acknowledged is there afterwards."""
+    claimed = LADDER.index(trial.target.variant.guarantee) >= [*LADDER].index(guarantee)  # type: ignore[arg-type]
+    again = f"seed {trial.seed}; reproduce: {trial.command(f'test_guarantee and {guarantee}')}"
+    tally = Tally()
+    outcome, detail = Outcome.ERROR, "the rounds were not finished"
+    try:
+        tally = _strike(trial, guarantee)
+        outcome = tally.outcome(claimed=claimed)
+        detail = f"{tally.detail()}; {again}"
+    except NotAvailable as missing:
+        outcome, detail = Outcome.NOT_RUN, str(missing)
+        raise
+    except StoreDied as reason:
+        outcome, detail = Outcome.FAIL, str(reason)
+        raise
+    except Unknown as reason:
+        outcome, detail = Outcome.INCONCLUSIVE, f"the store runs and does not answer: {reason}; {again}"
+    finally:
+        trial.record.guarantees.append(tally.record(guarantee, outcome, detail))
+    if outcome is Outcome.PASS:
+        verdict.add(detail)
+    else:
+        verdict.settle(outcome, detail)
+
+
+def _strike(trial: Trial, guarantee: str) -> Tally:
+    """All rounds on a store of their own."""
+    wanted = trial.spec.guarantees[guarantee]
+    assert wanted.fault is not None, f"{guarantee} names no fault, so that nothing tests it"
+    fault = find(wanted.fault)
+    handle = trial.launch(f"the fault {fault.name}")
+    try:
+        if reason := fault.cannot(handle):
+            raise NotAvailable(reason)
+        return Rounds(
+            handle,
+            fault,
+            _layouts(trial, handle),
+            trial.scale.durability,
+            connect=trial.connect,
+            rng=random.Random(f"{trial.seed} {trial.target.id} {guarantee}"),
+            second_fault=wanted.second_fault,
+            progress=lambda text: trial.progress(f"durability.{guarantee} · {text}"),
+        ).run()
+    finally:
+        handle.close()
+
+
+def _layouts(trial: Trial, handle: Handle) -> dict[str, Layout]:
+    """A collection for each claimed model that the adapter can write and read."""
+    session: Session = trial.connect(handle)
+    try:
+        layouts = {}
+        for model in _MODELS:
+            if model not in trial.target.store.claims.models:
+                continue
+            layout = trial.layout(model)
+            try:
+                if writable(session, layout) is not None:
+                    layouts[model] = layout
+            except Unsupported:
+                continue  # claimed and refused: correctness fails on it
+    finally:
+        session.close()
+    if not layouts:
+        raise NotAvailable(f"{trial.target.id} claims no model that the faults are tried with: {', '.join(_MODELS)}")
+    return layouts

@@ -1,0 +1,32 @@
+"""What the cases of the performance stage share: the load engine with its connections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from storeproof.contract import Address
+from storeproof.load.driver import DriverEngine
+from storeproof.trial import Trial
+
+Engines = Callable[[], DriverEngine]
+
+
+@pytest.fixture(scope="module")
+def engines(trial: Trial) -> Iterator[Engines]:
+    """The engine for the shared store; connections last from case to case, as long as the store does."""
+    current: dict[Address, DriverEngine] = {}
+
+    def engine() -> DriverEngine:
+        address = trial.shared().address
+        if address not in current:
+            for stale in current.values():
+                stale.close()
+            current.clear()
+            current[address] = DriverEngine(trial.target, address)
+        return current[address]
+
+    yield engine
+    for last in current.values():
+        last.close()

@@ -1,0 +1,94 @@
+"""How fast each workload is: measured only for what was correct in this run, and audited afterwards."""
+
+from __future__ import annotations
+
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from storeproof.contract import Collection, supports
+from storeproof.errors import StoreDied
+from storeproof.load.engine import StoreSilent, called
+from storeproof.outcome import Outcome
+from storeproof.plugin import RUN
+from storeproof.plugin.verdict import Verdict
+from storeproof.spec import Workload
+from storeproof.suites.conftest import Open
+from storeproof.suites.performance.clock import CLOCK
+from storeproof.suites.performance.conftest import Engines
+from storeproof.suites.performance.measurement import Measuring
+from storeproof.trial import Trial
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One case for each workload, number of indexes and number of clients of the scale."""
+    run = metafunc.config.stash[RUN]
+    scale = run.options.scale.performance
+    cases = []
+    for workload in run.spec.workloads.values():
+        for indexes in workload.indexes:
+            for clients in getattr(scale, workload.clients):
+                name = f"{workload.workload}/{indexes}i/{clients}c"
+                case = pytest.mark.case(id=f"performance.{name}", workload=workload.workload, clients=clients)
+                cases.append(pytest.param(workload, indexes, clients, id=name.replace("/", "-"), marks=case))
+    metafunc.parametrize(("workload", "indexes", "clients"), cases)
+
+
+@pytest.mark.benchmark(timer=CLOCK, group="storeproof")
+def test_workload(
+    trial: Trial, verdict: Verdict, fresh: Open, engines: Engines, benchmark: BenchmarkFixture, workload: Workload, indexes: int, clients: int
+) -> None:
+    """Warm up, measure in rounds, and read the data back: the rate counts only if the data is there, and whole."""
+    collection, layout = fresh(workload.model, indexes)
+    _refuse_unproven(trial, verdict, collection, workload)
+    kept = collection.describe().get("indexes", "0")
+    if kept != str(indexes):
+        verdict.settle(Outcome.FAIL, f"{indexes} secondary indexes were asked for, and the store says it has {kept}")
+
+    scale = trial.scale.performance
+    try:
+        measuring = Measuring(workload, layout, clients, scale, trial.seed, engines())
+        trial.progress(f"{workload.workload}, {indexes} indexes, {clients} clients: loading and warming up")
+        measuring.prepare()
+
+        def run_round() -> None:
+            trial.progress(f"{workload.workload}, {indexes} indexes, {clients} clients: round {len(measuring.rounds) + 1} of {scale.rounds}")
+            measuring.run_round(CLOCK.advance)
+
+        benchmark.pedantic(run_round, rounds=scale.rounds, iterations=1)
+    except StoreSilent as silence:
+        trial.suspect()
+        raise StoreDied(str(silence), trial.log_tail()) from None
+
+    audited = measuring.audit(collection)
+    measured = measuring.measurement(audited)
+    trial.record.measurements.append(measured)
+    latency = measured.latency_us
+    benchmark.extra_info.update(
+        store=trial.target.id,
+        workload=measured.workload,
+        model=measured.model,
+        operation=measured.operation,
+        indexes=indexes,
+        clients=clients,
+        batch=measured.batch,
+        engine=measured.engine,
+        verified=measured.verified,
+        latency_us={"p50": latency.p50, "p95": latency.p95, "p99": latency.p99, "p999": latency.p999, "max": latency.max},
+    )
+    failing = [f"{name} {gate.value:.3g} > {gate.limit:g}" for name, gate in measured.gates.items() if not gate.ok]
+    verdict.add(f"{measured.throughput.median:.0f} operations/s")
+    verdict.add(f"gates that failed: {', '.join(failing)}" if failing else "")
+    verdict.add("; ".join(dict.fromkeys(text for each in measuring.rounds for text in each.samples)))
+    if not audited.ok:
+        verdict.settle(Outcome.FAIL, "the audit after the rounds: " + "; ".join(audited.problems))
+
+
+def _refuse_unproven(trial: Trial, verdict: Verdict, collection: Collection, workload: Workload) -> None:
+    """No speed without proof: what was not correct in this run is not measured."""
+    operations = list(dict.fromkeys(called(mix) for mix in workload.mix))
+    for operation in operations:
+        if not supports(collection, operation):
+            verdict.settle(Outcome.UNSUPPORTED, f"{operation} on {workload.model}: the store's adapter does not offer it")
+    for operation in operations:
+        if reason := trial.record.unproven(workload.model, operation):
+            verdict.settle(Outcome.NOT_RUN, f"{reason}; run the correctness stage with it")

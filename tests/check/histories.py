@@ -1,0 +1,44 @@
+"""A notation for histories written by hand."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from storeproof.history import Operation
+
+_LINE = re.compile(r"(?P<pre> *)(?P<what>put|del|add) *(?P<value>[\w+-]*) *\|(?P<bar>[-]*)(?P<end>ok|no|\?)\|?")
+
+
+def history(*lines: str, key: str = "k") -> list[Operation]:
+    """One operation a line: its bar begins where the operation was invoked and ends where its reply was there.
+
+        put a |--ok|             acknowledged
+           put b |--no|          refused
+        del   |--?               unknown
+        add +3 |-ok|             an increment
+
+    The column of the first `|` is the invocation's time, that of the last the completion's, in milliseconds.
+    """
+    found = []
+    for client, line in enumerate(lines):
+        match = _LINE.fullmatch(line.rstrip())
+        assert match is not None, f"not an operation: {line!r}"
+        outcome: Any = {"ok": "ok", "no": "refused", "?": "unknown"}[match["end"]]
+        action: Any = {"put": "put", "del": "delete", "add": "increment"}[match["what"]]
+        invoked = match.start("bar") - 1
+        completed = None if outcome == "unknown" else len(line.rstrip()) - 1
+        found.append(
+            Operation(
+                client,
+                action,
+                "counter" if action == "increment" else "single_key",
+                key,
+                match["value"] if action == "put" else "",
+                int(match["value"]) if action == "increment" else 0,
+                invoked * 1_000_000,
+                None if completed is None else completed * 1_000_000,
+                outcome,
+            )
+        )
+    return found

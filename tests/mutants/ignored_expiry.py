@@ -1,0 +1,21 @@
+"""Takes a time to live and forgets about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from storeproof.adapters.sqlite import Link, SQLite, Values
+from storeproof.contract import Address, Key, Record
+
+
+class EternalValues(Values):
+    def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
+        self.put(key, record)
+
+
+class Liar(SQLite):
+    tables = {**SQLite.tables, "value": EternalValues}
+
+
+def connect(address: Address, options: Mapping[str, str]) -> Liar:
+    return Liar(Link(address))

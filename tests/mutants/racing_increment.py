@@ -1,0 +1,24 @@
+"""Increments by reading and writing: two clients that read the same number lose one addition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from storeproof.adapters.sqlite import Counters, Link, SQLite
+from storeproof.contract import Address, Key
+
+
+class RacingCounters(Counters):
+    def increment(self, key: Key, by: int) -> int:
+        before = self.get(key) or 0
+        assert isinstance(before, int)
+        self.put(key, before + by)
+        return before + by
+
+
+class Liar(SQLite):
+    tables = {**SQLite.tables, "counter": RacingCounters}
+
+
+def connect(address: Address, options: Mapping[str, str]) -> Liar:
+    return Liar(Link(address))

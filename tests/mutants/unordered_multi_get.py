@@ -1,0 +1,21 @@
+"""Answers a multi-get in the order in which the table has the records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from storeproof.adapters.sqlite import Link, SQLite, Values
+from storeproof.contract import Address, Key, Record
+
+
+class UnorderedValues(Values):
+    def get_many(self, keys: Sequence[Key]) -> Sequence[Record | None]:
+        return super().get_many(sorted(keys, key=str))
+
+
+class Liar(SQLite):
+    tables = {**SQLite.tables, "value": UnorderedValues}
+
+
+def connect(address: Address, options: Mapping[str, str]) -> Liar:
+    return Liar(Link(address))
