@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
 FORMAT = (1, 0)
 """The newest format this version reads, as (major, minor)."""
+_READABLE = " or ".join(f'"{FORMAT[0]}.{minor}"' for minor in range(FORMAT[1] + 1))
 
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9_.-]*[a-z0-9])?$")]
-"""Names that appear in ids and on command lines: lower case letters, digits, `_`, `-` and `.`."""
+NAME_PATTERN = r"^[a-z0-9]([a-z0-9_.-]*[a-z0-9])?$"
+NUMBER_PATTERN = r"^[0-9]{3}$"
+
+PATTERN_WORDS: Mapping[str, str] = {
+    NAME_PATTERN: "lower case letters, digits, `_`, `-` and `.`, with a letter or a digit at both ends",
+    NUMBER_PATTERN: 'three digits in quotes, as in "001"',
+}
+"""The patterns in words, for messages."""
+
+Name = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]
+"""Names that appear in ids and on command lines."""
+
+
+class RuleError(ValueError):
+    """A rule about several fields together. `location` is the field to look at, from the part that was checked."""
+
+    def __init__(self, message: str, *location: int | str) -> None:
+        super().__init__(message)
+        self.location = location
 
 
 def _readable_format(text: str) -> str:
     """Accept the same major version with a minor not newer than ours; anything else is an error, never a skip."""
     major, _, minor = text.partition(".")
     if not (major.isdigit() and minor.isdigit()):
-        raise ValueError('a format is written "MAJOR.MINOR" in quotes')
+        raise ValueError(f'allowed: {_READABLE}, written "MAJOR.MINOR" in quotes')
     if int(major) != FORMAT[0] or int(minor) > FORMAT[1]:
-        raise ValueError(f"this version of storeproof reads {FORMAT[0]}.0 to {FORMAT[0]}.{FORMAT[1]}; upgrade storeproof, or rewrite the file")
+        raise ValueError(f"allowed: {_READABLE}; a newer file needs a newer storeproof")
     return text
 
 

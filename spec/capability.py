@@ -6,9 +6,10 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, PositiveInt, Strict, StringConstraints, model_validator
 
-from storeproof.spec.base import Frozen, Name, SpecFile
+from storeproof.spec.base import NUMBER_PATTERN, Frozen, Name, RuleError, SpecFile
+from storeproof.spec.operation import OperationName
 
-CaseNumber = Annotated[str, StringConstraints(pattern=r"^[0-9]{3}$")]
+CaseNumber = Annotated[str, StringConstraints(pattern=NUMBER_PATTERN)]
 
 
 class Step(Frozen):
@@ -18,7 +19,7 @@ class Step(Frozen):
     `missing: true` expects the answer "there is no such field", which is not null.
     """
 
-    do: Name
+    do: OperationName
     args: Annotated[tuple[Any, ...], Strict(False)] = ()
     expect: Any = None
     missing: bool = False
@@ -45,15 +46,21 @@ class Capability(Frozen):
     capability: Name
     title: str
     model: Name
-    operations: Annotated[tuple[Name, ...], Strict(False), Field(min_length=1)]
+    operations: Annotated[tuple[OperationName, ...], Strict(False), Field(min_length=1)]
     """The operations of the contract that the capability is about; all of them must be there."""
     cases: Annotated[tuple[Case, ...], Strict(False), Field(min_length=1)]
 
     @model_validator(mode="after")
     def _case_ids_are_unique(self) -> Self:
         ids = [case.id for case in self.cases]
-        for number in sorted({number for number in ids if ids.count(number) > 1}):
-            raise ValueError(f"case id {number} is given twice in {self.capability}; ids are never reused")
+        for position, number in enumerate(ids):
+            if number in ids[:position]:
+                raise RuleError(
+                    f"case id {number} is given twice in {self.capability}; ids are never reused, take the next free one",
+                    "cases",
+                    position,
+                    "id",
+                )
         return self
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +13,12 @@ from storeproof.errors import SpecError, UsageError
 from storeproof.spec.base import SpecFile
 from storeproof.spec.capability import Capability, CapabilityGroup
 from storeproof.spec.edition import Edition, edition_of
+from storeproof.spec.explain import unknown
 from storeproof.spec.guarantee import Guarantee
 from storeproof.spec.model import Model
 from storeproof.spec.profile import Profile
 from storeproof.spec.scale import Scale
-from storeproof.spec.source import read
+from storeproof.spec.source import at, read
 from storeproof.spec.store import Store, Target
 from storeproof.spec.workload import Workload, WorkloadFile
 
@@ -35,8 +36,12 @@ FILES: Mapping[str, type[SpecFile]] = {
 }
 """The folders of the specification and what their files hold."""
 
+_STORE_FILE = re.compile(r"^(.+\.ya?ml)(?:(:)(.*))?$")
+
 F = TypeVar("F", bound=SpecFile)
 T = TypeVar("T")
+Place = tuple[Path, tuple[int | str, ...]]
+"""A file, and a field in it."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +69,14 @@ class Spec:
         """
         path = Path(name) if name.endswith((".yaml", ".yml")) else self.store_files.get(name)
         if path is None:
-            raise UsageError(_unknown("store", name, self.store_files, extra="or the path of a store's YAML file"))
+            raise UsageError(unknown("store", name, self.store_files, extra="or the path of a store's YAML file"))
         if not path.is_file():
-            raise UsageError(f"store file {name} does not exist; give the path of a YAML file, or one of {', '.join(sorted(self.store_files))}")
+            raise UsageError(
+                f"the store file {name} does not exist; allowed: the path of a YAML file, or one of {', '.join(self.store_files)}"
+            )
         store = read(path, Store)
+        if name in self.store_files and store.store != name:
+            raise SpecError([f"{at(path, 'store')}: found '{store.store}'; allowed: {name}, as the file is called"])
         self._check_claims(store, path)
         return store, path.resolve()
 
@@ -75,35 +84,49 @@ class Spec:
         """The targets that `--store` names: `redis` (its default variant), `redis:volatile`, `redis:all`, `all`, `x.yaml[:variant]`.
 
         Raises:
-            UsageError: an unknown store or variant.
+            UsageError: an unknown store or variant, or two files that give different stores one name.
         """
         found: dict[str, Target] = {}
+        files: dict[str, Path] = {}
         for text in wanted:
             names = sorted(self.store_files) if text == "all" else [text]
             for name in names:
                 for target in self._variants_of(name, every=text == "all"):
                     found.setdefault(target.id, target)
+                    other = files.setdefault(target.store.store, target.file)
+                    if other != target.file:
+                        raise UsageError(f"two files name their store `{target.store.store}`: {other} and {target.file}; rename one")
         return list(found.values())
 
     def _variants_of(self, text: str, *, every: bool) -> list[Target]:
-        name, _, variant = text.partition(":")
+        file = _STORE_FILE.match(text)  # a path may have colons of its own
+        name, colon, variant = file.groups() if file else text.partition(":")
         store, path = self.store(name)
         if every or variant == "all":
             return [Target(store, each, path) for each in store.variants]
-        if variant and variant not in store.variants:
-            raise UsageError(_unknown(f"variant of {store.store}", variant, store.variants, extra="or `all`"))
+        if colon and variant not in store.variants:
+            raise UsageError(unknown(f"variant of {store.store}", variant, store.variants, extra="or `all`"))
         return [Target(store, variant or store.default_variant, path)]
 
     def _check_claims(self, store: Store, path: Path) -> None:
-        problems = []
         stated = store.claims.capabilities
-        for name in sorted(set(self.capabilities) - set(stated)):
-            problems.append(f"{path}: claims.capabilities: {name} is not stated; write `{name}: true` or `{name}: false`")
-        overridden = [name for variant in store.variants.values() for name in variant.capabilities]
-        for name in sorted({*stated, *overridden} - set(self.capabilities)):
-            problems.append(f"{path}: claims.capabilities: {_unknown('capability', name, self.capabilities)}")
-        for name in sorted(set(store.claims.models) - set(self.models)):
-            problems.append(f"{path}: claims.models: {_unknown('model', name, self.models)}")
+        problems = [
+            f"{at(path, 'claims', 'capabilities')}: {name} is not stated; write `{name}: true` or `{name}: false`"
+            for name in sorted(set(self.capabilities) - set(stated))
+        ]
+        claims: list[tuple[str, ...]] = [("claims", "capabilities", name) for name in stated]
+        for variant, described in store.variants.items():
+            claims += [("variants", variant, "capabilities", name) for name in described.capabilities]
+        problems += [
+            f"{at(path, *place)}: {unknown('capability', place[-1], self.capabilities)}"
+            for place in claims
+            if place[-1] not in self.capabilities
+        ]
+        problems += [
+            f"{at(path, 'claims', 'models', position)}: {unknown('model', name, self.models)}"
+            for position, name in enumerate(store.claims.models)
+            if name not in self.models
+        ]
         if problems:
             raise SpecError(problems)
 
@@ -125,61 +148,71 @@ def load_spec(root: Path = SPEC_ROOT) -> Spec:
                 problems.extend(breach.problems)
         return read_files
 
-    def named(folder: str, files: Iterable[tuple[Path, T]], name: Callable[[T], str]) -> dict[str, T]:
+    places: dict[tuple[str, str], Place] = {}
+
+    def named(what: str, items: Iterable[tuple[str, T, Place]]) -> dict[str, T]:
         table: dict[str, T] = {}
-        for path, item in files:
-            if name(item) in table:
-                problems.append(f"{path}: {folder} {name(item)} is defined twice; names are unique")
-            table[name(item)] = item
+        for name, item, (path, location) in items:
+            if name in table:
+                first_path, first = places[what, name]
+                where = at(first_path, *first).rpartition(": ")[0]
+                problems.append(f"{at(path, *location)}: the {what} `{name}` is already defined in {where}; names are unique")
+            else:
+                table[name], places[what, name] = item, (path, location)
         return table
 
-    groups = every("capabilities", CapabilityGroup)
-    capabilities = named(
-        "capability",
-        [(path, (f"{group.group}.{item.capability}", item)) for path, group in groups for item in group.capabilities],
-        lambda pair: pair[0],
-    )
-    workload_files = every("workloads", WorkloadFile)
+    def files(folder: str, kind: type[F], name: Callable[[F], str]) -> dict[str, F]:
+        what = folder.removesuffix("s")
+        return named(what, [(name(item), item, (path, (what,))) for path, item in every(folder, kind)])
+
     spec = Spec(
         root=root,
         edition=edition_of(root),
-        models=named("model", every("models", Model), lambda item: item.model),
-        guarantees=named("guarantee", every("guarantees", Guarantee), lambda item: item.guarantee),
-        capabilities={name: item for name, (_, item) in capabilities.items()},
-        workloads=named("workload", [(path, item) for path, file in workload_files for item in file.workloads], lambda item: item.workload),
-        profiles=named("profile", every("profiles", Profile), lambda item: item.profile),
-        scales=named("scale", every("scales", Scale), lambda item: item.scale),
+        models=files("models", Model, lambda item: item.model),
+        guarantees=files("guarantees", Guarantee, lambda item: item.guarantee),
+        capabilities=named(
+            "capability",
+            [
+                (f"{group.group}.{item.capability}", item, (path, ("capabilities", position, "capability")))
+                for path, group in every("capabilities", CapabilityGroup)
+                for position, item in enumerate(group.capabilities)
+            ],
+        ),
+        workloads=named(
+            "workload",
+            [
+                (item.workload, item, (path, ("workloads", position, "workload")))
+                for path, file in every("workloads", WorkloadFile)
+                for position, item in enumerate(file.workloads)
+            ],
+        ),
+        profiles=files("profiles", Profile, lambda item: item.profile),
+        scales=files("scales", Scale, lambda item: item.scale),
         store_files={path.stem: path for path in sorted((root / "stores").glob("*.yaml"))},
     )
-    problems.extend(_disagreements(spec))
+    # A file that could not be read defines nothing: what others miss of it is no breach of theirs.
+    if not problems:
+        problems.extend(_disagreements(spec, places))
     if problems:
         raise SpecError(problems)
     return spec
 
 
-def _disagreements(spec: Spec) -> list[str]:
+def _disagreements(spec: Spec, places: Mapping[tuple[str, str], Place]) -> list[str]:
     """Names in one file that no other file defines."""
-    found = []
-    for name, capability in spec.capabilities.items():
-        if capability.model not in spec.models:
-            found.append(f"capabilities: {name}: {_unknown('model', capability.model, spec.models)}")
-    for name, workload in spec.workloads.items():
-        if workload.model not in spec.models:
-            found.append(f"workloads: {name}: {_unknown('model', workload.model, spec.models)}")
+    named: list[tuple[Place, str, str, Iterable[str]]] = []
+    for kind, owners in (("capability", spec.capabilities), ("workload", spec.workloads)):
+        for name, owner in owners.items():
+            path, location = places[kind, name]
+            named.append(((path, (*location[:-1], "model")), "model", owner.model, spec.models))
     for name, profile in spec.profiles.items():
-        found += [f"profiles: {name}: {_unknown('model', m, spec.models)}" for m in profile.models if m not in spec.models]
-        found += [f"profiles: {name}: {_unknown('capability', c, spec.capabilities)}" for c in profile.capabilities if c not in spec.capabilities]
-        found += [f"profiles: {name}: {_unknown('workload', s.workload, spec.workloads)}" for s in profile.speed if s.workload not in spec.workloads]
-    return found
+        path, _ = places["profile", name]
+        named += [((path, ("models", n)), "model", model, spec.models) for n, model in enumerate(profile.models)]
+        named += [((path, ("capabilities", n)), "capability", wanted, spec.capabilities) for n, wanted in enumerate(profile.capabilities)]
+        named += [((path, ("speed", n, "workload")), "workload", speed.workload, spec.workloads) for n, speed in enumerate(profile.speed)]
+    return [f"{at(path, *location)}: {unknown(what, found, known)}" for (path, location), what, found, known in named if found not in known]
 
 
 def schemas() -> dict[str, str]:
     """The JSON Schemas of all kinds of files, by file name: editors use them, and other tools."""
     return {f"{folder}.json": json.dumps(kind.model_json_schema(), indent=2, sort_keys=True) + "\n" for folder, kind in FILES.items()}
-
-
-def _unknown(what: str, found: str, allowed: Iterable[str], extra: str = "") -> str:
-    names = sorted(allowed)
-    close = difflib.get_close_matches(found, names, n=1)
-    hint = f" (did you mean `{close[0]}`?)" if close else ""
-    return f"unknown {what} `{found}`{hint}; allowed: {', '.join(names)}{', ' + extra if extra else ''}"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, PositiveInt, Strict, model_validator
+from pydantic import Discriminator, Field, PositiveInt, Strict, Tag, model_validator
 
-from storeproof.spec.base import Frozen, Name, SpecFile
+from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
 
 
 class Value(Frozen):
@@ -71,7 +71,25 @@ class Object(Frozen):
     object: dict[str, Shape]
 
 
-Shape = Text | Integer | Real | List | Object
+def _kind_of_shape(written: Any) -> str | None:
+    """Which shape is meant is said by the one field that only it has."""
+    fields = written if isinstance(written, dict) else type(written).model_fields if isinstance(written, Frozen) else ()
+    return next((kind.capitalize() for kind in ("text", "integer", "real", "list", "object") if kind in fields), None)
+
+
+Shape = Annotated[
+    Annotated[Text, Tag("Text")]
+    | Annotated[Integer, Tag("Integer")]
+    | Annotated[Real, Tag("Real")]
+    | Annotated[List, Tag("List")]
+    | Annotated[Object, Tag("Object")],
+    Discriminator(
+        _kind_of_shape,
+        custom_error_type="shape",
+        custom_error_message="a shape: {text: 20}, {integer: 32}, {real: 64}, {list: 3, of: SHAPE} or {object: {field: SHAPE}}",
+    ),
+]
+"""What one value of a document looks like."""
 
 
 class Document(Frozen):
@@ -99,9 +117,11 @@ class Model(SpecFile):
 
     @model_validator(mode="after")
     def _indexes_are_in_the_record(self) -> Self:
-        for path in self.indexes:
+        for position, path in enumerate(self.indexes):
             if not self._has(path):
-                raise ValueError(f"index {'.'.join(path)} is not a field of the record")
+                raise RuleError(
+                    f"found the path {'.'.join(path) or '(nothing)'}; allowed: the path of a field of the record", "indexes", position
+                )
         return self
 
     def _has(self, path: tuple[str, ...]) -> bool:

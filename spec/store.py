@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, PositiveFloat, PositiveInt, Strict, model_validator
+from pydantic import Field, PositiveInt, Strict, model_validator
 
-from storeproof.spec.base import Frozen, Name, SpecFile
+from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
 from storeproof.spec.guarantee import GuaranteeName
 
 Command = Annotated[tuple[str, ...], Strict(False), Field(min_length=1)]
@@ -116,7 +116,7 @@ class Store(SpecFile):
     def _one_default(self) -> Self:
         defaults = [name for name, variant in self.variants.items() if variant.default]
         if len(defaults) != 1:
-            raise ValueError(f"exactly one variant has `default: true`; found {', '.join(defaults) or 'none'}")
+            raise RuleError(f"exactly one variant has `default: true`; found {', '.join(defaults) or 'none'}", "variants", *defaults[1:2])
         return self
 
     @property

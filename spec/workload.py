@@ -7,12 +7,13 @@ from typing import Annotated, Literal
 from pydantic import Field, PositiveInt, Strict
 
 from storeproof.spec.base import Frozen, Name, SpecFile
+from storeproof.spec.operation import OperationName
 
 
 class Mix(Frozen):
     """One operation of a mix."""
 
-    operation: Name
+    operation: OperationName
     weight: PositiveInt = 1
     batch: PositiveInt = 1
     """Records per request; above 1 the batch form of the operation is used."""

@@ -254,18 +254,22 @@ class ProcessHandle:
         kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
         with made.log.open("ab") as log:
             self._began = time.monotonic()
-            self._process = process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                cwd=made.run,
-                env={**kept, "LC_ALL": "C.UTF-8", "HOME": str(made.run), "TMPDIR": str(made.run)},
-                start_new_session=True,
-                user=self._user,
-                group=pwd.getpwnam(self._user).pw_gid if self._user else None,
-                extra_groups=[] if self._user else None,
-            )
+            try:
+                self._process = process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    cwd=made.run,
+                    env={**kept, "LC_ALL": "C.UTF-8", "HOME": str(made.run), "TMPDIR": str(made.run)},
+                    start_new_session=True,
+                    user=self._user,
+                    group=pwd.getpwnam(self._user).pw_gid if self._user else None,
+                    extra_groups=[] if self._user else None,
+                )
+            except OSError as reason:
+                who = f" by the user {self._user}" if self._user else ""
+                raise NotAvailable(f"{self._name}: {command[0]} cannot be run{who}: {reason.strerror}", self._launch.install) from None
         stat = process_tree.read_stat(process.pid)
         if stat is not None:
             made.leaders.add((stat.pid, stat.start))

@@ -116,7 +116,7 @@ def run_client(collection: Collection, plan: Plan, result: ClientResult, start_n
             ended = clock()
             if wrong := wrong_reply(step.operation, layout, args, reply):
                 raise Breach(f"{step.operation.name}: {wrong}")
-        except Exception as failure:  # an adapter may leak anything; each is counted, none ends the round
+        except Exception as failure:  # noqa: BLE001 - an adapter may leak anything; each is counted, none ends the round
             ended = clock()
             result.doubtful.extend(numbers if step.operation.writes else ())
             _note(failure, step, result)

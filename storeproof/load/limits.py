@@ -44,7 +44,7 @@ def loopback_us() -> float:
         echo.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         answering = threading.Thread(target=_echo, args=(echo,), daemon=True)
         answering.start()
-        times = []
+        times: list[float] = []
         begun = perf_counter()
         while len(times) < _TRIPS and perf_counter() - begun < _LONGEST:
             start = perf_counter()

@@ -20,7 +20,7 @@ class WorkerProcess:
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
-        self._errors = tempfile.TemporaryFile()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         try:
             # -P: the directory that the run was started in is not on the worker's path.
             self._process = subprocess.Popen(

@@ -129,7 +129,8 @@ class Recipe:
         room = self._size - len(head)
         if room < 0:
             raise ValueError(f"a value of {self._size} bytes cannot carry the stamp {stamp}: give it at least {len(head)} bytes")
-        return head + _filler(_BYTES, _place(key, stamp), room)
+        filler: bytes = _filler(_BYTES, _place(key, stamp), room)
+        return head + filler
 
     def _hash(self, key: Key, stamp: str) -> dict[str, bytes]:
         shape = self.model.record

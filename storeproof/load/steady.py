@@ -31,7 +31,7 @@ class WarmUp:
 
     @property
     def steady(self) -> bool:
-        """Whether the last windows agree."""
+        """Whether there are windows enough, and the last ones agree."""
         return len(self.rates) >= WINDOWS and self.variation <= LIMIT
 
 
@@ -47,9 +47,9 @@ def unsteadiness(rates: Sequence[float]) -> float:
 
 
 def warm_up(run_window: Callable[[float], float], at_least: float, at_most: float) -> WarmUp:
-    """Run windows until they are steady, for no less and hardly more than these seconds.
+    """Run windows until they are steady, for no less than `at_least` seconds, and hardly more than `at_most`.
 
-    `run_window` takes seconds and gives the rate it saw.
+    There are always windows enough to judge by. `run_window` takes seconds and gives the rate it saw.
     """
     window = max(at_least / WINDOWS, _SHORTEST)
     rates: list[float] = []
@@ -58,5 +58,5 @@ def warm_up(run_window: Callable[[float], float], at_least: float, at_most: floa
         rates.append(run_window(window))
         seconds = monotonic() - begun
         done = WarmUp(tuple(rates), seconds)
-        if seconds >= at_least and (done.steady or seconds + window > at_most):
+        if len(rates) >= WINDOWS and seconds >= at_least and (done.steady or seconds + window > at_most):
             return done

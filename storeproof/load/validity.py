@@ -42,7 +42,7 @@ def judge(rounds: Sequence[RunResult], warm: WarmUp, rate: Estimate) -> dict[str
         "errors": Judgement(max(_errors(each) for each in rounds), ERRORS),
         "client_cpu": Judgement(max(each.cpu_seconds / each.elapsed_seconds / each.cores for each in rounds), CLIENT_CPU),
         "little": Judgement(max(_little(each) for each in rounds), LITTLE),
-        "steady": Judgement(_finite(warm.variation if warm.steady else max(warm.variation, 2 * LIMIT)), LIMIT),
+        "steady": Judgement(_finite(warm.variation), LIMIT),
         "spread": Judgement(_finite(rate.spread) if len(rounds) > 1 else _NEVER, SPREAD),
     }
 

@@ -50,7 +50,7 @@ class Worker:
                 continue  # of a round that ended by itself meanwhile
             try:
                 reply = self._carry_out(command)
-            except Exception as reason:  # told to the engine, which knows what it means for the measurement
+            except Exception as reason:  # noqa: BLE001 - told to the engine, which sorts it
                 reply = Failure(type(reason).__name__, str(reason))
             self._tell(reply)
 
@@ -129,7 +129,7 @@ class Worker:
         def run(job: Callable[[], None]) -> None:
             try:
                 job()
-            except Exception as reason:
+            except Exception as reason:  # noqa: BLE001 - raised by the thread that waits
                 failures.append(reason)
                 halt.set()
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 import time
 
 import pytest
 
-_QUIET_SECONDS = 2.0
+_QUIET_SECONDS = 10.0
 """On a terminal every step shows in place; in a log only what comes this long after the last line."""
 
 
@@ -35,15 +37,17 @@ class Progress:
         reporter = self._reporter
         if reporter is None or self._config.get_verbosity() < 0:
             return
-        line = f"{text} · case {self._done + 1} of {self._total}{self._left()}" if self._total else text
-        if reporter.isatty:
-            width = reporter.writer.fullwidth - 1 if hasattr(reporter, "writer") else 79
-            reporter.rewrite(line[:width], erase=True, cyan=True)
-        elif time.monotonic() - self._last >= _QUIET_SECONDS:
-            reporter.write_line(line)
-        else:
+        if not reporter.isatty and time.monotonic() - self._last < _QUIET_SECONDS:
             return
         self._last = time.monotonic()
+        line = f"{text} · case {self._done + 1} of {self._total}{self._left()}" if self._total else text
+        # While a case runs its output is captured; this line is not the case's.
+        capture = self._config.pluginmanager.get_plugin("capturemanager")
+        with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
+            if reporter.isatty:
+                reporter.rewrite(line[: shutil.get_terminal_size().columns - 1], erase=True, cyan=True)
+            else:
+                reporter.write_line(line)
 
     def _left(self) -> str:
         """The time left, as cases go so far; said once there is something to go by."""

@@ -1,0 +1,32 @@
+"""Renders results. What a report shows is in `result.json`; nothing is measured or judged here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from storeproof.result.json_file import NAME, write_result
+
+if TYPE_CHECKING:
+    from storeproof.result.model import Result
+
+
+def write_reports(result: Result, directory: Path) -> None:
+    """Write `result.json` and everything that is rendered from it.
+
+    The JSON comes first: if rendering breaks, the run is not lost, and `storeproof report` renders it again.
+    """
+    write_result(result, directory / NAME)
+    render_reports(result, directory)
+
+
+def render_reports(result: Result, directory: Path) -> None:
+    """Write `report.html`, `report.md` and `junit.xml`."""
+    # Plots cost half a second to import: only who renders pays for them.
+    from storeproof.report.html import render_html
+    from storeproof.report.junit import render_junit
+    from storeproof.report.markdown import render_markdown
+
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, render in (("junit.xml", render_junit), ("report.md", render_markdown), ("report.html", render_html)):
+        (directory / name).write_text(render(result), encoding="utf-8")

@@ -35,7 +35,8 @@ class StoreRecord:
 
     def unproven(self, model: str, operation: str) -> str | None:
         """Why an operation must not be measured, or None: it was tried in this run and answered correctly each time."""
-        outcomes = self.proofs.get((model, operation), [])
+        # What was refused clearly (an index the store cannot make, say) is no evidence either way.
+        outcomes = [outcome for outcome in self.proofs.get((model, operation), []) if outcome is not Outcome.UNSUPPORTED]
         if not outcomes:
             return f"{operation} on {model} was not verified in this run"
         bad = [outcome for outcome in outcomes if outcome not in (Outcome.PASS, Outcome.UNDECLARED)]

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from zlib import crc32
 
+from storeproof.spec import Workload
+from storeproof.spec.scale import PerformanceScale
+
 from storeproof.contract import Collection, Layout
 from storeproof.load.audit import Audit, audit
 from storeproof.load.engine import Engine, Plan, RunResult, called
@@ -15,8 +18,6 @@ from storeproof.load.statistics import estimate, percentile
 from storeproof.load.steady import WarmUp, warm_up
 from storeproof.load.validity import judge
 from storeproof.result.model import Gate, Interval, Latency, Measurement, Round
-from storeproof.spec import Workload
-from storeproof.spec.scale import PerformanceScale
 
 
 @dataclass
@@ -109,4 +110,5 @@ class Measuring:
     def _run(self, seconds: float) -> RunResult:
         result = self.engine.start(replace(self.plan, seconds=seconds)).join()
         self.every.append(result)
+        assert result.ok, f"of {result.misses} loaded records that were asked for, none was found"
         return result

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
+from storeproof.spec import Workload
+from storeproof.suites.conftest import Open
+from storeproof.suites.performance.clock import CLOCK
+from storeproof.suites.performance.conftest import Engines
+from storeproof.suites.performance.measurement import Measuring
 
 from storeproof.contract import Collection, supports
 from storeproof.errors import StoreDied
@@ -11,11 +16,6 @@ from storeproof.load.engine import StoreSilent, called
 from storeproof.outcome import Outcome
 from storeproof.plugin import RUN
 from storeproof.plugin.verdict import Verdict
-from storeproof.spec import Workload
-from storeproof.suites.conftest import Open
-from storeproof.suites.performance.clock import CLOCK
-from storeproof.suites.performance.conftest import Engines
-from storeproof.suites.performance.measurement import Measuring
 from storeproof.trial import Trial
 
 
@@ -35,7 +35,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.mark.benchmark(timer=CLOCK, group="storeproof")
 def test_workload(
-    trial: Trial, verdict: Verdict, fresh: Open, engines: Engines, benchmark: BenchmarkFixture, workload: Workload, indexes: int, clients: int
+    trial: Trial,
+    verdict: Verdict,
+    fresh: Open,
+    engines: Engines,
+    benchmark: BenchmarkFixture,
+    workload: Workload,
+    indexes: int,
+    clients: int,
 ) -> None:
     """Warm up, measure in rounds, and read the data back: the rate counts only if the data is there, and whole."""
     collection, layout = fresh(workload.model, indexes)
@@ -51,7 +58,9 @@ def test_workload(
         measuring.prepare()
 
         def run_round() -> None:
-            trial.progress(f"{workload.workload}, {indexes} indexes, {clients} clients: round {len(measuring.rounds) + 1} of {scale.rounds}")
+            trial.progress(
+                f"{workload.workload}, {indexes} indexes, {clients} clients: round {len(measuring.rounds) + 1} of {scale.rounds}"
+            )
             measuring.run_round(CLOCK.advance)
 
         benchmark.pedantic(run_round, rounds=scale.rounds, iterations=1)

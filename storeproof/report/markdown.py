@@ -1,0 +1,94 @@
+"""Renders a result as GitHub-flavoured Markdown: the same tables as the page, for pull requests and wikis."""
+
+from __future__ import annotations
+
+import html
+
+from storeproof.outcome import Outcome
+from storeproof.report import tables, words
+from storeproof.report.tables import Table
+from storeproof.result.model import Result, StoreResult
+from storeproof.result.redact import printable
+
+
+def render_markdown(result: Result) -> str:
+    """The report as text."""
+    run = result.run
+    meaning = words.SCALES.get(run.scale, "")
+    parts = [
+        f"# storeproof: {run.scale.upper()}{f' ({meaning})' if meaning else ''}",
+        f"Run {_cell(run.id)}, started {run.started}, took {words.seconds(run.seconds)}, seed {run.seed}, "
+        f"edition {result.edition.version} ({result.edition.hash}), storeproof {run.storeproof}.",
+        f"Command: {_code(run.command)}",
+        _section("Overview", tables.overview(result)),
+        _section("Profiles", tables.profile_matrix(result)),
+        _folded("What is missing", tables.shortfalls(result)),
+        _section("Correct", tables.outcome_matrix(result)),
+        f"### Capabilities\n\n{_table(tables.capability_matrix(result))}",
+        _section("Durable", tables.ladder(result)),
+        _folded("Every fault in numbers", tables.faults(result)),
+        _speed(result),
+        _section("Environment and limits", tables.machine(result)),
+        _section("Settings", tables.settings(result)),
+        "## Cases that are not a pass",
+        *(_cases(store) for store in result.stores),
+        _section("Totals", tables.totals(result)),
+        "END OF REPORT",
+    ]
+    return printable("\n\n".join(part for part in parts if part)) + "\n"
+
+
+def _speed(result: Result) -> str:
+    workloads = tables.workloads(result)
+    intro = (
+        "Only operations that were correct in this run. Median over rounds with its 95 % interval, beside the durability that was "
+        "*proven*: rows of unlike durability are not comparable."
+    )
+    parts = [f"## Fast\n\n{intro if workloads else 'Nothing was measured in this run.'}"]
+    for name, measured in workloads.items():
+        parts.append(f"### {_cell(measured[0][1].title)} ({name})\n\n{tables.about(measured)}\n\n{_table(tables.speed(measured))}")
+    return "\n\n".join(parts)
+
+
+def _cases(store: StoreResult) -> str:
+    """Every outcome but `pass`, the worst first."""
+    order = list(Outcome)
+    shown = sorted((each for each in store.outcomes if each.outcome is not Outcome.PASS), key=lambda each: order.index(each.outcome))
+    if not shown:
+        return f"**{words.name_of(store)}**: " + ("every case passed." if store.outcomes else "no case was run.")
+    lines = [f"<details><summary>{words.name_of(store)}: {len(shown)} of {len(store.outcomes)}</summary>", ""]
+    for each in shown:
+        lines.append(f"* {words.MARKS[each.outcome]} **{each.outcome}** {_code(each.id)} (revision {each.revision}, {each.stage})")
+        lines.append(f"  <pre>{html.escape(each.detail).replace(chr(10), '<br>')}</pre>" if each.detail else "  no detail was given")
+    return "\n".join([*lines, "", "</details>"])
+
+
+def _section(title: str, table: Table) -> str:
+    return f"## {title}\n\n{_table(table)}"
+
+
+def _folded(title: str, table: Table) -> str:
+    """A long table behind one click; nothing where it would be empty."""
+    return f"<details><summary>{title}</summary>\n\n{_table(table)}\n\n</details>" if table.rows else ""
+
+
+def _table(table: Table) -> str:
+    if not table.rows:
+        return table.empty
+    lines = [
+        "| " + " | ".join(_cell(name) for name in table.header) + " |",
+        "|" + "|".join("--:" if column in table.numbers else "---" for column in range(len(table.header))) + "|",
+    ]
+    for row in table.rows:
+        lines.append("| " + " | ".join(f"**{_cell(cell.text)}**" if cell.tone == "strong" else _cell(cell.text) for cell in row) + " |")
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    """Text that stays in its cell and is not read as markup."""
+    escaped = html.escape(" ".join(text.split()), quote=False)
+    return "".join(f"\\{char}" if char in "|`*[]" else char for char in escaped)
+
+
+def _code(text: str) -> str:
+    return f"<code>{html.escape(text, quote=False)}</code>"

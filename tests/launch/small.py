@@ -1,0 +1,143 @@
+"""Small real servers and probes for the launchers' tests."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from storeproof.spec import ProcessLaunch
+
+from storeproof.contract import Address, Unknown
+from storeproof.launch import process_tree
+
+GREETS = """
+import socket, sys
+with socket.create_server(("127.0.0.1", int(sys.argv[1]))) as server:
+    print("ready to greet", flush=True)
+    while True:
+        connection, _ = server.accept()
+        connection.sendall(b"hello")
+        connection.close()
+"""
+"""Answers each connection with `hello`."""
+
+MUTE = """
+import socket, sys, time
+with socket.create_server(("127.0.0.1", int(sys.argv[1]))):
+    time.sleep(600)
+"""
+"""Takes connections and never says a word."""
+
+FAMILY = """
+import os, socket, sys, time
+for _ in range(3):
+    if os.fork() == 0:
+        os.setsid()
+        time.sleep(600)
+""" + GREETS.removeprefix("\nimport socket, sys")
+"""Like PostgreSQL: each child is the leader of a session of its own."""
+
+
+def python_server(code: str, **fields: object) -> ProcessLaunch:
+    """A server that is a few lines of Python; its arguments are the port, the data directory, and the settings."""
+    return ProcessLaunch.model_validate(
+        {
+            "binary": "${python}",
+            "install": "python3 runs the tests",
+            "command": ["-c", code.replace("$", "$$"), "${port}", "${data}", "${settings}"],
+            "start_seconds": 20,
+            **fields,
+        }
+    )
+
+
+def greeted(address: Address) -> None:
+    """A probe: the server says hello."""
+    try:
+        with socket.create_connection((address.host, address.port), timeout=2) as connection:
+            connection.settimeout(2)
+            if connection.recv(5) == b"hello":
+                return
+    except OSError as reason:
+        raise Unknown(str(reason)) from None
+    raise Unknown("no greeting")
+
+
+def connected(address: Address) -> None:
+    """A probe: the server takes connections."""
+    try:
+        socket.create_connection((address.host, address.port), timeout=2).close()
+    except OSError as reason:
+        raise Unknown(str(reason)) from None
+
+
+def gone(pid: int) -> bool:
+    """Whether the process has ended; one that nobody has reaped yet has."""
+    stat = process_tree.read_stat(pid)
+    return stat is None or stat.ended
+
+
+def eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
+    """Whether the condition becomes true in time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+class Run:
+    """Another run of storeproof, in a process of its own, that has started a server with three children."""
+
+    def __init__(self, base: Path, *, before: str = "", after: str = "") -> None:
+        code = f"""
+            import signal, sys, time
+            from pathlib import Path
+            from storeproof.launch.process import ProcessHandle
+            from tests.launch.small import FAMILY, python_server, greeted
+            # A shell that runs the tests in the background has them ignore Ctrl-C.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            {before}
+            handle = ProcessHandle("small", python_server(FAMILY), {{}}, greeted, Path({str(base)!r}))
+            handle.start()
+            print(handle.data.parent, *[each.pid for each in handle._members()], flush=True)
+            {after or "time.sleep(600)"}
+        """
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(code)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            cwd=Path(__file__).parents[2],
+        )
+        assert self.process.stdout is not None
+        words = self.process.stdout.readline().split()
+        self.root = Path(words[0])
+        self.servers = [int(word) for word in words[1:]]
+        assert len(self.servers) == 4
+
+    def end(self, number: signal.Signals) -> int:
+        """Signal it and wait for its end."""
+        self.process.send_signal(number)
+        code = self.process.wait(30)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return code
+
+    def left(self) -> list[str]:
+        """What it left behind."""
+        processes = [str(pid) for pid in self.servers if not gone(pid)]
+        return processes + ([str(self.root)] if self.root.exists() else [])
+
+
+def as_root() -> bool:
+    """Whether the tests run as root."""
+    return os.geteuid() == 0

@@ -1,0 +1,266 @@
+"""A container of the project's own images: started, killed, paused, stopped, and never left behind."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from storeproof.spec import ContainerLaunch
+
+from storeproof.contract import Address, Unknown
+from storeproof.errors import NotAvailable, StoreDied
+from storeproof.launch import container, engine
+from storeproof.launch.cleanup import registry
+from storeproof.launch.container import ContainerHandle
+from storeproof.launch.owner import this_process
+
+from .small import eventually
+
+pytestmark = pytest.mark.docker
+
+IMAGE = "storeproof/redis"
+REDIS = ContainerLaunch(image=IMAGE, port=6379, data="/data", command=("redis-server", "--dir", "/data", "${settings}"))
+SETTINGS = {"appendonly": "yes", "appendfsync": "always"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _engine() -> None:
+    reason = engine.unavailable()
+    if reason is not None:
+        pytest.skip(reason)
+    if not engine.has_image(IMAGE):
+        pytest.skip(f"the image {IMAGE} is not here; .ci/setup images")
+
+
+def command(address: Address, *words: str) -> str:
+    """One Redis command; its reply as it came."""
+    try:
+        with socket.create_connection((address.host, address.port), timeout=2) as connection:
+            connection.sendall(f"{' '.join(words)}\r\n".encode())
+            return connection.recv(1000).decode()
+    except OSError as reason:
+        raise Unknown(str(reason)) from None
+
+
+def pinged(address: Address) -> None:
+    if command(address, "PING") != "+PONG\r\n":
+        raise Unknown("no pong")
+
+
+def names(kind: str = "container") -> set[str]:
+    """The containers (or volumes) of this process."""
+    things = engine.client().volumes.list() if kind == "volume" else engine.client().containers.list(all=True)
+    return {thing.name for thing in things if thing.name.startswith(f"storeproof-{this_process().pid}-")}
+
+
+Make = Callable[..., ContainerHandle]
+
+
+@pytest.fixture
+def make() -> Iterator[Make]:
+    made: list[ContainerHandle] = []
+
+    def handle(launch: ContainerLaunch = REDIS, probe: Callable[[Address], None] = pinged, **options: object) -> ContainerHandle:
+        base = options.pop("base", None)
+        made.append(ContainerHandle("redis", launch, SETTINGS, probe, base, **options))  # type: ignore[arg-type]
+        return made[-1]
+
+    yield handle
+    for each in made:
+        each.close()
+    assert names() == names("volume") == set()
+
+
+@pytest.mark.parametrize("bound", [False, True], ids=["volume", "directory"])
+def test_data_survives_kill_and_stop_and_the_port_is_asked_again(make: Make, tmp_path: Path, bound: bool) -> None:
+    handle = make(base=tmp_path if bound else None)
+    assert handle.start() > 0
+    assert handle.address.host == "127.0.0.1"
+    assert handle.image_digest is not None
+    assert handle.image_digest.startswith("sha256:")
+    assert command(handle.address, "SET", "a", "1") == "+OK\r\n"
+    handle.kill()
+    assert not handle.alive()
+    handle.start()
+    assert command(handle.address, "GET", "a") == "$1\r\n1\r\n"
+    handle.stop()
+    assert not handle.alive()
+    handle.start()
+    assert command(handle.address, "GET", "a") == "$1\r\n1\r\n"
+    assert "Ready to accept connections" in handle.log_tail()
+    assert (handle.data is not None) == bound
+    handle.close()
+    handle.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_port_is_open_to_this_machine_only(make: Make) -> None:
+    handle = make()
+    handle.start()
+    bindings = handle._container.attrs["NetworkSettings"]["Ports"]["6379/tcp"]
+    assert [each["HostIp"] for each in bindings] == ["127.0.0.1"]
+
+
+def test_paused_container_is_silent_and_goes_on(make: Make) -> None:
+    handle = make()
+    handle.start()
+    handle.pause()
+    with pytest.raises(Unknown):
+        command(handle.address, "PING")
+    handle.resume()
+    pinged(handle.address)
+    handle.pause()
+    handle.kill()
+    handle.start()
+    handle.pause()
+    handle.close()
+
+
+def test_environment_and_files_reach_it(make: Make) -> None:
+    launch = ContainerLaunch(
+        image=IMAGE,
+        port=6379,
+        data="/data",
+        command=("bash", "-c", "echo word $$WORD; cat /etc/small.conf; exec redis-server --protected-mode no"),
+        environment={"WORD": "${password}-and-more"},
+        files={"/etc/small.conf": "port=${port}\n${settings}\n"},
+        setting=("${name}=${value}",),
+        password="hunter22",
+    )
+    handle = make(launch)
+    handle.start()
+    log = handle.log_tail()
+    assert "word ***-and-more" in log
+    assert "port=6379\nappendonly=yes\nappendfsync=always" in log
+
+
+def test_container_that_ends_at_once(make: Make) -> None:
+    handle = make(REDIS.model_copy(update={"command": ("bash", "-c", "echo no licence; exit 3")}))
+    with pytest.raises(StoreDied, match=r"redis ended with exit status 3 before it answered\n(.|\n)*no licence"):
+        handle.start()
+
+
+def test_program_that_the_image_does_not_have(make: Make) -> None:
+    handle = make(REDIS.model_copy(update={"command": ("no-such-server",)}))
+    with pytest.raises(StoreDied, match=r"redis (could not be started|ended with exit status 127)(.|\n)*no-such-server"):
+        handle.start()
+
+
+def test_container_that_never_answers(make: Make) -> None:
+    handle = make(REDIS.model_copy(update={"command": ("sleep", "600"), "start_seconds": 1}))
+    with pytest.raises(StoreDied, match="redis did not answer within 1 s"):
+        handle.start()
+
+
+def test_missing_image(tmp_path: Path) -> None:
+    with pytest.raises(NotAvailable) as caught:
+        ContainerHandle("redis", REDIS, {}, pinged, tmp_path, image="storeproof.invalid/redis:7")
+    assert caught.value.reason == "redis: the image storeproof.invalid/redis:7 is not here and cannot be pulled: the registry cannot be reached from here"
+    assert caught.value.remedy == "docker pull storeproof.invalid/redis:7, or name a local one: --image redis=LOCAL"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_other_image(make: Make) -> None:
+    handle = make(REDIS.model_copy(update={"image": "storeproof.invalid/redis:7"}), image=IMAGE)
+    handle.start()
+
+
+def test_keep_leaves_container_and_volume_and_says_how_they_are_removed(make: Make, tmp_path: Path) -> None:
+    handle = make(keep=True)
+    handle.start()
+    handle.close()
+    told = registry.kept.pop()
+    assert names() == names("volume") == {handle._mark}
+    subprocess.run(told.partition("remove them with: ")[2], shell=True, check=True, capture_output=True)
+    assert names() == names("volume") == set()
+
+
+def other_run(*, before: str = "") -> tuple[subprocess.Popen[str], str]:
+    """Another run, with a container of its own; and the container's name."""
+    code = f"""
+        import signal, time
+        from storeproof.launch.container import ContainerHandle
+        from tests.launch.test_container import REDIS, SETTINGS, pinged
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        {before}
+        handle = ContainerHandle("redis", REDIS, SETTINGS, pinged)
+        handle.start()
+        print(handle._mark, flush=True)
+        time.sleep(600)
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        cwd=Path(__file__).parents[2],
+    )
+    assert process.stdout is not None
+    return process, process.stdout.readline().strip()
+
+
+def left(mark: str) -> list[str]:
+    """What is left of the other run."""
+    client = engine.client()
+    found = [each.name for each in (*client.containers.list(all=True), *client.volumes.list()) if each.name == mark]
+    return found + [str(path) for path in Path(container.default_base()).glob(mark)]
+
+
+def end(process: subprocess.Popen[str], number: signal.Signals) -> None:
+    process.send_signal(number)
+    process.wait(30)
+    assert process.stdout is not None
+    process.stdout.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_signal_in_mid_run_leaves_nothing(number: signal.Signals) -> None:
+    process, mark = other_run()
+    assert len(left(mark)) == 3
+    assert engine.sweep_containers() == []
+    end(process, number)
+    assert left(mark) == []
+
+
+def test_our_own_sigkill_leaves_nothing() -> None:
+    process, mark = other_run()
+    end(process, signal.SIGKILL)
+    assert eventually(lambda: left(mark) == [], 20)
+
+
+def test_next_run_sweeps_what_a_dead_one_left() -> None:
+    process, mark = other_run(before="import storeproof.launch.container as c; c.guard = lambda *_, **__: None")
+    end(process, signal.SIGKILL)
+    assert len(left(mark)) == 3
+    assert engine.sweep_containers() == [
+        f"removed container {mark}, left by a run that had died",
+        f"removed volume {mark}, left by a run that had died",
+    ]
+    assert [Path(each).name for each in left(mark)] == [mark]
+    container.sweep_directories(container.default_base())
+    assert left(mark) == []
+
+
+def test_sweep_leaves_what_is_not_ours() -> None:
+    client = engine.client()
+    dead = str(replace(this_process(), start=1))
+    others = {
+        "storeproof-test-unmarked": {},
+        "storeproof-test-unowned": {engine.LABEL: "1"},
+        "storeproof-test-live": {engine.LABEL: "1", engine.OWNER_LABEL: str(this_process())},
+        "storeproof-test-kept": {engine.LABEL: "1", engine.OWNER_LABEL: dead, engine.KEEP_LABEL: "1"},
+    }
+    volumes = [client.volumes.create(name, labels=labels) for name, labels in others.items()]
+    try:
+        assert engine.sweep_containers() == []
+        assert {volume.name for volume in client.volumes.list()} >= set(others)
+    finally:
+        for volume in volumes:
+            volume.remove()

@@ -1,0 +1,298 @@
+"""A local server: started, killed, paused, stopped, and never left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from storeproof.spec import ProcessLaunch
+
+from storeproof.contract import Address, Refused
+from storeproof.errors import NotAvailable, StoreDied, UsageError
+from storeproof.launch import ports
+from storeproof.launch.cleanup import registry
+from storeproof.launch.process import ProcessHandle
+
+from .small import FAMILY, GREETS, MUTE, as_root, connected, eventually, gone, greeted, python_server
+
+Make = Callable[..., ProcessHandle]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Iterator[Make]:
+    made: list[ProcessHandle] = []
+
+    def handle(launch: ProcessLaunch, probe: Callable[[Address], None] = greeted, **options: object) -> ProcessHandle:
+        settings = options.pop("settings", {})
+        made.append(ProcessHandle("small", launch, settings, probe, options.pop("base", tmp_path), **options))  # type: ignore[arg-type]
+        return made[-1]
+
+    yield handle
+    for each in made:
+        each.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_starts_and_answers(make: Make) -> None:
+    handle = make(python_server(GREETS))
+    seconds = handle.start()
+    assert 0 < seconds < 20
+    assert handle.alive()
+    assert handle.address.host == "127.0.0.1"
+    greeted(handle.address)
+    assert "ready to greet" in handle.log_tail()
+
+
+def test_same_data_and_port_after_a_kill(make: Make) -> None:
+    code = "import pathlib, sys; pathlib.Path(sys.argv[2], 'starts').open('a').write('x')\n" + GREETS
+    handle = make(python_server(code))
+    handle.start()
+    before = handle.address
+    handle.kill()
+    assert not handle.alive()
+    handle.start()
+    assert handle.address == before
+    assert handle.data is not None
+    assert (handle.data / "starts").read_text() == "xx"
+
+
+def test_kill_takes_children_that_left_the_session(make: Make) -> None:
+    handle = make(python_server(FAMILY))
+    handle.start()
+    pids = [each.pid for each in handle._members()]
+    assert len(pids) == 4
+    handle.kill()
+    assert all(gone(pid) for pid in pids)
+
+
+def test_kill_takes_orphans(make: Make) -> None:
+    """The leader has died by itself: its children are init's, and still hold the data."""
+    handle = make(python_server(FAMILY))
+    handle.start()
+    leader, *children = handle._members()
+    os.kill(leader.pid, signal.SIGKILL)
+    assert eventually(lambda: not handle.alive())
+    assert not any(gone(each.pid) for each in children)
+    handle.kill()
+    assert all(gone(each.pid) for each in children)
+
+
+def test_paused_server_is_silent_and_goes_on(make: Make) -> None:
+    handle = make(python_server(GREETS))
+    handle.start()
+    handle.pause()
+    with socket.create_connection((handle.address.host, handle.address.port)) as connection:
+        connection.settimeout(0.2)
+        with pytest.raises(TimeoutError):
+            connection.recv(5)
+    handle.resume()
+    greeted(handle.address)
+
+
+def test_close_after_pause(make: Make) -> None:
+    handle = make(python_server(FAMILY))
+    handle.start()
+    pids = [each.pid for each in handle._members()]
+    handle.pause()
+    handle.close()
+    assert all(gone(pid) for pid in pids)
+    handle.close()
+    assert handle.log_tail() == ""
+
+
+def test_stop_asks_with_the_signal_of_the_spec(make: Make) -> None:
+    code = "import signal, sys; signal.signal(signal.SIGINT, lambda *_: (print('bye', flush=True), sys.exit()))\n" + GREETS
+    handle = make(python_server(code, stop="SIGINT"))
+    handle.start()
+    handle.stop()
+    assert not handle.alive()
+    assert "bye" in handle.log_tail()
+
+
+def test_stop_of_a_paused_server(make: Make) -> None:
+    handle = make(python_server(GREETS))
+    handle.start()
+    handle.pause()
+    handle.stop()
+    assert not handle.alive()
+
+
+def test_deaf_server_does_not_stop_and_is_closed_all_the_same(make: Make) -> None:
+    code = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + GREETS
+    handle = make(python_server(code, start_seconds=1))
+    handle.start()
+    with pytest.raises(StoreDied, match="small did not end within 1 s of SIGTERM"):
+        handle.stop()
+    handle.close()
+    assert not handle.alive()
+
+
+def test_server_that_exits_at_once(make: Make) -> None:
+    handle = make(python_server("import sys; print('no licence'); sys.exit(3)"))
+    with pytest.raises(StoreDied, match=r"small ended with exit status 3 before it answered(.|\n)*no licence"):
+        handle.start()
+
+
+def test_server_that_is_ended_by_a_signal(make: Make) -> None:
+    handle = make(python_server("import os; os.abort()"))
+    with pytest.raises(StoreDied, match="small was ended by SIGABRT before it answered"):
+        handle.start()
+
+
+def test_server_that_never_listens(make: Make) -> None:
+    handle = make(python_server("import time; time.sleep(600)", start_seconds=1))
+    with pytest.raises(StoreDied, match=r"did not answer within 1 s \(nothing listens on its port\)"):
+        handle.start()
+
+
+def test_server_that_never_answers(make: Make) -> None:
+    handle = make(python_server(MUTE, start_seconds=1))
+    with pytest.raises(StoreDied, match="small did not answer within 1 s"):
+        handle.start()
+
+
+def test_probe_that_hangs_does_not_hang_us(make: Make) -> None:
+    """A client without a time-out against a server that takes the connection and falls silent."""
+    forever = threading.Event()
+    handle = make(python_server(MUTE, start_seconds=1), lambda address: forever.wait() and None)
+    with pytest.raises(StoreDied, match="it takes connections and does not answer"):
+        handle.start()
+    forever.set()
+
+
+def test_refusal_ends_the_wait(make: Make) -> None:
+    def refused(address: Address) -> None:
+        raise Refused("wrong password")
+
+    handle = make(python_server(GREETS), refused)
+    began = time.monotonic()
+    with pytest.raises(StoreDied, match="small answers and refuses us: wrong password"):
+        handle.start()
+    assert time.monotonic() - began < 10
+
+
+def test_fault_of_the_probe_is_not_hidden(make: Make) -> None:
+    def broken(address: Address) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        make(python_server(GREETS), broken).start()
+
+
+def test_port_in_use_before_the_start(make: Make) -> None:
+    handle = make(python_server(GREETS))
+    port = handle.address.port
+    taken = pytest.raises(StoreDied, match=rf"small: port {port} is already in use by pid \d+ \(\w+")
+    with socket.create_server(("127.0.0.1", port)), taken:
+        handle.start()
+
+
+def test_wrong_server_is_never_measured(make: Make) -> None:
+    """Ours runs and does not listen; somebody else answers on the port: the probe is content, we are not."""
+    handle = make(python_server("import time; time.sleep(600)"), connected)
+    handle.start_nowait()
+    with socket.create_server(("127.0.0.1", handle.address.port)), pytest.raises(StoreDied, match="is already in use by pid"):
+        handle.wait_ready()
+
+
+def test_missing_program_says_what_installs_it(make: Make) -> None:
+    launch = ProcessLaunch(binary="no-such-server", search=("/opt/*/no-such-bin",), install="apt-get install no-such-server", command=())
+    with pytest.raises(NotAvailable) as caught:
+        make(launch)
+    assert caught.value.reason == "small: the program no-such-server was not found in PATH, /opt/*/no-such-bin"
+    assert caught.value.remedy == "apt-get install no-such-server"
+
+
+def test_program_that_cannot_be_run(make: Make, tmp_path_factory: pytest.TempPathFactory) -> None:
+    program = tmp_path_factory.mktemp("bin") / "server"
+    program.write_bytes(b"\x7fELF of another machine")
+    program.chmod(0o755)
+    with pytest.raises(NotAvailable, match=r"small: .*/server cannot be run: Exec format error; python3 runs the tests"):
+        make(python_server(GREETS, binary=str(program))).start()
+
+
+def test_missing_data_directory_is_not_made(make: Make, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="does not exist; create it on the disk that is to be measured"):
+        make(python_server(GREETS), base=tmp_path / "typo")
+    assert not (tmp_path / "typo").exists()
+
+
+def test_failing_initialisation(make: Make) -> None:
+    launch = python_server(GREETS, initialise=[["${python}", "-c", "import sys; print('disk is odd'); sys.exit(2)"]])
+    with pytest.raises(StoreDied, match=r"small: \$\{python\} ended with exit status 2\n(.|\n)*disk is odd"):
+        make(launch).start()
+
+
+def test_files_settings_and_initialisation(make: Make) -> None:
+    code = "import sys; print(sys.argv[3:], open('server.conf').read(), open(sys.argv[2] + '/made').read(), flush=True)\n" + GREETS
+    launch = python_server(
+        code,
+        files={"server.conf": "port=${port}\n${settings}\n"},
+        setting=["${name}=${value}"],
+        initialise=[["${python}", "-c", "import sys; open(sys.argv[1] + '/made', 'a').write('once')", "${data}"]],
+    )
+    handle = make(launch, settings={"sync": "on"})
+    handle.start()
+    handle.kill()
+    handle.start()
+    assert f"['sync=on'] port={handle.address.port}\nsync=on\n once\n" in handle.log_tail()
+
+
+def test_password_is_not_in_the_log(make: Make) -> None:
+    handle = make(python_server("print('password is hunter22', flush=True)\n" + GREETS, user="me", password="hunter22"))
+    handle.start()
+    assert "password is ***" in handle.log_tail()
+    assert "hunter22" not in repr(handle.address)
+
+
+def test_environment_does_not_configure_the_server(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGDATA", "/somewhere/else")
+    handle = make(python_server("import os; print(os.environ.get('PGDATA'), os.environ['HOME'], flush=True)\n" + GREETS))
+    handle.start()
+    assert handle.data is not None
+    assert f"None {handle.data.parent / 'run'}" in handle.log_tail()
+
+
+def test_keep_leaves_the_data_and_says_where(tmp_path: Path) -> None:
+    handle = ProcessHandle("small", python_server(GREETS), {}, greeted, tmp_path, keep=True)
+    handle.start()
+    assert handle.data is not None
+    root = handle.data.parent
+    handle.close()
+    assert not handle.alive()
+    assert (root / "data").is_dir()
+    assert registry.kept.pop() == f"small: data and log are in {root}; remove them with: rm -r {root}"
+
+
+@pytest.mark.skipif(not as_root(), reason="not run as root: every server is unprivileged already")
+def test_unprivileged_server_runs_as_nobody() -> None:
+    code = "import os, sys; open(sys.argv[2] + '/mine', 'w'); print('uid', os.getuid(), os.getgroups(), flush=True)\n" + GREETS
+    launch = python_server(code, binary="/usr/bin/python3", unprivileged=True)
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as base:
+        Path(base).chmod(0o755)
+        handle = ProcessHandle("small", launch, {}, greeted, Path(base))
+        try:
+            handle.start()
+            assert "uid 65534 []" in handle.log_tail()
+        finally:
+            handle.close()
+        assert list(Path(base).iterdir()) == []
+
+
+@pytest.mark.skipif(not as_root(), reason="not run as root: every server is unprivileged already")
+def test_unprivileged_server_in_a_closed_directory(make: Make, tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    with pytest.raises(NotAvailable, match=r"the user nobody may not enter .*; chmod o\+x "):
+        make(python_server(GREETS, unprivileged=True))
+
+
+def test_ports_are_not_those_of_outgoing_connections() -> None:
+    first = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    assert all(1024 < ports.free_port() < first for _ in range(20))
