@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
+import pymongo
 from bson.codec_options import CodecOptions, TypeDecoder, TypeRegistry
 from bson.errors import BSONError
 from bson.int64 import Int64
@@ -32,6 +33,9 @@ from storeproof.spec import model as shapes
 
 _TIMEOUT: Final = 5.0
 """Seconds to wait for a connection or for a reply."""
+
+_GOODBYE: Final = 0.5
+"""Seconds for ending the sessions of a connection."""
 
 _DATABASE: Final = "storeproof"
 
@@ -110,8 +114,8 @@ class MongoSession:
         return Documents(self._database, self._concern, layout)
 
     def close(self) -> None:
-        """End the connections."""
-        with suppress(Exception):
+        """End the connections. PyMongo first tells the server which sessions end, and would look for a server that is gone."""
+        with suppress(Exception), pymongo.timeout(_GOODBYE):
             self._client.close()
 
     def _command(self, name: str, value: int = 1, **arguments: Any) -> dict[str, Any]:
@@ -169,8 +173,12 @@ class Records:
             raise _sorted(reason) from reason
 
     def describe(self) -> Mapping[str, str]:
-        """The write concern that goes with every write of this collection; the server keeps none of its own."""
-        return {"journal": "true" if self._collection.write_concern.document.get("j") else "false"}
+        """The indexes beside that of `_id`; and the write concern that goes with every write, since the server keeps none."""
+        try:
+            indexes = len(self._collection.index_information()) - 1
+        except _FAILURES as reason:
+            raise _sorted(reason) from reason
+        return {"indexes": str(indexes), "journal": "true" if self._collection.write_concern.document.get("j") else "false"}
 
     def get(self, key: Key) -> Record | None:
         """By `_id`."""

@@ -11,6 +11,7 @@ Options of a variant:
 from __future__ import annotations
 
 import json
+import ssl
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -69,7 +70,8 @@ def connect(address: Address, options: Mapping[str, str]) -> Session:
             connect_timeout=TIMEOUT,
             read_timeout=TIMEOUT,
             write_timeout=TIMEOUT,
-            ssl_disabled=not address.tls,
+            ssl=ssl.create_default_context() if address.tls else None,
+            ssl_disabled=not address.tls,  # else it would use TLS where it is offered, and not say so
         )
         return Session(connection, options)
     except pymysql.MySQLError as reason:
@@ -87,8 +89,6 @@ def _sorted(reason: pymysql.MySQLError) -> Refused | Unknown:
     code = reason.args[0] if reason.args else None
     if isinstance(reason, pymysql.InterfaceError) and code == 0:
         return Refused("the connection is closed; the request never left")
-    if isinstance(code, str):
-        return Refused(code)  # the client could not write the statement: a NaN
     if not isinstance(code, int) or code < 1000 or 2000 <= code < 3000 or code in _OPEN_QUESTION:
         return Unknown(f"{code}: {reason.args[1] if len(reason.args) > 1 else reason}")
     return Refused(f"{code}: {reason.args[1]}")
@@ -141,6 +141,9 @@ class Session:
         """Send one statement and wait for its answer; the number of rows found or changed."""
         try:
             text = self._cursor.mogrify(statement, values)
+        except pymysql.ProgrammingError as reason:
+            raise Refused(f"{reason}; the statement was not sent") from reason  # a NaN
+        try:
             # The server would close the connection before it read the whole, and we could not tell why.
             if len(text) * 4 >= self.packet and len(text.encode("utf-8", "surrogateescape")) >= self.packet:
                 raise Refused(f"the statement is longer than max_allowed_packet, {self.packet} bytes; it was not sent")
@@ -149,7 +152,7 @@ class Session:
         except pymysql.MySQLError as reason:
             raise _sorted(reason) from reason
         except UnicodeEncodeError as reason:
-            raise Refused(f"not a string of Unicode scalar values: {reason}") from reason
+            raise Refused(f"not a string of Unicode scalar values: {reason}; the statement was not sent") from reason
 
     def rows(self) -> Sequence[tuple[Any, ...]]:
         """The rows that the last statement answered."""
@@ -200,19 +203,21 @@ class Records:
         self._exists = f"SELECT 1 FROM {self._table} WHERE k = %s"
         self._count = f"SELECT COUNT(*) FROM {self._table}"
         assigned = ", ".join(f"{name} = %s" for name in names)
-        self._swap = f"UPDATE {self._table} SET {assigned} WHERE k = %s AND {self._equals(names)}"
+        self._swap = f"UPDATE {self._table} SET {assigned} WHERE k = %s AND {self._equals()}"
 
     def prepare(self) -> None:
         key = f"VARBINARY({KEY_BYTES.get(self._engine, 3072)})" if self._text else "BIGINT"
         parts = [f"k {key} NOT NULL PRIMARY KEY", *(f"`{name}` {kind}" for name, kind in self._columns.items())]
-        paths: list[str] = []
+        values: list[str] = []
         for number, path in enumerate(self._layout.indexed):
-            parts += self._index(number, path, paths)
+            part, parameters = self._index(number, path)
+            parts.append(part)
+            values += parameters
         transactional = f" TRANSACTIONAL={self._options['transactional']}" if "transactional" in self._options else ""
         self._session.run(
             f"CREATE TABLE IF NOT EXISTS {self._table} ({', '.join(parts)})"
             f" ENGINE={self._engine}{transactional} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
-            paths,
+            values,
         )
 
     def clear(self) -> None:
@@ -220,15 +225,17 @@ class Records:
 
     def describe(self) -> dict[str, str]:
         self._session.run(
-            "SELECT engine, create_options FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = %s",
+            "SELECT engine, create_options, (SELECT COUNT(DISTINCT index_name) FROM information_schema.statistics AS s"
+            " WHERE s.table_schema = t.table_schema AND s.table_name = t.table_name AND index_name <> 'PRIMARY')"
+            " FROM information_schema.tables AS t WHERE table_schema = DATABASE() AND table_name = %s",
             (self._layout.name,),
         )
         rows = self._session.rows()
         if not rows:
             raise Refused(f"there is no table {self._layout.name}")
-        engine, created_with = rows[0]
+        engine, created_with, indexes = rows[0]
         live = {"engine": engine, **dict(word.split("=", 1) for word in created_with.split() if "=" in word)}
-        return {name: live[name] for name in self._options if name in live}
+        return {"indexes": str(indexes), **{name: live[name] for name in self._options if name in live}}
 
     def get(self, key: Key) -> Record | None:
         self._session.run(self._get, (self._key(key),))
@@ -261,7 +268,8 @@ class Records:
     def put_many(self, records: Mapping[Key, Record]) -> None:
         if not records:
             return
-        values = [value for key, record in records.items() for value in (self._key(key), *self._encode(record))]
+        # In the order of the keys: batches that lock the same rows in different orders end in a deadlock.
+        values = [value for key, record in sorted(records.items()) for value in (self._key(key), *self._encode(record))]
         try:
             self._session.run(self._insert + ", ".join([self._row] * len(records)) + self._or_replace, values)
         except Refused as reason:
@@ -295,13 +303,13 @@ class Records:
         except UnicodeEncodeError as reason:
             raise Refused(f"the key is not a string of Unicode scalar values: {reason}") from reason
 
-    def _equals(self, names: Sequence[str]) -> str:
+    def _equals(self) -> str:
         """The condition that a record equals another; a column that is absent in both is equal."""
-        return " AND ".join(f"{name} <=> %s" for name in names)
+        return " AND ".join(f"`{name}` <=> %s" for name in self._columns)
 
-    def _index(self, number: int, path: tuple[str, ...], paths: list[str]) -> list[str]:
-        """The parts of CREATE TABLE that make an index; what they have as parameters goes to `paths`."""
-        return [f"KEY i{number} (`{path[0]}`)"]
+    def _index(self, number: int, path: tuple[str, ...]) -> tuple[str, list[str]]:
+        """The part of CREATE TABLE that makes an index, and its parameters."""
+        return f"KEY i{number} (`{path[0]}`)", []
 
 
 class Hashes(Records):
@@ -338,8 +346,8 @@ class Hashes(Records):
     def _from_columns(self, row: Sequence[bytes | None]) -> dict[str, bytes]:
         return {name: value for name, value in zip(self._columns, row, strict=True) if value is not None}
 
-    def _index(self, number: int, path: tuple[str, ...], paths: list[str]) -> list[str]:
-        return [f"KEY i{number} (`{path[0]}`(255))"]  # a BLOB is indexed by a prefix
+    def _index(self, number: int, path: tuple[str, ...]) -> tuple[str, list[str]]:
+        return f"KEY i{number} (`{path[0]}`(255))", []  # a BLOB is indexed by a prefix
 
 
 class Documents(Records):
@@ -375,23 +383,22 @@ class Documents(Records):
         return self._session.run(f"UPDATE {self._table} SET doc = {changed} WHERE k = %s", arguments) == 1
 
     def unset_path(self, key: Key, path: Path) -> bool:
-        if not path or isinstance(path[-1], int):
-            raise Refused("only a field of an object can be unset")
+        if not path:
+            raise Refused("the root of a document cannot be unset; delete removes the whole")
         lists, values = _lists_on(path)
-        changed = f"IF(TRUE{lists}, JSON_REMOVE(doc, %s), doc)"
-        return self._session.run(f"UPDATE {self._table} SET doc = {changed} WHERE k = %s", (*values, _path(path), self._key(key))) == 1
+        # An item of a list cannot be unset, as the ones behind it would move: it is refused as in set_path.
+        changed, removed = ("NULL", []) if isinstance(path[-1], int) else ("JSON_REMOVE(doc, %s)", [_path(path)])
+        statement = f"UPDATE {self._table} SET doc = IF(TRUE{lists}, {changed}, doc) WHERE k = %s"
+        return self._session.run(statement, (*values, *removed, self._key(key))) == 1
 
-    def _equals(self, names: Sequence[str]) -> str:
+    def _equals(self) -> str:
         # MariaDB keeps JSON as text, in which the order of the fields and the spaces would count.
         return "JSON_EQUALS(doc, %s)" if self._mariadb else "doc = JSON_EXTRACT(%s, '$')"
 
-    def _index(self, number: int, path: tuple[str, ...], paths: list[str]) -> list[str]:
-        # STORED, since Aria indexes no virtual column; 191 characters are what MyISAM's 1000 bytes allow by custom.
-        paths.append(_path(path))
-        return [
-            f"x{number} VARCHAR(191) AS (LEFT(JSON_UNQUOTE(JSON_EXTRACT(doc, %s)), 191)) STORED",
-            f"KEY i{number} (x{number})",
-        ]
+    def _index(self, number: int, path: tuple[str, ...]) -> tuple[str, list[str]]:
+        # STORED, since Aria indexes no virtual column; 191 characters of four bytes fit into every engine's index.
+        column = f"x{number} VARCHAR(191) AS (LEFT(JSON_UNQUOTE(JSON_EXTRACT(doc, %s)), 191)) STORED"
+        return f"{column}, KEY i{number} (x{number})", [_path(path)]
 
 
 class Counters(Records):

@@ -30,7 +30,14 @@ TIMEOUT = 5
 PERSISTENCE = {"p": "permanent", "u": "unlogged"}
 """How pg_class.relpersistence writes the option."""
 
-_NEVER = ("authentication failed", "no password supplied", "no pg_hba.conf entry", "does not exist", "permission denied")
+_NEVER = (
+    "authentication failed",
+    "no password supplied",
+    "no pg_hba.conf entry",
+    "does not exist",
+    "permission denied",
+    "does not support SSL",
+)
 """What libpq says, in its only form, a text, of a connection that will not be had later either."""
 
 _LOOKS_LIKE_A_POSITION = re.compile(r"\s*[+-]?[0-9]+")
@@ -223,12 +230,17 @@ class Records:
         self._session.run(f"DROP TABLE IF EXISTS {self._table}", prepare=False)
 
     def describe(self) -> dict[str, str]:
-        self._session.run("SELECT relpersistence::text FROM pg_class WHERE oid = to_regclass(%s)", (self._table,))
+        self._session.run(
+            "SELECT relpersistence::text, (SELECT count(*) FROM pg_index WHERE indrelid = c.oid AND indisvalid AND NOT indisprimary)"
+            " FROM pg_class AS c WHERE oid = to_regclass(%s)",
+            (self._table,),
+        )
         rows = self._session.rows()
         if not rows:
             raise Refused(f"there is no table {self._layout.name}")
-        live = {"persistence": PERSISTENCE.get(rows[0][0], rows[0][0])}
-        return {name: live[name] for name in self._options if name in live}
+        persistence, indexes = rows[0]
+        live = {"persistence": PERSISTENCE.get(persistence, persistence)}
+        return {"indexes": str(indexes), **{name: live[name] for name in self._options if name in live}}
 
     def get(self, key: Key) -> Record | None:
         self._session.run(self._get, (self._key(key),))
@@ -261,8 +273,9 @@ class Records:
     def put_many(self, records: Mapping[Key, Record]) -> None:
         if not records:
             return
-        columns = zip(*(self._encode(record) for record in records.values()), strict=True)
-        self._session.run(self._put_many, ([self._key(key) for key in records], *map(list, columns)))
+        # In the order of the keys: batches that lock the same rows in different orders end in a deadlock.
+        rows = [(self._key(key), *self._encode(record)) for key, record in sorted(records.items())]
+        self._session.run(self._put_many, [list(column) for column in zip(*rows, strict=True)])
 
     def put_if_absent(self, key: Key, record: Record) -> bool:
         return self._session.run(self._insert, (self._key(key), *self._encode(record))) == 1
@@ -335,14 +348,17 @@ class Documents(Records):
     """JSON documents: also Paths."""
 
     def __init__(self, session: Session, layout: Layout, options: Mapping[str, str]) -> None:
-        super().__init__(session, layout, options, {"doc": "jsonb"}, lambda document: (_to_json(document),), lambda row: _from_json(row[0]))
+        super().__init__(session, layout, options, {"doc": "jsonb"}, lambda document: (_to_json(document),), lambda row: json.loads(row[0]))
 
     def get_path(self, key: Key, path: Path) -> Json | Missing:
         kinds, values = _kinds_on(path)
         statement = f"SELECT (doc #> %s::text[])::text FROM {self._table} WHERE k = %s{kinds}"
         self._session.run(statement, (_steps(path), self._key(key), *values))
         rows = self._session.rows()
-        return MISSING if not rows or rows[0][0] is None else _from_json(rows[0][0])
+        if not rows or rows[0][0] is None:
+            return MISSING
+        part: Json = json.loads(rows[0][0])
+        return part
 
     def set_path(self, key: Key, path: Path, value: Json) -> bool:
         if not path:
@@ -360,11 +376,13 @@ class Documents(Records):
         return self._session.run(f"UPDATE {self._table} SET doc = {changed} WHERE k = %s", arguments) == 1
 
     def unset_path(self, key: Key, path: Path) -> bool:
-        if not path or isinstance(path[-1], int):
-            raise Refused("only a field of an object can be unset")
+        if not path:
+            raise Refused("the root of a document cannot be unset; delete removes the whole")
         kinds, values = _kinds_on(path)
-        changed = f"CASE WHEN TRUE{kinds} THEN doc #- %s::text[] ELSE doc END"
-        return self._session.run(f"UPDATE {self._table} SET doc = {changed} WHERE k = %s", (*values, _steps(path), self._key(key))) == 1
+        # An item of a list cannot be unset, as the ones behind it would move: it is refused as in set_path.
+        changed, removed = ("NULL", []) if isinstance(path[-1], int) else ("doc #- %s::text[]", [_steps(path)])
+        statement = f"UPDATE {self._table} SET doc = CASE WHEN TRUE{kinds} THEN {changed} ELSE doc END WHERE k = %s"
+        return self._session.run(statement, (*values, *removed, self._key(key))) == 1
 
     def _indexed(self, path: tuple[str, ...]) -> str:
         steps = ", ".join("'" + step.replace("'", "''") + "'" for step in path)
@@ -386,18 +404,26 @@ class Counters(Records):
 
 def _to_json(value: Json) -> str:
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        # Only a double has an exponent, and only a large one this: anything else, as text that looks like it, is written alike.
+        return _in_decimals(value) if "e+" in text else text
     except (ValueError, RecursionError) as reason:
         raise Refused(f"not a JSON value that can be written: {reason}; the statement was not sent") from reason
 
 
-def _number(text: str) -> int | float:
-    """jsonb writes a number without its exponent: what has more than 64 bits went in as a double."""
-    number = int(text)
-    return number if -(2**63) <= number < 2**63 else float(text)
+def _in_decimals(value: Json) -> str:
+    """JSON in which a large double has its digits and a fraction, in place of an exponent.
 
-
-_from_json: Callable[[str], Any] = json.JSONDecoder(parse_int=_number).decode
+    jsonb keeps the decimals that it was given, and writes 3.395416459406927e+16 as the integer 33954164594069270: which is not that
+    double, whose value is 33954164594069272.
+    """
+    if isinstance(value, float):
+        return f"{value:.1f}" if abs(value) >= 1e16 else repr(value)
+    if isinstance(value, list):
+        return f"[{','.join(map(_in_decimals, value))}]"
+    if isinstance(value, dict):
+        return f"{{{','.join(f'{json.dumps(name, ensure_ascii=False)}:{_in_decimals(item)}' for name, item in value.items())}}}"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _steps(path: Path) -> list[str]:

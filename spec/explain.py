@@ -145,10 +145,10 @@ _ALLOWED: Mapping[str, Callable[[Any, Mapping[str, Any], Place], str]] = {
     "model_type": _always("a mapping, as in {{name: value}}"),
     "literal_error": _choice,
     "string_pattern_mismatch": lambda _found, context, _place: PATTERN_WORDS.get(context["pattern"], context["pattern"]),
-    "greater_than": _always("more than {gt}"),
-    "greater_than_equal": _always("{ge} or more"),
-    "less_than": _always("less than {lt}"),
-    "less_than_equal": _always("{le} or less"),
+    "greater_than": _always("more than {gt:g}"),
+    "greater_than_equal": _always("{ge:g} or more"),
+    "less_than": _always("less than {lt:g}"),
+    "less_than_equal": _always("{le:g} or less"),
     "too_short": _always("at least {min_length}"),
     "too_long": _always("at most {max_length}"),
     "recursion_loop": _always("a value that does not contain itself"),
@@ -190,6 +190,8 @@ def _descend(schema: Mapping[str, Any], here: Any, part: int | str) -> Any:
             return option["properties"][part]
         if isinstance(option.get("additionalProperties"), dict):
             return option["additionalProperties"]
+        if "patternProperties" in option:
+            return next(iter(option["patternProperties"].values()))
     return {}
 
 

@@ -81,7 +81,7 @@ class Spec:
         return store, path.resolve()
 
     def targets(self, wanted: Iterable[str]) -> list[Target]:
-        """The targets that `--store` names: `redis` (its default variant), `redis:volatile`, `redis:all`, `all`, `x.yaml[:variant]`.
+        """The targets that `--store` names: `NAME` (its default variant), `NAME:VARIANT`, `NAME:all`, `all`, `x.yaml[:variant]`.
 
         Raises:
             UsageError: an unknown store or variant, or two files that give different stores one name.
@@ -137,7 +137,7 @@ def load_spec(root: Path = SPEC_ROOT) -> Spec:
     Raises:
         SpecError: with all breaches of all files together.
     """
-    problems: list[str] = []
+    problems = [f"{path}: is not read; call it {path.stem}.yaml" for folder in FILES for path in sorted((root / folder).glob("*.yml"))]
 
     def every(folder: str, kind: type[F]) -> list[tuple[Path, F]]:
         read_files = []

@@ -23,6 +23,8 @@ class ProcessLaunch(Frozen):
     """Looked up on PATH, then in `search`. `${python}` is the interpreter that runs the suites."""
     search: Annotated[tuple[str, ...], Strict(False)] = ()
     """Directories (globs) to look in where distributions keep the binary off PATH."""
+    impostor: str | None = None
+    """A word in the output of `binary --version` that shows another product under this name, as some distributions ship a fork."""
     install: str
     """The line that would install it on Debian, shown when it is missing."""
     initialise: Annotated[tuple[Command, ...], Strict(False)] = ()

@@ -1,0 +1,107 @@
+"""The command `storeproof`: what is not a test run. The trial itself is `pytest suites/`.
+
+Every command imports what it needs when it is called, so that `storeproof --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from storeproof.errors import StoreproofError, UsageError
+
+USAGE_ERROR = 4
+"""As pytest's: the command line or a file asks for something that does not exist or is not allowed."""
+
+app = typer.Typer(
+    name="storeproof",
+    help="Correct first, durable second, fast last. The trial itself is `pytest suites/ --store=NAME`.",
+    epilog="Exit codes: 0 done · 1 the answer is no (each command says what that means) · 4 usage error.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+@app.command()
+def compare(
+    a: Annotated[Path, typer.Argument(help="A result.json, or the report directory that holds one.")],
+    b: Annotated[Path | None, typer.Argument(help="Another one; without it, --store and --against name two stores of A.")] = None,
+    store: Annotated[str | None, typer.Option(help="Which store of A: NAME or NAME:VARIANT.")] = None,
+    against: Annotated[str | None, typer.Option(help="Which store of B; without it, the same as --store.")] = None,
+) -> None:
+    """Set two results against each other: ratios with 95 % intervals, refused where they would mislead.
+
+    Without --store, every store:variant that both files hold is compared.
+
+    Exit codes: 0 at least one pair was compared · 1 every pair was refused, or nothing matches · 4 usage error.
+    """
+    from storeproof.cli.compare import compare_files
+
+    raise typer.Exit(compare_files(a, b, store, against))
+
+
+@app.command()
+def report(
+    result: Annotated[Path, typer.Argument(help="A result.json, or the directory that holds one.")],
+    report_dir: Annotated[Path | None, typer.Option(help="Where to write; without it, beside the result.")] = None,
+) -> None:
+    """Render report.html, report.md, junit.xml and latency.hlog from a result.json again.
+
+    Exit codes: 0 written · 4 usage error.
+    """
+    from storeproof.cli.report import render
+
+    render(result, report_dir)
+
+
+@app.command()
+def schema(
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; report every file that is not up to date.")] = False,
+    directory: Annotated[Path | None, typer.Option(help="Where the schemas are; without it, spec/schema of this installation.")] = None,
+) -> None:
+    """Export the JSON Schemas of the spec's files and of result.json.
+
+    Exit codes: 0 written, or up to date · 1 --check found drift · 4 usage error.
+    """
+    from storeproof.cli.schema import check_schemas, write_schemas
+
+    raise typer.Exit(check_schemas(directory) if check else write_schemas(directory))
+
+
+@app.command()
+def stores(
+    names: Annotated[list[str] | None, typer.Argument(help="Stores to show with all their claims: names, or paths of YAML files.")] = None,
+) -> None:
+    """List the stores, their variants, and what they claim.
+
+    Exit codes: 0 listed · 4 usage error.
+    """
+    from storeproof.cli.stores import list_stores
+
+    list_stores(names or [])
+
+
+@app.command()
+def doctor() -> None:
+    """Say what can run on this machine, and which command would enable the rest."""
+    from storeproof.cli.doctor import doctor as examine
+
+    examine()
+
+
+def main() -> None:
+    """The entry point: an error is one message, and a traceback is only for what nobody foresaw."""
+    try:
+        app()
+    except StoreproofError as error:
+        print(f"storeproof: {error}", file=sys.stderr)
+        sys.exit(USAGE_ERROR if isinstance(error, UsageError) else 1)
+    except SystemExit as ended:
+        if ended.code == 2:  # the command-line library's own code for a wrong command line
+            sys.exit(USAGE_ERROR)
+        raise

@@ -35,8 +35,9 @@ def parse_endpoint(url: str, example: str) -> Address:
     try:
         parts = urlsplit(url)
         port = parts.port
-    except ValueError as reason:
-        raise UsageError(f"the endpoint's URL cannot be read: {reason}; an endpoint looks like {example}") from None
+    except ValueError:
+        # The reason is left out: it quotes the URL, and a password with a slash in it is taken for the port.
+        raise UsageError(f"the endpoint's URL cannot be read: its port or its host is wrong; an endpoint looks like {example}") from None
     if not parts.scheme or not parts.hostname or port is None:
         raise UsageError(f"the endpoint's URL lacks a scheme, a host or a port; an endpoint looks like {example}")
     return Address(

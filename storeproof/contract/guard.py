@@ -21,17 +21,22 @@ def call(collection: Collection, layout: Layout, operation: str, *args: Any) -> 
     Raises:
         Refused, Unknown: as the adapter sorted them.
         Unsupported: the family is not implemented, or the adapter said so.
-        Breach: a reply of the wrong shape, or an exception that is none of the three.
+        Breach: a reply of the wrong shape, an exception that is none of the three, or a family that is there in part.
     """
     described = OPERATIONS[operation]
     if not isinstance(collection, described.family):
-        raise Unsupported(f"{operation} on {layout.model.model}: the adapter does not implement {described.family.__name__}")
+        family = described.family.__name__
+        lacking = [other.name for other in OPERATIONS.values() if other.family is described.family and not hasattr(collection, other.name)]
+        if any(other.family is described.family and other.name not in lacking for other in OPERATIONS.values()):
+            raise Breach(f"{family} is implemented in part: it lacks {', '.join(lacking)}; a family is implemented whole or not at all")
+        raise Unsupported(f"{operation} on {layout.model.model}: the adapter does not implement {family}")
     try:
         reply = getattr(collection, operation)(*args)
     except (Refused, Unknown, Unsupported):
         raise
     except Exception as leaked:
-        raise Breach(f"{operation} raised {type(leaked).__name__}: {leaked}; adapters sort errors into Refused, Unknown and Unsupported") from leaked
+        what = f"{operation} raised {type(leaked).__name__}: {leaked}"
+        raise Breach(f"{what}; adapters sort errors into Refused, Unknown and Unsupported") from leaked
     if wrong := wrong_reply(described, layout, args, reply):
         raise Breach(f"{operation}: {wrong}")
     return reply

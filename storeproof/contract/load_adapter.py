@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol, cast
 
-from packaging.requirements import Requirement
+from packaging.requirements import InvalidRequirement, Requirement
 
 from storeproof.contract.address import Address
 from storeproof.contract.families import Session
@@ -38,14 +38,22 @@ def load_adapter(store: Store, store_file: Path) -> Adapter:
         NotAvailable: a client package is missing; the remedy is the `pip install` line.
         UsageError: there is no such module, or it has no `connect`.
     """
-    missing = [text for text in store.requires if not _installed(Requirement(text))]
+    missing = [text for text in store.requires if not _installed(_requirement(text, store_file))]
     if missing:
         wanted = " ".join(f"'{text}'" for text in missing)
         raise NotAvailable(f"{store.store} needs the client {', '.join(missing)}", f"pip install {wanted}")
     module = _from_file((store_file.parent / store.adapter).resolve()) if store.adapter.endswith(".py") else _from_package(store.adapter)
     if not callable(getattr(module, "connect", None)):
-        raise UsageError(f"adapter {store.adapter} of {store.store} has no function `connect(address, options)`; see CONTRIBUTING, 'Add a store'")
+        found = f"adapter {store.adapter} of {store.store} has no function `connect(address, options)`"
+        raise UsageError(f"{found}; see CONTRIBUTING, 'Add a store'")
     return cast(Adapter, module)
+
+
+def _requirement(text: str, store_file: Path) -> Requirement:
+    try:
+        return Requirement(text)
+    except InvalidRequirement:
+        raise UsageError(f'{store_file}: requires: found {text!r}; allowed: packages as pip writes them, as in "client>=5"') from None
 
 
 def _installed(requirement: Requirement) -> bool:
@@ -60,9 +68,10 @@ def _from_package(name: str) -> ModuleType:
     try:
         return importlib.import_module(f"storeproof.adapters.{name}")
     except ModuleNotFoundError as reason:
-        if reason.name != f"storeproof.adapters.{name}":
-            raise
-        raise UsageError(f"there is no adapter `{name}`; `adapter:` names a module of adapters/, or the path of a Python file ending in .py") from None
+        if not f"storeproof.adapters.{name}".startswith(reason.name or "?"):
+            raise  # it is there, and what it imports is not
+        allowed = "`adapter:` names a module of adapters/, or the path of a Python file ending in .py"
+        raise UsageError(f"there is no adapter `{name}`; {allowed}") from None
 
 
 def _from_file(path: Path) -> ModuleType:
@@ -77,5 +86,9 @@ def _from_file(path: Path) -> ModuleType:
         raise UsageError(f"the adapter file {path} is not a Python module")
     module = importlib.util.module_from_spec(described)
     sys.modules[name] = module
-    described.loader.exec_module(module)
+    try:
+        described.loader.exec_module(module)
+    except Exception as reason:
+        del sys.modules[name]  # half a module must not be taken for the whole at the next try
+        raise UsageError(f"the adapter file {path} cannot be imported: {type(reason).__name__}: {reason}") from reason
     return module

@@ -66,8 +66,8 @@ _ARGUMENTS: dict[str, Callable[..., tuple[Any, ...]]] = {
     "compare_and_set": lambda model, key, old, new: (key, record_from(model, old), record_from(model, new)),
     "put_expiring": lambda model, key, record, seconds: (key, record_from(model, record), seconds),
     "put_many": _many,
-    "set_field": lambda model, key, field, value: (key, field, _bytes(value)),
-    "get_path": lambda model, key, path: (key, tuple(path)),
-    "set_path": lambda model, key, path, value: (key, tuple(path), value),
-    "unset_path": lambda model, key, path: (key, tuple(path)),
+    "set_field": lambda _model, key, field, value: (key, field, _bytes(value)),
+    "get_path": lambda _model, key, path: (key, tuple(path)),
+    "set_path": lambda _model, key, path, value: (key, tuple(path), value),
+    "unset_path": lambda _model, key, path: (key, tuple(path)),
 }

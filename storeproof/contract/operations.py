@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,7 +47,9 @@ def _is_json(value: Any) -> bool:
         return all(type(key) is str and _is_json(item) for key, item in value.items())
     if isinstance(value, list):
         return all(_is_json(item) for item in value)
-    return value is None or type(value) in (bool, int, float, str)
+    if type(value) is float:
+        return math.isfinite(value)
+    return value is None or type(value) in (bool, int, str)
 
 
 def _shown(reply: Any) -> str:
@@ -70,19 +73,20 @@ def _exactly(*types: type) -> ReplyCheck:
 def _records_in_order(model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
     if not isinstance(reply, Sequence) or isinstance(reply, (str, bytes)) or len(reply) != len(args[0]):
         return f"the reply has one entry per key, {len(args[0])}; found {_shown(reply)}"
-    return next((wrong for item in reply if item is not None and (wrong := _is_record(model, item))), None)
+    return "; ".join(wrong for item in reply if item is not None and (wrong := _is_record(model, item))) or None
 
 
 def _keyed_records(model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
     key_type = str if model.key == "text" else int
-    if not isinstance(reply, Sequence) or len(reply) > args[1]:
+    if not isinstance(reply, Sequence) or isinstance(reply, (str, bytes)) or len(reply) > args[1]:
         return f"the reply has at most {args[1]} pairs; found {_shown(reply)}"
+    wrong = []
     for pair in reply:
         if not isinstance(pair, tuple) or len(pair) != 2 or type(pair[0]) is not key_type:
-            return f"each entry is a pair of key and record; found {_shown(pair)}"
-        if wrong := _is_record(model, pair[1]):
-            return wrong
-    return None
+            wrong.append(f"each entry is a pair of {key_type.__name__} and record; found {_shown(pair)}")
+        elif breach := _is_record(model, pair[1]):
+            wrong.append(breach)
+    return "; ".join(wrong) or None
 
 
 def _json_or_missing(_model: Model, _args: tuple[Any, ...], reply: Any) -> str | None:

@@ -74,13 +74,13 @@ class ContainerHandle:
         place = (base or default_base()).resolve()
         sweep_directories(place)
         engine.sweep_containers()
-        registry.add(self)
-        self._dir = WorkDir.make(place, keep=keep)
-        guard(place, containers=True)
-        self._mark = self._dir.root.name
-        """The name of the container and of its volume: found again even if we were interrupted while making them."""
         self._bound = base is not None
-        self.data: Path | None = self._dir.data if self._bound else None
+        self.data: Path | None = None
+        registry.add(self)
+        self._dir = made = WorkDir.make(place, keep=keep)
+        if self._bound:
+            self.data = made.data
+        guard(place, containers=True)
 
     @property
     def address(self) -> Address:
@@ -101,6 +101,7 @@ class ContainerHandle:
 
     def start_nowait(self) -> None:
         """See `Handle.start_nowait`."""
+        self._address = None
         with self._engine_errors("could not be started"):
             if self._described is None:
                 self._described = self._describe()
@@ -108,9 +109,8 @@ class ContainerHandle:
                 self._container = self._described.get_wrapped_container()
             else:
                 self._container.start()
-            # The container may have ended already, and then has no port.
-            self._container.reload()
-            if self._running():
+            # It may have ended already, and then has no port: `wait_ready` says so, with its log.
+            with contextlib.suppress(ConnectionError):
                 self._address = self._mapped_address(self._described)
 
     def wait_ready(self) -> None:
@@ -178,15 +178,16 @@ class ContainerHandle:
             return
         with registry.undisturbed():
             made, self._dir = self._dir, None
-            by_hand = f"docker rm -fv {self._mark}; docker volume rm -f {self._mark}; rm -rf {made.root}"
+            mark = made.root.name
+            by_hand = f"docker rm -fv {mark}; docker volume rm -f {mark}; rm -rf {made.root}"
             if self._keep:
-                registry.kept.append(f"{self._name}: container {self._mark} and {made.root} were kept; remove them with: {by_hand}")
+                registry.kept.append(f"{self._name}: container {mark} and {made.root} were kept; remove them with: {by_hand}")
             else:
                 # Whatever the engine answers now, the run has to end; what stays is named.
                 try:
                     self._remove(made)
                 except Exception as reason:  # noqa: BLE001
-                    registry.kept.append(f"{self._name}: container {self._mark} could not be removed ({reason}); remove it with: {by_hand}")
+                    registry.kept.append(f"{self._name}: container {mark} could not be removed ({reason}); remove it with: {by_hand}")
             registry.discard(self)
 
     def _describe(self) -> DockerContainer:
@@ -195,8 +196,9 @@ class ContainerHandle:
             raise RuntimeError(f"{self._name} was closed")
         values = {"data": launch.data, "port": str(launch.port), "user": launch.user or "", "password": launch.password or ""}
         template = Template(self._name, values, launch.setting, self._settings)
-        labels = {engine.LABEL: "1", engine.OWNER_LABEL: str(this_process())} | ({engine.KEEP_LABEL: "1"} if self._keep else {})
-        described = engine.new_container(self._image).with_name(self._mark).with_kwargs(labels=labels)
+        # Container and volume bear the directory's name: they are found again even if we were interrupted while making them.
+        mark = made.root.name
+        described = engine.new_container(self._image).with_name(mark).with_kwargs(labels=self._labels())
         if launch.command:
             described.with_command(template.command(launch.command))
         for name, value in template.table(launch.environment).items():
@@ -209,8 +211,8 @@ class ContainerHandle:
         if self._bound:
             described.with_volume_mapping(made.data, launch.data, "rw")
         else:
-            engine.client().volumes.create(self._mark, labels=labels)
-            described.with_volume_mapping(self._mark, launch.data, "rw")
+            engine.client().volumes.create(mark, labels=self._labels())
+            described.with_volume_mapping(mark, launch.data, "rw")
         mode = described.get_docker_client().get_connection_mode()
         if mode.value == "docker_host" and described.get_docker_client().host() in ("localhost", "127.0.0.1"):
             # testcontainers' type allows no host address, which its call to the engine does: without it the port is open to the network.
@@ -221,13 +223,18 @@ class ContainerHandle:
 
     def _mapped_address(self, described: DockerContainer) -> Address:
         host = described.get_container_host_ip()
-        port = described.get_exposed_port(self._launch.port)
+        engine_client = described.get_docker_client()
+        mapped = engine_client.get_connection_mode().use_mapped_port
+        # Not testcontainers' get_exposed_port: it waits a minute for a container that has ended to run.
+        port = int(engine_client.port(described.get_container_id(), self._launch.port)) if mapped else self._launch.port
         return Address("127.0.0.1" if host == "localhost" else host, port, self._launch.user, self._launch.password)
 
     def _wait_ready(self) -> float:
         self._check_runs()
+        if self._address is None:
+            raise StoreDied(f"{self._name} runs and the engine gives it no port", self.log_tail())
         return wait_until_ready(
-            self.address,
+            self._address,
             self._probe,
             name=self._name,
             seconds=self._launch.start_seconds,
@@ -251,17 +258,28 @@ class ContainerHandle:
 
         client = engine.client()
         with contextlib.suppress(docker.errors.NotFound):
-            engine.remove(client.containers.get(self._mark), v=True, force=True)
+            engine.remove(client.containers.get(made.root.name), v=True, force=True)
         with contextlib.suppress(docker.errors.NotFound):
-            engine.remove(client.volumes.get(self._mark), force=True)
+            engine.remove(client.volumes.get(made.root.name), force=True)
         if self._bound and os.geteuid() != 0:
-            # The files belong to the image's user: only a container may remove them.
-            client.containers.run(
-                self._image, ["-c", "rm -rf /storeproof/*"], entrypoint="sh", user="0", remove=True, volumes=[f"{made.data}:/storeproof"]
-            )
+            self._remove_data(made)
         made.remove()
         if self._described is not None:
             self._described.get_docker_client().client.close()
+
+    def _remove_data(self, made: WorkDir) -> None:
+        """The files, and by now the directory, belong to the image's user: only a container may remove them."""
+        options = {"entrypoint": "rm", "user": "0", "volumes": [f"{made.root}:/storeproof"], "labels": self._labels()}
+        remover = engine.client().containers.create(self._image, ["-rf", "/storeproof/data"], **options)
+        try:
+            remover.start()
+            remover.wait()
+        finally:
+            # With its volumes: the image may declare some of its own.
+            engine.remove(remover, v=True, force=True)
+
+    def _labels(self) -> dict[str, str]:
+        return {engine.LABEL: "1", engine.OWNER_LABEL: str(this_process())} | ({engine.KEEP_LABEL: "1"} if self._keep else {})
 
     @contextlib.contextmanager
     def _engine_errors(self, what: str) -> Iterator[None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import glob
 import os
 import pwd
@@ -43,15 +44,25 @@ def find_program(name: str, launch: ProcessLaunch, store: str) -> str:
     """
     if name == "${python}":
         return sys.executable
-    found = name if os.sep in name and os.access(name, os.X_OK) else shutil.which(name)
-    if found is None:
-        # Debian keeps some servers in a directory per version: the newest is taken.
-        directories = sorted((each for pattern in launch.search for each in glob.glob(pattern)), key=_by_number, reverse=True)  # noqa: PTH207
-        found = shutil.which(name, path=os.pathsep.join(directories)) if directories else None
-    if found is None:
-        places = ", ".join(("PATH", *launch.search))
-        raise NotAvailable(f"{store}: the program {name} was not found in {places}", launch.install)
-    return found
+    # Debian keeps some servers in a directory per version: the newest is taken.
+    directories = sorted((each for pattern in launch.search for each in glob.glob(pattern)), key=_by_number, reverse=True)  # noqa: PTH207
+    found = [path for path in (shutil.which(name), *(shutil.which(name, path=each) for each in directories)) if path is not None]
+    ours = [path for path in found if launch.impostor is None or launch.impostor not in _version(path)]
+    if ours:
+        return ours[0]
+    if found:
+        raise NotAvailable(f"{store}: {found[0]} says that it is {launch.impostor}", launch.install)
+    places = ", ".join(("PATH", *launch.search))
+    raise NotAvailable(f"{store}: the program {name} was not found in {places}", launch.install)
+
+
+@functools.cache
+def _version(path: str) -> str:
+    """What a program calls itself; empty where it does not say within a few seconds."""
+    try:
+        return subprocess.run([path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=5, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
 
 
 def _by_number(path: str) -> list[tuple[int, str]]:

@@ -21,6 +21,7 @@ def sweep_directories(base: Path) -> list[str]:
             done.append(f"ended {orphans} processes of a run that had died, in {found.root}")
         if not found.keep:
             found.remove()
+        if not found.root.exists():
             done.append(f"removed {found.root}, left by a run that had died")
     return done
 

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any, Final
 
 from storeproof.contract.values import MISSING, Key, Path, Record
+from storeproof.oracle.equality import same
 
 State = Mapping[Key, Record]
 """The records of a collection."""
@@ -113,7 +114,7 @@ def _set_path(state: State, key: Key, path: Path, value: Any) -> tuple[Any, Stat
     parent, last = _walk(state[key], path[:-1]), path[-1]
     if parent is UNDEFINED:
         return UNDEFINED, state
-    if isinstance(parent, dict) and isinstance(last, str) or isinstance(parent, list) and isinstance(last, int) and last < len(parent):
+    if (isinstance(parent, dict) and isinstance(last, str)) or (isinstance(parent, list) and isinstance(last, int) and last < len(parent)):
         record: Any = copy.deepcopy(state[key])
         _walk(record, path[:-1])[last] = copy.deepcopy(value)
         return True, {**state, key: record}
@@ -125,7 +126,7 @@ def _unset_path(state: State, key: Key, path: Path) -> tuple[Any, State]:
     if key not in state:
         return False, state
     parent, last = _walk(state[key], path[:-1]), path[-1]
-    if parent is UNDEFINED or isinstance(parent, list) or isinstance(parent, dict) and isinstance(last, int):
+    if parent is UNDEFINED or isinstance(parent, list) or (isinstance(parent, dict) and isinstance(last, int)):
         return UNDEFINED, state
     if not isinstance(parent, dict) or last not in parent:
         return True, state
@@ -137,6 +138,8 @@ def _unset_path(state: State, key: Key, path: Path) -> tuple[Any, State]:
 def _increment(state: State, key: Key, by: int) -> tuple[Any, State]:
     number = state.get(key, 0)
     assert isinstance(number, int)
+    if not -(2**63) <= number + by < 2**63:
+        return UNDEFINED, state  # beyond 64 bits some stores refuse and some wrap
     return number + by, {**state, key: number + by}
 
 
@@ -145,7 +148,11 @@ def _put_if_absent(state: State, key: Key, record: Record) -> tuple[Any, State]:
 
 
 def _compare_and_set(state: State, key: Key, expected: Record, record: Record) -> tuple[Any, State]:
-    return (True, _put(state, key, record)[1]) if key in state and state[key] == expected else (False, state)
+    if key not in state or state[key] != expected:
+        return False, state
+    if not same(state[key], expected):
+        return UNDEFINED, state  # 1 and 1.0 in a document: whether these are equal is a question of how a store keeps numbers
+    return True, _put(state, key, record)[1]
 
 
 def _scan(state: State, start: Key | None, count: int, backwards: bool) -> tuple[Any, State]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from storeproof.contract.failures import Refused, Unknown
 from storeproof.errors import NotAvailable, StoreDied, StoreproofError, UsageError
 from storeproof.outcome import Outcome
 
@@ -105,12 +104,14 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     verdict = item.stash.get(VERDICT, None)
     if verdict is None:
         return report
+    from storeproof.contract.failures import Refused, Unknown  # not at the top: who does not run the suites does not pay
+
     if call.excinfo is not None and not verdict.settled:
         error = call.excinfo.value
         if isinstance(error, NotAvailable):
             verdict.note(Outcome.NOT_RUN, str(error))
         elif isinstance(error, (AssertionError, StoreDied)):
-            verdict.note(Outcome.FAIL, str(error))
+            verdict.note(Outcome.FAIL, str(error).split("\nassert ")[0])  # without what pytest adds about our own variables
         elif isinstance(error, (Unknown, Refused)):
             verdict.note(Outcome.FAIL, f"the store {'did not answer' if isinstance(error, Unknown) else 'refused'}: {error}")
             item.callspec.params["trial"].suspect()  # type: ignore[attr-defined]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import io
 import random
 import secrets
 import shlex
@@ -14,7 +16,7 @@ from typing import TypeVar
 import pytest
 
 import storeproof
-from storeproof.errors import UsageError
+from storeproof.errors import NotAvailable, UsageError
 from storeproof.outcome import Outcome, Stage
 from storeproof.plugin.progress import Progress
 from storeproof.result.model import EditionUsed, OutcomeRecord, Result, RunInfo
@@ -58,7 +60,11 @@ class Run:
         for flag, pairs in (("--endpoint", self.options.endpoints), ("--image", self.options.images)):
             for name in sorted(set(pairs) - stores):
                 raise UsageError(f"{flag} names the store `{name}`, which this run does not try; it tries {', '.join(sorted(stores))}")
-        return [Trial(self.spec, target, self.options, self._status_of(target.id)) for target in targets]
+        trials = [Trial(self.spec, target, self.options, self._status_of(target.id)) for target in targets]
+        for trial in trials:
+            with contextlib.suppress(NotAvailable):  # a missing client is an outcome; a wrong adapter is a usage error
+                _ = trial.adapter
+        return trials
 
     def _status_of(self, target: str) -> Callable[[str], None]:
         return lambda text: self.progress(f"{target} · {text}")
@@ -139,10 +145,16 @@ class Run:
 
     def print_summary(self, reporter: pytest.TerminalReporter) -> None:
         """The one screen that ends the run."""
+        from rich.console import Console
+
         from storeproof.report import print_summary
 
         assert self.result is not None
-        print_summary(self.result, self.report_dir, reporter)
+        writer = self._config.get_terminal_writer()
+        console = Console(file=io.StringIO(), force_terminal=writer.hasmarkup, color_system="standard" if writer.hasmarkup else None, width=max(80, writer.fullwidth), highlight=False)
+        print_summary(self.result, self.report_dir, console)
+        reporter.ensure_newline()
+        reporter.write(console.file.getvalue())  # type: ignore[attr-defined]
 
     def close(self) -> None:
         """Leave nothing behind."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from storeproof.result.json_file import NAME, write_result
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from storeproof.result.model import Result
 
 
@@ -21,12 +23,25 @@ def write_reports(result: Result, directory: Path) -> None:
 
 
 def render_reports(result: Result, directory: Path) -> None:
-    """Write `report.html`, `report.md` and `junit.xml`."""
+    """Write `report.html`, `report.md`, `junit.xml` and `latency.hlog`."""
     # Plots cost half a second to import: only who renders pays for them.
+    from storeproof.report.histograms import render_histograms
     from storeproof.report.html import render_html
     from storeproof.report.junit import render_junit
     from storeproof.report.markdown import render_markdown
 
     directory.mkdir(parents=True, exist_ok=True)
-    for name, render in (("junit.xml", render_junit), ("report.md", render_markdown), ("report.html", render_html)):
+    for name, render in (
+        ("latency.hlog", render_histograms),
+        ("junit.xml", render_junit),
+        ("report.md", render_markdown),
+        ("report.html", render_html),
+    ):
         (directory / name).write_text(render(result), encoding="utf-8")
+
+
+def print_summary(result: Result, directory: Path, console: Console) -> None:
+    """Print one screen: what was found for each store and variant, and where the report is."""
+    from storeproof.report.summary import print_summary as show
+
+    show(result, directory, console)

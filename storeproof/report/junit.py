@@ -16,7 +16,7 @@ from storeproof.result.redact import printable
 
 def render_junit(result: Result) -> str:
     """The XML document."""
-    root = ET.Element("testsuites", name="storeproof", **_sums([each for store in result.stores for each in store.outcomes]))
+    root = ET.Element("testsuites", {"name": "storeproof", **_sums([each for store in result.stores for each in store.outcomes])})
     for store in result.stores:
         root.append(_suite(store, result))
     ET.indent(root)
@@ -24,7 +24,7 @@ def render_junit(result: Result) -> str:
 
 
 def _suite(store: StoreResult, result: Result) -> ET.Element:
-    suite = ET.Element("testsuite", name=words.name_of(store), timestamp=result.run.started.removesuffix("Z"), **_sums(store.outcomes))
+    suite = ET.Element("testsuite", {"name": words.name_of(store), "timestamp": result.run.started, **_sums(store.outcomes)})
     properties = ET.SubElement(suite, "properties")
     facts = {
         "edition": f"{result.edition.version} ({result.edition.hash})",

@@ -17,8 +17,10 @@ def render_markdown(result: Result) -> str:
     meaning = words.SCALES.get(run.scale, "")
     parts = [
         f"# storeproof: {run.scale.upper()}{f' ({meaning})' if meaning else ''}",
-        f"Run {_cell(run.id)}, started {run.started}, took {words.seconds(run.seconds)}, seed {run.seed}, "
-        f"edition {result.edition.version} ({result.edition.hash}), storeproof {run.storeproof}.",
+        (
+            f"Run {_cell(run.id)}, started {run.started}, took {words.seconds(run.seconds)}, seed {run.seed}, "
+            f"edition {result.edition.version} ({result.edition.hash}), storeproof {run.storeproof}."
+        ),
         f"Command: {_code(run.command)}",
         _section("Overview", tables.overview(result)),
         _section("Profiles", tables.profile_matrix(result)),
@@ -80,7 +82,8 @@ def _table(table: Table) -> str:
         "|" + "|".join("--:" if column in table.numbers else "---" for column in range(len(table.header))) + "|",
     ]
     for row in table.rows:
-        lines.append("| " + " | ".join(f"**{_cell(cell.text)}**" if cell.tone == "strong" else _cell(cell.text) for cell in row) + " |")
+        cells = [f"**{_cell(cell.text)}**" if cell.tone == "strong" else _cell(cell.text) for cell in row]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

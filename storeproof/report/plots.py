@@ -43,7 +43,7 @@ _SIGNS = ("●", "■", "▲", "◆", "▼", "✚", "✖", "★")
 """The markers as letters, for the legend."""
 
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 2, 1, 2)))
-_STYLE = {
+_STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "storeproof",
     "font.family": ["DejaVu Sans"],
@@ -128,7 +128,8 @@ def bars(measured: Sequence[Pair], title: str) -> Plot:
         axes.spines["left"].set_visible(False)
         axes.spines["bottom"].set_visible(False)
         told = "; ".join(
-            f"{words.name_of(store)} ({words.indexes(each.indexes)}, {each.clients} clients, {proven((store, each))}) {words.interval(each.throughput)}"
+            f"{words.name_of(store)} ({words.indexes(each.indexes)}, {each.clients} clients, {proven((store, each))}) "
+            f"{words.interval(each.throughput)}"
             for store, each in order
         )
         return Plot(_svg(figure, f"bars-{order[0][1].workload}"), f"{title}: median throughput with 95 % interval: {told}")
@@ -153,14 +154,14 @@ def sweep(measured: Sequence[Pair], durability: str, title: str) -> Plot:
                     "linestyle": _DASHES[number // len(_LINES) % len(_DASHES)], "linewidth": 1.6,
                 }  # fmt: skip
                 if percentile is None:
-                    axes.plot([each.clients for each in points], [each.throughput.median for each in points], **style)
-                    axes.vlines(
-                        [each.clients for each in points], [each.throughput.low for each in points], [each.throughput.high for each in points],
-                        color=style["color"], linewidth=1,
-                    )  # fmt: skip
+                    spreads = [each.throughput for each in points]
+                    counts = [each.clients for each in points]
+                    axes.plot(counts, [each.median for each in spreads], **style)
+                    axes.vlines(counts, [each.low for each in spreads], [each.high for each in spreads], color=style["color"], linewidth=1)
                 else:
-                    known = [(each.clients, getattr(each.latency_us, percentile)) for each in points if getattr(each.latency_us, percentile) is not None]
-                    axes.plot([x for x, _ in known], [y for _, y in known], **style)
+                    known = [(each.clients, getattr(each.latency_us, percentile)) for each in points]
+                    known = [(at, latency) for at, latency in known if latency is not None]
+                    axes.plot([at for at, _ in known], [latency for _, latency in known], **style)
             axes.set_title(heading, fontsize=9, loc="left")
             axes.set_xscale("log", base=2)
             axes.set_xticks(clients, [str(count) for count in clients], fontsize=8)
@@ -177,7 +178,8 @@ def sweep(measured: Sequence[Pair], durability: str, title: str) -> Plot:
             axes.tick_params(axis="y", labelsize=8)
             axes.grid()
         told = "; ".join(
-            f"{name}: " + ", ".join(f"{each.clients} clients {words.short(each.throughput.median)}/s" for _, each in pairs) for name, pairs in series.items()
+            f"{name}: " + ", ".join(f"{each.clients} clients {words.short(each.throughput.median)}/s" for _, each in pairs)
+            for name, pairs in series.items()
         )
         label = f"{title}, durability proven: {durability}: throughput and latency against clients: {told}"
         return Plot(_svg(figure, f"sweep-{measured[0][1].workload}-{durability}"), label)
@@ -198,7 +200,8 @@ def rungs(measured: Sequence[Pair]) -> list[tuple[str, str, str]]:
 def _svg(figure: Figure, prefix: str) -> str:
     """The figure's `<svg>` element alone, with ids of its own: a page holds many."""
     buffer = io.StringIO()
-    FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    figure.set_canvas(FigureCanvasSVG(figure))
+    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
     # The style would hold for the whole page, and the fonts are the page's.

@@ -18,7 +18,7 @@ from storeproof.result.model import Measurement, Result, StoreResult
 HEADLINES = ("hash10-put", "hash10-get", "nested-put", "single-get", "document10-insert-1", "row-get")
 """What is shown where it was measured: first the ten-field hash, the question the project began with."""
 
-_BLOCKS = 6
+_BLOCKS = 4
 """Up to so many stores get a few lines each; more get one line each, so that all stay on one screen."""
 
 _STYLES = {
@@ -92,9 +92,11 @@ def _durability(store: StoreResult) -> Text:
     proven = tables.proven_cell(store)
     shown = Text(f"proven {proven.text}" if durability.proven else proven.text, _TONES[proven.tone])
     parts = [Text(f"claimed {durability.claimed}"), shown]
-    for each in durability.guarantees:
-        if lost := tables.losses(each):
-            parts.append(Text(f"{each.guarantee}: {lost}", "red" if each.outcome is Outcome.FAIL else ""))
+    parts += [
+        Text(f"{each.guarantee}: {lost}", "red" if each.outcome is Outcome.FAIL else "")
+        for each in durability.guarantees
+        if (lost := tables.losses(each))
+    ]
     recoveries = [value for each in durability.guarantees for value in each.recovery_seconds]
     if recoveries:
         parts.append(Text(f"back in {words.seconds(median(recoveries))}", "dim"))
@@ -104,9 +106,9 @@ def _durability(store: StoreResult) -> Text:
 def _speed(store: StoreResult) -> Text:
     if not store.measurements:
         return Text("not measured", "yellow")
-    parts = []
-    for each in _headlines(store, HEADLINES[:4]):
-        parts.append(Text.assemble(f"{each.workload} ", (_rate(each), "red" if _invalid(each) else "bold")))
+    parts = [
+        Text.assemble(f"{each.workload} ", (_rate(each), "red" if _invalid(each) else "bold")) for each in _headlines(store, HEADLINES[:4])
+    ]
     invalid = sum(_invalid(each) for each in store.measurements)
     failing = f", {invalid} fail a gate" if invalid else ""
     parts.append(Text(f"{words.plural(len(store.measurements), 'number')}{failing}", "yellow" if invalid else "dim"))
@@ -129,13 +131,17 @@ def _lines(result: Result, width: int) -> Table:
         claimed = [each for each in store.capabilities if each.claimed]
         proven = tables.proven_cell(store)
         chosen = {each.workload: each for each in _headlines(store, names)}
+        rates = [
+            Text(_rate(chosen[name], brief=True), "red" if _invalid(chosen[name]) else "") if name in chosen else Text("–")
+            for name in names
+        ]
         table.add_row(
             Text(words.name_of(store), "bold"),
             f"{store.counts.get(Outcome.PASS, 0)}/{len(store.outcomes)}",
             Text(str(bad), "bold red" if bad else "dim"),
             f"{sum(each.outcome is Outcome.PASS for each in claimed)}/{len(claimed)}",
             Text(proven.text + {"good": "", "bad": " ✘", "open": " ○"}[proven.tone], _TONES[proven.tone]),
-            *(Text(_rate(chosen[name], brief=True), "red" if _invalid(chosen[name]) else "") if name in chosen else Text("–", "dim") for name in names),
+            *rates,
         )
     table.caption = (
         "bad: fail + error · caps: claimed capabilities passed · durability short of the claim: ✘ refuted, ○ not shown · "

@@ -37,6 +37,9 @@ class Table:
 
 Pair = tuple[StoreResult, Measurement]
 
+_SILENT = (Outcome.UNSUPPORTED, Outcome.NOT_RUN, Outcome.EXCLUDED)
+"""What a capability that nobody claimed may end as without being worth a word."""
+
 FINDINGS = ("lost", "resurrected", "reverted", "torn", "invented", "miscounted")
 """The ways in which a store can break its promise."""
 
@@ -89,7 +92,10 @@ def proven_cell(store: StoreResult) -> Cell:
     if durability.proven is None:
         return Cell("not proven", "open", hint="no fault could be struck in this run")
     short_of = _rank(durability.proven) < _rank(durability.claimed)
-    refuted = any(each.outcome in (Outcome.FAIL, Outcome.UNSUPPORTED) and _rank(each.guarantee) <= _rank(durability.claimed) for each in durability.guarantees)
+    refuted = any(
+        each.outcome in (Outcome.FAIL, Outcome.UNSUPPORTED) and _rank(each.guarantee) <= _rank(durability.claimed)
+        for each in durability.guarantees
+    )
     return Cell(durability.proven, ("bad" if refuted else "open") if short_of else "good")
 
 
@@ -116,11 +122,13 @@ def capability_matrix(result: Result) -> Table:
             found = next((each for each in store.capabilities if each.capability == name), None)
             if found is None:
                 cells.append(Cell("not in this result", "dim"))
-            elif not found.claimed and found.outcome in (Outcome.UNSUPPORTED, Outcome.NOT_RUN, Outcome.EXCLUDED):
-                cells.append(Cell(f"{words.MARKS[found.outcome]} not claimed", "dim", hint=f"{found.outcome}; {found.passed} of {found.cases} cases passed"))
+                continue
+            hint = f"{found.outcome}: {found.passed} of {found.cases} cases passed"
+            if not found.claimed and found.outcome in _SILENT:
+                cells.append(Cell(f"{words.MARKS[found.outcome]} not claimed", "dim", hint=hint))
             else:
                 more = "" if found.passed in (0, found.cases) else f" {found.passed}/{found.cases}"
-                cells.append(outcome_cell(found.outcome, more, anchor(store, found.outcome), f"{found.passed} of {found.cases} cases passed"))
+                cells.append(outcome_cell(found.outcome, more, anchor(store, found.outcome), hint))
         rows.append(cells)
     return Table(("capability", *(words.name_of(store) for store in result.stores)), rows, "The result holds no capabilities.")
 
@@ -162,7 +170,7 @@ def faults(result: Result) -> Table:
     for store in result.stores:
         for each in store.durability.guarantees:
             recovery = each.recovery_seconds
-            spread = f"{words.seconds(min(recovery))} · {words.seconds(median(recovery))} · {words.seconds(max(recovery))}" if recovery else "–"
+            spread = " · ".join(words.seconds(pick(recovery)) for pick in (min, median, max)) if recovery else "–"
             rows.append(
                 [
                     Cell(words.name_of(store), "strong"),
@@ -174,7 +182,10 @@ def faults(result: Result) -> Table:
                     Cell(each.detail or "–", "" if each.detail else "dim"),
                 ]
             )
-    header = ("store:variant", "guarantee", "outcome", "rounds", "acknowledged", "unknown", *FINDINGS, "recovery: least · median · most", "detail")
+    header = (
+        "store:variant", "guarantee", "outcome", "rounds", "acknowledged", "unknown", *FINDINGS,
+        "recovery: least · median · most", "detail",
+    )  # fmt: skip
     return Table(header, rows, "No fault was struck in this run.", frozenset(range(3, 13)))
 
 
@@ -191,7 +202,9 @@ def speed(measured: Iterable[Pair]) -> Table:
     """One workload: every store's numbers beside the durability that was proven for it."""
     rows = []
     for store, each in measured:
-        failing = [f"{name} {words.amount(gate.value)} (limit {words.amount(gate.limit)})" for name, gate in each.gates.items() if not gate.ok]
+        failing = [
+            f"{name} {words.amount(gate.value)} (limit {words.amount(gate.limit)})" for name, gate in each.gates.items() if not gate.ok
+        ]
         if not each.verified:
             failing.append("data not verified")
         latency = each.latency_us
@@ -219,6 +232,7 @@ def speed(measured: Iterable[Pair]) -> Table:
 
 def about(measured: Sequence[Pair]) -> str:
     """What the measurements of one workload have in common, in one line."""
+
     def values(name: str) -> str:
         return " / ".join(dict.fromkeys(str(getattr(each, name)) for _, each in measured))
 
@@ -284,7 +298,8 @@ def settings(result: Result) -> Table:
     rows = []
     for store in result.stores:
         read = " · ".join(f"{name} = {value}" for name, value in store.settings.items())
-        rows.append([Cell(words.name_of(store), "strong"), Cell(read or "none were asked for", "code" if read else "dim"), Cell(store.image_digest or "–")])
+        shown = Cell(read, "code") if read else Cell("none were read", "dim")
+        rows.append([Cell(words.name_of(store), "strong"), shown, Cell(store.image_digest or "–")])
     return Table(("store:variant", "settings read back from the live store", "image"), rows, "No store was run.")
 
 
@@ -304,10 +319,10 @@ def totals(result: Result) -> Table:
 
 
 def _gates(measured: Measurement) -> str:
-    verified = "data verified after the rounds" if measured.verified else "data not verified after the rounds"
-    return f"{verified}; " + "; ".join(
-        f"{name}: {words.amount(gate.value)} (limit {words.amount(gate.limit)}, {'ok' if gate.ok else 'failing'})" for name, gate in measured.gates.items()
-    )
+    found = ["data verified after the rounds" if measured.verified else "data not verified after the rounds"]
+    for name, gate in measured.gates.items():
+        found.append(f"{name}: {words.amount(gate.value)} (limit {words.amount(gate.limit)}, {'ok' if gate.ok else 'failing'})")
+    return "; ".join(found)
 
 
 def _rank(guarantee: str) -> int:

@@ -76,5 +76,5 @@ def _check_format(file: Path, text: str) -> None:
         raise UsageError(f'{file}: format is "{text}"; a format is written "MAJOR.MINOR"')
     if int(major) != ours[0] or int(minor) > ours[1]:
         raise UsageError(
-            f"{file}: format is {text}; this version of storeproof reads {ours[0]}.0 to {FORMAT}; upgrade storeproof, or run the suites again"
+            f"{file}: format is {text}; this version of storeproof reads {ours[0]}.0 to {FORMAT}; upgrade storeproof, or run it again"
         )

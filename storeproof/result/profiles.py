@@ -94,7 +94,7 @@ def _guarantee(profile: Profile, record: StoreRecord, findings: _Findings) -> No
     for rung in LADDER[1 : demanded + 1]:
         found = struck.get(rung)
         if found is not None and found.outcome in _REFUTED:
-            findings.refuted.append(f"guarantee {profile.guarantee}: {rung}: {found.outcome}{_first_line(found.detail)}")
+            findings.refuted.append(f"{_rung(profile, rung)}: {found.outcome}{_first_line(found.detail)}")
             return
     if LADDER.index(durability.claimed) < demanded:
         findings.refuted.append(f"guarantee {profile.guarantee}: the variant claims only {durability.claimed}")
@@ -102,9 +102,14 @@ def _guarantee(profile: Profile, record: StoreRecord, findings: _Findings) -> No
     for rung in LADDER[proven + 1 : demanded + 1]:
         found = struck.get(rung)
         if found is None:
-            findings.open.append(f"guarantee {profile.guarantee}: {rung}: not_run")
+            findings.open.append(f"{_rung(profile, rung)}: {Outcome.NOT_RUN}")
         else:
-            findings.note(found.outcome, f"guarantee {profile.guarantee}: {rung}: {found.outcome}{_first_line(found.detail)}")
+            findings.note(found.outcome, f"{_rung(profile, rung)}: {found.outcome}{_first_line(found.detail)}")
+
+
+def _rung(profile: Profile, rung: str) -> str:
+    """Who demands a rung demands all below it: the line names both."""
+    return f"guarantee {profile.guarantee}" + (f": {rung}" if rung != profile.guarantee else "")
 
 
 def _speed(speed: Speed, record: StoreRecord, findings: _Findings) -> None:

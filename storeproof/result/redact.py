@@ -12,14 +12,14 @@ MASK = "***"
 _URL = re.compile(r"(?P<scheme>\b[a-z][a-z0-9+.-]*://)(?P<user>[^\s/:@'\"]*):(?P<password>[^\s/'\"]*)@", re.IGNORECASE)
 """`scheme://user:password@host`. The password ends at the last `@` before the path: people forget to encode theirs."""
 
-_SECRET_NAME = r"[\w-]*(?:password|passwd|passphrase|requirepass|masterauth|secret|token|api[_-]?key|access[_-]?key)[\w-]*"
+_CREDENTIAL = r"[\w-]*(?:password|passwd|passphrase|requirepass|masterauth|secret|token|api[_-]?key|access[_-]?key)[\w-]*"
 _VALUE = r"(?P<value>\"[^\"]*\"|'[^']*'|[^\s,;&\"'}\])]+)"
 
-_ASSIGNED = re.compile(rf"(?P<name>{_SECRET_NAME})(?P<between>[\"']?\s*[=:]\s*){_VALUE}", re.IGNORECASE)
+_ASSIGNED = re.compile(rf"(?P<name>{_CREDENTIAL})(?P<between>[\"']?\s*[=:]\s*){_VALUE}", re.IGNORECASE)
 """`--password=x`, `PASSWORD=x`, `"password": "x"`."""
 
 _FOLLOWED = re.compile(
-    rf"(?P<name>--?{_SECRET_NAME}|\b(?:requirepass|masterauth|primaryauth))(?P<between>[\"']?[ \t]+){_VALUE}",
+    rf"(?P<name>--?{_CREDENTIAL}|\b(?:requirepass|masterauth|primaryauth))(?P<between>[\"']?[ \t]+){_VALUE}",
     re.IGNORECASE,
 )
 """`--password x`, `requirepass x`. Without the dashes "password is wrong" would lose its meaning."""

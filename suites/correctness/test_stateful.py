@@ -73,7 +73,7 @@ def _play(collection: Collection, layout: Layout, history: list[Call], limits: C
             found = _ask(collection, layout, operation, args)
             told[-1] += f" -> {found!r}"
             if isinstance(found, Refused):
-                if wanted is REFUSAL or not is_plain(layout.model, operation, args):
+                if wanted is REFUSAL or not is_plain(args):
                     limits[_limit(operation, found)] += wanted is not REFUSAL
                     continue
                 raise AssertionError("\n".join([*told, f"refused, though every store must take it: wanted {wanted!r}"]))

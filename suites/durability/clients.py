@@ -69,10 +69,14 @@ class Client:
         self._refusals = 0
 
     def run(self, go: threading.Event, stop: threading.Event) -> None:
-        """Write from `go` until `stop`, or until the connection is lost."""
+        """Write from `go` until `stop`, or until the connection is lost; then end the session.
+
+        In the client's own thread: some clients look for their server before they close, and seven others must not wait for that.
+        """
         go.wait()
         while not stop.is_set() and self.step():
             pass
+        self.close()
 
     def step(self) -> bool:
         """One operation; False if there is no point in another."""

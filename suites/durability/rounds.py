@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from time import monotonic_ns
 from typing import Protocol
 
-from storeproof.check import Verdict, losses, unstartable
+from storeproof.check import Shape, Verdict, losses, unstartable
 from storeproof.contract import Key, Layout, Refused, Session, Unknown
 from storeproof.errors import StoreDied
 from storeproof.faults import Fault
@@ -31,6 +31,10 @@ _BURST_SECONDS = 5.0
 
 _FIRST_RECOVERY = 0.05
 """Seconds within which the second fault strikes while no recovery was measured yet."""
+
+_IDLE_SECONDS = 10.0
+"""How long the first acknowledgement may take."""
+_LOOK_SECONDS = 0.002
 
 _HANG_SECONDS = 30.0
 """How long a client may take to notice that its store is gone; the adapters' own limits are below it."""
@@ -111,7 +115,7 @@ class Rounds:
                 self._handle.start_nowait()
                 time.sleep(self._rng.uniform(0, self._tally.recoveries[-1] if self._tally.recoveries else _FIRST_RECOVERY))
                 self._fault.strike(self._handle)
-            self._tally.recoveries.append(self._handle.start())
+            self._tally.recoveries.append(self._start())
             self._audit(struck, everything=everything)
         except StoreDied as reason:
             self._broken(reason.reason, reason.log)
@@ -129,14 +133,13 @@ class Rounds:
         """Concurrent clients; answers the moment of the fault."""
         self._tally.streams += 1
         go, stop = threading.Event(), threading.Event()
-        clients = [self._client() for _ in range(self._scale.clients)]
-        threads = [
-            threading.Thread(target=client.run, args=(go, stop), daemon=True, name=f"client-{n}") for n, client in enumerate(clients)
-        ]
+        clients = self._clients(self._scale.clients)
+        threads = [threading.Thread(target=client.run, args=(go, stop), daemon=True) for client in clients]
         try:
             for thread in threads:
                 thread.start()
             go.set()
+            self._wait_for_load(threads)
             time.sleep(self._rng.uniform(*self._scale.load_seconds))
             self._still_there(clients)
             struck = monotonic_ns()
@@ -148,9 +151,6 @@ class Rounds:
             for thread in threads:
                 # One that hangs beyond this is left behind, in flight and thus unknown; told to stop, it writes no more.
                 thread.join(max(0.0, deadline - time.monotonic()))
-            for client, thread in zip(clients, threads, strict=True):
-                if not thread.is_alive():
-                    client.close()
         self._raise_failures(clients)
         return struck
 
@@ -222,6 +222,23 @@ class Rounds:
         for layout in self._layouts.values():
             session.collection(layout).prepare()
 
+    def _wait_for_load(self, threads: list[threading.Thread]) -> None:
+        """Until something is at risk: a fault before the first acknowledgement, on a slow disk, would show nothing."""
+        before, deadline = self._recorder.acknowledged, time.monotonic() + _IDLE_SECONDS
+        while self._recorder.acknowledged == before and time.monotonic() < deadline and any(thread.is_alive() for thread in threads):
+            time.sleep(_LOOK_SECONDS)
+
+    def _clients(self, number: int) -> list[Client]:
+        clients: list[Client] = []
+        try:
+            while len(clients) < number:
+                clients.append(self._client())
+        except BaseException:
+            for client in clients:
+                client.close()
+            raise
+        return clients
+
     def _client(self) -> Client:
         rng = random.Random(self._rng.getrandbits(64))
         return Client(self._connect(self._handle), self._layouts, self._recorder.client(), self._period, rng)
@@ -243,10 +260,21 @@ class Rounds:
             if client.ended.failure is not None:
                 raise client.ended.failure
 
+    def _start(self) -> float:
+        """Start on what the fault left; the seconds that took.
+
+        Raises:
+            StoreDied: it does not start, so that all it ever acknowledged cannot be read.
+        """
+        try:
+            return self._handle.start()
+        except StoreDied as reason:
+            ends = [each.completed for each in self._recorder.operations() if each.outcome == "ok" and each.completed is not None]
+            self._tally.losses.append(unstartable(len(ends), min(ends, default=monotonic_ns()), monotonic_ns()))
+            raise StoreDied(f"{Shape.UNSTARTABLE}: {reason.reason}", reason.log) from None
+
     def _broken(self, reason: str, log: str) -> None:
         self._tally.broken, self._tally.log = reason, log
-        ends = [each.completed for each in self._recorder.operations() if each.outcome == "ok" and each.completed is not None]
-        self._tally.losses.append(unstartable(len(ends), min(ends, default=monotonic_ns()), monotonic_ns()))
 
     def _finish(self) -> Tally:
         operations = self._recorder.operations()

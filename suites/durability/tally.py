@@ -22,7 +22,10 @@ class Tally:
     clients: int = 0
     acknowledged: int = 0
     unknown: int = 0
+    keys: set[tuple[str, str | int]] = field(default_factory=set)
+    """Those that were read back, most of them after several faults."""
     verdicts: Counter[Verdict] = field(default_factory=Counter)
+    """One per audit of a key; none but `ok` comes twice for one key."""
     losses: list[Losses] = field(default_factory=list)
     first: list[str] = field(default_factory=list)
     recoveries: list[float] = field(default_factory=list)
@@ -38,6 +41,7 @@ class Tally:
         """Count what one audit found."""
         self.losses.append(lost)
         for finding in findings:
+            self.keys.add((finding.collection, finding.key))
             self.verdicts[finding.verdict] += 1
             if finding.verdict is not Verdict.OK and len(self.first) < _SHOWN:
                 self.first.append(str(finding))
@@ -63,12 +67,12 @@ class Tally:
 
     def detail(self) -> str:
         """The verdict in words: at risk, harmed, worst window, first keys."""
-        shapes = f"{self.streams} faults under a stream of {self.clients} clients"
+        shapes = f"faults: {self.streams} under a stream of {self.clients} clients"
         if self.bursts:
-            shapes += f" and {self.bursts} on the last acknowledgement of a burst"
+            shapes += f", {self.bursts} on the last acknowledgement of a burst"
         parts = [f"{shapes}; {self.acknowledged} operations acknowledged, {self.unknown} unknown"]
         if self.broken:
-            parts.append(f"{Shape.UNSTARTABLE}: {self.broken}")
+            parts.append(self.broken)
         if self.harmed:
             parts.append(", ".join(f"{number} {verdict}" for verdict, number in sorted(self.verdicts.items()) if verdict is not Verdict.OK))
             window = worst(self.losses)
@@ -78,7 +82,7 @@ class Tally:
                 parts.append(f"the collections themselves were gone: {', '.join(sorted(self.gone))}")
             parts.append("first: " + " | ".join(self.first))
         elif not self.broken:
-            parts.append(f"nothing was lost of {self.verdicts[Verdict.OK]} keys")
+            parts.append(f"nothing was lost of {len(self.keys)} keys")
         parts += self.idle
         if self.recoveries:
             parts.append(f"recovery {min(self.recoveries):.2f} to {max(self.recoveries):.2f} s")

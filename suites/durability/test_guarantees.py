@@ -7,13 +7,14 @@ from typing import Final
 
 import pytest
 
-from storeproof.contract import Layout, Session, Unknown, Unsupported
+from storeproof.contract import Layout, Refused, Session, Unknown, Unsupported
 from storeproof.errors import NotAvailable, StoreDied
 from storeproof.faults import find
 from storeproof.launch.handle import Handle
 from storeproof.outcome import Outcome
 from storeproof.plugin.verdict import Verdict
 from storeproof.spec import LADDER
+from storeproof.spec.guarantee import GuaranteeName
 from storeproof.suites.durability.clients import writable
 from storeproof.suites.durability.rounds import Rounds
 from storeproof.suites.durability.tally import Tally
@@ -27,9 +28,9 @@ _MODELS: Final = ("single_key", "hash10", "nested", "row", "counter")
     "guarantee",
     [pytest.param(name, id=name, marks=pytest.mark.case(id=f"durability.{name}", guarantee=name)) for name in LADDER if name != "volatile"],
 )
-def test_guarantee(trial: Trial, verdict: Verdict, guarantee: str) -> None:
+def test_guarantee(trial: Trial, verdict: Verdict, guarantee: GuaranteeName) -> None:
     """The guarantee's fault strikes a store under load, many times; what was acknowledged is there afterwards."""
-    claimed = LADDER.index(trial.target.variant.guarantee) >= [*LADDER].index(guarantee)  # type: ignore[arg-type]
+    claimed = LADDER.index(trial.target.variant.guarantee) >= LADDER.index(guarantee)
     again = f"seed {trial.seed}; reproduce: {trial.command(f'test_guarantee and {guarantee}')}"
     tally = Tally()
     outcome, detail = Outcome.ERROR, "the rounds were not finished"
@@ -43,6 +44,8 @@ def test_guarantee(trial: Trial, verdict: Verdict, guarantee: str) -> None:
     except StoreDied as reason:
         outcome, detail = Outcome.FAIL, str(reason)
         raise
+    except Refused as reason:
+        outcome, detail = Outcome.FAIL, f"the store refused what the rounds begin with: {reason}; {again}"
     except Unknown as reason:
         outcome, detail = Outcome.INCONCLUSIVE, f"the store runs and does not answer: {reason}; {again}"
     finally:
@@ -80,7 +83,7 @@ def _layouts(trial: Trial, handle: Handle) -> dict[str, Layout]:
     """A collection for each claimed model that the adapter can write and read."""
     session: Session = trial.connect(handle)
     try:
-        layouts = {}
+        layouts: dict[str, Layout] = {}
         for model in _MODELS:
             if model not in trial.target.store.claims.models:
                 continue

@@ -6,9 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from zlib import crc32
 
-from storeproof.spec import Workload
-from storeproof.spec.scale import PerformanceScale
-
 from storeproof.contract import Collection, Layout
 from storeproof.load.audit import Audit, audit
 from storeproof.load.engine import Engine, Plan, RunResult, called
@@ -18,6 +15,8 @@ from storeproof.load.statistics import estimate, percentile
 from storeproof.load.steady import WarmUp, warm_up
 from storeproof.load.validity import judge
 from storeproof.result.model import Gate, Interval, Latency, Measurement, Round
+from storeproof.spec import Workload
+from storeproof.spec.scale import PerformanceScale
 
 
 @dataclass

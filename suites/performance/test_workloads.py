@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
-from storeproof.spec import Workload
-from storeproof.suites.conftest import Open
-from storeproof.suites.performance.clock import CLOCK
-from storeproof.suites.performance.conftest import Engines
-from storeproof.suites.performance.measurement import Measuring
 
 from storeproof.contract import Collection, supports
 from storeproof.errors import StoreDied
@@ -16,6 +11,11 @@ from storeproof.load.engine import StoreSilent, called
 from storeproof.outcome import Outcome
 from storeproof.plugin import RUN
 from storeproof.plugin.verdict import Verdict
+from storeproof.spec import Workload
+from storeproof.suites.conftest import Open
+from storeproof.suites.performance.clock import CLOCK
+from storeproof.suites.performance.conftest import Engines
+from storeproof.suites.performance.measurement import Measuring
 from storeproof.trial import Trial
 
 
@@ -54,16 +54,15 @@ def test_workload(
     scale = trial.scale.performance
     try:
         measuring = Measuring(workload, layout, clients, scale, trial.seed, engines())
-        trial.progress(f"{workload.workload}, {indexes} indexes, {clients} clients: loading and warming up")
+        what = f"{workload.workload}, {indexes} indexes, {clients} clients"
+        trial.progress(f"{what}: loading and warming up")
         measuring.prepare()
 
         def run_round() -> None:
-            trial.progress(
-                f"{workload.workload}, {indexes} indexes, {clients} clients: round {len(measuring.rounds) + 1} of {scale.rounds}"
-            )
+            trial.progress(f"{what}: round {len(measuring.rounds) + 1} of {scale.rounds}")
             measuring.run_round(CLOCK.advance)
 
-        benchmark.pedantic(run_round, rounds=scale.rounds, iterations=1)
+        benchmark.pedantic(run_round, rounds=scale.rounds, iterations=1)  # type: ignore[no-untyped-call]
     except StoreSilent as silence:
         trial.suspect()
         raise StoreDied(str(silence), trial.log_tail()) from None

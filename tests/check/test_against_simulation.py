@@ -141,7 +141,11 @@ _AMOUNTS = st.lists(st.integers(-5, 5), max_size=12)
 @given(_AMOUNTS, st.lists(st.tuples(st.integers(-5, 5), st.booleans()), max_size=8), _AMOUNTS)
 def test_an_honest_counter_never_alarms(sure: list[int], unknown: list[tuple[int, bool]], refused: list[int]) -> None:
     """All acknowledged, some of the unknown, none of the refused."""
-    adds = [increment(by, "ok") for by in sure] + [increment(by, "unknown") for by, _ in unknown] + [increment(by, "refused") for by in refused]
+    adds = (
+        [increment(by, "ok") for by in sure]
+        + [increment(by, "unknown") for by, _ in unknown]
+        + [increment(by, "refused") for by in refused]
+    )
     if adds:
         assert judge_counter(adds, sum(sure) + sum(by for by, done in unknown if done)).verdict is Verdict.OK
 

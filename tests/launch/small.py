@@ -12,10 +12,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from storeproof.spec import ProcessLaunch
-
 from storeproof.contract import Address, Unknown
 from storeproof.launch import process_tree
+from storeproof.spec import ProcessLaunch
 
 GREETS = """
 import socket, sys
@@ -94,6 +93,10 @@ def eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
     return True
 
 
+WORK = "while True: time.sleep(0.05)"
+"""What a run does after its start. Not one long sleep: a signal that comes just before the system call does not end it."""
+
+
 class Run:
     """Another run of storeproof, in a process of its own, that has started a server with three children."""
 
@@ -109,7 +112,7 @@ class Run:
             handle = ProcessHandle("small", python_server(FAMILY), {{}}, greeted, Path({str(base)!r}))
             handle.start()
             print(handle.data.parent, *[each.pid for each in handle._members()], flush=True)
-            {after or "time.sleep(600)"}
+            {after or WORK}
         """
         self.process = subprocess.Popen(
             [sys.executable, "-c", textwrap.dedent(code)],

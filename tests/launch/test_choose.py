@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from storeproof.spec import ContainerLaunch, EndpointLaunch, Store
 
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch import container, engine
 from storeproof.launch.choose import Wanted, launch
 from storeproof.launch.handle import Handle
 from storeproof.launch.process import ProcessHandle
+from storeproof.spec import ContainerLaunch, EndpointLaunch, Store
 
 from .small import GREETS, greeted, python_server
 
@@ -134,16 +134,17 @@ def test_endpoint_where_nobody_answers(running: ProcessHandle, tmp_path: Path, m
     monkeypatch.setattr("storeproof.launch.endpoint._ANSWER_SECONDS", 0.2)
     port = running.address.port
     running.close()
-    with pytest.raises(UsageError, match=rf"small at 127.0.0.1:{port} did not answer within 0.2 s \(nothing listens on its port\); check the endpoint"):
+    silence = rf"small at 127.0.0.1:{port} did not answer within 0.2 s \(nothing listens on its port\); check the endpoint"
+    with pytest.raises(UsageError, match=silence):
         start(store(endpoint=ENDPOINT), tmp_path, endpoint=f"small://127.0.0.1:{port}")
 
 
 @pytest.mark.parametrize(
     ("message", "words"),
     [
-        ('Get "https://registry.internal:5000/v2/": dial tcp 10.1.2.3:5000: connect: connection refused', "the registry cannot be reached from here"),
+        ('Get "https://a.internal:5000/v2/": dial tcp 10.1.2.3:5000: connection refused', "the registry cannot be reached from here"),
         ("Get https://x/v2/: proxyconnect tcp: lookup proxy.corp on 10.0.0.2:53: no such host", "the registry cannot be reached from here"),
-        ("pull access denied for x/y, repository does not exist or may require 'docker login'", "does not have it, or does not give it to this user"),
+        ("pull access denied for x/y, repository does not exist or may require 'docker login'", "does not give it to this user"),
         ("manifest for redis:99 not found: manifest unknown", "the registry does not have it"),
         ("invalid reference format", "that is not the name of an image"),
         ("write /var/lib/docker/tmp/x: no space left on device", "the engine's disk is full"),

@@ -18,7 +18,7 @@ from storeproof.launch.owner import Owner, this_process
 from storeproof.launch.sweep import sweep_directories
 from storeproof.launch.workdir import MARKER, WorkDir
 
-from .small import Run, eventually, gone
+from .small import WORK, Run, eventually, gone
 
 _UNGUARDED = "import storeproof.launch.process; storeproof.launch.process.guard = lambda base: None"
 
@@ -50,7 +50,7 @@ def test_normal_end_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_signal_while_a_thread_loads(tmp_path: Path) -> None:
-    after = "import threading; threading.Thread(target=time.sleep, args=(600,), daemon=True).start(); time.sleep(600)"
+    after = "import threading; threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n            " + WORK
     run = Run(tmp_path, after=after)
     run.end(signal.SIGTERM)
     assert run.left() == []

@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from storeproof.spec import ContainerLaunch
 
 from storeproof.contract import Address, Unknown
 from storeproof.errors import NotAvailable, StoreDied
@@ -20,8 +19,10 @@ from storeproof.launch import container, engine
 from storeproof.launch.cleanup import registry
 from storeproof.launch.container import ContainerHandle
 from storeproof.launch.owner import this_process
+from storeproof.launch.workdir import WorkDir
+from storeproof.spec import ContainerLaunch
 
-from .small import eventually
+from .small import WORK, eventually
 
 pytestmark = pytest.mark.docker
 
@@ -101,6 +102,20 @@ def test_data_survives_kill_and_stop_and_the_port_is_asked_again(make: Make, tmp
     assert list(tmp_path.iterdir()) == []
 
 
+def test_data_of_the_images_user_is_removed_by_a_container(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who does not run as root may not remove what the image's user wrote."""
+    handle = make(base=tmp_path)
+    handle.start()
+    left = []
+    remove = WorkDir.remove
+    monkeypatch.setattr(WorkDir, "remove", lambda made: (left.append(made.data.exists()), remove(made)))
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    volumes = {volume.name for volume in engine.client().volumes.list()}
+    handle.close()
+    assert left == [False]
+    assert {volume.name for volume in engine.client().volumes.list()} <= volumes
+
+
 def test_port_is_open_to_this_machine_only(make: Make) -> None:
     handle = make()
     handle.start()
@@ -162,7 +177,8 @@ def test_container_that_never_answers(make: Make) -> None:
 def test_missing_image(tmp_path: Path) -> None:
     with pytest.raises(NotAvailable) as caught:
         ContainerHandle("redis", REDIS, {}, pinged, tmp_path, image="storeproof.invalid/redis:7")
-    assert caught.value.reason == "redis: the image storeproof.invalid/redis:7 is not here and cannot be pulled: the registry cannot be reached from here"
+    image = "redis: the image storeproof.invalid/redis:7"
+    assert caught.value.reason == f"{image} is not here and cannot be pulled: the registry cannot be reached from here"
     assert caught.value.remedy == "docker pull storeproof.invalid/redis:7, or name a local one: --image redis=LOCAL"
     assert list(tmp_path.iterdir()) == []
 
@@ -175,9 +191,11 @@ def test_other_image(make: Make) -> None:
 def test_keep_leaves_container_and_volume_and_says_how_they_are_removed(make: Make, tmp_path: Path) -> None:
     handle = make(keep=True)
     handle.start()
+    assert handle._dir is not None
+    mark = handle._dir.root.name
     handle.close()
     told = registry.kept.pop()
-    assert names() == names("volume") == {handle._mark}
+    assert names() == names("volume") == {mark}
     subprocess.run(told.partition("remove them with: ")[2], shell=True, check=True, capture_output=True)
     assert names() == names("volume") == set()
 
@@ -192,8 +210,8 @@ def other_run(*, before: str = "") -> tuple[subprocess.Popen[str], str]:
         {before}
         handle = ContainerHandle("redis", REDIS, SETTINGS, pinged)
         handle.start()
-        print(handle._mark, flush=True)
-        time.sleep(600)
+        print(handle._dir.root.name, flush=True)
+        {WORK}
     """
     process = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(code)],

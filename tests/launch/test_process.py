@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from storeproof.spec import ProcessLaunch
 
 from storeproof.contract import Address, Refused
 from storeproof.errors import NotAvailable, StoreDied, UsageError
 from storeproof.launch import ports
 from storeproof.launch.cleanup import registry
-from storeproof.launch.process import ProcessHandle
+from storeproof.launch.process import ProcessHandle, find_program
+from storeproof.spec import ProcessLaunch
 
 from .small import FAMILY, GREETS, MUTE, as_root, connected, eventually, gone, greeted, python_server
 
@@ -208,6 +208,19 @@ def test_missing_program_says_what_installs_it(make: Make) -> None:
         make(launch)
     assert caught.value.reason == "small: the program no-such-server was not found in PATH, /opt/*/no-such-bin"
     assert caught.value.remedy == "apt-get install no-such-server"
+
+
+def test_another_product_under_the_same_name(make: Make, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Debian's mysqld is MariaDB's; a real one further down the search is taken."""
+    shelves = [tmp_path_factory.mktemp("bin") for _ in range(2)]
+    for shelf, product in zip(shelves, ("Elsewhere 10.11", "Small 9.7"), strict=True):
+        (shelf / "small-server").write_text(f"#!/bin/sh\necho {product}\n")
+        (shelf / "small-server").chmod(0o755)
+    launch = python_server(GREETS, binary="small-server", search=[str(shelves[0])], impostor="Elsewhere")
+    with pytest.raises(NotAvailable, match=r"small: .*/small-server says that it is Elsewhere"):
+        make(launch)
+    both = launch.model_copy(update={"search": tuple(map(str, shelves))})
+    assert find_program("small-server", both, "small") == str(shelves[1] / "small-server")
 
 
 def test_program_that_cannot_be_run(make: Make, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from storeproof.spec import SPEC_ROOT, load_spec
 
 from storeproof.errors import NotAvailable
 from storeproof.launch import process_tree
 from storeproof.launch.process import ProcessHandle
+from storeproof.spec import SPEC_ROOT, load_spec
 
 from .small import connected
 

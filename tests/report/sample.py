@@ -119,7 +119,9 @@ def sample_store(
         ],
         profiles=[
             ProfileVerdict(profile="cache", verdict="conforms", missing=[]),
-            ProfileVerdict(profile="golden_store", verdict="does_not_conform", missing=["guarantee power_loss: the variant claims only volatile"]),
+            ProfileVerdict(
+                profile="golden_store", verdict="does_not_conform", missing=["guarantee power_loss: the variant claims only volatile"]
+            ),
             ProfileVerdict(profile="document_store", verdict="incomplete", missing=["capability path.set/002: not_run"]),
         ],
     )
@@ -129,16 +131,25 @@ def sample_outcomes(rng: random.Random) -> list[OutcomeRecord]:
     """Outcomes of every kind, most of them a pass."""
     rare = [outcome for outcome in Outcome if outcome is not Outcome.PASS]
     found = []
-    for group, size in (("point", 6), ("batch", 4), ("field", 6), ("path", 8), ("counter", 3), ("conditional", 5), ("expiry", 3), ("scan", 6)):
-        for number in range(1, size + 1):
-            found.append((f"capabilities.{group}.basic/{number:03d}", Stage.CORRECTNESS))
+    for group, size in (
+        ("point", 6),
+        ("batch", 4),
+        ("field", 6),
+        ("path", 8),
+        ("counter", 3),
+        ("conditional", 5),
+        ("expiry", 3),
+        ("scan", 6),
+    ):
+        found += [(f"capabilities.{group}.basic/{number:03d}", Stage.CORRECTNESS) for number in range(1, size + 1)]
     found += [(f"stateful.{model}", Stage.CORRECTNESS) for model in ("single_key", "hash10", "document10", "nested", "row", "counter")]
     found += [(f"durability.{fault}", Stage.DURABILITY) for fault in ("clean_restart", "process_crash")]
     found += [(f"performance.{workload[0]}", Stage.PERFORMANCE) for workload in WORKLOADS]
     records = []
     for position, (case, stage) in enumerate(found):
         outcome = rare[position // 5] if position % 5 == 0 and position // 5 < len(rare) else Outcome.PASS
-        detail = "" if outcome is Outcome.PASS else f"{outcome}: {HOSTILE_DETAIL}\nput('k', b'1') -> None\nget('k') -> b'0', right is b'1'"
+        history = "put('k', b'1') -> None\nget('k') -> b'0', right is b'1'"
+        detail = "" if outcome is Outcome.PASS else f"{outcome}: {HOSTILE_DETAIL}\n{history}"
         records.append(OutcomeRecord(id=case, revision=1, stage=stage, outcome=outcome, detail=detail, seconds=rng.uniform(0.01, 2)))
     return records
 
@@ -165,7 +176,9 @@ def sample_durability(claimed: str, proven: str | None, rng: random.Random) -> D
     """Two faults struck; the second one loses something where the claim was not proven."""
     kept = proven not in ("volatile", "clean_restart", None)
     rungs = [
-        sample_guarantee("clean_restart", Outcome.UNSUPPORTED if proven == "volatile" else Outcome.PASS, 5200 if proven == "volatile" else 0, rng),
+        sample_guarantee(
+            "clean_restart", Outcome.UNSUPPORTED if proven == "volatile" else Outcome.PASS, 5200 if proven == "volatile" else 0, rng
+        ),
         sample_guarantee("process_crash", Outcome.PASS if kept else Outcome.FAIL, 0 if kept else 53, rng),
         sample_guarantee("power_loss", Outcome.NOT_RUN, 0, rng, rounds=0),
     ]
@@ -200,7 +213,11 @@ def sample_guarantee(name: str, outcome: Outcome, lost: int, rng: random.Random,
 
 
 def sample_measurement(
-    workload: tuple[str, str, str, str, tuple[int, ...], int, Iterable[int], int, float], clients: int, indexes: int, speed: float, rng: random.Random
+    workload: tuple[str, str, str, str, tuple[int, ...], int, Iterable[int], int, float],
+    clients: int,
+    indexes: int,
+    speed: float,
+    rng: random.Random,
 ) -> Measurement:
     """One workload at one number of clients, five rounds."""
     name, title, model, operation, _, batch, _, payload, factor = workload

@@ -21,7 +21,7 @@ needs_redis = pytest.mark.skipif(shutil.which("redis-server") is None, reason="r
     [
         (["--store=reddis"], "unknown store `reddis` (did you mean `redis`?); allowed: "),
         (["--store=sqlite:wal"], "unknown variant of sqlite `wal`"),
-        (["--store=mine.yaml"], "store file mine.yaml does not exist; give the path of a YAML file, or one of "),
+        (["--store=mine.yaml"], "store file mine.yaml does not exist; "),
         (["--scale=huge"], "argument --scale: invalid choice: 'huge'"),
         (["--launch=rocket"], "argument --launch: invalid choice: 'rocket'"),
         (["--profile=cash"], "unknown profile `cash`; allowed: cache, document_store, golden_store, session_store"),

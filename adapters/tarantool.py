@@ -1,0 +1,595 @@
+"""Tarantool, through its Python connector.
+
+A record is one tuple: the key, then its columns (value, counter, row), one nullable column per field (hash) or one map
+(document). Bytes are `varbinary`. Reads and writes of whole tuples are the protocol's own requests. What the protocol has
+no request for (many keys, a path in a map, compare and set) is a Lua function: it runs inside the store, in a transaction.
+
+Lua has one number type: where a document's value passes through it (`set_path`, `get_path`), 1.0 becomes 1. Records that are
+written whole do not: `put_many` and `compare_and_set` send them as MessagePack, which `merger` turns into tuples as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+import msgpack
+import tarantool
+from tarantool.const import ITERATOR_GE, ITERATOR_LE
+from tarantool.error import DatabaseError, Error, NetworkError, NetworkWarning, SslError
+
+from storeproof.contract import MISSING, Address, Collection, Json, Key, Layout, Missing, Path, Record, Refused, Row, Unknown, Version
+from storeproof.spec import model as shapes
+
+_TIMEOUT: Final = 5.0
+"""Seconds to wait for a connection or for a reply."""
+
+# From src/box/errcode.h.
+_TUPLE_FOUND: Final = 3
+_NO_SUCH_PROC: Final = 33
+_NO_SUCH_SPACE: Final = 36
+_LEFT_OPEN: Final = frozenset({78, 116})
+"""ER_TIMEOUT; ER_LOADING, which only says that the instance is not ready yet."""
+
+_UNPACKABLE: Final = (ValueError, TypeError, OverflowError, RecursionError)
+"""What msgpack and the connector raise for what they cannot pack: then nothing was sent."""
+
+_FAILURES: Final = (Error, NetworkWarning, *_UNPACKABLE)
+
+_LUA: Final = r"""
+local ffi, buffer, merger = require('ffi'), require('buffer'), require('merger')
+local M = {}
+
+-- The tuples in a MessagePack array, each as it is: through Lua tables 1.0 would become 1, and bytes would become text.
+local function tuples(blob)
+  blob = tostring(blob)
+  local buf = buffer.ibuf(#blob)
+  ffi.copy(buf:alloc(#blob), blob, #blob)
+  return merger.new_source_frombuffer(buf):pairs()
+end
+
+-- Maps whatever the order of their fields; an empty map is no empty array. box.NULL == nil, hence the types.
+local function same(a, b)
+  if type(a) ~= 'table' or type(b) ~= 'table' then return type(a) ~= 'nil' and type(b) ~= 'nil' and a == b end
+  local x, y = getmetatable(a), getmetatable(b)
+  if (x and x.__serialize) ~= (y and y.__serialize) then return false end
+  for k, v in pairs(a) do if not same(v, b[k]) then return false end end
+  for k in pairs(b) do if type(a[k]) == 'nil' then return false end end
+  return true
+end
+
+function M.prepare(name, engine, index, format, indexes)
+  local space = box.schema.space.create(name, {engine = engine, format = format, if_not_exists = true})
+  space:create_index('primary', {type = index, parts = {{1, format[1][2]}}, if_not_exists = true})
+  for i, part in ipairs(indexes) do
+    part.is_nullable = true
+    space:create_index('secondary' .. i, {type = 'TREE', unique = false, parts = {part}, if_not_exists = true})
+  end
+end
+
+function M.clear(name)
+  if box.space[name] ~= nil then box.space[name]:drop() end
+end
+
+function M.number(name)
+  if box.space[name] == nil then error('there is no space ' .. name) end
+  return box.space[name].id
+end
+
+function M.describe(name)
+  local space, indexes = box.space[name], 0
+  for id in pairs(space.index) do
+    if type(id) == 'number' and id > 0 then indexes = indexes + 1 end
+  end
+  return {engine = space.engine, index = space.index[0].type:lower(), indexes = tostring(indexes)}
+end
+
+function M.exists(name, key)
+  return box.space[name]:get(key) ~= nil
+end
+
+function M.count(name)
+  return box.space[name]:count()
+end
+
+-- Vinyl deletes without looking whether there is something.
+function M.delete(name, key)
+  local space = box.space[name]
+  if space.engine ~= 'vinyl' then return space:delete(key) ~= nil end
+  return box.atomic(function()
+    local there = space:get(key) ~= nil
+    if there then space:delete(key) end
+    return there
+  end)
+end
+
+function M.get_many(name, keys)
+  local space, found = box.space[name], {}
+  for i, key in ipairs(keys) do found[i] = space:get(key) or box.NULL end
+  return found
+end
+
+function M.put_many(name, blob)
+  box.atomic(function()
+    for _, tuple in tuples(blob) do box.space[name]:replace(tuple) end
+  end)
+end
+
+function M.compare_and_set(name, key, expected, blob)
+  local space = box.space[name]
+  return box.atomic(function()
+    local old = space:get(key)
+    if old == nil then return false end
+    for i = 1, #expected do
+      local wanted, found = expected[i], old[i + 1]
+      if (wanted == nil) ~= (found == nil) or (wanted ~= nil and not same(found, wanted)) then return false end
+    end
+    for _, tuple in tuples(blob) do space:replace(tuple) end
+    return true
+  end)
+end
+
+function M.increment(name, key, by)
+  local space = box.space[name]
+  return box.atomic(function()
+    return (space:update(key, {{'+', 2, by}}) or space:insert({key, by}))[2]
+  end)
+end
+
+-- A tuple of this one column: as a Lua string its bytes would be sent as text.
+function M.get_column(name, key, column)
+  local tuple = box.space[name]:get(key)
+  if tuple == nil or tuple[column] == nil then return end
+  if #tuple > column then tuple = tuple:transform(column + 1, #tuple - column) end
+  return tuple:transform(1, column - 1)
+end
+
+function M.delete_column(name, key, column)
+  local space = box.space[name]
+  return box.atomic(function()
+    local tuple = space:get(key)
+    if tuple == nil or tuple[column] == nil then return false end
+    space:update(key, {{'=', column, box.NULL}})
+    return true
+  end)
+end
+
+-- The value, or nil. A null inside a map reads as nil by its path, and as box.NULL in its parent.
+local function value_at(tuple, path, parent, last)
+  local value
+  if tuple ~= nil then value = tuple[path] end
+  if type(value) == 'nil' and tuple ~= nil and last ~= nil then
+    local around = tuple[parent]
+    if type(around) == 'table' then value = around[last] end
+  end
+  return value
+end
+
+function M.get_path(name, key, path, parent, last)
+  local value = value_at(box.space[name]:get(key), path, parent, last)
+  if type(value) ~= 'nil' then return value end
+end
+
+function M.set_path(name, key, path, value)
+  return box.space[name]:update(key, {{'=', path, value}}) ~= nil
+end
+
+-- The parent may be absent too; `update` refuses to remove what is not there.
+function M.unset_path(name, key, path, parent, last)
+  local space = box.space[name]
+  return box.atomic(function()
+    local tuple = space:get(key)
+    if tuple == nil then return false end
+    if type(value_at(tuple, path, parent, last)) ~= 'nil' then space:update(key, {{'#', path, 1}}) end
+    return true
+  end)
+end
+
+rawset(_G, 'storeproof', M)
+return box.info.status
+"""
+
+
+def _sorted(reason: Exception) -> Exception:
+    """Errors of the network leave the question open; replies with an error, and what could not be sent, are refusals."""
+    if isinstance(reason, (NetworkError, NetworkWarning, SslError)):
+        return Unknown(f"{type(reason).__name__}: {reason}")
+    if isinstance(reason, DatabaseError) and _LEFT_OPEN.intersection(reason.args[:1]):
+        return Unknown(str(reason))
+    return Refused(str(reason))
+
+
+class TarantoolSession:
+    """One connection."""
+
+    def __init__(self, connection: tarantool.Connection, options: Mapping[str, str]) -> None:
+        self.connection = connection
+        self.engine = options.get("engine", "memtx")
+        self.index = options.get("index", "tree")
+
+    def run(self, request: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        """Send one of the connection's requests and answer the data of the reply."""
+        try:
+            return request(*args, **options).data
+        except _FAILURES as reason:
+            raise self.judged(reason) from reason
+
+    def call(self, function: str, *args: Any) -> Any:
+        """Call one of our Lua functions; a server that was started anew is given them again. All that it returns, as a list."""
+        try:
+            return self.connection.call(f"storeproof.{function}", args).data
+        except DatabaseError as reason:
+            if reason.args[:1] != (_NO_SUCH_PROC,):
+                raise self.judged(reason) from reason
+        except _FAILURES as reason:
+            raise self.judged(reason) from reason
+        self.install()
+        return self.run(self.connection.call, f"storeproof.{function}", args)
+
+    def install(self) -> str:
+        """Give the server our functions; answers its status."""
+        return str(self.run(self.connection.eval, _LUA)[0])
+
+    def version(self) -> Version:
+        """By box.info."""
+        product, number = self.run(self.connection.eval, "return box.info.package or 'Tarantool', box.info.version")
+        return Version(product, number)
+
+    def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
+        """By box.cfg."""
+        text = "local t = {} for i, n in ipairs({...}) do t[i] = tostring(box.cfg[n]) end return t"
+        return dict(zip(names, self.run(self.connection.eval, text, *names)[0], strict=True))
+
+    def collection(self, layout: Layout) -> Collection:
+        """A space; one with a tree is ordered."""
+        record = layout.model.record
+        kinds: tuple[type[Space], type[Space]]
+        if isinstance(record, shapes.Value):
+            kinds = Values, OrderedValues
+        elif isinstance(record, shapes.Counter):
+            kinds = Counters, OrderedCounters
+        elif isinstance(record, shapes.Hash):
+            kinds = Hashes, OrderedHashes
+        elif isinstance(record, shapes.Row):
+            kinds = Rows, OrderedRows
+        else:
+            kinds = Documents, OrderedDocuments
+        return kinds[self.index == "tree"](self, layout)
+
+    def close(self) -> None:
+        """End the connection."""
+        with suppress(Exception):
+            self.connection.close()
+
+    def judged(self, reason: Exception) -> Exception:
+        """The error of the contract that this one is."""
+        judged = _sorted(reason)
+        if isinstance(judged, Unknown):
+            self.close()  # a late reply would be taken for that of the next request: the connector does not compare numbers
+        return judged
+
+
+class Space:
+    """Whole records; a subclass says how a record is written."""
+
+    columns: Sequence[Sequence[str]] = ()
+    """Names and types of the columns behind the key."""
+
+    def __init__(self, session: TarantoolSession, layout: Layout) -> None:
+        self._session = session
+        self._call = session.call
+        self._connection = session.connection
+        self._layout = layout
+        self._name = layout.name
+        self._number: int | None = None
+
+    def encode(self, record: Any) -> Sequence[Any]:
+        """The columns of a record."""
+        raise NotImplementedError
+
+    def decode(self, found: Sequence[Any]) -> Record:
+        """The record of a whole tuple."""
+        raise NotImplementedError
+
+    def indexed(self, path: tuple[str, ...]) -> Mapping[str, Any]:
+        """The part of an index on a path."""
+        position = next(place for place, column in enumerate(self.columns) if column[0] == path[0])
+        return {"field": position + 2, "type": self.columns[position][1]}
+
+    def ask(self, request: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        """Send one of the connection's requests about this space, by its number: the connector's own schema is never read again.
+
+        A space that was made anew has another number. A request with the old one changed nothing, and is sent again.
+        """
+        if self._number is None:
+            self._number = self._call("number", self._name)[0]
+        try:
+            return request(self._number, *args, **options).data
+        except DatabaseError as reason:
+            if reason.args[:1] == (_TUPLE_FOUND,):
+                return None
+            if reason.args[:1] != (_NO_SUCH_SPACE,):
+                raise self._session.judged(reason) from reason
+        except _FAILURES as reason:
+            raise self._session.judged(reason) from reason
+        self._number = self._call("number", self._name)[0]
+        return self._session.run(request, self._number, *args, **options)
+
+    def prepare(self) -> None:
+        """Create the space and its indexes."""
+        key = ["key", "string" if self._layout.model.key == "text" else "integer"]
+        nullable = [{"name": name, "type": kind, "is_nullable": kind == "varbinary"} for name, kind in self.columns]
+        indexes = [self.indexed(path) for path in self._layout.indexed]
+        self._call("prepare", self._name, self._session.engine, self._session.index, [key, *nullable], indexes)
+
+    def clear(self) -> None:
+        """Drop the space."""
+        self._call("clear", self._name)
+
+    def describe(self) -> Mapping[str, str]:
+        """Engine, type of the primary index and number of the others, asked of the space."""
+        found: dict[str, str] = self._call("describe", self._name)[0]
+        return found
+
+    def get(self, key: Key) -> Record | None:
+        """SELECT."""
+        found = self.ask(self._connection.select, [key], limit=1)
+        return self.decode(found[0]) if found else None
+
+    def put(self, key: Key, record: Record) -> None:
+        """REPLACE."""
+        self.ask(self._connection.replace, [key, *self.encode(record)])
+
+    def delete(self, key: Key) -> bool:
+        """A function, which does not send the record back."""
+        return bool(self._call("delete", self._name, key)[0])
+
+    def exists(self, key: Key) -> bool:
+        """A function, which does not send the record."""
+        return bool(self._call("exists", self._name, key)[0])
+
+    def count(self) -> int:
+        """space:count(), exact in Vinyl too."""
+        return int(self._call("count", self._name)[0])
+
+    def get_many(self, keys: Sequence[Key]) -> Sequence[Record | None]:
+        """space:get of each."""
+        if not keys:
+            return []
+        found = self._call("get_many", self._name, list(keys))[0]
+        return [None if each is None else self.decode(each) for each in found]
+
+    def put_many(self, records: Mapping[Key, Record]) -> None:
+        """space:replace of each, in one transaction."""
+        if records:
+            self._call("put_many", self._name, self._packed([[key, *self.encode(record)] for key, record in records.items()]))
+
+    def put_if_absent(self, key: Key, record: Record) -> bool:
+        """INSERT."""
+        return self.ask(self._connection.insert, [key, *self.encode(record)]) is not None
+
+    def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
+        """Column by column, in one transaction."""
+        wanted = list(self.encode(expected))
+        return bool(self._call("compare_and_set", self._name, key, wanted, self._packed([[key, *self.encode(record)]]))[0])
+
+    @staticmethod
+    def _packed(tuples: Sequence[Sequence[Any]]) -> bytes:
+        try:
+            blob: bytes = msgpack.packb(tuples)
+        except _UNPACKABLE as reason:
+            raise Refused(f"MessagePack: {reason}") from reason
+        return blob
+
+
+class Values(Space):
+    """Opaque values."""
+
+    columns = (("value", "varbinary"),)
+
+    def encode(self, record: Any) -> Sequence[Any]:
+        return (record,)
+
+    def decode(self, found: Sequence[Any]) -> Record:
+        value: bytes = found[1]
+        return value
+
+
+class Counters(Space):
+    """Numbers: from -2**63 to 2**64 - 1."""
+
+    columns = (("number", "integer"),)
+
+    def encode(self, record: Any) -> Sequence[Any]:
+        return (record,)
+
+    def decode(self, found: Sequence[Any]) -> Record:
+        number: int = found[1]
+        return number
+
+    def increment(self, key: Key, by: int) -> int:
+        """Update or insert, in one transaction; UPSERT does not answer the sum."""
+        return int(self._call("increment", self._name, key, by)[0])
+
+
+class Rows(Space):
+    """Rows."""
+
+    columns = (("integer", "integer"), ("real", "double"))
+
+    def encode(self, record: Any) -> Sequence[Any]:
+        return (record.integer, record.real)
+
+    def decode(self, found: Sequence[Any]) -> Record:
+        return Row(found[1], found[2])
+
+
+class Hashes(Space):
+    """Hashes, a column for each field; a field that is not there is null. One without fields stays, empty."""
+
+    def __init__(self, session: TarantoolSession, layout: Layout) -> None:
+        super().__init__(session, layout)
+        assert isinstance(layout.model.record, shapes.Hash)
+        self._fields = layout.model.record.fields
+        self._place = {field: place for place, field in enumerate(self._fields, start=2)}
+        self.columns = [(field, "varbinary") for field in self._fields]
+
+    def encode(self, record: Any) -> Sequence[Any]:
+        values = list(map(record.get, self._fields))
+        if len(values) - values.count(None) != len(record):
+            raise Refused(f"the space has the columns {', '.join(self._fields)}; the record has others")
+        return values
+
+    def decode(self, found: Sequence[Any]) -> Record:
+        return {field: value for field, value in zip(self._fields, found[1:], strict=True) if value is not None}
+
+    def get_field(self, key: Key, field: str) -> bytes | None:
+        """The column alone."""
+        place = self._place.get(field)
+        found = self._call("get_column", self._name, key, place) if place else None
+        return found[0][0] if found else None
+
+    def set_field(self, key: Key, field: str, value: bytes) -> None:
+        """UPSERT."""
+        place = self._known(field)
+        fresh = [key] + [value if name == field else None for name in self._fields]
+        self.ask(self._connection.upsert, fresh, [("=", place - 1, value)])
+
+    def delete_field(self, key: Key, field: str) -> bool:
+        """A null in its column."""
+        place = self._place.get(field)
+        return bool(place and self._call("delete_column", self._name, key, place)[0])
+
+    def _known(self, field: str) -> int:
+        if field not in self._place:
+            raise Refused(f"the space has the columns {', '.join(self._fields)}; found {field!r}")
+        return self._place[field]
+
+
+class Documents(Space):
+    """Documents, each a map."""
+
+    columns = (("doc", "map"),)
+
+    def encode(self, record: Any) -> Sequence[Any]:
+        return (record,)
+
+    def decode(self, found: Sequence[Any]) -> Record:
+        fields: dict[str, Json] = found[1]
+        return fields
+
+    def indexed(self, path: tuple[str, ...]) -> Mapping[str, Any]:
+        """A scalar of any type; objects and lists are refused there."""
+        return {"field": 2, "type": "scalar", "path": _notation(path)}
+
+    def get_path(self, key: Key, path: Path) -> Json | Missing:
+        """The value alone."""
+        found = self._call("get_path", self._name, key, *_place(path))
+        return found[0] if found else MISSING
+
+    def set_path(self, key: Key, path: Path, value: Json) -> bool:
+        """space:update, which refuses a path whose parent is not there."""
+        if not path:
+            raise Refused("the path is empty: the whole record is replaced by put")
+        return bool(self._call("set_path", self._name, key, f"doc{_notation(path)}", value)[0])
+
+    def unset_path(self, key: Key, path: Path) -> bool:
+        """space:update."""
+        if not path or isinstance(path[-1], int):
+            raise Refused("only a field of an object can be removed")
+        return bool(self._call("unset_path", self._name, key, *_place(path))[0])
+
+
+def _notation(path: Path) -> str:
+    """Tarantool's JSON path: names in quotes, without escapes, and positions from 1."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            if part < 0:
+                raise Refused(f"there is no list position {part}")
+            text += f"[{part + 1}]"
+        elif not part or '"' in part or "\\" in part:
+            raise Refused(f"Tarantool has no notation for a path through the field name {part!r}")
+        else:
+            text += f'["{part}"]'
+    return text
+
+
+def _place(path: Path) -> tuple[str, str | None, str | int | None]:
+    """The whole path, that of the parent, and the last part as Lua knows it."""
+    if not path:
+        return "doc", None, None
+    last = path[-1]
+    return f"doc{_notation(path)}", f"doc{_notation(path[:-1])}", last + 1 if isinstance(last, int) else last
+
+
+class Scanned(Space):
+    """A space whose primary index is a tree: text is compared as UTF-8 bytes, which is by code point."""
+
+    def scan(self, start: Key | None, count: int, backwards: bool) -> Sequence[tuple[Key, Record]]:
+        """SELECT with an iterator."""
+        bounds = [] if start is None else [start]
+        found = self.ask(self._connection.select, bounds, limit=count, iterator=ITERATOR_LE if backwards else ITERATOR_GE)
+        return [(each[0], self.decode(each)) for each in found]
+
+
+class OrderedValues(Scanned, Values):
+    """Values in a tree."""
+
+
+class OrderedCounters(Scanned, Counters):
+    """Numbers in a tree."""
+
+
+class OrderedRows(Scanned, Rows):
+    """Rows in a tree."""
+
+
+class OrderedHashes(Scanned, Hashes):
+    """Hashes in a tree."""
+
+
+class OrderedDocuments(Scanned, Documents):
+    """Documents in a tree."""
+
+
+_OPTIONS: Final = {"engine": ("memtx", "vinyl"), "index": ("tree", "hash")}
+
+
+def connect(address: Address, options: Mapping[str, str]) -> TarantoolSession:
+    """Open one authenticated session.
+
+    `options`: `engine` (memtx, vinyl) and `index` (tree, hash) of the spaces.
+
+    Raises:
+        Refused: wrong credentials, or an option that is not known.
+        Unknown: nobody answers, or the instance still loads its data.
+    """
+    for name, value in options.items():
+        if value not in _OPTIONS.get(name, ()):
+            raise Refused(f"the Tarantool adapter knows the options {_OPTIONS}; found {name}: {value}")
+    try:
+        connection = tarantool.Connection(
+            address.host,
+            address.port,
+            user=address.user,
+            password=address.password,
+            socket_timeout=_TIMEOUT,
+            connection_timeout=_TIMEOUT,
+            reconnect_max_attempts=0,
+            reconnect_delay=0,
+            transport="ssl" if address.tls else "",
+        )
+    except _FAILURES as reason:
+        raise _sorted(reason) from reason
+    session = TarantoolSession(connection, options)
+    try:
+        status = session.install()
+    except (Refused, Unknown):
+        session.close()
+        raise
+    if status != "running":
+        session.close()
+        raise Unknown(f"the instance is {status}")
+    return session

@@ -1,0 +1,31 @@
+"""`storeproof report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+
+from storeproof.errors import UsageError
+from storeproof.report import render_reports, write_reports
+from storeproof.report.summary import print_summary
+from storeproof.result.json_file import read_result
+
+
+def render(path: Path, directory: Path | None) -> None:
+    """Render the reports beside the result, or into another directory together with it; print the summary.
+
+    Raises:
+        UsageError: the result cannot be read, or the directory cannot be written.
+    """
+    result = read_result(path)
+    beside = path if path.is_dir() else path.parent
+    target = directory or beside
+    try:
+        if target.resolve() == beside.resolve():
+            render_reports(result, target)
+        else:
+            write_reports(result, target)
+    except OSError as reason:
+        raise UsageError(f"{target} cannot be written: {reason}; name a directory of yours with --report-dir") from None
+    print_summary(result, target, Console())

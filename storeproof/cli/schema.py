@@ -1,0 +1,55 @@
+"""`storeproof schema`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from storeproof.errors import UsageError
+from storeproof.result.json_file import result_schema
+from storeproof.spec.loader import SPEC_ROOT, schemas
+
+
+def all_schemas() -> dict[str, str]:
+    """Every exported schema, by file name."""
+    return {**schemas(), "result.json": result_schema()}
+
+
+def write_schemas(directory: Path | None = None) -> int:
+    """Write the schemas and remove those of kinds that are no more; 0.
+
+    Raises:
+        UsageError: the directory cannot be written.
+    """
+    target = directory or SPEC_ROOT / "schema"
+    wanted = all_schemas()
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        for name, text in wanted.items():
+            (target / name).write_text(text, encoding="utf-8")
+        for stale in _extra(target):
+            stale.unlink()
+    except OSError as reason:
+        raise UsageError(f"{target} cannot be written: {reason}; name another directory with --directory") from None
+    print(f"{len(wanted)} schemas are in {target}")
+    return 0
+
+
+def check_schemas(directory: Path | None = None) -> int:
+    """Print every file that differs from what would be written; 0 when there is none, else 1."""
+    target = directory or SPEC_ROOT / "schema"
+    drift = []
+    for name, text in all_schemas().items():
+        path = target / name
+        if not path.is_file():
+            drift.append(f"{path}: is missing")
+        elif path.read_text(encoding="utf-8") != text:
+            drift.append(f"{path}: differs from the models")
+    drift += [f"{path}: belongs to no model" for path in _extra(target)]
+    for line in drift:
+        print(line)
+    print("run `storeproof schema` and commit what it writes" if drift else f"the schemas in {target} are up to date")
+    return 1 if drift else 0
+
+
+def _extra(directory: Path) -> list[Path]:
+    return [path for path in sorted(directory.glob("*.json")) if path.name not in all_schemas()]

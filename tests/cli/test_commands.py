@@ -1,0 +1,172 @@
+"""The commands: what they print, and how they end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from storeproof.cli import main
+from storeproof.report import write_reports
+from storeproof.result.json_file import write_result
+from tests.report.sample import TARGETS, sample_result
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    return Run(monkeypatch, capsys)
+
+
+class Run:
+    """Calls the command as the shell would: (exit code, standard output, standard error)."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self._monkeypatch = monkeypatch
+        self._capsys = capsys
+        monkeypatch.setenv("COLUMNS", "200")
+
+    def __call__(self, *arguments: str | Path) -> tuple[int, str, str]:
+        self._monkeypatch.setattr(sys, "argv", ["storeproof", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = self._capsys.readouterr()
+        return int(ended.value.code or 0), captured.out, captured.err
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> tuple[Path, Path]:
+    """Two runs on one machine, of all stores."""
+    for name, seed in (("a", 1), ("b", 2)):
+        write_result(sample_result(seed=seed), tmp_path / name / "result.json")
+    return tmp_path / "a", tmp_path / "b" / "result.json"
+
+
+def test_compare_shows_ratios_of_every_common_store(run: Run, two: tuple[Path, Path]) -> None:
+    """0: something was compared."""
+    code, out, _ = run("compare", *two)
+    assert code == 0
+    assert out.count("25 compared, 0 refused, 0 without a partner") == len(TARGETS)
+    assert "no difference shown" in out
+    assert "ratio of the medians over rounds; 95 % interval" in out
+
+
+def test_compare_picks_the_stores_it_is_told(run: Run, two: tuple[Path, Path]) -> None:
+    """A name without its variant is enough where it is the only one; one file has two stores to compare."""
+    code, out, _ = run("compare", two[0], "--store", "redis:aof-always", "--against", "sqlite")
+    assert code == 0
+    assert "A  redis:aof-always" in out
+    assert "B  sqlite:wal-full" in out
+    assert "× [" in out
+
+
+def test_compare_refuses_the_unlike_with_one(run: Run, two: tuple[Path, Path]) -> None:
+    """1: no ratio could be given; the reason that all pairs share is said once."""
+    code, out, _ = run("compare", *two, "--store", "redis:volatile", "--against", "redis:aof-always")
+    assert code == 1
+    assert out.count("proven durability differs: volatile against process_crash") == 1
+    assert "×" not in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing.json"], "nothing.json does not exist"),
+        (["A"], "one file is given, so both sides must be named"),
+        (["A", "B", "--store", "redis"], "fits more than one store of"),
+        (["A", "B", "--store", "oracle:x"], "--store oracle:x is not in"),
+        (["A", "B", "--against", "sqlite"], "--store is missing"),
+        (["A", "B", "--colour"], "No such option"),
+        ([], "Missing argument"),
+    ],
+)
+def test_a_wrong_command_line_is_one_message_and_four(run: Run, two: tuple[Path, Path], arguments: list[str], message: str) -> None:
+    """With what is there, and without a traceback."""
+    files = {"A": str(two[0]), "B": str(two[1])}
+    code, out, err = run("compare", *(files.get(each, each) for each in arguments))
+    assert code == 4
+    assert message in err
+    assert "Traceback" not in out + err
+
+
+def test_compare_of_files_without_a_common_store(run: Run, tmp_path: Path) -> None:
+    """Both are listed."""
+    write_result(sample_result(TARGETS[:1]), tmp_path / "a.json")
+    write_result(sample_result(TARGETS[1:2]), tmp_path / "b.json")
+    code, _, err = run("compare", tmp_path / "a.json", tmp_path / "b.json")
+    assert code == 4
+    assert "sqlite:wal-full" in err
+    assert "redis:aof-always" in err
+
+
+def test_report_renders_again_beside_the_result_and_elsewhere(run: Run, tmp_path: Path) -> None:
+    """The result itself stays as it is; elsewhere it goes along."""
+    write_reports(sample_result(TARGETS[:1]), tmp_path)
+    before = (tmp_path / "result.json").stat().st_mtime_ns
+    (tmp_path / "report.html").unlink()
+    code, out, _ = run("report", tmp_path / "result.json")
+    assert code == 0
+    assert "sqlite:wal-full" in out
+    assert (tmp_path / "report.html").is_file()
+    assert (tmp_path / "result.json").stat().st_mtime_ns == before
+    assert run("report", tmp_path, "--report-dir", tmp_path / "other")[0] == 0
+    assert len(list((tmp_path / "other").iterdir())) == 5
+
+
+def test_report_into_a_file_is_a_usage_error(run: Run, tmp_path: Path) -> None:
+    """With the option to mend it."""
+    write_result(sample_result(TARGETS[:1]), tmp_path / "result.json")
+    (tmp_path / "file").write_text("")
+    code, _, err = run("report", tmp_path, "--report-dir", tmp_path / "file")
+    assert code == 4
+    assert "--report-dir" in err
+
+
+def test_the_exported_schemas_are_those_of_the_models(run: Run) -> None:
+    """Drift breaks the build: run `storeproof schema` and commit."""
+    code, out, _ = run("schema", "--check")
+    assert code == 0, out
+
+
+def test_schema_check_names_every_kind_of_drift(run: Run, tmp_path: Path) -> None:
+    """Changed, missing, and left over; writing mends all three."""
+    assert run("schema", "--directory", tmp_path)[0] == 0
+    assert run("schema", "--check", "--directory", tmp_path)[0] == 0
+    (tmp_path / "result.json").write_text("{}")
+    (tmp_path / "models.json").unlink()
+    (tmp_path / "gone.json").write_text("{}")
+    code, out, _ = run("schema", "--check", "--directory", tmp_path)
+    assert code == 1
+    assert f"{tmp_path / 'result.json'}: differs from the models" in out
+    assert f"{tmp_path / 'models.json'}: is missing" in out
+    assert f"{tmp_path / 'gone.json'}: belongs to no model" in out
+    assert run("schema", "--directory", tmp_path)[0] == 0
+    assert run("schema", "--check", "--directory", tmp_path)[0] == 0
+
+
+def test_stores_lists_variants_and_claims(run: Run) -> None:
+    """In short for all, whole for one; an unknown one is a usage error."""
+    code, out, _ = run("stores")
+    assert code == 0
+    assert "sqlite:wal-full *" in out
+    code, out, _ = run("stores", "sqlite")
+    assert code == 0
+    assert "synchronous=FULL" in out
+    assert "claimed: " in out
+    code, _, err = run("stores", "sqlit")
+    assert code == 4
+    assert "did you mean `sqlite`" in err
+
+
+def test_help_answers_without_loading_the_machinery() -> None:
+    """No plots, models or drivers are imported for it."""
+    script = (
+        "import sys; sys.argv = ['storeproof', '--help']\n"
+        "from storeproof.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print([name for name in ('matplotlib', 'pydantic', 'jinja2', 'pytest', 'hypothesis') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "Exit codes" in done.stdout
+    assert done.stdout.endswith("[]\n")

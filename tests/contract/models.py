@@ -1,0 +1,9 @@
+"""One layout of every kind of record."""
+
+from __future__ import annotations
+
+from storeproof.contract import Layout
+from storeproof.spec import load_spec
+
+MODELS = load_spec().models
+VALUE, HASH, DOCUMENT, ROW, COUNTER = (Layout("c", MODELS[name]) for name in ("single_key", "hash10", "document10", "row", "counter"))

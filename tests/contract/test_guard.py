@@ -1,0 +1,234 @@
+"""The guard takes no reply on trust: every breach of the contract is caught and says what was found."""
+
+# ruff: noqa: E501 - a message is one line
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from storeproof.contract import MISSING, OPERATIONS, Breach, Layout, Refused, Row, Unknown, Unsupported, call, supports
+from storeproof.contract.families import Collection, Fields, KeyValue, Paths, Session
+from tests.contract.models import COUNTER, DOCUMENT, HASH, ROW, VALUE
+
+
+class Bare:
+    """What every collection must have, and no family."""
+
+    def prepare(self) -> None: ...
+
+    def clear(self) -> None: ...
+
+    def describe(self) -> Mapping[str, str]:
+        return {"indexes": "0"}
+
+
+class Answering(Bare):
+    """Has every family, and answers whatever it was told to."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def _reply(self, *args: Any) -> Any:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+for operation in OPERATIONS:
+    setattr(Answering, operation, Answering._reply)
+
+ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "count": (),
+    "put": ("k", b""),
+    "get_many": (["a", "b"],),
+    "put_many": ({"a": b""},),
+    "get_field": ("k", "f"),
+    "set_field": ("k", "f", b""),
+    "delete_field": ("k", "f"),
+    "get_path": ("k", ("a",)),
+    "set_path": ("k", ("a",), 1),
+    "unset_path": ("k", ("a",)),
+    "increment": ("k", 1),
+    "put_if_absent": ("k", b""),
+    "compare_and_set": ("k", b"", b""),
+    "put_expiring": ("k", b"", 1),
+    "scan": (None, 2, False),
+}
+
+
+def ask(layout: Layout, operation: str, answer: Any) -> Any:
+    return call(Answering(answer), layout, operation, *ARGUMENTS.get(operation, ("k",)))
+
+
+class Text(str):
+    """What looks like a text and is none."""
+
+
+RIGHT: list[tuple[Layout, str, Any]] = [
+    (VALUE, "get", b"\0"),
+    (VALUE, "get", None),
+    (HASH, "get", {"field0": b""}),
+    (HASH, "get", {}),
+    (DOCUMENT, "get", {"a": [1, 1.5, None, True, "x", {"b": []}]}),
+    (ROW, "get", Row(1, 1.0)),
+    (COUNTER, "get", -(2**63)),
+    (VALUE, "put", None),
+    (VALUE, "delete", True),
+    (VALUE, "exists", False),
+    (VALUE, "count", 0),
+    (VALUE, "get_many", [b"", None]),
+    (VALUE, "get_many", (None, None)),
+    (VALUE, "put_many", None),
+    (HASH, "get_field", None),
+    (HASH, "get_field", b""),
+    (HASH, "delete_field", False),
+    (DOCUMENT, "get_path", MISSING),
+    (DOCUMENT, "get_path", None),
+    (DOCUMENT, "get_path", [1]),
+    (DOCUMENT, "set_path", False),
+    (DOCUMENT, "unset_path", True),
+    (COUNTER, "increment", 1),
+    (VALUE, "put_if_absent", True),
+    (VALUE, "compare_and_set", False),
+    (VALUE, "put_expiring", None),
+    (VALUE, "scan", []),
+    (VALUE, "scan", [("a", b""), ("b", b"")]),
+    (ROW, "scan", [(-1, Row(1, 1.0))]),
+]
+
+WRONG: list[tuple[Layout, str, Any, str]] = [
+    (VALUE, "get", "text", "get: a record of single_key is bytes; found str 'text'"),
+    (VALUE, "get", bytearray(b""), "get: a record of single_key is bytes; found bytearray bytearray(b'')"),
+    (VALUE, "get", MISSING, "get: a record of single_key is bytes; found Missing MISSING"),
+    (HASH, "get", {"field0": "x"}, "get: a record of hash10 is a dict of str to bytes; found dict {'field0': 'x'}"),
+    (HASH, "get", {b"field0": b"x"}, "get: a record of hash10 is a dict of str to bytes; found dict {b'field0': b'x'}"),
+    (HASH, "get", [], "get: a record of hash10 is a dict of str to bytes; found list []"),
+    (DOCUMENT, "get", [1], "get: a record of document10 is a dict of JSON values; found list [1]"),
+    (DOCUMENT, "get", {"a": b"x"}, "get: a record of document10 is a dict of JSON values; found dict {'a': b'x'}"),
+    (DOCUMENT, "get", {"a": (1,)}, "get: a record of document10 is a dict of JSON values; found dict {'a': (1,)}"),
+    (DOCUMENT, "get", {1: 1}, "get: a record of document10 is a dict of JSON values; found dict {1: 1}"),
+    (DOCUMENT, "get", {"a": float("nan")}, "get: a record of document10 is a dict of JSON values; found dict {'a': nan}"),
+    (DOCUMENT, "get", {"a": [Text("x")]}, "get: a record of document10 is a dict of JSON values; found dict {'a': ['x']}"),
+    (ROW, "get", (1, 1.0), "get: a record of row is a Row of int and float; found tuple (1, 1.0)"),
+    (ROW, "get", Row(1, 1), "get: a record of row is a Row of int and float; found Row Row(integer=1, real=1)"),
+    (ROW, "get", Row(True, 1.0), "get: a record of row is a Row of int and float; found Row Row(integer=True, real=1.0)"),
+    (COUNTER, "get", True, "get: a record of counter is an int; found bool True"),
+    (COUNTER, "get", 1.0, "get: a record of counter is an int; found float 1.0"),
+    (COUNTER, "get", "1", "get: a record of counter is an int; found str '1'"),
+    (VALUE, "put", True, "put: the reply is NoneType; found bool True"),
+    (VALUE, "put_many", 2, "put_many: the reply is NoneType; found int 2"),
+    (VALUE, "delete", 1, "delete: the reply is bool; found int 1"),
+    (VALUE, "exists", 1, "exists: the reply is bool; found int 1"),
+    (VALUE, "exists", None, "exists: the reply is bool; found NoneType None"),
+    (VALUE, "count", True, "count: the reply is int; found bool True"),
+    (VALUE, "count", 3.0, "count: the reply is int; found float 3.0"),
+    (VALUE, "get_many", [b""], "get_many: the reply has one entry per key, 2; found list [b'']"),
+    (VALUE, "get_many", [b"", b"", b""], "get_many: the reply has one entry per key, 2; found list [b'', b'', b'']"),
+    (VALUE, "get_many", {"a": b"", "b": b""}, "get_many: the reply has one entry per key, 2; found dict {'a': b'', 'b': b''}"),
+    (VALUE, "get_many", b"ab", "get_many: the reply has one entry per key, 2; found bytes b'ab'"),
+    (VALUE, "get_many", ["x", 1], "get_many: a record of single_key is bytes; found str 'x'; a record of single_key is bytes; found int 1"),
+    (HASH, "get_field", "x", "get_field: the reply is bytes or NoneType; found str 'x'"),
+    (HASH, "delete_field", 0, "delete_field: the reply is bool; found int 0"),
+    (DOCUMENT, "get_path", b"x", "get_path: the reply is a JSON value or MISSING; found bytes b'x'"),
+    (DOCUMENT, "set_path", None, "set_path: the reply is bool; found NoneType None"),
+    (COUNTER, "increment", None, "increment: the reply is int; found NoneType None"),
+    (COUNTER, "increment", b"1", "increment: the reply is int; found bytes b'1'"),
+    (VALUE, "put_if_absent", 1, "put_if_absent: the reply is bool; found int 1"),
+    (VALUE, "scan", [("a", b"")] * 3, "scan: the reply has at most 2 pairs; found list [('a', b''), ('a', b''), ('a', b'')]"),
+    (VALUE, "scan", "", "scan: the reply has at most 2 pairs; found str ''"),
+    (VALUE, "scan", {"a": b""}.items(), "scan: the reply has at most 2 pairs; found dict_items dict_items([('a', b'')])"),
+    (VALUE, "scan", [["a", b""], ("b", "x")], "scan: each entry is a pair of str and record; found list ['a', b'']; a record of single_key is bytes; found str 'x'"),
+    (VALUE, "scan", [(1, b"")], "scan: each entry is a pair of str and record; found tuple (1, b'')"),
+    (ROW, "scan", [("1", Row(1, 1.0))], "scan: each entry is a pair of int and record; found tuple ('1', Row(integer=1, real=1.0))"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("layout", "operation", "answer"), RIGHT)
+def test_a_right_reply_passes_as_it_is(layout: Layout, operation: str, answer: Any) -> None:
+    assert ask(layout, operation, answer) is answer
+
+
+@pytest.mark.parametrize(("layout", "operation", "answer", "message"), WRONG)
+def test_a_wrong_reply_is_a_breach(layout: Layout, operation: str, answer: Any, message: str) -> None:
+    with pytest.raises(Breach) as breach:
+        ask(layout, operation, answer)
+    assert str(breach.value) == message
+
+
+def test_every_operation_is_tried_with_a_right_and_with_a_wrong_reply() -> None:
+    silent = {"set_field", "unset_path", "compare_and_set", "put_expiring"}  # the same checks as put, set_path and delete
+    assert {operation for _, operation, _ in RIGHT} | {"set_field"} == set(OPERATIONS)
+    assert {operation for _, operation, _, _ in WRONG} | silent == set(OPERATIONS)
+
+
+def test_a_long_reply_is_cut_in_the_message() -> None:
+    with pytest.raises(Breach) as breach:
+        ask(VALUE, "get", "x" * 10_000)
+    assert len(str(breach.value)) < 150
+
+
+@pytest.mark.parametrize("kind", [Refused, Unknown, Unsupported])
+def test_what_the_adapter_sorted_passes_as_it_is(kind: type[Exception]) -> None:
+    failure = kind("why")
+    with pytest.raises(kind) as passed:
+        ask(VALUE, "get", failure)
+    assert passed.value is failure
+
+
+@pytest.mark.parametrize(
+    "leaked", [ValueError("odd"), ConnectionResetError(104, "reset"), TimeoutError("late"), KeyError("k"), AssertionError("ours")]
+)
+def test_an_error_that_was_not_sorted_is_a_breach(leaked: Exception) -> None:
+    with pytest.raises(Breach) as breach:
+        ask(VALUE, "put", leaked)
+    assert str(breach.value) == f"put raised {type(leaked).__name__}: {leaked}; adapters sort errors into Refused, Unknown and Unsupported"
+    assert breach.value.__cause__ is leaked
+
+
+def test_ctrl_c_is_no_breach() -> None:
+    class Interrupted(Answering):
+        def get(self, key: str) -> None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        call(Interrupted(None), VALUE, "get", "k")
+
+
+def test_a_family_that_is_not_there_is_unsupported() -> None:
+    with pytest.raises(Unsupported, match="increment on counter: the adapter does not implement Counter"):
+        call(Bare(), COUNTER, "increment", "k", 1)
+
+
+def test_a_family_that_is_there_in_part_is_a_breach() -> None:
+    class Half(Bare):
+        def get_field(self, key: str, field: str) -> None: ...
+
+        def set_field(self, key: str, field: str, value: bytes) -> None: ...
+
+    with pytest.raises(Breach, match=r"Fields is implemented in part: it lacks delete_field; a family is implemented whole or not at all"):
+        call(Half(), HASH, "get_field", "k", "f")
+
+
+def test_supports_asks_for_the_whole_family() -> None:
+    class Reader(Bare):
+        def get(self, key: str) -> None: ...
+
+    assert all(supports(Answering(None), operation) for operation in OPERATIONS)
+    assert not any(supports(Bare(), operation) for operation in OPERATIONS)
+    assert not supports(Reader(), "get")
+
+
+def test_the_required_protocols_and_the_optional_ones_are_told_apart() -> None:
+    assert isinstance(Bare(), Collection)
+    assert not isinstance(Bare(), Session)
+    assert not isinstance(object(), Collection)
+    assert not isinstance(Bare(), (KeyValue, Fields, Paths))
+
+
+def test_an_operation_is_named_as_the_method_that_does_it() -> None:
+    for name, described in OPERATIONS.items():
+        assert described.name == name
+        assert callable(getattr(described.family, name))

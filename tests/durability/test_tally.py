@@ -1,0 +1,62 @@
+"""What the rounds say of a store, and how it is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from storeproof.check import Finding, Losses, Shape, Verdict
+from storeproof.outcome import Outcome
+from storeproof.suites.durability.tally import Tally
+
+NOTHING = Losses(Shape.NOTHING, 0, 0.0)
+
+
+def tally(*verdicts: Verdict, broken: str = "", idle: tuple[str, ...] = ()) -> Tally:
+    """A tally of one key per verdict."""
+    made = Tally(streams=5, clients=8, acknowledged=100, unknown=3, broken=broken, idle=list(idle), recoveries=[0.5, 0.25])
+    made.add([Finding("single_key", f"k{n}", verdict, "absent") for n, verdict in enumerate(verdicts)], NOTHING)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("found", "claimed", "unclaimed"),
+    [
+        (tally(Verdict.OK), Outcome.PASS, Outcome.UNDECLARED),
+        (tally(Verdict.OK, Verdict.LOST), Outcome.FAIL, Outcome.UNSUPPORTED),
+        (tally(Verdict.RESURRECTED), Outcome.FAIL, Outcome.UNSUPPORTED),
+        (tally(Verdict.REVERTED), Outcome.FAIL, Outcome.UNSUPPORTED),
+        (tally(Verdict.TORN), Outcome.FAIL, Outcome.UNSUPPORTED),
+        (tally(Verdict.MISCOUNTED), Outcome.FAIL, Outcome.UNSUPPORTED),
+        (tally(Verdict.INVENTED), Outcome.FAIL, Outcome.FAIL),
+        (tally(Verdict.OK, broken="it did not start"), Outcome.FAIL, Outcome.FAIL),
+        (tally(Verdict.OK, idle=("nothing was acknowledged",)), Outcome.INCONCLUSIVE, Outcome.INCONCLUSIVE),
+        (tally(Verdict.LOST, idle=("nothing was acknowledged",)), Outcome.FAIL, Outcome.UNSUPPORTED),
+    ],
+)
+def test_the_outcome_follows_from_claim_and_findings(found: Tally, claimed: Outcome, unclaimed: Outcome) -> None:
+    """Loss is a failure of those who promised; invention and death are everybody's; missing evidence is never a pass."""
+    assert (found.outcome(claimed=True), found.outcome(claimed=False)) == (claimed, unclaimed)
+
+
+def test_the_record_counts_each_kind_of_harm() -> None:
+    """One field each, none folded into another."""
+    record = tally(*Verdict).record("process_crash", Outcome.FAIL, "detail")
+    assert (record.lost, record.resurrected, record.reverted, record.torn, record.invented, record.miscounted) == (1, 1, 1, 1, 1, 1)
+    assert (record.rounds, record.acknowledged, record.unknown, record.recovery_seconds) == (5, 100, 3, [0.5, 0.25])
+
+
+def test_the_detail_names_at_risk_harm_window_and_first_keys() -> None:
+    """What a vendor needs to begin with; three keys, not three thousand."""
+    found = tally(Verdict.OK, *[Verdict.LOST] * 9)
+    found.losses.append(Losses(Shape.SUFFIX, 9, 86.4))
+    text = found.detail()
+    assert "faults: 5 under a stream of 8 clients; 100 operations acknowledged, 3 unknown" in text
+    assert "9 lost" in text
+    assert "worst window 86 ms with 9 operations, suffix" in text
+    assert text.count("found absent") == 3
+    assert "recovery 0.25 to 0.50 s" in text
+
+
+def test_a_clean_detail_says_of_how_many_keys_nothing_was_lost() -> None:
+    """A pass has a denominator too."""
+    assert "nothing was lost of 2 keys" in tally(Verdict.OK, Verdict.OK).detail()

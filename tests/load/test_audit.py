@@ -1,0 +1,132 @@
+"""The audit finds what a fast and wrong store did to the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from threading import Event
+from time import monotonic_ns
+from typing import Any
+
+import pytest
+
+from storeproof.contract import Key, Layout
+from storeproof.load.audit import audit
+from storeproof.load.client import ClientResult, run_client
+from storeproof.load.engine import OperationResult, Plan, RunResult
+from storeproof.load.keys import key_of
+from storeproof.load.latency import new_histogram
+from storeproof.load.records import recipe
+from storeproof.spec import Mix, load_spec
+from tests.load.memory import Memory
+
+MODEL = load_spec().models["hash10"]
+KNOWN = 50
+
+
+def _worked_on(mix: Mix) -> tuple[Memory, Plan, RunResult]:
+    """A store with loaded records, after one round of one client."""
+    store = Memory()
+    for number in range(KNOWN):
+        key = key_of(MODEL, number)
+        store.put(key, recipe(MODEL).make(key, f"0:{number}"))
+    plan = Plan(Layout("t", MODEL), (mix,), clients=1, seconds=0.02, seed=1, known=KNOWN)
+    result = ClientResult.of(plan, 0)
+    run_client(store, plan, result, monotonic_ns(), Event())
+    tally = result.tallies[0]
+    operation = OperationResult(mix.operation, tally.ok, tally.misses, tally.errors, tally.malformed, new_histogram())
+    return store, plan, RunResult({mix.operation: operation}, 1, 1, 1, 1, 0, 1, 1, 1, (result.position,), tuple(result.doubtful), ())
+
+
+PUT = Mix(operation="put", keys="new", distinct=0.9)
+
+
+def test_a_true_store_raises_no_alarm() -> None:
+    """Loaded and new records are there, whole, and as many as were acknowledged."""
+    store, plan, result = _worked_on(PUT)
+    found = audit(store, plan, [result], seed=1)
+    assert found.ok, found.problems
+    assert found.checked > KNOWN
+
+
+def _lose_one_in_twenty(store: Memory) -> None:
+    for key in list(store.records)[::20]:
+        del store.records[key]
+
+
+def _lose_the_last(store: Memory) -> None:
+    store.records.popitem()
+
+
+def _tear(store: Memory) -> None:
+    for key in list(store.records)[::10]:
+        record: Any = store.records[key]
+        store.records[key] = {**record, "field3": recipe(MODEL).part(key, "1:999", ("field3",))}
+
+
+def _swap(store: Memory) -> None:
+    keys = list(store.records)
+    store.records = dict(zip(keys, [store.records[key] for key in reversed(keys)], strict=True))
+
+
+def _invent(store: Memory) -> None:
+    for number in range(1_000_000, 1_000_010):
+        store.put(key_of(MODEL, number), {})
+
+
+def _stranger(store: Memory) -> None:
+    for key in store.records:
+        store.records[key] = recipe(MODEL).make(key, "77:1")
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        (_lose_one_in_twenty, "acknowledged"),
+        (_lose_the_last, "were acknowledged"),
+        (_tear, "torn between writes"),
+        (_swap, "what nobody wrote"),
+        (_invent, "were sent"),
+        (_stranger, "was written by client 77"),
+    ],
+)
+def test_damage_is_found(damage: Callable[[Memory], None], told: str) -> None:
+    """Lost, torn, mixed up, invented: each is named."""
+    store, plan, result = _worked_on(PUT)
+    damage(store)
+    found = audit(store, plan, [result], seed=1)
+    assert not found.ok
+    assert any(told in problem for problem in found.problems), found.problems
+    assert len(found.problems) <= 5
+
+
+def test_a_write_whose_reply_was_lost_may_be_there_or_not() -> None:
+    """Doubtful keys are counted both ways, and not looked at."""
+    store, plan, result = _worked_on(Mix(operation="put", keys="new"))
+    last = KNOWN + result.positions[0] - 1
+    doubted = replace(result, doubtful=(last,))
+    assert audit(store, plan, [doubted], seed=1).ok
+    del store.records[key_of(MODEL, last)]
+    assert audit(store, plan, [doubted], seed=1).ok
+    assert not audit(store, plan, [result], seed=1).ok
+
+
+def test_misses_under_load_are_a_problem() -> None:
+    """A store that forgets for a while and then remembers is found out."""
+    store, plan, result = _worked_on(Mix(operation="get", keys="uniform"))
+    assert audit(store, plan, [result], seed=1).ok
+    missed = replace(result, operations={"get": OperationResult("get", 9, 1, 0, 0, new_histogram())})
+    assert "1 records were asked for" in audit(store, plan, [missed], seed=1).problems[0]
+
+
+def test_nothing_checked_is_not_verified() -> None:
+    """An empty audit is no evidence."""
+    plan = Plan(Layout("t", MODEL), (PUT,), clients=1, seconds=1, seed=1, known=0)
+
+    class NoCount:
+        def get(self, key: Key) -> Any: ...
+        def put(self, key: Key, record: Any) -> None: ...
+        def delete(self, key: Key) -> Any: ...
+        def exists(self, key: Key) -> Any: ...
+
+    assert not audit(NoCount(), plan, [], seed=1).ok  # type: ignore[arg-type]

@@ -1,0 +1,209 @@
+"""One client counts what happened, and nothing as success that was none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from threading import Event
+from time import monotonic, monotonic_ns, sleep
+from typing import Any
+
+import pytest
+
+from storeproof.contract import Key, Layout, Record, Refused, Unknown, Unsupported
+from storeproof.errors import UsageError
+from storeproof.load.client import LOST_CAUSE, ClientResult, run_client
+from storeproof.load.engine import Plan
+from storeproof.load.keys import key_of
+from storeproof.load.records import identify, recipe
+from storeproof.spec import Mix, load_spec
+from tests.load.memory import Memory
+
+MODELS = load_spec().models
+
+
+def _plan(*mix: Mix, model: str = "single_key", seconds: float = 0.05, **more: Any) -> Plan:
+    return Plan(Layout("t", MODELS[model]), mix, clients=1, seconds=seconds, seed=1, known=more.pop("known", 0), **more)
+
+
+def _run(collection: Any, plan: Plan, halt: Event | None = None) -> ClientResult:
+    result = ClientResult.of(plan, 0)
+    run_client(collection, plan, result, monotonic_ns(), halt or Event())
+    return result
+
+
+def test_puts_are_counted_and_whole() -> None:
+    """As many records as were acknowledged, each under its own key and stamp."""
+    store, plan = Memory(), _plan(Mix(operation="put", keys="new"), model="hash10")
+    result = _run(store, plan)
+    assert result.ok == result.requests == len(store.records) == result.position > 10
+    assert len(result.tallies[0].latencies) == result.ok
+    assert all(identify(plan.layout.model, key, record).kind == "whole" for key, record in store.records.items())
+    assert result.busy + result.pause <= result.elapsed
+
+
+def test_a_batch_counts_its_records() -> None:
+    """Ten records a request, one latency."""
+    store = Memory()
+    result = _run(store, _plan(Mix(operation="put", keys="new", batch=10)))
+    assert result.ok == 10 * result.requests == len(store.records)
+    assert len(result.tallies[0].latencies) == result.requests
+
+
+def test_a_record_that_is_not_found_is_a_miss() -> None:
+    """And no success, and no latency."""
+    result = _run(Memory(), _plan(Mix(operation="get", keys="uniform"), known=10))
+    assert (result.ok, result.errors) == (0, 0)
+    assert result.tallies[0].misses == result.requests > 0
+    assert len(result.tallies[0].latencies) == 0
+
+
+def test_a_batch_with_a_missing_record() -> None:
+    """Found ones count, missing ones are misses."""
+    store, model = Memory(), MODELS["single_key"]
+    store.put(key_of(model, 0), recipe(model).make(key_of(model, 0), "0:0"))
+    result = _run(store, _plan(Mix(operation="get", keys="uniform", batch=20), known=2))
+    tally = result.tallies[0]
+    assert tally.ok + tally.misses == 20 * result.requests
+    assert 0.4 < tally.ok / (20 * result.requests) < 0.6
+
+
+class Failing(Memory):
+    """Fails every third put as it is told."""
+
+    def __init__(self, failure: Exception) -> None:
+        super().__init__()
+        self.failure = failure
+        self.puts = 0
+
+    def put(self, key: Key, record: Record) -> None:
+        self.puts += 1
+        if self.puts % 3 == 0:
+            raise self.failure
+        super().put(key, record)
+
+
+@pytest.mark.parametrize(
+    ("failure", "errors", "malformed", "broken"),
+    [(Refused("full"), True, False, False), (Unknown("late"), True, False, True), (KeyError("leak"), False, True, True)],
+)
+def test_failures_are_told_apart(failure: Exception, errors: bool, malformed: bool, broken: bool) -> None:
+    """Refused, lost and leaked: none is a success, and their keys are doubtful."""
+    store = Failing(failure)
+    result = _run(store, _plan(Mix(operation="put", keys="new")))
+    tally = result.tallies[0]
+    assert tally.ok == len(store.records)
+    assert result.errors == result.requests // 3 == len(result.doubtful)
+    assert (tally.errors > 0, tally.malformed > 0, result.broken) == (errors, malformed, broken)
+    assert str(failure) in result.samples[0]
+    assert len(result.samples) == 3
+
+
+class WrongType(Memory):
+    """Answers text for bytes."""
+
+    def get(self, key: Key) -> Any:
+        return "text"
+
+
+def test_a_reply_of_the_wrong_shape_is_malformed() -> None:
+    """A WRONGTYPE answer that counts as success makes a benchmark fly."""
+    result = _run(WrongType(), _plan(Mix(operation="get", keys="uniform"), known=5))
+    assert result.ok == 0
+    assert result.tallies[0].malformed == result.requests == LOST_CAUSE
+
+
+class Slow(Memory):
+    """Takes 30 ms a put."""
+
+    def put(self, key: Key, record: Record) -> None:
+        sleep(0.03)
+        super().put(key, record)
+
+
+def test_the_last_request_is_finished_and_its_time_counted() -> None:
+    """In 50 ms begin two requests of 30 ms; the client's time is that of both."""
+    result = _run(Slow(), _plan(Mix(operation="put", keys="new")))
+    assert result.ok == 2
+    assert result.elapsed >= 60_000_000
+
+
+def test_halt_ends_before_the_deadline() -> None:
+    """Within one request."""
+    halt = Event()
+    halt.set()
+    begun = monotonic()
+    assert _run(Memory(), _plan(Mix(operation="put", keys="new"), seconds=30), halt).requests == 0
+    assert monotonic() - begun < 1
+
+
+def test_a_mix_is_drawn_by_weight() -> None:
+    """Nine reads to one write."""
+    store, model = Memory(), MODELS["single_key"]
+    for number in range(10):
+        store.put(key_of(model, number), recipe(model).make(key_of(model, number), f"0:{number}"))
+    plan = _plan(Mix(operation="get", keys="uniform", weight=9), Mix(operation="put", keys="uniform"), known=10)
+    reads, writes = _run(store, plan).tallies
+    assert 7 < reads.ok / writes.ok < 11
+    assert reads.misses == 0
+
+
+class OnlyWhole:
+    """Has no family beyond whole records."""
+
+    def get(self, key: Key) -> Record | None: ...
+    def put(self, key: Key, record: Record) -> None: ...
+    def delete(self, key: Key) -> bool: ...  # type: ignore[empty-body]
+    def exists(self, key: Key) -> bool: ...  # type: ignore[empty-body]
+
+
+def test_what_the_adapter_does_not_offer_is_unsupported() -> None:
+    """Before the first request."""
+    with pytest.raises(Unsupported, match="put_many on single_key"):
+        _run(OnlyWhole(), _plan(Mix(operation="put", keys="new", batch=2)))
+
+
+def test_an_operation_that_the_engine_cannot_run() -> None:
+    """Says which it can."""
+    with pytest.raises(UsageError, match="does not run `scan`; it runs exists, get"):
+        _run(Memory(), _plan(Mix(operation="scan", keys="uniform"), known=1))
+
+
+class Paths(Memory):
+    """Sets paths by walking."""
+
+    def get_path(self, key: Key, path: Sequence[str]) -> Any: ...
+
+    def set_path(self, key: Key, path: Sequence[str], value: Any) -> bool:
+        part: Any = self.records[key]
+        for step in path[:-1]:
+            part = part[step]
+        part[path[-1]] = value
+        return True
+
+    def unset_path(self, key: Key, path: Sequence[str]) -> bool: ...  # type: ignore[empty-body]
+
+
+def test_path_updates_write_what_their_stamp_makes() -> None:
+    """All other parts stay with who loaded the data."""
+    store, model = Paths(), MODELS["nested"]
+    city = ("profile", "address", "city")
+    key = key_of(model, 0)
+    store.put(key, recipe(model).make(key, "0:0"))
+    result = _run(store, _plan(Mix(operation="set_path", keys="uniform", path=city), model="nested", known=1))
+    seen = identify(model, key, store.records[key])
+    assert result.ok > 0
+    assert seen.parts[city] == f"1:{result.requests - 1}"
+    assert {stamp for path, stamp in seen.parts.items() if path != city} == {"0:0"}
+
+
+def test_mapping_is_what_a_batch_is() -> None:
+    """The contract's own type."""
+    seen: list[Any] = []
+
+    class Watching(Memory):
+        def put_many(self, records: Mapping[Key, Record]) -> None:
+            seen.append(records)
+
+    _run(Watching(), _plan(Mix(operation="put", keys="new", batch=3)))
+    assert isinstance(seen[0], Mapping)
+    assert len(seen[0]) == 3

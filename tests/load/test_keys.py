@@ -1,0 +1,60 @@
+"""New keys are nobody else's; known keys are all as likely."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from storeproof.load.keys import NewKeys, key_of, uniform
+from storeproof.spec import load_spec
+
+
+def test_new_keys_of_all_clients_are_disjoint_and_without_gaps() -> None:
+    """Three clients that took ten keys each took thirty keys in a row, after the loaded ones."""
+    taken = []
+    for client in range(3):
+        draw = NewKeys(100, client, 3, 0, Random(client)).draw()
+        taken += [draw() for _ in range(10)]
+    assert sorted(taken) == list(range(100, 130))
+
+
+def test_new_keys_go_on_where_the_round_before_ended() -> None:
+    """No key is new twice."""
+    first = NewKeys(0, 1, 4, 0, Random(1))
+    draw = first.draw()
+    before = {draw() for _ in range(20)}
+    draw = NewKeys(0, 1, 4, first.position, Random(2)).draw()
+    assert before.isdisjoint({draw() for _ in range(20)})
+
+
+def test_a_share_of_the_draws_repeats_earlier_keys() -> None:
+    """With 90 % distinct keys about a tenth of the draws takes a key that the same client took before."""
+    keys = NewKeys(0, 2, 5, 0, Random(3))
+    draw = keys.draw(distinct=0.9)
+    drawn = [draw() for _ in range(10_000)]
+    assert 0.89 < len(set(drawn)) / len(drawn) < 0.91
+    assert keys.position == len(set(drawn))
+    assert all(number % 5 == 2 for number in drawn)
+
+
+def test_uniform_keys() -> None:
+    """All loaded records are drawn, evenly (chi-square of 99 degrees of freedom, far in its tail)."""
+    draw = uniform(100, Random(4))
+    counts = Counter(draw() for _ in range(100_000))
+    assert set(counts) == set(range(100))
+    assert sum((count - 1000) ** 2 / 1000 for count in counts.values()) < 170
+
+
+def test_uniform_keys_need_loaded_records() -> None:
+    """Nothing can be drawn from nothing."""
+    with pytest.raises(ValueError, match="none were loaded"):
+        uniform(0, Random(1))
+
+
+def test_keys_are_written_as_the_model_has_them() -> None:
+    """Text of fixed width, or the number."""
+    models = load_spec().models
+    assert key_of(models["single_key"], 42) == "key:000000000042"
+    assert key_of(models["row"], 42) == 42

@@ -1,0 +1,215 @@
+"""Generated histories: only what was asked for, fit for the contract, hostile enough; and the oracle agrees with a model store."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from storeproof.contract import OPERATIONS, Layout, call
+from storeproof.contract.notation import shown
+from storeproof.contract.operations import wrong_reply
+from storeproof.oracle import REFUSAL, UNDEFINED, State, same, step
+from storeproof.oracle.step import _STEPS
+from storeproof.oracle.strategies import histories, is_plain, keys, records
+from storeproof.spec import load_spec
+
+MODELS = load_spec().models
+FAMILIES = {
+    "value": {"put_if_absent", "compare_and_set", "scan"},
+    "hash": {"get_field", "set_field", "delete_field"},
+    "document": {"get_path", "set_path", "unset_path", "compare_and_set"},
+    "row": {"scan"},
+    "counter": {"increment"},
+}
+ALWAYS = {"get", "put", "delete", "exists", "count", "get_many", "put_many"}
+
+quick = settings(max_examples=25, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+
+
+def operations_of(name: str) -> frozenset[str]:
+    return frozenset(ALWAYS | FAMILIES[MODELS[name].record.kind])
+
+
+class ModelStore:
+    """A store that is right by definition: it does what the oracle says, and answers like an adapter."""
+
+    def __init__(self) -> None:
+        self.state: State = {}
+
+    def prepare(self) -> None: ...
+
+    def clear(self) -> None:
+        self.state = {}
+
+    def describe(self) -> dict[str, str]:
+        return {"indexes": "0"}
+
+    def _do(self, operation: str, *args: Any) -> Any:
+        answer, self.state = step(self.state, operation, args)
+        return answer
+
+
+for operation in _STEPS:
+    setattr(ModelStore, operation, (lambda name: lambda self, *args: self._do(name, *args))(operation))
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_the_model_store_never_fails(name: str) -> None:
+    """The guard finds no fault with the oracle's own answers, and the answers are those of a second, plain implementation."""
+    layout = Layout("c", MODELS[name])
+
+    @quick
+    @given(histories(layout.model, operations_of(name), 25))
+    def play(history: list[tuple[str, tuple[Any, ...]]]) -> None:
+        store, plain = ModelStore(), dict[Any, Any]()
+        for operation, args in history:
+            wanted, after = step(store.state, operation, args)
+            if wanted in (UNDEFINED, REFUSAL):
+                assert same(dict(after), dict(store.state))
+                continue
+            assert same(call(store, layout, operation, *args), wanted), shown(operation, args)
+            # What whole-record operations must do, said a second time without the oracle.
+            if operation == "put":
+                plain[args[0]] = args[1]
+            elif operation == "put_many":
+                plain.update(args[0])
+            elif operation == "delete":
+                assert wanted is (plain.pop(args[0], None) is not None)
+            elif operation == "count":
+                assert wanted == len(plain)
+            elif operation == "get":
+                assert same(wanted, plain.get(args[0]))
+            else:
+                plain = dict(store.state)
+
+    play()
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_a_history_has_the_operations_asked_for_and_no_other(name: str) -> None:
+    model = MODELS[name]
+
+    @quick
+    @given(st.data())
+    def look(data: st.DataObject) -> None:
+        some = data.draw(st.sets(st.sampled_from(sorted(operations_of(name))), min_size=1).map(frozenset))
+        history = data.draw(histories(model, some, 10))
+        assert 1 <= len(history) <= 10
+        for operation, args in history:
+            assert operation in some
+            inspect.signature(getattr(OPERATIONS[operation].family, operation)).bind(None, *args)
+
+    look()
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_every_operation_asked_for_does_come(name: str) -> None:
+    seen = set[str]()
+
+    @quick
+    @given(histories(MODELS[name], operations_of(name), 25))
+    def look(history: list[tuple[str, tuple[Any, ...]]]) -> None:
+        seen.update(operation for operation, _ in history)
+
+    look()
+    assert seen == operations_of(name)
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_every_record_is_one_that_the_contract_knows(name: str) -> None:
+    layout = Layout("c", MODELS[name])
+
+    @quick
+    @given(keys(layout.model), records(layout.model))
+    def look(key: Any, record: Any) -> None:
+        assert type(key) is (str if layout.model.key == "text" else int)
+        if isinstance(key, int):
+            assert -(2**63) <= key < 2**63
+        else:
+            key.encode()  # scalar values only: a lone surrogate has no UTF-8
+        assert wrong_reply(OPERATIONS["get"], layout, (key,), record) is None
+
+    look()
+
+
+HOSTILE: dict[str, dict[str, Callable[[Any, Any], bool]]] = {
+    "single_key": {
+        "NUL in a key": lambda key, record: "\0" in key,
+        "the empty key": lambda key, record: key == "",
+        "beyond the first plane": lambda key, record: any(ord(char) > 0xFFFF for char in key),
+        "composed or decomposed": lambda key, record: key in ("é", "e\u0301"),
+        "the empty value": lambda key, record: record == b"",
+        "NUL in a value": lambda key, record: b"\0" in record,
+    },
+    "document10": {
+        "a dot in a name": lambda key, record: any("." in field for field in record),
+        "a dollar before a name": lambda key, record: any(field.startswith("$") for field in record),
+        "beyond 53 bits": lambda key, record: any(type(value) is int and abs(value) > 2**53 for value in record.values()),
+        "nesting": lambda key, record: any(isinstance(value, dict) for value in record.values()),
+    },
+    "row": {
+        "ids at the edge": lambda key, record: key in (2**63 - 1, -(2**63)),
+        "minus zero": lambda key, record: str(record.real) == "-0.0",
+    },
+}
+
+
+@pytest.mark.parametrize("name", sorted(HOSTILE))
+def test_hostile_data_does_come(name: str) -> None:
+    found = set[str]()
+
+    @settings(quick, max_examples=200 if name == "document10" else 600)
+    @given(keys(MODELS[name]), records(MODELS[name]))
+    def look(key: Any, record: Any) -> None:
+        found.update(what for what, there in HOSTILE[name].items() if there(key, record))
+
+    look()
+    assert found == set(HOSTILE[name])
+
+
+@pytest.mark.parametrize(
+    "plain", [(), ("a",), ("A-b_9", b"\0\xff"), (2**63 - 1,), ("k", {"name": "x", "list": [1, None, True, 1.5]}), ("k", ("a", 0), -0.0)]
+)
+def test_plain(plain: tuple[Any, ...]) -> None:
+    assert is_plain(plain)
+
+
+@pytest.mark.parametrize("hostile", ["", " ", "é", "a.b", "$a", "a\0", "x" * 201, "a:b"])
+def test_hostile_wherever_it_stands(hostile: str) -> None:
+    for args in ((hostile,), ("k", hostile), ("k", {hostile: 1}), ("k", {"a": [hostile]}), (["k", hostile],), ("k", ("a", hostile), 1)):
+        assert not is_plain(args)
+
+
+def test_reals_at_the_edge_are_hostile() -> None:
+    assert not is_plain((1e300,))
+    assert not is_plain(({"a": float(2**60)},))
+
+
+def test_a_store_that_lies_is_told_apart_from_the_model_store() -> None:
+    """The test of the model store can fail: a store that forgets puts is found within a few histories."""
+
+    class Forgetful(ModelStore):
+        def put(self, key: Any, record: Any) -> None:
+            return None
+
+        def get(self, key: Any) -> Any:
+            return self.state.get(key)
+
+    layout = Layout("c", MODELS["single_key"])
+
+    @settings(quick, database=None)
+    @given(histories(layout.model, frozenset({"get", "put"}), 25))
+    def play(history: list[tuple[str, tuple[Any, ...]]]) -> None:
+        store: Forgetful = Forgetful()
+        state: State = {}
+        for operation, args in history:
+            wanted, state = step(state, operation, args)
+            assert same(call(store, layout, operation, *args), wanted)
+
+    with pytest.raises(AssertionError):
+        play()

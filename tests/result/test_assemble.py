@@ -1,0 +1,47 @@
+"""What was collected becomes a part of the result without loss."""
+
+from __future__ import annotations
+
+from storeproof.outcome import Outcome
+from storeproof.result.assemble import assemble
+from tests.result.records import CAPABILITIES, add_case, good_record, profile, store_record, struck
+
+
+def test_everything_that_was_collected_is_in_the_result() -> None:
+    """Outcomes, faults and measurements as they are; counts over every outcome, zeros included."""
+    record = good_record()
+    add_case(record, "key.two/001", Outcome.ERROR)
+    found = assemble(record, [profile()], CAPABILITIES)
+    assert found.outcomes == record.outcomes
+    assert found.durability.guarantees == record.guarantees
+    assert found.measurements == record.measurements
+    assert found.counts == dict.fromkeys(Outcome, 0) | {Outcome.PASS: 3, Outcome.ERROR: 1}
+    assert [each.profile for each in found.profiles] == ["small_profile"]
+    assert (found.store, found.variant, found.version, found.launch) == ("small", "only", None, None)
+
+
+def test_capabilities_are_rolled_up_to_their_worst_case() -> None:
+    """With the claim beside it; a case that left no outcome is not_run."""
+    record = good_record()
+    add_case(record, "key.two/001", Outcome.UNDECLARED)
+    record.outcomes = [each for each in record.outcomes if not each.id.endswith("one/002")]
+    one, two = assemble(record, [], CAPABILITIES).capabilities
+    assert (one.capability, one.claimed, one.outcome, one.cases, one.passed) == ("key.one", True, Outcome.NOT_RUN, 2, 1)
+    assert (two.capability, two.claimed, two.outcome, two.cases, two.passed) == ("key.two", False, Outcome.UNDECLARED, 1, 1)
+
+
+def test_durability_is_what_held_and_never_more() -> None:
+    """Nothing struck proves nothing; a fault that took all proves `volatile`; a missing rung ends the climb."""
+    record = store_record("power_loss")
+    assert record.durability().proven is None
+    record.guarantees = [struck("clean_restart", Outcome.NOT_RUN, rounds=0)]
+    assert record.durability().proven is None
+    record.guarantees = [struck("clean_restart", Outcome.FAIL)]
+    assert record.durability().proven == "volatile"
+    record.guarantees = [
+        struck("clean_restart", Outcome.PASS),
+        struck("process_crash", Outcome.INCONCLUSIVE),
+        struck("power_loss", Outcome.PASS),
+    ]
+    assert record.durability().proven == "clean_restart"
+    assert record.durability().rounds == 15

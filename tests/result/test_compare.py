@@ -1,0 +1,144 @@
+"""Ratios where the two are alike; a refusal with its reason where they are not."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from storeproof.result.compare import Pair, Side, compare, ratio_of
+from storeproof.result.model import Measurement, Result
+from tests.report.sample import TARGETS, sample_environment, sample_result
+from tests.result.records import measured
+
+
+def side(seed: int = 1, **changed: Any) -> Side:
+    """A store that was measured once; `changed` replaces fields of the measurement, the store or the run, by name."""
+    result = sample_result(TARGETS[:1], seed=seed)
+    store = result.stores[0]
+    measurement = measured().model_dump() | {key: value for key, value in changed.items() if key in Measurement.model_fields}
+    durability = store.durability.model_copy(update={"proven": changed.get("proven", "process_crash")})
+    store = store.model_copy(
+        update={
+            "measurements": [Measurement.model_validate(measurement)],
+            "durability": durability,
+            "topology": changed.get("topology", "single"),
+        }
+    )
+    edition = result.edition.model_copy(update={"hash": changed.get("hash", "0123456789abcdef")})
+    run = result.run.model_copy(update={"scale": changed.get("scale", "standard")})
+    environment = sample_environment(**changed.get("environment", {}))
+    return Side(Result(edition=edition, run=run, environment=environment, stores=[store]), store)
+
+
+def only_pair(a: Side, b: Side) -> Pair:
+    comparison = compare(a, b)
+    assert (comparison.only_a, comparison.only_b) == ((), ())
+    (pair,) = comparison.pairs
+    return pair
+
+
+def rounds(*throughputs: float) -> list[dict[str, Any]]:
+    return [{"seconds": 1.0, "operations": 1, "throughput": each, "errors": 0, "misses": 0} for each in throughputs]
+
+
+def test_a_difference_is_shown_with_its_interval() -> None:
+    """Twice as fast, with a spread of one per cent."""
+    pair = only_pair(side(rounds=rounds(2000, 2020, 1980)), side(rounds=rounds(1000, 1010, 990)))
+    assert pair.refused == ()
+    assert pair.ratio is not None
+    assert pair.ratio.median == pytest.approx(2.0)
+    assert 1.9 < pair.ratio.low < 2 < pair.ratio.high < 2.1
+    assert pair.ratio.shows_difference
+
+
+def test_no_difference_is_shown_where_the_interval_contains_one() -> None:
+    """A store against itself, and two stores within their noise."""
+    same = side()
+    assert not only_pair(same, same).ratio.shows_difference  # type: ignore[union-attr]
+    pair = only_pair(side(rounds=rounds(1000, 1100, 900)), side(rounds=rounds(1050, 950, 1120)))
+    assert pair.ratio is not None
+    assert not pair.ratio.shows_difference
+
+
+def test_the_ratio_turned_round_is_the_same_statement() -> None:
+    """A/B and B/A have reciprocal medians and intervals."""
+    a, b = [900.0, 1000.0, 1200.0], [500.0, 520.0, 610.0, 490.0]
+    there, back = ratio_of(a, b), ratio_of(b, a)
+    assert there.median == pytest.approx(1 / back.median)
+    assert there.low == pytest.approx(1 / back.high)
+    assert there.high == pytest.approx(1 / back.low)
+
+
+@pytest.mark.parametrize(("left", "right"), [(5, 5), (3, 3), (3, 10)])
+def test_the_interval_holds_the_truth_at_least_95_times_in_100(left: int, right: int) -> None:
+    """On 2 000 drawn experiments with a true ratio of one."""
+    rng = random.Random(5)
+    held = 0
+    for _ in range(2000):
+        found = ratio_of([rng.lognormvariate(7, 0.05) for _ in range(left)], [rng.lognormvariate(7, 0.08) for _ in range(right)])
+        held += not found.shows_difference
+    assert held / 2000 >= 0.95
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"proven": "clean_restart"}, "proven durability differs: process_crash against clean_restart"),
+        ({"proven": None}, "durability was not proven in B"),
+        ({"topology": "replica_set"}, "topology differs: single against replica_set"),
+        ({"model": "hash10"}, "model differs: single_key against hash10"),
+        ({"operation": "put"}, "operation differs: get against put"),
+        ({"payload_bytes": 1000}, "payload in bytes differs: 100 against 1000"),
+        ({"clients": 64}, "number of clients differs: 50 against 64"),
+        ({"batch": 10}, "batch differs: 1 against 10"),
+        ({"indexes": 2}, "number of indexes differs: 0 against 2"),
+        ({"engine": "wire"}, "load engine differs: driver against wire"),
+        ({"load_model": "open", "rate": 500.0}, "load model differs: closed against open"),
+        ({"hash": "fedcba9876543210"}, "edition differs: 2026.11 (0123456789abcdef) against 2026.11 (fedcba9876543210)"),
+        ({"scale": "smoke"}, "scale differs: standard against smoke"),
+        ({"environment": {"cpu": "Other CPU"}}, "machine: cpu differs: Sample CPU 3000 against Other CPU"),
+        ({"environment": {"cores": 4}}, "machine: cores differs: 2 against 4"),
+        ({"environment": {"kernel": "Linux 7"}}, "machine: kernel differs"),
+        ({"environment": {"disk": "/dev/other"}}, "machine: disk differs"),
+        ({"environment": {"filesystem": "xfs (rw)"}}, "machine: filesystem differs"),
+        ({"environment": {"memory_bytes": 2**30}}, "machine: memory differs: 8.0 GiB against 1.0 GiB"),
+        ({"verified": False}, "B: the data was not verified after the rounds"),
+        ({"rounds": rounds(1000)}, "a single round has no spread"),
+        ({"rounds": rounds(1000, 0)}, "a round without a single successful operation has no ratio"),
+    ],
+)
+def test_the_unlike_is_refused_with_the_reason(changed: dict[str, Any], reason: str) -> None:
+    """Principle 2: such a ratio would mislead, so there is none."""
+    pair = only_pair(side(), side(**changed))
+    assert pair.ratio is None
+    assert any(reason in each for each in pair.refused), pair.refused
+
+
+def test_nothing_proven_on_both_sides_is_not_alike() -> None:
+    """Two unknown durabilities are not equal."""
+    assert only_pair(side(proven=None), side(proven=None)).refused == ("durability was not proven in A and B",)
+
+
+def test_a_little_less_memory_is_the_same_machine() -> None:
+    """The kernel keeps a little for itself, and not the same at every boot."""
+    assert only_pair(side(), side(environment={"memory_bytes": 8 * 2**30 - 2**20})).refused == ()
+
+
+def test_failing_gates_are_marked_and_not_hidden() -> None:
+    """The ratio is there; so is the warning."""
+    pair = only_pair(side(), side(gates={"client_cpu": {"ok": False, "value": 0.97, "limit": 0.9}}))
+    assert pair.ratio is not None
+    assert pair.failing == ("B: client_cpu",)
+
+
+def test_the_likest_are_paired_and_the_rest_is_named() -> None:
+    """Equal numbers of clients find each other; what has no partner is not dropped."""
+    one, other = sample_result(TARGETS[:1]), sample_result(TARGETS[:1], seed=9)
+    right = other.stores[0].model_copy(update={"measurements": list(reversed(other.stores[0].measurements))[1:]})
+    comparison = compare(Side(one, one.stores[0]), Side(other, right))
+    assert all(pair.a.clients == pair.b.clients and pair.a.indexes == pair.b.indexes for pair in comparison.pairs)
+    assert all(pair.ratio for pair in comparison.pairs)
+    assert [each.workload for each in comparison.only_a] == ["row-load"]
+    assert comparison.only_b == ()

@@ -1,0 +1,100 @@
+"""`result.json` comes back as it was written, and what is not ours is named as such."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from storeproof.errors import UsageError
+from storeproof.outcome import Outcome
+from storeproof.result.json_file import read_result, result_schema, write_result
+from storeproof.result.model import Gate
+from tests.report.sample import sample_result
+
+
+def test_a_result_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    """Every field survives, hostile text and absent percentiles too; a directory stands for the file in it."""
+    result = sample_result()
+    write_result(result, tmp_path / "deep" / "result.json")
+    assert read_result(tmp_path / "deep" / "result.json") == result
+    assert read_result(tmp_path / "deep") == result
+
+
+def test_the_counts_name_every_outcome(tmp_path: Path) -> None:
+    """Zeros are written too: a reader need not know the vocabulary to see that nothing is hidden."""
+    write_result(sample_result(), tmp_path / "result.json")
+    data = json.loads((tmp_path / "result.json").read_text())
+    assert list(data["stores"][0]["counts"]) == [outcome.value for outcome in Outcome]
+
+
+def test_writing_leaves_no_other_file_and_replaces_the_old_one(tmp_path: Path) -> None:
+    """A reader sees the old file or the new one."""
+    path = tmp_path / "result.json"
+    path.write_text("old")
+    write_result(sample_result(), path)
+    assert [each.name for each in tmp_path.iterdir()] == ["result.json"]
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
+def test_a_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk at the last moment loses nothing and leaves nothing."""
+    path = tmp_path / "result.json"
+    path.write_text("old")
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fdopen", full)
+    with pytest.raises(OSError, match="No space"):
+        write_result(sample_result(), path)
+    assert path.read_text() == "old"
+    assert [each.name for each in tmp_path.iterdir()] == ["result.json"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is not JSON"),
+        ("[1]", "no result of storeproof"),
+        ('{"benchmarks": []}', "no result of storeproof"),
+        ('{"format": "1.1", "stores": []}', "format is 1.1; this version of storeproof reads 1.0 to 1.0; upgrade"),
+        ('{"format": "2.0", "stores": []}', "format is 2.0"),
+        ('{"format": "one", "stores": []}', 'written "MAJOR.MINOR"'),
+        ('{"format": "1.0", "stores": []}', "edition: Field required"),
+        ('{"format": "1.0", "stores": [], "surprise": 1}', "surprise: Extra inputs"),
+    ],
+)
+def test_what_is_no_result_is_refused_with_the_reason(tmp_path: Path, text: str, message: str) -> None:
+    """The message names the file, what is wrong, and what to do; it is never a traceback."""
+    path = tmp_path / "some.json"
+    path.write_text(text)
+    with pytest.raises(UsageError) as caught:
+        read_result(path)
+    assert message in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+def test_a_file_that_is_not_there_or_not_text_is_named(tmp_path: Path) -> None:
+    """Both say which file and what to give instead."""
+    with pytest.raises(UsageError, match=r"does not exist; give a result\.json"):
+        read_result(tmp_path)
+    (tmp_path / "bytes.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_result(tmp_path / "bytes.json")
+
+
+def test_a_number_that_json_cannot_hold_is_refused_when_it_is_made() -> None:
+    """NaN would be written as null, and the file could never be read again."""
+    with pytest.raises(ValidationError):
+        Gate(ok=True, value=float("nan"), limit=1.0)
+
+
+def test_the_schema_forbids_fields_it_does_not_name() -> None:
+    """Other tools rely on the names."""
+    schema = json.loads(result_schema())
+    assert schema["additionalProperties"] is False
+    assert set(schema["properties"]) == {"format", "edition", "run", "environment", "stores"}

@@ -1,0 +1,155 @@
+"""The truth table of profiles: conforms only where everything was shown; refuted beats missing."""
+
+from __future__ import annotations
+
+import pytest
+
+from storeproof.outcome import Outcome
+from storeproof.result.model import ProfileVerdict
+from storeproof.result.profiles import judge
+from storeproof.result.recorder import StoreRecord
+from storeproof.spec import Profile
+from tests.result.records import BASIC, CAPABILITIES, add_case, add_proof, good_record, measured, profile, store_record, struck
+
+VERDICT = {
+    Outcome.PASS: "conforms",
+    Outcome.UNDECLARED: "conforms",
+    Outcome.FAIL: "does_not_conform",
+    Outcome.UNSUPPORTED: "does_not_conform",
+    Outcome.ERROR: "incomplete",
+    Outcome.INCONCLUSIVE: "incomplete",
+    Outcome.NOT_RUN: "incomplete",
+    Outcome.KNOWN_FAIL: "incomplete",
+    Outcome.EXCLUDED: "incomplete",
+}
+
+
+def verdict(record: StoreRecord, demands: Profile | None = None) -> ProfileVerdict:
+    return judge(demands or profile(), record, CAPABILITIES)
+
+
+def test_all_shown_conforms() -> None:
+    """Nothing is missing."""
+    assert verdict(good_record()) == ProfileVerdict(profile="small_profile", verdict="conforms", missing=[])
+
+
+def test_nothing_run_is_incomplete_and_names_every_demand() -> None:
+    """Missing evidence is never a pass."""
+    found = verdict(store_record())
+    assert found.verdict == "incomplete"
+    assert [line.partition(":")[0] for line in found.missing] == [
+        "model single_key",
+        "capability key.one/001",
+        "capability key.one/002",
+        "capability key.two/001",
+        "guarantee process_crash",
+        "guarantee process_crash",
+        "speed single-get at 50 clients",
+    ]
+
+
+@pytest.mark.parametrize("outcome", list(Outcome))
+def test_every_outcome_of_a_case_has_its_verdict(outcome: Outcome) -> None:
+    """And the line names the case, the outcome and the detail."""
+    record = good_record()
+    add_case(record, "key.one/002", outcome, "found 1, right is 2\nmore")
+    found = verdict(record)
+    assert found.verdict == VERDICT[outcome]
+    assert found.missing == ([] if VERDICT[outcome] == "conforms" else [f"capability key.one/002: {outcome}: found 1, right is 2"])
+
+
+@pytest.mark.parametrize("outcome", list(Outcome))
+def test_every_outcome_of_an_operation_on_the_model_has_its_verdict(outcome: Outcome) -> None:
+    """A model is kept only where its whole records were written and read right."""
+    record = good_record()
+    add_proof(record, "single_key", "get", outcome)
+    assert verdict(record).verdict == VERDICT[outcome]
+
+
+@pytest.mark.parametrize("outcome", list(Outcome))
+def test_every_outcome_of_the_fault_has_its_verdict(outcome: Outcome) -> None:
+    """For a guarantee that the variant claims."""
+    record = good_record()
+    record.guarantees[1] = struck("process_crash", outcome)
+    assert verdict(record).verdict == VERDICT[outcome]
+
+
+def test_what_is_refuted_beats_what_is_missing_and_comes_first() -> None:
+    """One failure decides, whatever else was not run."""
+    record = good_record()
+    add_case(record, "key.one/001", Outcome.NOT_RUN)
+    add_case(record, "key.two/001", Outcome.FAIL)
+    found = verdict(record)
+    assert found.verdict == "does_not_conform"
+    assert found.missing == ["capability key.two/001: fail", "capability key.one/001: not_run"]
+
+
+def test_a_case_of_the_spec_that_left_no_outcome_is_missing() -> None:
+    """The denominator is the whole spec, not what happened to be collected."""
+    record = good_record()
+    record.outcomes = [each for each in record.outcomes if not each.id.endswith("key.one/002")]
+    found = verdict(record)
+    assert found.verdict == "incomplete"
+    assert found.missing == ["capability key.one/002: not_run: left no outcome in this run"]
+
+
+def test_a_model_that_is_not_claimed_is_refuted() -> None:
+    """The vendor does not stand for it."""
+    assert verdict(good_record(), profile(model="nested")).missing == ["model nested: not claimed"]
+
+
+def test_a_model_of_which_one_operation_was_never_tried_is_incomplete() -> None:
+    """Three of four are not the whole."""
+    record = good_record()
+    del record.proofs["single_key", "delete"]
+    assert verdict(record).missing == ["model single_key: not verified in this run: delete"]
+
+
+def test_counters_are_kept_by_their_own_operation() -> None:
+    """A store that offers increments and no whole counter records keeps counters."""
+    record = good_record()
+    add_proof(record, "counter", "increment", Outcome.PASS)
+    assert verdict(record, profile(model="counter")).verdict == "conforms"
+    for operation in BASIC:
+        add_proof(record, "counter", operation, Outcome.FAIL)
+    assert verdict(record, profile(model="counter")).verdict == "does_not_conform"
+
+
+@pytest.mark.parametrize(
+    ("claimed", "demanded", "expected"),
+    [
+        ("process_crash", "volatile", "conforms"),
+        ("process_crash", "clean_restart", "conforms"),
+        ("process_crash", "process_crash", "conforms"),
+        ("process_crash", "power_loss", "does_not_conform"),  # not claimed, and not proven
+        ("clean_restart", "process_crash", "conforms"),  # proven beyond the claim
+        ("power_loss", "power_loss", "incomplete"),  # claimed, no power cut on this machine
+    ],
+)
+def test_the_guarantee_must_be_proven_on_the_ladder(claimed: str, demanded: str, expected: str) -> None:
+    """At least as high as demanded; the claim alone counts only against the store."""
+    record = good_record(claimed)
+    assert verdict(record, profile(guarantee=demanded)).verdict == expected
+
+
+def test_a_higher_rung_does_not_stand_for_a_lower_one_that_failed() -> None:
+    """Lucky rounds on the harder fault prove nothing."""
+    record = good_record("power_loss")
+    record.guarantees = [struck("clean_restart", Outcome.FAIL), struck("process_crash", Outcome.PASS)]
+    found = verdict(record)
+    assert found.verdict == "does_not_conform"
+    assert found.missing == ["guarantee process_crash: clean_restart: fail"]
+
+
+def test_speed_is_judged_by_valid_measurements_only() -> None:
+    """Too slow refutes; not measured, unverified or failing a gate leaves the question open."""
+    record = good_record()
+    assert verdict(record, profile(at_least=1e6)).verdict == "does_not_conform"
+    assert verdict(record, profile(clients=64)).missing == ["speed single-get at 64 clients: not measured"]
+    record.measurements = [measured().model_copy(update={"verified": False})]
+    assert verdict(record).verdict == "incomplete"
+    gates = {"client_cpu": {"ok": False, "value": 0.97, "limit": 0.9}}
+    record.measurements = [measured().model_validate(measured().model_dump() | {"gates": gates})]
+    found = verdict(record)
+    assert found.verdict == "incomplete"
+    assert "client_cpu" in found.missing[0]

@@ -1,0 +1,67 @@
+"""No password reaches a report, a log or a terminal, and no message loses its meaning."""
+
+from __future__ import annotations
+
+import pytest
+
+from storeproof.result.redact import MASK, printable, redact, redact_command
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "redis://user:hunter2@host:6379/0",
+        "redis://:hunter2@host:6379",
+        "mongodb://a:hunt@hunter2@host/db?x=1",
+        "--endpoint redis=redis://:hunter2@host:1 --seed 3",
+        "--password hunter2",
+        "--password=hunter2",
+        "--admin-password 'hunter2 and more'",
+        "MYSQL_ROOT_PASSWORD=hunter2",
+        'requirepass "hunter2"',
+        "requirepass hunter2",
+        '{"password": "hunter2", "user": "a"}',
+        "password: hunter2",
+        "api_key=hunter2;",
+        "ACCESS-KEY = hunter2",
+    ],
+)
+def test_a_password_is_replaced(text: str) -> None:
+    """Whatever looks like one, in a URL, an option, a setting or the environment."""
+    shown = redact(text)
+    assert "hunter2" not in shown
+    assert MASK in shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "redis://user@host:6379/0",
+        "the password is wrong",
+        "wrong password for user app",
+        "token bucket of 5",
+        "http://host:8080/a@b",
+        "put('password', b'1') -> None",
+        "12:30:01 user@host connected",
+    ],
+)
+def test_other_text_stays(text: str) -> None:
+    """A message that only speaks about passwords still says what it said."""
+    assert redact(text) == text
+
+
+def test_a_known_secret_goes_in_every_form() -> None:
+    """Also where it is URL-encoded, or a part of nothing that looks like a credential."""
+    shown = redact("log: p@ss word / p%40ss%20word / p%40ss+word", ["p@ss word", None, ""])
+    assert shown == f"log: {MASK} / {MASK} / {MASK}"
+
+
+def test_a_command_is_shown_as_typed_without_passwords() -> None:
+    """Also where the option and its value are two arguments."""
+    shown = redact_command(["pytest", "suites/", "--endpoint", "redis=rediss://:hunter2@h:1", "--password", "hunter2", "-k", "a b"])
+    assert shown == f"pytest suites/ --endpoint 'redis=rediss://:{MASK}@h:1' --password {MASK} -k 'a b'"
+
+
+def test_control_characters_become_escapes() -> None:
+    """NUL and ESC would break XML and the terminal, half a character cannot be written, and no text may turn its direction."""
+    assert printable("a\x00\x1b[1m\x9b\ud800\u202eé\t\r\n😀\uffff") == "a\\x00\\x1b[1m\\x9b\\ud800\\u202eé\t\n😀\\uffff"

@@ -1,0 +1,167 @@
+"""Files of the specification agree with each other, and every name that does not exist is said with its place."""
+
+# ruff: noqa: E501 - a message is one line
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from storeproof.errors import SpecError, UsageError
+from storeproof.spec import load_spec
+from tests.spec.files import CAPABILITIES, MODEL, PROFILE, STORE, WORKLOADS, replaced, specification
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return specification(tmp_path)
+
+
+def demands_of(root: Path) -> list[str]:
+    with pytest.raises(SpecError) as breach:
+        load_spec(root)
+    return [line.replace(f"{root}/", "") for line in breach.value.problems]
+
+
+def store_of(root: Path, name: str = "mine") -> list[str]:
+    with pytest.raises(SpecError) as breach:
+        load_spec(root).store(name)
+    return [line.replace(f"{root}/", "") for line in breach.value.problems]
+
+
+def test_the_small_specification_is_right(root: Path) -> None:
+    spec = load_spec(root)
+    assert [target.id for target in spec.targets(["mine:all"])] == ["mine:plain", "mine:other"]
+    assert list(spec.capabilities) == ["access.put-get"]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "old", "new", "line"),
+    [
+        ("capabilities/access", CAPABILITIES, "model: single_key", "model: single_kee", "capabilities/access.yaml:7: capabilities.0.model: unknown model `single_kee` (did you mean `single_key`?); allowed: nested, single_key"),
+        ("workloads/seeds", WORKLOADS, "model: single_key", "model: rows", "workloads/seeds.yaml:6: workloads.0.model: unknown model `rows`; allowed: nested, single_key"),
+        ("profiles/cache", PROFILE, "models: [single_key]", "models: [nested, singel_key]", "profiles/cache.yaml:4: models.1: unknown model `singel_key` (did you mean `single_key`?); allowed: nested, single_key"),
+        ("profiles/cache", PROFILE, "access.put-get", "access.put", "profiles/cache.yaml:5: capabilities.0: unknown capability `access.put` (did you mean `access.put-get`?); allowed: access.put-get"),
+        ("profiles/cache", PROFILE, "workload: put", "workload: putt", "profiles/cache.yaml:7: speed.0.workload: unknown workload `putt` (did you mean `put`?); allowed: put"),
+    ],
+    ids=["capability-model", "workload-model", "profile-model", "profile-capability", "profile-workload"],
+)  # fmt: skip
+def test_a_name_that_no_other_file_defines(root: Path, file: str, text: str, old: str, new: str, line: str) -> None:
+    (root / f"{file}.yaml").write_text(replaced(text, old, new))
+    assert demands_of(root) == [line]
+
+
+def test_two_files_with_one_name(root: Path) -> None:
+    (root / "models" / "twin.yaml").write_text(MODEL)
+    assert demands_of(root) == [
+        "models/twin.yaml:2: model: the model `single_key` is already defined in models/single_key.yaml:2; names are unique"
+    ]
+
+
+def test_a_capability_that_is_there_twice(root: Path) -> None:
+    (root / "capabilities" / "other.yaml").write_text(CAPABILITIES)
+    assert demands_of(root) == [
+        "capabilities/other.yaml:5: capabilities.0.capability: the capability `access.put-get` is already defined in capabilities/access.yaml:5; names are unique"
+    ]
+
+
+def test_breaches_of_several_files_come_together_and_are_not_blamed_on_others(root: Path) -> None:
+    (root / "models" / "single_key.yaml").write_text("")
+    (root / "workloads" / "seeds.yaml").write_text(replaced(WORKLOADS, "keys: new", "keys: ne"))
+    lines = demands_of(root)
+    assert [line.split(":")[0] for line in lines] == ["models/single_key.yaml", "workloads/seeds.yaml"]
+
+
+def test_a_file_with_the_other_ending_is_not_skipped_in_silence(root: Path) -> None:
+    (root / "models" / "extra.yml").write_text(MODEL)
+    assert demands_of(root) == ["models/extra.yml: is not read; call it extra.yaml"]
+
+
+def test_a_capability_that_a_store_does_not_state(root: Path) -> None:
+    (root / "stores" / "mine.yaml").write_text(replaced(STORE, "    access.put-get: true\n", "    {}\n"))
+    assert store_of(root) == [
+        "stores/mine.yaml:20: claims.capabilities: access.put-get is not stated; write `access.put-get: true` or `access.put-get: false`"
+    ]
+
+
+def test_claims_of_what_does_not_exist(root: Path) -> None:
+    text = replaced(STORE, "access.put-get: true", "access.put-get: true\n    access.putget: true")
+    text = replaced(text, "[single_key]", "[single_key, hashes]")
+    text = replaced(text, "guarantee: volatile", "guarantee: volatile\n    capabilities: {access.get: false}")
+    (root / "stores" / "mine.yaml").write_text(text)
+    assert store_of(root) == [
+        "stores/mine.yaml:23: claims.capabilities.access.putget: unknown capability `access.putget` (did you mean `access.put-get`?); allowed: access.put-get",
+        "stores/mine.yaml:18: variants.other.capabilities.access.get: unknown capability `access.get` (did you mean `access.put-get`?); allowed: access.put-get",
+        "stores/mine.yaml:20: claims.models.1: unknown model `hashes`; allowed: nested, single_key",
+    ]
+
+
+def test_a_store_is_called_as_its_file(root: Path) -> None:
+    (root / "stores" / "other.yaml").write_text(STORE)
+    assert store_of(root, "other") == ["stores/other.yaml:2: store: found 'mine'; allowed: other, as the file is called"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ("mien", "unknown store `mien` (did you mean `mine`?); allowed: mine, or the path of a store's YAML file"),
+        ("mine:plane", "unknown variant of mine `plane` (did you mean `plain`?); allowed: other, plain, or `all`"),
+        ("mine:", "unknown variant of mine ``; allowed: other, plain, or `all`"),
+        ("nowhere/x.yaml", "the store file nowhere/x.yaml does not exist; allowed: the path of a YAML file, or one of mine"),
+        ("", "unknown store ``; allowed: mine, or the path of a store's YAML file"),
+    ],
+)
+def test_a_store_or_variant_that_does_not_exist(root: Path, wanted: str, message: str) -> None:
+    with pytest.raises(UsageError) as problem:
+        load_spec(root).targets([wanted])
+    assert str(problem.value) == message
+
+
+def test_a_store_file_may_lie_anywhere_also_under_a_path_with_colons(root: Path) -> None:
+    elsewhere = root / "a:b" / "yours.yml"
+    elsewhere.parent.mkdir()
+    elsewhere.write_text(replaced(STORE, "store: mine", "store: yours"))
+    targets = load_spec(root).targets([str(elsewhere), f"{elsewhere}:other", "mine"])
+    assert [(target.id, target.file) for target in targets] == [
+        ("yours:plain", elsewhere),
+        ("yours:other", elsewhere),
+        ("mine:plain", root / "stores" / "mine.yaml"),
+    ]
+
+
+def test_two_files_must_not_share_the_name_of_a_store(root: Path) -> None:
+    twin = root / "twin.yaml"
+    twin.write_text(STORE)
+    with pytest.raises(UsageError) as problem:
+        load_spec(root).targets(["mine", f"{twin}:other"])
+    assert str(problem.value) == f"two files name their store `mine`: {root}/stores/mine.yaml and {twin}; rename one"
+
+
+def test_a_target_is_tried_once_however_often_it_is_named(root: Path) -> None:
+    assert [target.id for target in load_spec(root).targets(["mine:other", "all", "mine"])] == ["mine:other", "mine:plain"]
+
+
+def change_case(root: Path) -> None:
+    (root / "capabilities" / "access.yaml").write_text(replaced(CAPABILITIES, "expect: one", "expect: two"))
+
+
+def rename_file(root: Path) -> None:
+    (root / "profiles" / "cache.yaml").rename(root / "profiles" / "c.yaml")
+
+
+def change_store(root: Path) -> None:
+    (root / "stores" / "mine.yaml").write_text(STORE + "# more\n")
+
+
+def add_store(root: Path) -> None:
+    (root / "stores" / "other.yaml").write_text(STORE)
+
+
+@pytest.mark.parametrize(("change", "changes"), [(change_case, True), (rename_file, True), (change_store, False), (add_store, False)])
+def test_the_edition_is_that_of_the_demands(root: Path, change: Callable[[Path], None], changes: bool) -> None:
+    before = load_spec(root).edition
+    assert load_spec(root).edition == before
+    change(root)
+    assert (load_spec(root).edition != before) is changes

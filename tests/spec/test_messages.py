@@ -1,0 +1,137 @@
+"""Every breach of a file gives one line: file, line, field, what was found, what is allowed."""
+
+# ruff: noqa: E501 - a message is one line
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from storeproof.errors import SpecError
+from storeproof.spec.base import SpecFile
+from storeproof.spec.capability import CapabilityGroup
+from storeproof.spec.model import Model
+from storeproof.spec.profile import Profile
+from storeproof.spec.scale import Scale
+from storeproof.spec.source import read
+from storeproof.spec.store import Store
+from storeproof.spec.workload import WorkloadFile
+from tests.spec.files import CAPABILITIES, MODEL, NESTED, PROFILE, STORE, WORKLOADS, problems, replaced
+
+MAPPING_WANTED = 'allowed: a mapping that starts with `format: "1.0"`'
+NAME_WANTED = "allowed: lower case letters, digits, `_`, `-` and `.`, with a letter or a digit at both ends"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", f"x.yaml:1: the file is empty; {MAPPING_WANTED}"),
+        ("# nothing but a comment\n", f"x.yaml:1: the file is empty; {MAPPING_WANTED}"),
+        ("- a\n- b\n", f"x.yaml:1: found a list of 2; {MAPPING_WANTED}"),
+        ("just words\n", f"x.yaml:1: found 'just words'; {MAPPING_WANTED}"),
+        ("format: [1\n", "x.yaml:2: not YAML: expected ',' or ']', but got '<stream end>'"),
+        ("format: a: b\n", "x.yaml:1: not YAML: mapping values are not allowed here"),
+        ("\tformat: x\n", "x.yaml:1: not YAML: found character '\\t' that cannot start any token"),
+        ("format: \x00\n", "x.yaml: not YAML: special characters are not allowed, found U+0000 at position 8"),
+        (MODEL + "---\n" + MODEL, "x.yaml:9: not YAML: expected a single document in the stream, but found another document"),
+        (
+            "!!python/object:os.system {}\n",
+            "x.yaml:1: not YAML: could not determine a constructor for the tag 'tag:yaml.org,2002:python/object:os.system'",
+        ),
+        ("a: 1\nb: {c: 1, c: 2}\na: 2\n", "x.yaml:2: b.c: the key is given twice; keep one\nx.yaml:3: a: the key is given twice; keep one"),
+        ("&a [*a]\n", f"x.yaml:1: found a list of 1; {MAPPING_WANTED}"),
+    ],
+    ids=["empty", "comment", "list", "words", "open-list", "colons", "tab", "nul", "two-documents", "tag", "repeated-keys", "recursive"],
+)
+def test_what_is_no_mapping_is_not_read(tmp_path: Path, text: str, message: str) -> None:
+    assert "\n".join(problems(tmp_path, Model, text)) == message
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    (tmp_path / "y.yaml").write_bytes(b"format: \xff\n")
+    with pytest.raises(SpecError, match=r"y\.yaml: cannot be read: 'utf-8' codec can't decode byte 0xff"):
+        read(tmp_path / "y.yaml", Model)
+
+
+BREACHES: list[tuple[str, type[SpecFile], str, str, str, str]] = [
+    # id, kind, text, what is replaced, by what, the one line that is wanted
+    ("format-float", Model, MODEL, '"1.0"', "1.0", 'x.yaml:1: format: found 1.0; allowed: text; quote it: "1.0"'),
+    ("format-minor", Model, MODEL, '"1.0"', '"1.1"', "x.yaml:1: format: found '1.1'; allowed: \"1.0\"; a newer file needs a newer storeproof"),
+    ("format-major", Model, MODEL, '"1.0"', '"2.0"', "x.yaml:1: format: found '2.0'; allowed: \"1.0\"; a newer file needs a newer storeproof"),
+    ("format-old", Model, MODEL, '"1.0"', '"0.9"', "x.yaml:1: format: found '0.9'; allowed: \"1.0\"; a newer file needs a newer storeproof"),
+    ("format-word", Model, MODEL, '"1.0"', "new", "x.yaml:1: format: found 'new'; allowed: \"1.0\", written \"MAJOR.MINOR\" in quotes"),
+    ("format-missing", Model, MODEL, 'format: "1.0"\n', "", "x.yaml:1: format: is missing, and must be given"),
+    ("missing", Model, MODEL, "  size: 100\n", "", "x.yaml:5: record.size: is missing, and must be given"),
+    ("unknown", Model, MODEL, "title: One", "titel: x\ntitle: One", "x.yaml:3: titel: unknown field (did you mean `title`?); allowed: format, indexes, key, model, record, title"),
+    ("unknown-deep", Model, MODEL, "  size: 100", "  size: 100\n  sizs: 1", "x.yaml:8: record.sizs: unknown field (did you mean `sizes`?); allowed: kind, size, sizes"),
+    ("unknown-far", Store, STORE, "    settings:", "    zzz: 1\n    settings:", "x.yaml:14: variants.plain.zzz: unknown field; allowed: capabilities, default, guarantee, note, options, settings"),
+    ("unknown-step", CapabilityGroup, CAPABILITIES, "args: [a, one]", "args: [a, one], exepct: 1", "x.yaml:13: capabilities.0.cases.0.steps.0.exepct: unknown field (did you mean `expect`?); allowed: alternatives, args, do, expect, missing, wait"),
+    ("name", Model, MODEL, "single_key", "Single Key", f"x.yaml:2: model: found 'Single Key'; {NAME_WANTED}"),
+    ("variant-name", Store, STORE, "other:", "Other:", f"x.yaml:16: variants.Other: found 'Other'; {NAME_WANTED}"),
+    ("word-for-number", Model, MODEL, "size: 100", "size: big", "x.yaml:7: record.size: found 'big'; allowed: a whole number"),
+    ("quoted-number", Model, MODEL, "size: 100", 'size: "100"', "x.yaml:7: record.size: found '100'; allowed: a whole number, without quotes: 100"),
+    ("real-for-number", Model, MODEL, "size: 100", "size: 1.5", "x.yaml:7: record.size: found 1.5; allowed: a whole number"),
+    ("boolean-for-number", Model, MODEL, "size: 100", "size: true", "x.yaml:7: record.size: found true; allowed: a whole number"),
+    ("zero", Model, MODEL, "size: 100", "size: 0", "x.yaml:7: record.size: found 0; allowed: more than 0"),
+    ("text-for-list", Model, MODEL, "[1, 2]", "1", "x.yaml:8: record.sizes: found 1; allowed: a list, as in [a, b]"),
+    ("kind", Model, MODEL, "kind: value", "kind: valu", "x.yaml:6: record.kind: found 'valu' (did you mean `value`?); allowed: value, hash, row, counter, document"),
+    ("kind-missing", Model, MODEL, "  kind: value\n", "", "x.yaml:5: record.kind: is missing, and must be given"),
+    ("shape", Model, NESTED, "{text: 30}", "{txt: 30}", "x.yaml:12: record.shape.object.profile.object.email: found a mapping of txt; allowed: a shape: {text: 20}, {integer: 32}, {real: 64}, {list: 3, of: SHAPE} or {object: {field: SHAPE}}"),
+    ("shape-two", Model, NESTED, "{text: 30}", "{text: 30, of: 1}", "x.yaml:12: record.shape.object.profile.object.email.of: unknown field; allowed: text"),
+    ("bits", Model, NESTED, "{text: 30}", "{integer: 33}", "x.yaml:12: record.shape.object.profile.object.email.integer: found 33; allowed: 32, 53 or 64"),
+    ("index", Model, NESTED, "[profile, email]", "[profile, mail]", "x.yaml:14: indexes.0: found the path profile.mail; allowed: the path of a field of the record"),
+    ("setting-number", Store, STORE, '"3"', "3", 'x.yaml:14: variants.plain.settings.level: found 3; allowed: text; quote it: "3"'),
+    ("setting-octal", Store, STORE, '"3"', "0755", 'x.yaml:14: variants.plain.settings.level: found 493; allowed: text; quote it: "0755"'),
+    ("setting-minutes", Store, STORE, '"3"', "12:30", 'x.yaml:14: variants.plain.settings.level: found 750; allowed: text; quote it: "12:30"'),
+    ("setting-true", Store, STORE, '"no"', "true", 'x.yaml:14: variants.plain.settings.sync: found true; allowed: text; quote it: "true"'),
+    ("setting-nothing", Store, STORE, '"no"', "", 'x.yaml:14: variants.plain.settings.sync: found nothing; allowed: text; for empty text write ""'),
+    ("setting-list", Store, STORE, '"no"', "[a]", "x.yaml:14: variants.plain.settings.sync: found a list of 1; allowed: text"),
+    ("claim-yes", Store, STORE, "put-get: true", "put-get: yes", "x.yaml:21: claims.capabilities.access.put-get: found 'yes'; allowed: true or false"),
+    ("claim-no", Store, STORE, "put-get: true", "put-get: no", "x.yaml:21: claims.capabilities.access.put-get: found 'no'; allowed: true or false"),
+    ("claim-quoted", Store, STORE, "put-get: true", 'put-get: "true"', "x.yaml:21: claims.capabilities.access.put-get: found 'true'; allowed: true or false, without quotes"),
+    ("guarantee", Store, STORE, "guarantee: volatile", "guarantee: volatil", "x.yaml:17: variants.other.guarantee: found 'volatil' (did you mean `volatile`?); allowed: volatile, clean_restart, process_crash, power_loss, node_loss"),
+    ("two-defaults", Store, STORE, "guarantee: volatile", "guarantee: volatile\n    default: true", "x.yaml:16: variants.other: exactly one variant has `default: true`; found plain, other"),
+    ("no-default", Store, STORE, "    default: true\n", "", "x.yaml:11: variants: exactly one variant has `default: true`; found none"),
+    ("command-text", Store, STORE, '[--port, "${port}"]', "--port 1", "x.yaml:10: launch.process.command: found '--port 1'; allowed: a list, as in [a, b]"),
+    ("launch-word", Store, STORE, STORE[STORE.index("launch:") : STORE.index("variants:")], "launch: by hand\n", "x.yaml:6: launch: found 'by hand'; allowed: a mapping, as in {name: value}"),
+    ("case-number", CapabilityGroup, CAPABILITIES, '"002"', "002", 'x.yaml:15: capabilities.0.cases.1.id: found 2; allowed: text; quote it: "002"'),
+    ("case-short", CapabilityGroup, CAPABILITIES, '"002"', '"2"', "x.yaml:15: capabilities.0.cases.1.id: found '2'; allowed: three digits in quotes, as in \"001\""),
+    ("case-twice", CapabilityGroup, CAPABILITIES, '"002"', '"001"', "x.yaml:15: capabilities.0.cases.1.id: case id 001 is given twice in put-get; ids are never reused, take the next free one"),
+    ("no-steps", CapabilityGroup, CAPABILITIES, "        steps:\n          - {do: get, args: [a], expect: null}\n", "        steps: []\n", "x.yaml:17: capabilities.0.cases.1.steps: found an empty list; allowed: at least 1"),
+    ("wait", CapabilityGroup, CAPABILITIES, "args: [a, one]", "args: [a, one], wait: 60", "x.yaml:13: capabilities.0.cases.0.steps.0.wait: found 60; allowed: 10 or less"),
+    ("share", WorkloadFile, WORKLOADS, "keys: new", "keys: new, distinct: 1.1", "x.yaml:7: workloads.0.mix.0.distinct: found 1.1; allowed: 1 or less"),
+    ("clients", WorkloadFile, WORKLOADS, "clients: one", "clients: on", "x.yaml:9: workloads.0.clients: found 'on' (did you mean `one`?); allowed: one, few, sweep"),
+    ("speed", Profile, PROFILE, "at_least: 10", "at_least: fast", "x.yaml:7: speed.0.at_least: found 'fast'; allowed: a number"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "old", "new", "line"), [breach[1:] for breach in BREACHES], ids=[breach[0] for breach in BREACHES]
+)
+def test_one_breach_is_one_line(tmp_path: Path, kind: type[SpecFile], text: str, old: str, new: str, line: str) -> None:
+    assert problems(tmp_path, kind, text) == []
+    assert problems(tmp_path, kind, replaced(text, old, new)) == [line]
+
+
+def test_an_operation_that_the_contract_does_not_have(tmp_path: Path) -> None:
+    (line,) = problems(tmp_path, CapabilityGroup, replaced(CAPABILITIES, "do: put", "do: putt"))
+    assert line.startswith("x.yaml:13: capabilities.0.cases.0.steps.0.do: found 'putt' (did you mean `put`?); allowed: get, put, delete, ")
+
+
+def test_words_that_other_yaml_readers_take_for_booleans_stay_words(tmp_path: Path) -> None:
+    for word in ("no", "yes", "on", "off", "Yes", "OFF", "2024-01-01"):
+        assert problems(tmp_path, Store, replaced(STORE, '"no"', word)) == []
+
+
+def test_all_breaches_of_a_file_come_together_in_the_order_of_the_lines(tmp_path: Path) -> None:
+    text = replaced(replaced(replaced(STORE, "product: Mine\n", ""), "command: [--port", "comand: [--port"), '"3"', "3")
+    lines = problems(tmp_path, Store, text)
+    assert [line.split(":")[1] for line in lines] == ["1", "6", "9", "13"]
+    assert len(lines) == 4
+
+
+def test_rounds_below_five_prove_too_little(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "spec" / "scales" / "smoke.yaml").read_text()
+    (line,) = problems(tmp_path, Scale, replaced(text, "rounds: 5", "rounds: 4"))
+    assert line.endswith("durability.rounds: found 4; allowed: 5 or more")

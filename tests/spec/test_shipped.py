@@ -1,0 +1,132 @@
+"""The specification that is shipped: all of it can be read, its ids stay, and it names no store."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import shutil
+import time
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from storeproof.contract import OPERATIONS
+from storeproof.contract.notation import answer_from, arguments_from
+from storeproof.contract.operations import wrong_reply
+from storeproof.contract.values import MISSING, Layout
+from storeproof.spec import SPEC_ROOT, load_spec
+from storeproof.spec.edition import edition_of
+from storeproof.spec.loader import FILES
+from storeproof.spec.operation import OperationName
+
+SPEC = load_spec()
+CASE_IDS = Path(__file__).with_name("case_ids.txt")
+STEPS = [
+    pytest.param(SPEC.models[capability.model], step, id=f"{name}/{case.id}-{number}")
+    for name, capability in SPEC.capabilities.items()
+    for case in capability.cases
+    for number, step in enumerate(case.steps)
+]
+
+
+def test_every_store_can_be_read_in_every_variant() -> None:
+    assert {target.store.store for target in SPEC.targets(["all"])} == set(SPEC.store_files)
+
+
+def test_no_file_of_a_kind_is_missing_or_forgotten() -> None:
+    assert {path.parent.name for path in SPEC_ROOT.glob("*/*.yaml")} == set(FILES)
+
+
+def test_the_words_for_operations_are_those_of_the_contract() -> None:
+    assert set(get_args(OperationName)) == set(OPERATIONS)
+
+
+def test_every_case_tries_what_its_capability_is_about() -> None:
+    for name, capability in SPEC.capabilities.items():
+        done = {step.do for case in capability.cases for step in case.steps}
+        assert set(capability.operations) <= done, name
+
+
+@pytest.mark.parametrize(("model", "step"), STEPS)
+def test_every_step_fits_its_operation(model, step) -> None:  # type: ignore[no-untyped-def]
+    """Arguments in number and form, and an answer that the guard would let through."""
+    operation = OPERATIONS[step.do]
+    method = inspect.signature(getattr(operation.family, step.do))
+    method.bind(None, *step.args)
+    args = arguments_from(model, step.do, step.args)
+    answers = step.alternatives.values() if step.alternatives is not None else [step.expect] if "expect" in step.model_fields_set else []
+    for written in [*answers] + ([MISSING] if step.missing else []):
+        assert (
+            wrong_reply(operation, Layout("c", model), args, written if written is MISSING else answer_from(model, step.do, written))
+            is None
+        )
+
+
+def test_what_answers_nothing_is_not_asked_for_an_answer() -> None:
+    silent = {"put", "put_many", "set_field", "put_expiring"}
+    for name, capability in SPEC.capabilities.items():
+        for case in capability.cases:
+            for step in case.steps:
+                says = "expect" in step.model_fields_set or step.missing or step.alternatives is not None
+                assert says != (step.do in silent), f"{name}/{case.id}: {step.do}"
+                assert step.missing + (step.alternatives is not None) + ("expect" in step.model_fields_set) <= 1
+
+
+def test_every_workload_names_operations_that_can_be_measured() -> None:
+    for workload in SPEC.workloads.values():
+        for mix in workload.mix:
+            if mix.batch > 1:
+                assert f"{mix.operation}_many" in OPERATIONS, workload.workload
+            assert bool(mix.path) == mix.operation.endswith(("_path", "_field")), workload.workload
+        assert max(workload.indexes) <= len(SPEC.models[workload.model].indexes), workload.workload
+
+
+def test_case_ids_only_grow() -> None:
+    """An id that was published stays: results of years ago must mean the same case."""
+    published = CASE_IDS.read_text().split()
+    shipped = [f"capabilities.{name}/{case.id}" for name, capability in SPEC.capabilities.items() for case in capability.cases]
+    assert not set(published) - set(shipped), "ids were removed or renamed; they are never reused, so bring them back"
+    assert published == sorted(published)
+    new = sorted(set(shipped) - set(published))
+    assert not new, f"new ids are published by adding them to {CASE_IDS.name}: {' '.join(new)}"
+
+
+def test_every_demand_is_part_of_the_edition(tmp_path: Path) -> None:
+    root = tmp_path / "spec"
+    for folder in FILES:
+        shutil.copytree(SPEC_ROOT / folder, root / folder)
+    before = edition_of(root)
+    for path in sorted(root.glob("*/*.yaml")):
+        text = path.read_bytes()
+        path.write_bytes(text + b"\n")
+        assert (edition_of(root) != before) is (path.parent.name != "stores"), path
+        path.write_bytes(text)
+    assert edition_of(root) == before
+
+
+def test_outside_its_stores_the_specification_names_none() -> None:
+    products = {"marklogic", "couchbase", "aerospike"}
+    for target in SPEC.targets(["all"]):
+        products |= {target.store.store.lower(), target.store.title.lower(), target.store.product.lower()}
+    words = re.compile(rf"\b({'|'.join(sorted(map(re.escape, products)))})", re.IGNORECASE)
+    files = [path for path in SPEC_ROOT.rglob("*") if path.suffix in (".yaml", ".py", ".json") and path.parent.name != "stores"]
+    assert len(files) > 20
+    found = [
+        f"{path.name}:{number}: {line.strip()}"
+        for path in files
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if words.search(line)
+    ]
+    assert not found
+
+
+def test_reading_the_specification_takes_less_than_half_a_second() -> None:
+    """Of processor time, since other work on the machine is no fault of the loader."""
+
+    def seconds() -> float:
+        started = time.process_time()
+        load_spec()
+        return time.process_time() - started
+
+    assert min(seconds() for _ in range(3)) < 0.5
