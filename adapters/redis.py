@@ -306,6 +306,19 @@ class HashRecords(RedisCollection):
 class Hashes(HashRecords):
     """Hashes. Redis removes one with its last field."""
 
+    def __init__(self, session: RedisSession, layout: Layout) -> None:
+        super().__init__(session, layout)
+        assert isinstance(layout.model.record, shapes.Hash)
+        self._fields = len(layout.model.record.fields)
+
+    def put(self, key: Key, record: Record) -> None:
+        """HSET, where the record has every field of its model, so that nothing of an older one is left; else the script."""
+        assert isinstance(record, dict)
+        if len(record) == self._fields:
+            self._run("HSET", f"{self._prefix}{key}", *self._pairs(record))
+        else:
+            super().put(key, record)
+
     def _pairs(self, record: Record) -> list[Any]:
         assert isinstance(record, dict)
         return [item for pair in record.items() for item in pair]

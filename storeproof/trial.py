@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from storeproof.contract import Adapter, Address, Layout, Session, Unknown, load_adapter
+from storeproof.contract.address import parse_endpoint
 from storeproof.errors import NotAvailable, StoreDied, StoreproofError
 from storeproof.launch import choose
 from storeproof.launch.handle import Handle
@@ -96,6 +97,7 @@ class Trial:
                 data_dir=self.options.data_dir,
                 keep=self.options.keep,
                 probe=self._probe,
+                notice=self.progress,
             )
         except StoreproofError as reason:
             self._block(reason)
@@ -120,6 +122,15 @@ class Trial:
         if self._shared is None:
             self._shared = self.launch("the trial")
         return self._shared
+
+    def secrets(self) -> list[str]:
+        """The passwords that the run knows of: none may reach a report or a log."""
+        launch = self.target.store.launch
+        known = [way.password for way in (launch.process, launch.container) if way is not None and way.password]
+        url = self.options.endpoints.get(self.target.store.store)
+        if url and launch.endpoint and (password := parse_endpoint(url, launch.endpoint.url).password):
+            known.append(password)
+        return known
 
     def suspect(self) -> None:
         """Note that the shared store did not answer: the next case makes sure that it does."""

@@ -11,31 +11,19 @@ not compress well, and it costs a slice: a 100-byte value about 1 µs, a ten-fie
 
 from __future__ import annotations
 
-import base64
-import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 from zlib import crc32
 
 from storeproof.contract.values import Json, Key, Path, Record, Row
-from storeproof.spec.model import Counter, Document, Hash, Integer, List, Model, Object, Real, Shape, Text, Value
+from storeproof.load.filler import BLOCK, BYTES, MASK, REAL_SCALE, SEPARATOR, STEP, TEXT, bytes_at, number_of, place_of, text_at, text_of
+from storeproof.spec.model import Counter, Document, Hash, Integer, List, Model, Object, Shape, Text, Value
 from storeproof.spec.model import Row as RowShape
 
 MAX_CLIENT: Final = 2**13
 """Clients of a stamp are below this, so that a stamp fits the 53 exact bits of a double."""
 MAX_SEQUENCE: Final = 2**40
-
-_BLOCK: Final = 1 << 20
-_STEP: Final = 104_729
-"""Between the filler of neighbouring parts: a prime, so that parts of one record share no text."""
-_TEXT: Final = base64.b64encode(random.Random(20).randbytes(_BLOCK * 3 // 4)).decode("ascii") * 2
-_BYTES: Final = _TEXT.encode("ascii")
-_MASK: Final = _BLOCK - 1
-_SEPARATOR: Final = "|"
-"""Neither in a stamp nor in the filler."""
-_REAL_SCALE: Final = 1024.0
-"""A power of two: stamps in doubles have a fraction and are still exact."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +82,7 @@ class Recipe:
     def part(self, key: Key, stamp: str, path: Path) -> Any:
         """What one part of the record is: a field's bytes, or the value at a path of a document."""
         if path in self._builders:
-            return self._builders[path](_place(key, stamp), stamp, stamp + _SEPARATOR)
+            return self._builders[path](place_of(key, stamp), stamp, stamp + SEPARATOR)
         part: Any = self.make(key, stamp)
         for step in path:
             part = part[step]
@@ -129,8 +117,7 @@ class Recipe:
         room = self._size - len(head)
         if room < 0:
             raise ValueError(f"a value of {self._size} bytes cannot carry the stamp {stamp}: give it at least {len(head)} bytes")
-        filler: bytes = _filler(_BYTES, _place(key, stamp), room)
-        return head + filler
+        return head + bytes_at(place_of(key, stamp), room)
 
     def _hash(self, key: Key, stamp: str) -> dict[str, bytes]:
         shape = self.model.record
@@ -139,16 +126,16 @@ class Recipe:
         room = self._size - len(head)
         if room < 0:
             raise ValueError(f"a field of {self._size} bytes cannot carry the stamp {stamp}: give it at least {len(head)} bytes")
-        place = _place(key, stamp)
+        place = place_of(key, stamp)
         record = {}
         for name in shape.fields:
-            at = place & _MASK
-            record[name] = head + _BYTES[at : at + room] if room <= _BLOCK else head + _filler(_BYTES, place, room)
-            place += _STEP
+            at = place & MASK
+            record[name] = head + BYTES[at : at + room] if room <= BLOCK else head + bytes_at(place, room)
+            place += STEP
         return record
 
     def _document(self, key: Key, stamp: str) -> dict[str, Json]:
-        made = self._builders[()](_place(key, stamp), stamp, stamp + _SEPARATOR)
+        made = self._builders[()](place_of(key, stamp), stamp, stamp + SEPARATOR)
         assert isinstance(made, dict)
         return made
 
@@ -168,7 +155,7 @@ class Recipe:
         self._leaves.append((path, number, shape))
         if isinstance(shape, Text):
             return _text_leaf(number, shape.text)
-        return lambda place, _stamp, _head: _number(shape, place + number * _STEP)
+        return lambda place, _stamp, _head: number_of(shape, place + number * STEP)
 
     def _judge(self, key: Key, found: Mapping[Path, Any], expected: Mapping[Path, Any], *, complete: bool) -> Seen:
         """Recover stamps from the parts that carry one, then hold every part against them."""
@@ -178,16 +165,16 @@ class Recipe:
         for value in found.values():
             text = _carried(value)
             if text is not None:
-                claimed.setdefault(text, _place(key, text))
+                claimed.setdefault(text, place_of(key, text))
         for path, value in found.items():
             number, kind = expected[path]
             parts[path] = next(
-                (text for text, place in claimed.items() if _matches(value, text, place + number * _STEP, kind)),
+                (text for text, place in claimed.items() if _matches(value, text, place + number * STEP, kind)),
                 None,
             )
             if parts[path] is None:
                 text = _carried(value)
-                if text is not None and not _begins_well(value, text, claimed[text] + number * _STEP):
+                if text is not None and not _begins_well(value, text, claimed[text] + number * STEP):
                     return Seen("invented", (), parts)
                 if text is not None:
                     parts[path] = text
@@ -244,58 +231,27 @@ def _shape_bytes(shape: Shape) -> int:
     return 4 if isinstance(shape, Integer) and shape.integer == 32 else 8
 
 
-def _place(key: Key, stamp: str) -> int:
-    return crc32(f"{key}\0{stamp}".encode())
-
-
-def _filler(block: Any, place: int, length: int) -> Any:
-    at = place & _MASK
-    if length <= _BLOCK:
-        return block[at : at + length]
-    whole, rest = divmod(length, _BLOCK)
-    return block[at : at + _BLOCK] * whole + block[at : at + rest]
-
-
 def _text_leaf(number: int, length: int) -> Callable[[int, str, str], Json]:
-    offset = number * _STEP
+    offset = number * STEP
 
     def build(place: int, _stamp: str, head: str) -> Json:
-        at = (place + offset) & _MASK
+        at = (place + offset) & MASK
         room = length - len(head)
-        return head + _TEXT[at : at + room] if 0 <= room <= _BLOCK else _text(head, place + offset, length)
+        return head + TEXT[at : at + room] if 0 <= room <= BLOCK else text_of(head, place + offset, length)
 
     return build
 
 
-def _text(head: str, place: int, length: int) -> str:
-    """A leaf of text; one that is too short for the stamp derives from it."""
-    room = length - len(head)
-    filler: str = _filler(_TEXT, place, room if room >= 0 else length)
-    return head + filler if room >= 0 else filler
-
-
-def _spread(place: int) -> int:
-    """64 bits of which the upper are well spread (multiplicative hashing by the golden ratio, Knuth, TAOCP 6.4)."""
-    return (place * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
-
-
-def _number(shape: Integer | Real, place: int) -> int | float:
-    bits = _spread(place)
-    if isinstance(shape, Real):
-        return (bits >> 11) / _REAL_SCALE
-    return (bits >> (64 - shape.integer)) - (1 << (shape.integer - 1))
-
-
 def _row(key: Key, stamp: str) -> Row:
     client, _, sequence = stamp.partition(":")
-    return Row(crc32(f"{key}\0{stamp}".encode()) - 2**31, ((int(client) << 40) + int(sequence)) / _REAL_SCALE)
+    return Row(crc32(f"{key}\0{stamp}".encode()) - 2**31, ((int(client) << 40) + int(sequence)) / REAL_SCALE)
 
 
 def _identify_row(key: Key, record: Record) -> Seen:
     """The double carries the stamp; the integer of 32 bits cannot, and derives from it."""
     if not isinstance(record, Row):
         return _INVENTED
-    packed = record.real * _REAL_SCALE
+    packed = record.real * REAL_SCALE
     if not 0 <= packed < 2**53 or packed != int(packed):
         return _INVENTED
     client, sequence = divmod(int(packed), MAX_SEQUENCE)
@@ -339,11 +295,11 @@ def _matches(value: Any, stamp: str, place: int, kind: Any) -> bool:
     """Whether a part is exactly what this stamp makes of it; `kind` is bytes of a field, or the shape of a leaf."""
     if isinstance(kind, int):
         head = f"{stamp}|".encode()
-        made: bytes = head + _filler(_BYTES, place, kind - len(head))
+        made = head + bytes_at(place, kind - len(head))
         return type(value) is bytes and value == made
     if isinstance(kind, Text):
-        return type(value) is str and value == _text(stamp + _SEPARATOR, place, kind.text)
-    wanted = _number(kind, place)
+        return type(value) is str and value == text_of(stamp + SEPARATOR, place, kind.text)
+    wanted = number_of(kind, place)
     # A store may answer a whole double as an integer of the same value only where the contract lets it: it does not.
     return type(value) is type(wanted) and value == wanted
 
@@ -352,4 +308,4 @@ def _begins_well(value: bytes | str, stamp: str, place: int) -> bool:
     """Whether a damaged part starts as this stamp's does: then it is torn or cut short, not invented."""
     rest = value[len(stamp) + 1 :]
     start = rest[:8]
-    return len(start) > 0 and start == _filler(_BYTES if isinstance(value, bytes) else _TEXT, place, len(start))
+    return len(start) > 0 and start == (bytes_at if isinstance(value, bytes) else text_at)(place, len(start))

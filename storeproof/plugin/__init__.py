@@ -106,21 +106,15 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         return report
     from storeproof.contract.failures import Refused, Unknown  # not at the top: who does not run the suites does not pay
 
-    if call.excinfo is not None and not verdict.settled:
+    if call.excinfo is not None:
         error = call.excinfo.value
-        if isinstance(error, NotAvailable):
-            verdict.note(Outcome.NOT_RUN, str(error))
-        elif isinstance(error, (AssertionError, StoreDied)):
-            verdict.note(Outcome.FAIL, str(error).split("\nassert ")[0])  # without what pytest adds about our own variables
-        elif isinstance(error, (Unknown, Refused)):
-            verdict.note(Outcome.FAIL, f"the store {'did not answer' if isinstance(error, Unknown) else 'refused'}: {error}")
-            item.callspec.params["trial"].suspect()  # type: ignore[attr-defined]
-        elif not isinstance(error, (KeyboardInterrupt, pytest.skip.Exception)):
-            verdict.note(Outcome.ERROR, f"{type(error).__name__}: {error}")
-        if verdict.outcome in (Outcome.FAIL, Outcome.ERROR) and isinstance(error, (AssertionError, StoreproofError, Unknown, Refused)) and not _verbose(item.config):
-            report.longrepr = verdict.detail  # the message is the finding; the traceback is ours, and -vv shows it
-        elif verdict.outcome is Outcome.NOT_RUN:
+        if not verdict.settled:
+            _judge(item, verdict, error)
+        ours = isinstance(error, (AssertionError, StoreproofError, Unknown, Refused))
+        if verdict.outcome is Outcome.NOT_RUN:
             report.outcome, report.longrepr = "skipped", (str(item.path), 0, verdict.detail)
+        elif report.failed and ours and item.config.get_verbosity() < 2:
+            report.longrepr = verdict.detail  # the message is the finding; the traceback is ours, and -vv shows it
     verdict.seconds += call.duration
     if report.when == "teardown" or report.outcome != "passed" or report.when == "call":
         report.storeproof = verdict.outcome  # type: ignore[attr-defined]
@@ -168,8 +162,21 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         run.close()
 
 
-def _verbose(config: pytest.Config) -> bool:
-    return config.get_verbosity() >= 2
+def _judge(item: pytest.Item, verdict: Verdict, error: BaseException) -> None:
+    """The outcome of a test that ended by an exception."""
+    from storeproof.contract.failures import Refused, Unknown
+
+    if isinstance(error, NotAvailable):
+        verdict.note(Outcome.NOT_RUN, str(error))
+    elif isinstance(error, StoreDied):
+        verdict.note(Outcome.FAIL, str(error))
+    elif isinstance(error, AssertionError):
+        verdict.note(Outcome.FAIL, str(error).split("\nassert ")[0])  # without what pytest adds about our own variables
+    elif isinstance(error, (Unknown, Refused)):
+        verdict.note(Outcome.FAIL, f"the store {'did not answer' if isinstance(error, Unknown) else 'refused'}: {error}")
+        item.callspec.params["trial"].suspect()  # type: ignore[attr-defined]
+    elif not isinstance(error, (KeyboardInterrupt, pytest.skip.Exception)):
+        verdict.note(Outcome.ERROR, f"{type(error).__name__}: {error}")
 
 
 def _suites_wanted(config: pytest.Config) -> bool:

@@ -7,7 +7,6 @@ import datetime
 import io
 import random
 import secrets
-import shlex
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -17,10 +16,11 @@ import pytest
 
 import storeproof
 from storeproof.errors import NotAvailable, UsageError
+from storeproof.launch.cleanup import registry
 from storeproof.outcome import Outcome, Stage
 from storeproof.plugin.progress import Progress
 from storeproof.result.model import EditionUsed, OutcomeRecord, Result, RunInfo
-from storeproof.result.redact import redact
+from storeproof.result.redact import redact, redact_command
 from storeproof.spec import LADDER, Profile, Spec, load_spec
 from storeproof.trial import Options, Trial
 
@@ -127,19 +127,21 @@ class Run:
         self.close_all_but(None)
         directory = self.options.data_dir or Path.cwd()
         profiles = self.profiles or list(self.spec.profiles.values())
+        passwords = [secret for trial in self.trials for secret in trial.secrets()]
+        requires = [package for trial in self.trials for package in trial.target.store.requires]
         self.result = Result(
             edition=EditionUsed(version=self.spec.edition.version, hash=self.spec.edition.hash),
             run=RunInfo(
                 id=secrets.token_hex(6),
                 started=self._started.isoformat(timespec="seconds"),
                 seconds=round(time.monotonic() - self._clock, 1),
-                command=redact(shlex.join(["pytest", *self._config.invocation_params.args])),
+                command=redact_command(["pytest", *map(str, self._config.invocation_params.args)], passwords),
                 seed=self.options.seed,
                 scale=self.options.scale.scale,
                 storeproof=storeproof.__version__,
             ),
-            environment=collect_environment(directory, fsync_us=fsync_us(directory), loopback_us=loopback_us()),
-            stores=[assemble(trial.record, profiles, self.spec.capabilities) for trial in self.trials],
+            environment=collect_environment(directory, fsync_us(directory), loopback_us(), requires=requires),
+            stores=[assemble(trial.record, profiles, self.spec.capabilities, passwords) for trial in self.trials],
         )
         write_reports(self.result, self.report_dir)
 
@@ -155,6 +157,8 @@ class Run:
         print_summary(self.result, self.report_dir, console)
         reporter.ensure_newline()
         reporter.write(console.file.getvalue())  # type: ignore[attr-defined]
+        for line in registry.kept:
+            reporter.write_line(f"kept    {line}")
 
     def close(self) -> None:
         """Leave nothing behind."""

@@ -9,16 +9,30 @@ from storeproof.result.capabilities import roll_up
 from storeproof.result.model import StoreResult
 from storeproof.result.profiles import judge
 from storeproof.result.recorder import StoreRecord
+from storeproof.result.redact import printable, redact, redact_settings
 from storeproof.spec.capability import Capability
 from storeproof.spec.profile import Profile
 
 
-def assemble(record: StoreRecord, profiles: Iterable[Profile], capabilities: Mapping[str, Capability]) -> StoreResult:
+def assemble(
+    record: StoreRecord, profiles: Iterable[Profile], capabilities: Mapping[str, Capability], secrets: Iterable[str | None] = ()
+) -> StoreResult:
     """The target's part of `result.json`, with counts over every outcome there is, zeros included.
 
-    `profiles` are those that the run was asked for; `capabilities` are the spec's, by full name.
+    Args:
+        record: what was collected.
+        profiles: those to judge.
+        capabilities: the spec's, by full name.
+        secrets: passwords that the run knows: details and logs are written without them, and without whatever looks like one.
     """
+    known = tuple(secrets)
+
+    def clean(text: str) -> str:
+        return printable(redact(text, known))
+
     store = record.target.store
+    durability = record.durability()
+    verdicts = [judge(profile, record, capabilities) for profile in profiles]
     return StoreResult(
         store=store.store,
         title=store.title,
@@ -27,13 +41,15 @@ def assemble(record: StoreRecord, profiles: Iterable[Profile], capabilities: Map
         version=record.version,
         launch=record.launch,
         image_digest=record.image_digest,
-        settings=record.settings,
-        durability=record.durability(),
+        settings=redact_settings(record.settings, known),
+        durability=durability.model_copy(
+            update={"guarantees": [each.model_copy(update={"detail": clean(each.detail)}) for each in durability.guarantees]}
+        ),
         capabilities=[
             roll_up(name, capability, record.outcomes, claimed=record.target.claims(name)) for name, capability in capabilities.items()
         ],
-        outcomes=list(record.outcomes),
+        outcomes=[each.model_copy(update={"detail": clean(each.detail)}) for each in record.outcomes],
         counts=count(each.outcome for each in record.outcomes),
         measurements=list(record.measurements),
-        profiles=[judge(profile, record, capabilities) for profile in profiles],
+        profiles=[each.model_copy(update={"missing": [clean(line) for line in each.missing]}) for each in verdicts],
     )

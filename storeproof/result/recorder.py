@@ -29,14 +29,14 @@ class StoreRecord:
     def add(self, record: OutcomeRecord, model: str = "", operations: Iterable[str] = ()) -> None:
         """Note an outcome, and which operations on which model it speaks for."""
         self.outcomes.append(record)
-        if record.stage is Stage.CORRECTNESS:
+        # What was refused clearly (an index that the store cannot make, say) is no evidence either way.
+        if record.stage is Stage.CORRECTNESS and record.outcome is not Outcome.UNSUPPORTED:
             for operation in operations:
                 self.proofs.setdefault((model, operation), []).append(record.outcome)
 
     def unproven(self, model: str, operation: str) -> str | None:
         """Why an operation must not be measured, or None: it was tried in this run and answered correctly each time."""
-        # What was refused clearly (an index the store cannot make, say) is no evidence either way.
-        outcomes = [outcome for outcome in self.proofs.get((model, operation), []) if outcome is not Outcome.UNSUPPORTED]
+        outcomes = self.proofs.get((model, operation), [])
         if not outcomes:
             return f"{operation} on {model} was not verified in this run"
         bad = [outcome for outcome in outcomes if outcome not in (Outcome.PASS, Outcome.UNDECLARED)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import quote, quote_plus
 
 MASK = "***"
@@ -46,6 +46,14 @@ def redact_command(arguments: Sequence[str], secrets: Iterable[str | None] = ())
         shown.append(MASK if hide_next else redact(argument, known))
         hide_next = _FOLLOWED.fullmatch(f"{argument} x") is not None
     return shlex.join(shown).replace(f"'{MASK}'", MASK)
+
+
+def redact_settings(settings: Mapping[str, str], secrets: Iterable[str | None] = ()) -> dict[str, str]:
+    """Settings without the values of those that are credentials by name."""
+    known = tuple(secrets)
+    return {
+        name: MASK if value and re.fullmatch(_CREDENTIAL, name, re.IGNORECASE) else redact(value, known) for name, value in settings.items()
+    }
 
 
 def printable(text: str) -> str:

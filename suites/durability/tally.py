@@ -65,8 +65,8 @@ class Tally:
             return Outcome.INCONCLUSIVE
         return Outcome.PASS if claimed else Outcome.UNDECLARED
 
-    def detail(self) -> str:
-        """The verdict in words: at risk, harmed, worst window, first keys."""
+    def detail(self, again: str = "") -> str:
+        """The verdict in words: at risk, harmed, worst window, first keys; `again`: how to repeat it; the log comes last."""
         shapes = f"faults: {self.streams} under a stream of {self.clients} clients"
         if self.bursts:
             shapes += f", {self.bursts} on the last acknowledgement of a burst"
@@ -86,6 +86,8 @@ class Tally:
         parts += self.idle
         if self.recoveries:
             parts.append(f"recovery {min(self.recoveries):.2f} to {max(self.recoveries):.2f} s")
+        if again:
+            parts.append(again)
         text = "; ".join(parts)
         return f"{text}\n--- last lines of its log ---\n{self.log}" if self.log else text
 

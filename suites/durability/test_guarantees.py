@@ -37,7 +37,7 @@ def test_guarantee(trial: Trial, verdict: Verdict, guarantee: GuaranteeName) -> 
     try:
         tally = _strike(trial, guarantee)
         outcome = tally.outcome(claimed=claimed)
-        detail = f"{tally.detail()}; {again}"
+        detail = tally.detail(again)
     except NotAvailable as missing:
         outcome, detail = Outcome.NOT_RUN, str(missing)
         raise

@@ -45,3 +45,17 @@ def test_durability_is_what_held_and_never_more() -> None:
     ]
     assert record.durability().proven == "clean_restart"
     assert record.durability().rounds == 15
+
+
+def test_no_password_leaves_the_run() -> None:
+    """Neither in a detail, nor in a verdict, nor in a setting that was read back; what a log holds cannot break the report."""
+    record = good_record()
+    add_case(record, "key.one/001", Outcome.FAIL, "cannot reach redis://:hunter2@host:1 with s3cret \x1b[31m")
+    record.guarantees[1] = record.guarantees[1].model_copy(update={"detail": "log: s3cret"})
+    record.settings = {"requirepass": "hunter2", "appendonly": "yes", "save": ""}
+    found = assemble(record, [profile()], CAPABILITIES, secrets=["s3cret", None])
+    text = found.model_dump_json()
+    assert "hunter2" not in text
+    assert "s3cret" not in text
+    assert found.settings == {"requirepass": "***", "appendonly": "yes", "save": ""}
+    assert found.outcomes[-1].detail == "cannot reach redis://:***@host:1 with *** \\x1b[31m"

@@ -1,0 +1,269 @@
+"""Memcached, through pymemcache: values, and counters in decimal.
+
+A record is one item, `<collection>:<key>`. Keys are UTF-8; those with white space or NUL, and those over 250 bytes with the
+prefix, are refused by the client, since the protocol cannot carry them. A `set` that the server refuses (too large, no
+memory) drops the item that was there: so the server keeps old data from being taken for new.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from time import monotonic, sleep, time
+from typing import Any, Final
+from urllib.parse import unquote_to_bytes
+
+from pymemcache.client.base import Client
+from pymemcache.exceptions import (
+    MemcacheClientError,
+    MemcacheError,
+    MemcacheIllegalInputError,
+    MemcacheServerError,
+    MemcacheUnexpectedCloseError,
+    MemcacheUnknownCommandError,
+)
+
+from storeproof.contract import Address, Collection, Key, Layout, Record, Refused, Unknown, Unsupported, Version
+from storeproof.spec import model as shapes
+
+_TIMEOUT: Final = 5.0
+"""Seconds to wait for a connection or for a reply."""
+
+_LONGEST_RELATIVE: Final = 60 * 60 * 24 * 30
+"""Seconds; a longer time to live is read as a moment since 1970 (doc/protocol.txt, "Expiration times")."""
+
+_SETTINGS: Final[Mapping[str, Callable[[Mapping[bytes, Any]], int]]] = {
+    "memory-limit": lambda live: int(live[b"maxbytes"]) // 2**20,
+    "max-item-size": lambda live: int(live[b"item_size_max"]),
+}
+"""The command line's options, and how `stats settings` shows them."""
+
+_FAILURES: Final = (MemcacheError, OSError, UnicodeEncodeError)
+
+
+def _sorted(reason: Exception) -> Exception:
+    """A lost connection (which pymemcache makes a kind of server error) leaves the question open; an error reply is a refusal."""
+    text = f"{type(reason).__name__}: {reason}"[:300]
+    if isinstance(reason, MemcacheUnknownCommandError):
+        return Unsupported(text)
+    if isinstance(reason, (MemcacheClientError, UnicodeEncodeError)):
+        return Refused(text)
+    if isinstance(reason, MemcacheServerError) and not isinstance(reason, MemcacheUnexpectedCloseError):
+        return Refused(text)
+    return Unknown(text)
+
+
+class MemcachedSession:
+    """One connection."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    def run(self, request: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        """One of the client's requests."""
+        try:
+            return request(*args, **options)
+        except _FAILURES as reason:
+            raise _sorted(reason) from reason
+
+    def version(self) -> Version:
+        """By `version`."""
+        return Version("Memcached", self.run(self.client.version).decode())
+
+    def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
+        """By `stats settings`."""
+        live = self.run(self.client.stats, "settings")
+        return {name: str(_SETTINGS[name](live)) for name in names if name in _SETTINGS}
+
+    def collection(self, layout: Layout) -> Collection:
+        """Items with a common prefix."""
+        if layout.indexes:
+            raise Unsupported("Memcached has no secondary indexes")
+        if isinstance(layout.model.record, shapes.Value):
+            return Values(self, layout)
+        if isinstance(layout.model.record, shapes.Counter):
+            return Counters(self, layout)
+        raise Unsupported(f"Memcached keeps opaque values and counters; it does not keep {layout.model.model}")
+
+    def close(self) -> None:
+        """End the connection."""
+        with suppress(Exception):
+            self.client.close()
+
+    def keys(self, prefix: bytes) -> list[bytes]:
+        """The keys with a prefix, by `lru_crawler metadump`, which is busy while somebody else uses it."""
+        deadline = monotonic() + _TIMEOUT
+        while True:
+            found = self.run(self._dump, prefix)
+            if found is not None:
+                return found  # type: ignore[no-any-return]
+            if monotonic() > deadline:
+                raise Unknown("the LRU crawler is busy")
+            sleep(0.02)
+
+    def _dump(self, prefix: bytes) -> list[bytes] | None:
+        self.client.version()  # connects where there is no connection
+        link = self.client.sock
+        assert link is not None
+        found = []
+        try:
+            link.sendall(b"lru_crawler metadump all\r\n")
+            with link.makefile("rb") as lines:
+                for line in lines:
+                    if line.startswith(b"key="):
+                        key = unquote_to_bytes(line[4:].split(b" ", 1)[0])
+                        if key.startswith(prefix):
+                            found.append(key)
+                    elif line.startswith(b"END"):
+                        return found
+                    elif line.startswith(b"BUSY"):
+                        return None
+                    else:
+                        raise MemcacheServerError(line.strip())
+        except Exception:
+            self.client.close()  # what is left of the reply must not be taken for the next one
+            raise
+        raise MemcacheUnexpectedCloseError
+
+
+class Values:
+    """Opaque values."""
+
+    def __init__(self, session: MemcachedSession, layout: Layout) -> None:
+        self._session = session
+        self._run = session.run
+        self._client = session.client
+        self._prefix = f"{layout.name}:"
+
+    def encode(self, record: Any) -> bytes:
+        """The value of a record."""
+        value: bytes = record
+        return value
+
+    def decode(self, value: bytes) -> Record:
+        """The record of a value."""
+        return value
+
+    def prepare(self) -> None:
+        """An item comes to be by its first write."""
+
+    def clear(self) -> None:
+        """Delete what the crawler finds under the prefix, until it finds nothing: it passes over items in use."""
+        while keys := self._session.keys(self._prefix.encode()):
+            for key in keys:
+                self._run(self._client.delete, key, noreply=True)
+            self._run(self._client.version)  # the reply comes after all deletes
+
+    def describe(self) -> Mapping[str, str]:
+        """Nothing is set on connections or items, and Memcached has no indexes."""
+        return {"indexes": "0"}
+
+    def get(self, key: Key) -> Record | None:
+        """get."""
+        value = self._run(self._client.get, f"{self._prefix}{key}")
+        return None if value is None else self.decode(value)
+
+    def put(self, key: Key, record: Record) -> None:
+        """set."""
+        self._store(key, record, 0)
+
+    def delete(self, key: Key) -> bool:
+        """delete."""
+        return bool(self._run(self._client.delete, f"{self._prefix}{key}", noreply=False))
+
+    def exists(self, key: Key) -> bool:
+        """A meta get without flags, which sends no value (since 1.6)."""
+        name = self._run(self._client.check_key, f"{self._prefix}{key}", b"")
+        return bool(self._run(self._client.raw_command, b"mg " + name) == b"HD")
+
+    def get_many(self, keys: Sequence[Key]) -> Sequence[Record | None]:
+        """get with many keys."""
+        names = [f"{self._prefix}{key}" for key in keys]
+        found = self._run(self._client.get_many, names) if names else {}
+        return [self.decode(found[name]) if name in found else None for name in names]
+
+    def put_many(self, records: Mapping[Key, Record]) -> None:
+        """Many sets, sent together. Where one is refused, others are done: that is no refusal of the whole."""
+        values = {f"{self._prefix}{key}": self.encode(record) for key, record in records.items()}
+        try:
+            failed = self._client.set_many(values, noreply=False) if values else []
+        except MemcacheIllegalInputError as reason:
+            raise _sorted(reason) from reason  # keys are checked before anything is sent
+        except _FAILURES as reason:
+            raise Unknown(f"{type(reason).__name__}: {reason}") from reason
+        if failed:
+            raise Unknown(f"{len(failed)} of {len(values)} were not stored")
+
+    def put_if_absent(self, key: Key, record: Record) -> bool:
+        """add."""
+        return bool(self._run(self._client.add, f"{self._prefix}{key}", self.encode(record), noreply=False))
+
+    def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
+        """gets and cas: the server replaces the item only if it was not touched in between, else we look again."""
+        name = f"{self._prefix}{key}"
+        while True:
+            value, token = self._run(self._client.gets, name)
+            if value is None or self.decode(value) != expected:
+                return False
+            if self._run(self._client.cas, name, self.encode(record), token, noreply=False):
+                return True
+
+    def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
+        """set with a time to live."""
+        self._store(key, record, seconds if seconds <= _LONGEST_RELATIVE else int(time()) + seconds)
+
+    def _store(self, key: Key, record: Record, expire: int) -> None:
+        if not self._run(self._client.set, f"{self._prefix}{key}", self.encode(record), expire, noreply=False):
+            raise Refused("NOT_STORED")
+
+
+class Counters(Values):
+    """Decimal numbers that Memcached counts in: 64 bits without a sign, and round again from zero."""
+
+    def encode(self, record: Any) -> bytes:
+        return b"%d" % record
+
+    def decode(self, value: bytes) -> Record:
+        return int(value)
+
+    def increment(self, key: Key, by: int) -> int:
+        """incr, or add where there is nothing; whoever loses the race for the add finds something to increment."""
+        if by < 0:
+            raise Unsupported("Memcached's decr stops at zero: a sum below it would be lost, and one above cannot be told from that")
+        name = f"{self._prefix}{key}"
+        while True:
+            number = self._run(self._client.incr, name, by, noreply=False)
+            if number is not None:
+                return int(number)
+            if self._run(self._client.add, name, b"%d" % by, noreply=False):
+                return by
+
+
+def connect(address: Address, options: Mapping[str, str]) -> MemcachedSession:
+    """Open one session.
+
+    Raises:
+        Refused: there are credentials, which pymemcache cannot present.
+        Unknown: nobody answers.
+    """
+    if options:
+        raise Refused(f"the Memcached adapter knows no options; found {', '.join(options)}")
+    if address.user or address.password:
+        raise Refused("pymemcache cannot log in; give an endpoint without user and password")
+    client = Client(
+        (address.host, address.port),
+        connect_timeout=_TIMEOUT,
+        timeout=_TIMEOUT,
+        no_delay=True,
+        default_noreply=False,
+        allow_unicode_keys=True,
+        tls_context=ssl.create_default_context() if address.tls else None,
+    )
+    session = MemcachedSession(client)
+    try:
+        session.version()
+    except (Refused, Unknown):
+        session.close()
+        raise
+    return session

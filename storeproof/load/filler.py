@@ -1,0 +1,59 @@
+"""What fills a record: text from one fixed block, and numbers, both found by a place that key, stamp and part decide."""
+
+from __future__ import annotations
+
+import base64
+import random
+from typing import Final
+from zlib import crc32
+
+from storeproof.contract.values import Key
+from storeproof.spec.model import Integer, Real
+
+BLOCK: Final = 1 << 20
+STEP: Final = 104_729
+"""Between the filler of neighbouring parts: a prime, so that parts of one record share no text."""
+TEXT: Final = base64.b64encode(random.Random(20).randbytes(BLOCK * 3 // 4)).decode("ascii") * 2
+BYTES: Final = TEXT.encode("ascii")
+MASK: Final = BLOCK - 1
+SEPARATOR: Final = "|"
+"""Neither in a stamp nor in the filler."""
+REAL_SCALE: Final = 1024.0
+"""A power of two: stamps in doubles have a fraction and are still exact."""
+
+
+def place_of(key: Key, stamp: str) -> int:
+    """Where the filler of a record begins; part n of it is `STEP * n` further on."""
+    return crc32(f"{key}\0{stamp}".encode())
+
+
+def text_at(place: int, length: int) -> str:
+    """Filler as text."""
+    at = place & MASK
+    if length <= BLOCK:
+        return TEXT[at : at + length]
+    whole, rest = divmod(length, BLOCK)
+    return TEXT[at : at + BLOCK] * whole + TEXT[at : at + rest]
+
+
+def bytes_at(place: int, length: int) -> bytes:
+    """Filler as bytes: the same, in ASCII."""
+    at = place & MASK
+    if length <= BLOCK:
+        return BYTES[at : at + length]
+    whole, rest = divmod(length, BLOCK)
+    return BYTES[at : at + BLOCK] * whole + BYTES[at : at + rest]
+
+
+def text_of(head: str, place: int, length: int) -> str:
+    """A leaf of text: the head with the stamp and then filler; one that is too short for the stamp derives from it."""
+    room = length - len(head)
+    return head + text_at(place, room) if room >= 0 else text_at(place, length)
+
+
+def number_of(shape: Integer | Real, place: int) -> int | float:
+    """A number over the shape's whole range (multiplicative hashing by the golden ratio, Knuth, TAOCP 6.4)."""
+    bits = (place * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
+    if isinstance(shape, Real):
+        return (bits >> 11) / REAL_SCALE
+    return (bits >> (64 - shape.integer)) - (1 << (shape.integer - 1))
