@@ -80,7 +80,8 @@ def test_the_suites_run_from_the_wheel(python: str, tmp_path: Path) -> None:
     assert "capabilities.key_access.put-get/001" in passed
     assert all(name.startswith("capabilities.key_access.put-get/") for name in passed)
     assert {"result.json", "report.html", "report.md", "junit.xml"} <= {path.name for path in (tmp_path / "report").iterdir()}
-    tell = "import storeproof, storeproof.suites as suites, storeproof.spec as spec; print(storeproof.__file__, suites.__file__, spec.__file__)"
+    modules = ("storeproof", "storeproof.spec", "storeproof.adapters", "storeproof.suites")
+    tell = f"import sys, {', '.join(modules)}; print(*(sys.modules[name].__file__ for name in {modules}))"
     imported = run([python, "-c", tell], cwd=tmp_path).split()
     assert all(Path(file).is_relative_to(Path(python).parents[1]) for file in imported), imported
 

@@ -44,8 +44,8 @@ def test_a_wrong_option_ends_with_one_message(tmp_path: Path, arguments: list[st
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ("title: SQLite", "titel: SQLite", ":3: titel: unknown field; did you mean `title`?"),
-        ('format: "1.0"', 'format: "2.0"', ":1: format: found '2.0'; this version of storeproof reads 1.0 to 1.0"),
+        ("title: SQLite", "titel: SQLite", ":3: titel: unknown field (did you mean `title`?); allowed: "),
+        ('format: "1.0"', 'format: "2.0"', ":1: format: found '2.0'; allowed: \"1.0\"; a newer file needs a newer storeproof"),
         ("product: SQLite", "product: 3", ":4: product: found 3; "),
         ("guarantee: power_loss", "guarantee: forever", "guarantee: found 'forever'; "),
         ("    fields.put-get: true\n", "", "claims.capabilities: fields.put-get is not stated"),
