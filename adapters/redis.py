@@ -309,12 +309,12 @@ class Hashes(HashRecords):
     def __init__(self, session: RedisSession, layout: Layout) -> None:
         super().__init__(session, layout)
         assert isinstance(layout.model.record, shapes.Hash)
-        self._fields = len(layout.model.record.fields)
+        self._fields = frozenset(layout.model.record.fields)
 
     def put(self, key: Key, record: Record) -> None:
         """HSET, where the record has every field of its model, so that nothing of an older one is left; else the script."""
         assert isinstance(record, dict)
-        if len(record) == self._fields:
+        if record.keys() == self._fields:
             self._run("HSET", f"{self._prefix}{key}", *self._pairs(record))
         else:
             super().put(key, record)

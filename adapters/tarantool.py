@@ -17,7 +17,7 @@ from typing import Any, Final
 import msgpack
 import tarantool
 from tarantool.const import ITERATOR_GE, ITERATOR_LE
-from tarantool.error import DatabaseError, Error, NetworkError, NetworkWarning, SslError
+from tarantool.error import DatabaseError, Error, NetworkError, SslError
 
 from storeproof.contract import MISSING, Address, Collection, Json, Key, Layout, Missing, Path, Record, Refused, Row, Unknown, Version
 from storeproof.spec import model as shapes
@@ -35,7 +35,7 @@ _LEFT_OPEN: Final = frozenset({78, 116})
 _UNPACKABLE: Final = (ValueError, TypeError, OverflowError, RecursionError)
 """What msgpack and the connector raise for what they cannot pack: then nothing was sent."""
 
-_FAILURES: Final = (Error, NetworkWarning, *_UNPACKABLE)
+_FAILURES: Final = (Error, *_UNPACKABLE)
 
 _LUA: Final = r"""
 local ffi, buffer, merger = require('ffi'), require('buffer'), require('merger')
@@ -195,11 +195,19 @@ return box.info.status
 
 def _sorted(reason: Exception) -> Exception:
     """Errors of the network leave the question open; replies with an error, and what could not be sent, are refusals."""
-    if isinstance(reason, (NetworkError, NetworkWarning, SslError)):
+    if isinstance(reason, (NetworkError, SslError)):
         return Unknown(f"{type(reason).__name__}: {reason}")
     if isinstance(reason, DatabaseError) and _LEFT_OPEN.intersection(reason.args[:1]):
         return Unknown(str(reason))
     return Refused(str(reason))
+
+
+class _Connection(tarantool.Connection):  # type: ignore[misc]  # the connector has no types
+    """A connection that is lost when it is lost. The connector itself would look for that before each request, warn, wait and connect."""
+
+    def _opt_reconnect(self) -> None:
+        if self._socket is None:
+            self.connect()
 
 
 class TarantoolSession:
@@ -572,7 +580,7 @@ def connect(address: Address, options: Mapping[str, str]) -> TarantoolSession:
         if value not in _OPTIONS.get(name, ()):
             raise Refused(f"the Tarantool adapter knows the options {_OPTIONS}; found {name}: {value}")
     try:
-        connection = tarantool.Connection(
+        connection = _Connection(
             address.host,
             address.port,
             user=address.user,

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from storeproof.contract import Collection, Key, Layout, Refused, Session, Unknown, call, supports
+from storeproof.contract import Collection, Key, Layout, Refused, Session, Unknown, Unsupported, call, supports
 from storeproof.history import Action, ClientLog, Operation
 from storeproof.load.records import recipe, stamp
 from storeproof.spec.model import Counter
@@ -86,7 +86,7 @@ class Client:
                 self._increment(layout, collection)
             else:
                 self._write(layout, collection)
-        except Refused as reason:
+        except (Refused, Unsupported) as reason:  # not every store subtracts
             self._log.end("refused")
             self.ended.refusal = str(reason)
             self._refusals += 1

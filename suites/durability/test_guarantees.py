@@ -46,6 +46,10 @@ def test_guarantee(trial: Trial, verdict: Verdict, guarantee: GuaranteeName) -> 
         raise
     except Refused as reason:
         outcome, detail = Outcome.FAIL, f"the store refused what the rounds begin with: {reason}; {again}"
+    except Refused as reason:
+        # An engine that needs repair answers with errors: no loss that it promised to prevent, where it promised nothing.
+        outcome = Outcome.FAIL if claimed else Outcome.UNSUPPORTED
+        detail = f"after the fault the store refuses what it took before: {reason}; {again}"
     except Unknown as reason:
         outcome, detail = Outcome.INCONCLUSIVE, f"the store runs and does not answer: {reason}; {again}"
     finally:
