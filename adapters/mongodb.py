@@ -100,6 +100,13 @@ class MongoSession:
                 live[name] = str(self._command("getParameter", 1, **{name: 1})[name])
         return live
 
+    def probe(self) -> None:
+        """A request that whoever is logged in may make, and nobody else where a login is asked for (unlike buildInfo)."""
+        try:
+            self._database.command("listCollections", 1, filter={"name": ""}, nameOnly=True, authorizedCollections=True)
+        except _FAILURES as reason:
+            raise _sorted(reason) from reason
+
     def collection(self, layout: Layout) -> Records:
         """A MongoDB collection."""
         record = layout.model.record
@@ -484,7 +491,7 @@ def connect(address: Address, options: Mapping[str, str]) -> MongoSession:
     )
     session = MongoSession(client, address.database or _DATABASE, options)
     try:
-        session.version()
+        session.probe()
     except (Refused, Unknown):
         session.close()
         raise

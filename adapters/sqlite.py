@@ -10,7 +10,22 @@ from typing import Any, cast
 
 import msgpack
 
-from storeproof.contract import MISSING, Address, Collection, Json, Key, Layout, Missing, Path, Record, Refused, Row, Unknown, Unsupported, Version
+from storeproof.contract import (
+    MISSING,
+    Address,
+    Collection,
+    Json,
+    Key,
+    Layout,
+    Missing,
+    Path,
+    Record,
+    Refused,
+    Row,
+    Unknown,
+    Unsupported,
+    Version,
+)
 
 _LENGTH = struct.Struct(">I")
 _TIMEOUT_SECONDS = 10.0
@@ -79,11 +94,10 @@ class Table:
         self._name = f'"{layout.name}"'
         names = [name for name, _ in self.columns]
         marks = ", ".join("?" * (len(names) + 1))
-        self._upsert = (
-            f"INSERT INTO {self._name} VALUES ({marks}) ON CONFLICT(k) DO UPDATE SET "  # noqa: S608 - our own name, quoted
-            + ", ".join(f"{name} = excluded.{name}" for name in names)
+        self._upsert = f"INSERT INTO {self._name} VALUES ({marks}) ON CONFLICT(k) DO UPDATE SET " + ", ".join(
+            f"{name} = excluded.{name}" for name in names
         )
-        self._select = f"SELECT k, {', '.join(names)} FROM {self._name}"  # noqa: S608
+        self._select = f"SELECT k, {', '.join(names)} FROM {self._name}"
 
     def prepare(self) -> None:
         key = "TEXT NOT NULL PRIMARY KEY" if self._layout.model.key == "text" else "INTEGER PRIMARY KEY"
@@ -97,7 +111,9 @@ class Table:
         self._link.write(f"DROP TABLE IF EXISTS {self._name}")
 
     def describe(self) -> Mapping[str, str]:
-        rows = self._link.read("SELECT count(*) FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL", self._layout.name)
+        rows = self._link.read(
+            "SELECT count(*) FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL", self._layout.name
+        )
         return {"indexes": str(rows[0][0])}
 
     def get(self, key: Key) -> Record | None:
@@ -108,13 +124,13 @@ class Table:
         self._link.write(self._upsert, key, *self.encode(record))
 
     def delete(self, key: Key) -> bool:
-        return self._link.write(f"DELETE FROM {self._name} WHERE k = ?", key)[1] == 1  # noqa: S608
+        return self._link.write(f"DELETE FROM {self._name} WHERE k = ?", key)[1] == 1
 
     def exists(self, key: Key) -> bool:
-        return bool(self._link.read(f"SELECT 1 FROM {self._name} WHERE k = ?", key))  # noqa: S608
+        return bool(self._link.read(f"SELECT 1 FROM {self._name} WHERE k = ?", key))
 
     def count(self) -> int:
-        return cast(int, self._link.read(f"SELECT count(*) FROM {self._name}")[0][0])  # noqa: S608
+        return cast(int, self._link.read(f"SELECT count(*) FROM {self._name}")[0][0])
 
     def get_many(self, keys: Sequence[Key]) -> Sequence[Record | None]:
         if not keys:
@@ -160,10 +176,10 @@ class Values(Table):
         return cast(bytes, columns[0])
 
     def put_if_absent(self, key: Key, record: Record) -> bool:
-        return self._link.write(f"INSERT INTO {self._name} VALUES (?, ?) ON CONFLICT(k) DO NOTHING", key, record)[1] == 1  # noqa: S608
+        return self._link.write(f"INSERT INTO {self._name} VALUES (?, ?) ON CONFLICT(k) DO NOTHING", key, record)[1] == 1
 
     def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
-        return self._link.write(f"UPDATE {self._name} SET v = ? WHERE k = ? AND v = ?", record, key, expected)[1] == 1  # noqa: S608
+        return self._link.write(f"UPDATE {self._name} SET v = ? WHERE k = ? AND v = ?", record, key, expected)[1] == 1
 
 
 class Hashes(Table):
@@ -183,20 +199,20 @@ class Hashes(Table):
         return {field: value for field, value in zip(self._fields, columns, strict=True) if value is not None}
 
     def get_field(self, key: Key, field: str) -> bytes | None:
-        rows = self._link.read(f"SELECT {self._known(field)} FROM {self._name} WHERE k = ?", key)  # noqa: S608
+        rows = self._link.read(f"SELECT {self._known(field)} FROM {self._name} WHERE k = ?", key)
         return rows[0][0] if rows else None
 
     def set_field(self, key: Key, field: str, value: bytes) -> None:
         column = self._known(field)
         self._link.write(
-            f"INSERT INTO {self._name} (k, {column}) VALUES (?, ?) ON CONFLICT(k) DO UPDATE SET {column} = excluded.{column}",  # noqa: S608
+            f"INSERT INTO {self._name} (k, {column}) VALUES (?, ?) ON CONFLICT(k) DO UPDATE SET {column} = excluded.{column}",
             key,
             value,
         )
 
     def delete_field(self, key: Key, field: str) -> bool:
         column = self._known(field)
-        return self._link.write(f"UPDATE {self._name} SET {column} = NULL WHERE k = ? AND {column} IS NOT NULL", key)[1] == 1  # noqa: S608
+        return self._link.write(f"UPDATE {self._name} SET {column} = NULL WHERE k = ? AND {column} IS NOT NULL", key)[1] == 1
 
     def _known(self, field: str) -> str:
         if field not in self._fields:
@@ -222,7 +238,7 @@ class Documents(Table):
         return f"json_extract(doc, '{_json_path(path)}')"
 
     def get_path(self, key: Key, path: Path) -> Json | Missing:
-        rows = self._link.read(f"SELECT doc -> ? FROM {self._name} WHERE k = ?", _json_path(path), key)  # noqa: S608
+        rows = self._link.read(f"SELECT doc -> ? FROM {self._name} WHERE k = ?", _json_path(path), key)
         return cast(Json, json.loads(rows[0][0])) if rows and rows[0][0] is not None else MISSING
 
     def set_path(self, key: Key, path: Path, value: Json) -> bool:
@@ -230,7 +246,7 @@ class Documents(Table):
         target, parent = _json_path(path), _json_path(path[:-1])
         there = "json_type(doc, ?3) IS NOT NULL" if isinstance(path[-1], int) else "json_type(doc, ?4) = 'object'"
         rows, _ = self._link.write(
-            f"UPDATE {self._name} SET doc = CASE WHEN {there} THEN json_set(doc, ?3, json(?2)) ELSE doc END "  # noqa: S608
+            f"UPDATE {self._name} SET doc = CASE WHEN {there} THEN json_set(doc, ?3, json(?2)) ELSE doc END "
             f"WHERE k = ?1 RETURNING {there}, ?4",
             key,
             self.encode(value)[0],  # type: ignore[arg-type]
@@ -242,7 +258,7 @@ class Documents(Table):
         return bool(rows)
 
     def unset_path(self, key: Key, path: Path) -> bool:
-        return self._link.write(f"UPDATE {self._name} SET doc = json_remove(doc, ?) WHERE k = ?", _json_path(path), key)[1] == 1  # noqa: S608
+        return self._link.write(f"UPDATE {self._name} SET doc = json_remove(doc, ?) WHERE k = ?", _json_path(path), key)[1] == 1
 
 
 class Rows(Table):
@@ -270,12 +286,11 @@ class Counters(Table):
 
     def increment(self, key: Key, by: int) -> int:
         rows, _ = self._link.write(
-            f"INSERT INTO {self._name} VALUES (?, ?) ON CONFLICT(k) DO UPDATE SET n = n + excluded.n RETURNING n",  # noqa: S608
+            f"INSERT INTO {self._name} VALUES (?, ?) ON CONFLICT(k) DO UPDATE SET n = n + excluded.n RETURNING n",
             key,
             by,
         )
         return cast(int, rows[0][0])
-
 
 
 class SQLite:

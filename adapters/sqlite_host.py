@@ -46,7 +46,9 @@ class Host:
 
     def open(self) -> sqlite3.Connection:
         """A connection in the host's configuration."""
-        connection = sqlite3.connect(self._database, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=256)
+        connection = sqlite3.connect(
+            self._database, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=256
+        )
         for pragma in self._pragmas:
             connection.execute(f"PRAGMA {pragma}")
         self._open.add(connection)

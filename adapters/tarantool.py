@@ -194,7 +194,12 @@ return box.info.status
 
 
 def _sorted(reason: Exception) -> Exception:
-    """Errors of the network leave the question open; replies with an error, and what could not be sent, are refusals."""
+    """Errors of the network leave the question open; replies with an error, and what could not be sent, are refusals.
+
+    The connector makes an error of the network of whatever stops it while it connects, also of a wrong password.
+    """
+    if isinstance(reason, NetworkError) and isinstance(reason.__cause__, DatabaseError) and not isinstance(reason.__cause__, NetworkError):
+        reason = reason.__cause__
     if isinstance(reason, (NetworkError, SslError)):
         return Unknown(f"{type(reason).__name__}: {reason}")
     if isinstance(reason, DatabaseError) and _LEFT_OPEN.intersection(reason.args[:1]):

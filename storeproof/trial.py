@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import secrets
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,11 +13,14 @@ from typing import Literal
 
 from storeproof.contract import Adapter, Address, Layout, Session, Unknown, load_adapter
 from storeproof.contract.address import parse_endpoint
-from storeproof.errors import NotAvailable, StoreDied, StoreproofError
-from storeproof.launch import choose
+from storeproof.errors import NotAvailable, StoreDied, StoreproofError, UsageError
+from storeproof.launch import choose, engine
 from storeproof.launch.handle import Handle
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Scale, Spec, Target
+
+_ANSWER_SECONDS = 5.0
+"""How long a store that once did not answer may take to show that it lives."""
 
 LaunchChoice = Literal["auto", "container", "process", "endpoint"]
 
@@ -56,7 +61,7 @@ class Trial:
         self._numbers = itertools.count()
         self._adapter: Adapter | None = None
         self._shared: Handle | None = None
-        self._suspect = False
+        self._mistrusted = False
         self._blocked: str | None = None
 
     @property
@@ -86,19 +91,8 @@ class Trial:
         if self._blocked:
             raise NotAvailable(self._blocked)
         self.progress(f"starting for {purpose}")
-        store = self.target.store
         try:
-            handle = choose.launch(
-                store,
-                self.target.variant,
-                kind=self.options.launch,
-                endpoint=self.options.endpoints.get(store.store),
-                image=self.options.images.get(store.store),
-                data_dir=self.options.data_dir,
-                keep=self.options.keep,
-                probe=self._probe,
-                notice=self.progress,
-            )
+            handle = self._start()
         except StoreproofError as reason:
             self._block(reason)
             raise
@@ -112,16 +106,45 @@ class Trial:
         self.record.image_digest = handle.image_digest
         return handle
 
+    def check_given(self) -> None:
+        """Make sure of what the command line names for this store: a server answers and takes us, an image is there.
+
+        Raises:
+            UsageError: it does not, or is not.
+        """
+        store, launch = self.target.store.store, self.options.launch
+        if launch == "endpoint" or store in self.options.endpoints:
+            with contextlib.suppress(NotAvailable):  # a missing client package is an outcome
+                self._start().close()
+        elif image := self.options.images.get(store):
+            self.progress(f"looking for the image {image}")
+            try:
+                engine.require_image(image, store)
+            except NotAvailable as reason:
+                if engine.unavailable() is None:  # without an engine it is this machine that lacks something: an outcome
+                    raise UsageError(str(reason)) from None
+
     def shared(self) -> Handle:
         """The one store that the cases of a stage share; started again, empty, if it died or hung."""
-        if self._shared is not None and self._suspect:
-            self._suspect = False
-            if not self._answers(self._shared):
-                self._shared.close()
-                self._shared = None
-        if self._shared is None:
+        if not self.answers():
             self._shared = self.launch("the trial")
+        assert self._shared is not None
         return self._shared
+
+    def mistrust(self, reason: Unknown) -> StoreDied:
+        """Note that the shared store did not answer, so that somebody looks whether it still lives.
+
+        Returns what is to be said of it, with the end of its log.
+        """
+        self._mistrusted = True
+        return StoreDied(f"the store {'ended' if self._ended() else 'did not answer'}: {reason}", self.log_tail())
+
+    def answers(self) -> bool:
+        """Whether the shared store is there. One that is mistrusted is asked, and ended if it does not answer: the next case gets another."""
+        if self._shared is not None and self._mistrusted and not self._asked(self._shared):
+            self.close_shared()
+        self._mistrusted = False
+        return self._shared is not None
 
     def secrets(self) -> list[str]:
         """The passwords that the run knows of: none may reach a report or a log."""
@@ -131,10 +154,6 @@ class Trial:
         if url and launch.endpoint and (password := parse_endpoint(url, launch.endpoint.url).password):
             known.append(password)
         return known
-
-    def suspect(self) -> None:
-        """Note that the shared store did not answer: the next case makes sure that it does."""
-        self._suspect = True
 
     def close_shared(self) -> None:
         """End the shared store."""
@@ -155,14 +174,39 @@ class Trial:
         first = str(reason).splitlines()[0] if str(reason) else type(reason).__name__
         self._blocked = str(reason) if isinstance(reason, NotAvailable) else f"the store could not be tried: {first}"
 
-    def _answers(self, handle: Handle) -> bool:
-        if not handle.alive():
-            return False
+    def _start(self) -> Handle:
+        store = self.target.store
+        return choose.launch(
+            store,
+            self.target.variant,
+            kind=self.options.launch,
+            endpoint=self.options.endpoints.get(store.store),
+            image=self.options.images.get(store.store),
+            data_dir=self.options.data_dir,
+            keep=self.options.keep,
+            probe=self._probe,
+            notice=self.progress,
+        )
+
+    def _ended(self) -> bool:
         try:
-            self._probe(handle.address)
-        except Exception:  # whatever it is, this store is not fit for the next case
-            return False
-        return True
+            return self._shared is not None and not self._shared.alive()
+        except StoreDied:  # somebody removed it
+            return True
+
+    def _asked(self, handle: Handle) -> bool:
+        """Whether a store answers within a few seconds: asked in a thread, since a client may be more patient than we."""
+        answered = threading.Event()
+
+        def ask() -> None:
+            with contextlib.suppress(Exception):  # whatever it is, this store is not fit for the next case
+                self._probe(handle.address)
+                answered.set()
+
+        asking = threading.Thread(target=ask, name="storeproof-probe", daemon=True)
+        asking.start()
+        asking.join(_ANSWER_SECONDS)
+        return answered.is_set()
 
     def _probe(self, address: Address) -> None:
         session = self.connect(address)

@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from storeproof.contract import Collection, Layout, Session, Unknown, Unsupported
-from storeproof.errors import StoreDied
+from storeproof.contract import Collection, Layout, Refused, Session, Unknown, Unsupported
 from storeproof.outcome import Outcome
 from storeproof.plugin import RUN, VERDICT
-from storeproof.plugin.run import stage_of
 from storeproof.plugin.verdict import Verdict
 from storeproof.trial import Trial
 
@@ -24,16 +22,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture(autouse=True)
-def verdict(request: pytest.FixtureRequest, trial: Trial) -> Iterator[Verdict]:
+def verdict(request: pytest.FixtureRequest, trial: Trial) -> Verdict:
     """The outcome of the running case, on record whatever happens."""
-    request.config.stash[RUN].close_all_but(trial)
-    case = request.node.get_closest_marker("case").kwargs
-    running = Verdict(
-        trial.record, stage_of(request.node), case["id"], case.get("revision", 1), case.get("model", ""), case.get("operations", ())
-    )
-    request.node.stash[VERDICT] = running
-    trial.progress(case["id"])
-    yield running
+    running: Verdict = request.node.stash[VERDICT]
+    return running
 
 
 @pytest.fixture
@@ -43,8 +35,7 @@ def session(trial: Trial) -> Iterator[Session]:
     try:
         opened = trial.connect(handle)
     except Unknown as reason:
-        trial.suspect()
-        raise StoreDied(f"the store does not answer: {reason}", handle.log_tail()) from None
+        raise trial.mistrust(reason) from None
     yield opened
     opened.close()
 
@@ -70,7 +61,12 @@ def fresh(trial: Trial, session: Session, verdict: Verdict) -> Iterator[Open]:
 
     yield make
     for collection in opened:
+        if not trial.answers():
+            break  # the store is gone, and what it held with it
         try:
             collection.clear()
-        except Unknown:
-            trial.suspect()  # the next case looks whether the store still answers
+        except Unknown as reason:
+            raise trial.mistrust(reason) from None
+        except Refused:
+            trial.close_shared()  # what is left must not reach the next case
+            raise

@@ -308,10 +308,10 @@ class ProcessHandle:
         if ports.holder(ports.listening(self._address.port), [each.pid for each in self._members()]) is None:
             raise self._port_taken()
 
-    def _port_taken(self) -> StoreDied:
+    def _port_taken(self) -> NotAvailable:
+        """Not the store's fault: nothing is said of it."""
         port = self._address.port
-        user = ports.describe_user(port)
-        return StoreDied(f"{self._name}: port {port} is already in use by {user}; end it, or run again", self.log_tail())
+        return NotAvailable(f"{self._name}: port {port} is already in use by {ports.describe_user(port)}", "end it, or run again")
 
 
 def _ending(code: int) -> str:

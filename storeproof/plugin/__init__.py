@@ -42,28 +42,45 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="STORE[:VARIANT]",
         help="store to try: NAME (its default variant), NAME:VARIANT, NAME:all, a store file X.yaml, or all; may be repeated (default: sqlite)",
     )
-    group.addoption("--scale", default="smoke", choices=("smoke", "standard", "full"), help="how much is tried and measured (default: smoke)")
-    group.addoption("--profile", action="append", metavar="NAME", help="run what the profile demands and say whether the store conforms; may be repeated")
+    group.addoption(
+        "--scale", default="smoke", choices=("smoke", "standard", "full"), help="how much is tried and measured (default: smoke)"
+    )
+    group.addoption(
+        "--profile",
+        action="append",
+        metavar="NAME",
+        help="run what the profile demands and say whether the store conforms; may be repeated",
+    )
     group.addoption(
         "--launch",
         default="auto",
         choices=("auto", "container", "process", "endpoint"),
         help="how stores are started (default: endpoint if given, else container, else local binary)",
     )
-    group.addoption("--endpoint", action="append", metavar="STORE=URL", help="a running server; only what the run itself wrote is ever removed there")
+    group.addoption(
+        "--endpoint", action="append", metavar="STORE=URL", help="a running server; only what the run itself wrote is ever removed there"
+    )
     group.addoption("--image", action="append", metavar="STORE=IMAGE", help="container image in place of the one in the store's file")
-    group.addoption("--data-dir", metavar="DIR", help="where data directories are made, so that disks can be compared (default: a temporary directory)")
+    group.addoption(
+        "--data-dir", metavar="DIR", help="where data directories are made, so that disks can be compared (default: a temporary directory)"
+    )
     group.addoption("--keep", action="store_true", help="keep data directories and containers after the run")
     group.addoption("--report-dir", default="reports/latest", metavar="DIR", help="where the report is written (default: reports/latest)")
     group.addoption(
-        "--no-verify-settings", dest="verify_settings", action="store_false", help="do not stop when the live settings differ; for lying stores on purpose"
+        "--no-verify-settings",
+        dest="verify_settings",
+        action="store_false",
+        help="do not stop when the live settings differ; for lying stores on purpose",
     )
     group.addoption("--seed", type=int, metavar="N", help="seed of all random choices (default: drawn, and printed)")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker that ties a test to the specification."""
-    config.addinivalue_line("markers", "case(id, revision=1, model='', operations=(), capability=None, guarantee=None, workload=None): what of the specification a test tries")
+    config.addinivalue_line(
+        "markers",
+        "case(id, revision=1, model='', operations=(), capability=None, guarantee=None, workload=None): what of the specification a test tries",
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -97,6 +114,39 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
         run.exclude(items)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> None:
+    """Before the first case: what the user named by hand must be there. Otherwise nothing is tried, and no report is written."""
+    config = session.config
+    run = config.stash.get(RUN, None)
+    if run is None or config.option.collectonly or session.testsfailed:
+        return
+    try:
+        run.check_given()
+    except UsageError as problem:
+        del config.stash[RUN]
+        raise pytest.UsageError(str(problem)) from None
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Every case that is begun leaves one outcome, however it ends."""
+    run = item.config.stash.get(RUN, None)
+    if run is None or item.get_closest_marker("case") is None:
+        return (yield)
+    verdict = item.stash[VERDICT] = run.begin(item)
+    try:
+        return (yield)
+    except (KeyboardInterrupt, pytest.exit.Exception) as interrupt:
+        if not verdict.settled:
+            verdict.note(Outcome.INCONCLUSIVE, "interrupted while it ran")
+        _forget_lineless_frames(interrupt)
+        raise
+    finally:
+        verdict.close()
+        run.progress.case_done()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Turn what happened in a test into an outcome."""
@@ -108,28 +158,27 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
     if call.excinfo is not None:
         error = call.excinfo.value
-        if not verdict.settled:
+        if interrupt := _interrupt_behind(error):
+            raise interrupt
+        if not verdict.settled or (report.when == "teardown" and verdict.outcome not in (Outcome.FAIL, Outcome.ERROR)):
             _judge(item, verdict, error)
         ours = isinstance(error, (AssertionError, StoreproofError, Unknown, Refused))
         if verdict.outcome is Outcome.NOT_RUN:
             report.outcome, report.longrepr = "skipped", (str(item.path), 0, verdict.detail)
         elif report.failed and ours and item.config.get_verbosity() < 2:
             report.longrepr = verdict.detail  # the message is the finding; the traceback is ours, and -vv shows it
+    elif report.when == "call":
+        verdict.finished()
     verdict.seconds += call.duration
-    if report.when == "teardown" or report.outcome != "passed" or report.when == "call":
+    if report.when == "call" or report.outcome != "passed":
         report.storeproof = verdict.outcome  # type: ignore[attr-defined]
-    if report.when == "teardown":
-        item.config.stash[RUN].progress.case_done()
-        verdict.close(failed=report.failed)
     return report
 
 
-def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -> tuple[str, str, Any] | None:
+def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:
     """Every outcome has its own name and letter: none hides behind `passed` or `skipped`."""
     outcome = getattr(report, "storeproof", None)
-    if outcome is None or report.when == "teardown":
-        return None
-    if outcome is Outcome.PASS:
+    if outcome is None or outcome is Outcome.PASS:
         return None
     category = {Outcome.FAIL: "failed", Outcome.ERROR: "error"}.get(outcome, outcome.value)
     colour = {"red": True} if outcome in (Outcome.FAIL, Outcome.ERROR) else {"yellow": True}
@@ -138,13 +187,18 @@ def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write the report, also after failures and Ctrl-C."""
+    """Write the report, also after failures and Ctrl-C; and no success without evidence."""
     run = session.config.stash.get(RUN, None)
     if run is None or session.config.option.collectonly:
         return
-    run.finish()
-    if session.exitstatus == pytest.ExitCode.OK and not run.any_case_ran:
+    stopped = session.shouldfail or session.shouldstop
+    run.finish(str(stopped) if stopped else "interrupted")
+    if session.exitstatus != pytest.ExitCode.OK:
+        return
+    if not run.any_case_ran:
         session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+    elif run.unmet_profiles or run.unwritten:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.hookimpl(trylast=True)
@@ -152,7 +206,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """End with one screen: what was found, and where the report is."""
     run = terminalreporter.config.stash.get(RUN, None)
     if run is not None and run.result is not None:
-        run.print_summary(terminalreporter)
+        from storeproof.plugin.ending import print_ending
+
+        print_ending(run, run.result, terminalreporter)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -166,17 +222,39 @@ def _judge(item: pytest.Item, verdict: Verdict, error: BaseException) -> None:
     """The outcome of a test that ended by an exception."""
     from storeproof.contract.failures import Refused, Unknown
 
-    if isinstance(error, NotAvailable):
+    if isinstance(error, pytest.skip.Exception):
+        verdict.note(Outcome.EXCLUDED, f"skipped: {error}")  # not by the suites, which settle: by an option, another plugin, a conftest
+    elif isinstance(error, NotAvailable):
         verdict.note(Outcome.NOT_RUN, str(error))
     elif isinstance(error, StoreDied):
         verdict.note(Outcome.FAIL, str(error))
     elif isinstance(error, AssertionError):
-        verdict.note(Outcome.FAIL, str(error).split("\nassert ")[0])  # without what pytest adds about our own variables
-    elif isinstance(error, (Unknown, Refused)):
-        verdict.note(Outcome.FAIL, f"the store {'did not answer' if isinstance(error, Unknown) else 'refused'}: {error}")
-        item.callspec.params["trial"].suspect()  # type: ignore[attr-defined]
-    elif not isinstance(error, (KeyboardInterrupt, pytest.skip.Exception)):
+        # Without what pytest adds: an indent, and what it says about our own variables.
+        verdict.note(Outcome.FAIL, str(error).split("\nassert ")[0].replace("\n  ", "\n"))
+    elif isinstance(error, Refused):
+        verdict.note(Outcome.FAIL, f"the store refused: {error}")
+    elif isinstance(error, Unknown):
+        verdict.note(Outcome.FAIL, str(item.callspec.params["trial"].mistrust(error)))  # type: ignore[attr-defined]
+    else:
         verdict.note(Outcome.ERROR, f"{type(error).__name__}: {error}")
+
+
+def _interrupt_behind(error: BaseException) -> KeyboardInterrupt | None:
+    """The Ctrl-C that an error was raised over: one that strikes in the machinery of Hypothesis, or of a client, may leave it as theirs."""
+    behind: BaseException | None = error
+    while behind is not None and not isinstance(behind, KeyboardInterrupt):
+        behind = behind.__context__
+    return behind
+
+
+def _forget_lineless_frames(interrupt: BaseException) -> None:
+    """A signal may strike between two lines, in the code that CPython adds for `with` and `finally`. Such a frame has no line number,
+    and pytest, which subtracts one from it, would break down without a report."""
+    entry = interrupt.__traceback__
+    while entry is not None:
+        while entry.tb_next is not None and entry.tb_next.tb_lineno is None:
+            entry.tb_next = entry.tb_next.tb_next
+        entry = entry.tb_next
 
 
 def _suites_wanted(config: pytest.Config) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import io
+import os
 import random
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -19,12 +19,16 @@ from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch.cleanup import registry
 from storeproof.outcome import Outcome, Stage
 from storeproof.plugin.progress import Progress
+from storeproof.plugin.verdict import Verdict
 from storeproof.result.model import EditionUsed, OutcomeRecord, Result, RunInfo
 from storeproof.result.redact import redact, redact_command
 from storeproof.spec import LADDER, Profile, Spec, load_spec
 from storeproof.trial import Options, Trial
 
 T = TypeVar("T")
+
+NOT_REACHED = "the run ended before this case"
+"""How the detail of a case begins that was not begun."""
 
 
 class Run:
@@ -53,6 +57,11 @@ class Run:
         self.progress = Progress(config)
         self.trials = self._trials(option.store or ["sqlite"])
         self.result: Result | None = None
+        self.unwritten = ""
+        """Why there is no report, or not all of it."""
+        self.not_reached = 0
+        self._waiting: dict[pytest.Item, None] = {}
+        """Cases that were not begun, in their order."""
 
     def _trials(self, wanted: Iterable[str]) -> list[Trial]:
         targets = self.spec.targets(wanted)
@@ -60,6 +69,9 @@ class Run:
         for flag, pairs in (("--endpoint", self.options.endpoints), ("--image", self.options.images)):
             for name in sorted(set(pairs) - stores):
                 raise UsageError(f"{flag} names the store `{name}`, which this run does not try; it tries {', '.join(sorted(stores))}")
+            meant = flag.removeprefix("--").replace("image", "container")
+            if pairs and self.options.launch not in ("auto", meant):
+                raise UsageError(f"{flag} and --launch={self.options.launch} exclude each other; leave out one, or give --launch={meant}")
         trials = [Trial(self.spec, target, self.options, self._status_of(target.id)) for target in targets]
         for trial in trials:
             with contextlib.suppress(NotAvailable):  # a missing client is an outcome; a wrong adapter is a usage error
@@ -81,29 +93,45 @@ class Run:
         items[:] = others + wanted
         if left_out:
             self._config.hook.pytest_deselected(items=left_out)
+        self._waiting = dict.fromkeys(wanted)
         self.progress.begin(len(wanted))
+
+    def check_given(self) -> None:
+        """Make sure of the servers and images that the command line names, and of the place for the report.
+
+        Raises:
+            UsageError: one does not answer, refuses us, or is not there; the report cannot be written.
+        """
+        for trial in self.trials:
+            trial.check_given()
+        _make_directory("--report-dir", self.report_dir)
+
+    def begin(self, item: pytest.Item) -> Verdict:
+        """A case begins."""
+        trial, case = trial_of(item), _case_of(item)
+        self._waiting.pop(item, None)
+        self.close_all_but(trial)
+        trial.progress(case["id"])
+        return Verdict(trial.record, stage_of(item), case["id"], case.get("revision", 1), case.get("model", ""), case.get("operations", ()))
 
     def _demanded(self, item: pytest.Item) -> bool:
         if not self.profiles:
             return True
-        what = item.get_closest_marker("case").kwargs  # type: ignore[union-attr]
-        return any(_demands(profile, what) for profile in self.profiles)
+        return any(_demands(profile, _case_of(item)) for profile in self.profiles)
 
     def exclude(self, items: Iterable[pytest.Item]) -> None:
         """Count what the user left out."""
         for item in items:
-            marker = item.get_closest_marker("case")
-            if marker:
-                trial_of(item).record.add(
-                    OutcomeRecord(
-                        id=marker.kwargs["id"],
-                        revision=marker.kwargs.get("revision", 1),
-                        stage=stage_of(item),
-                        outcome=Outcome.EXCLUDED,
-                        detail="left out on the command line",
-                        seconds=0.0,
-                    )
-                )
+            if item.get_closest_marker("case"):
+                self._add_idle(item, Outcome.EXCLUDED, "left out on the command line")
+
+    def _add_idle(self, item: pytest.Item, outcome: Outcome, detail: str) -> None:
+        case = _case_of(item)
+        trial_of(item).record.add(
+            OutcomeRecord(
+                id=case["id"], revision=case.get("revision", 1), stage=stage_of(item), outcome=outcome, detail=detail, seconds=0.0
+            )
+        )
 
     def close_all_but(self, trial: Trial | None) -> None:
         """End the stores that no later case of the run needs: targets are tried one after the other."""
@@ -117,14 +145,32 @@ class Run:
         idle = (Outcome.NOT_RUN, Outcome.EXCLUDED)
         return any(outcome.outcome not in idle for trial in self.trials for outcome in trial.record.outcomes)
 
-    def finish(self) -> None:
-        """Put the result together and write the report. What renders is imported here: collection stays fast."""
+    @property
+    def unmet_profiles(self) -> bool:
+        """Whether a profile was asked for that a store was not shown to conform to."""
+        verdicts = [each for store in self.result.stores for each in store.profiles] if self.result and self.profiles else []
+        return any(each.verdict != "conforms" for each in verdicts)
+
+    def finish(self, ended_by: str) -> None:
+        """End all stores, put the result together and write the report; a second Ctrl-C waits for that.
+
+        `ended_by`: what ended the run, if cases are left that were not begun.
+        """
+        self.not_reached = len(self._waiting)
+        for item in self._waiting:
+            self._add_idle(item, Outcome.NOT_RUN, f"{NOT_REACHED}: {ended_by}")
+        self._waiting.clear()
+        with registry.undisturbed():
+            self.close_all_but(None)
+            self._report()
+
+    def _report(self) -> None:
+        """What renders is imported here: collection stays fast."""
         from storeproof.load.limits import fsync_us, loopback_us
         from storeproof.report import write_reports
         from storeproof.result.assemble import assemble
         from storeproof.result.environment import collect_environment
 
-        self.close_all_but(None)
         directory = self.options.data_dir or Path.cwd()
         profiles = self.profiles or list(self.spec.profiles.values())
         passwords = [secret for trial in self.trials for secret in trial.secrets()]
@@ -143,22 +189,10 @@ class Run:
             environment=collect_environment(directory, fsync_us(directory), loopback_us(), requires=requires),
             stores=[assemble(trial.record, profiles, self.spec.capabilities, passwords) for trial in self.trials],
         )
-        write_reports(self.result, self.report_dir)
-
-    def print_summary(self, reporter: pytest.TerminalReporter) -> None:
-        """The one screen that ends the run."""
-        from rich.console import Console
-
-        from storeproof.report import print_summary
-
-        assert self.result is not None
-        writer = self._config.get_terminal_writer()
-        console = Console(file=io.StringIO(), force_terminal=writer.hasmarkup, color_system="standard" if writer.hasmarkup else None, width=max(80, writer.fullwidth), highlight=False)
-        print_summary(self.result, self.report_dir, console)
-        reporter.ensure_newline()
-        reporter.write(console.file.getvalue())  # type: ignore[attr-defined]
-        for line in registry.kept:
-            reporter.write_line(f"kept    {line}")
+        try:
+            write_reports(self.result, self.report_dir)
+        except OSError as reason:
+            self.unwritten = f"the report could not be written: {reason}; name another directory with --report-dir"
 
     def close(self) -> None:
         """Leave nothing behind."""
@@ -168,6 +202,13 @@ class Run:
 def trial_of(item: pytest.Item) -> Trial:
     """The trial that a case belongs to."""
     return item.callspec.params["trial"]  # type: ignore[attr-defined, no-any-return]
+
+
+def _case_of(item: pytest.Item) -> Mapping[str, Any]:
+    """What the specification says of a case."""
+    marker = item.get_closest_marker("case")
+    assert marker is not None
+    return marker.kwargs
 
 
 def stage_of(item: pytest.Item) -> Stage:
@@ -203,6 +244,16 @@ def _existing_directory(flag: str, given: str | None) -> Path | None:
     if not path.is_dir():
         raise UsageError(f"{flag} {given} is not a directory; create it first")
     return path
+
+
+def _make_directory(flag: str, path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        writable = os.access(path, os.W_OK | os.X_OK)
+    except OSError:
+        writable = False
+    if not writable:
+        raise UsageError(f"{flag} {path} cannot be written to; give another directory")
 
 
 def _named(what: str, name: str, table: Mapping[str, T]) -> T:

@@ -17,7 +17,7 @@ class Settled(Skipped):
 
 
 class Verdict:
-    """What becomes of one case: a pass, unless the test says or shows otherwise."""
+    """What becomes of one case: a pass, if the test ran to its end and neither said nor showed otherwise."""
 
     def __init__(self, record: StoreRecord, stage: Stage, case: str, revision: int, model: str, operations: Iterable[str]) -> None:
         self._record = record
@@ -27,7 +27,7 @@ class Verdict:
         self._model = model
         self._operations = set(operations)
         self._details: list[str] = []
-        self.outcome = Outcome.PASS
+        self.outcome = Outcome.NOT_RUN
         self.settled = False
         self.seconds = 0.0
 
@@ -52,22 +52,25 @@ class Verdict:
         if detail:
             self._details.append(detail)
 
+    def finished(self) -> None:
+        """The test ran to its end."""
+        if not self.settled:
+            self.outcome = Outcome.PASS
+
     def settle(self, outcome: Outcome, detail: str) -> NoReturn:
         """End the test with an outcome.
 
         Raises:
-            AssertionError: for a failure.
-            Settled: for all others that are not an error of ours.
+            AssertionError: for a failure, and for an error of ours.
+            Settled: for all others.
         """
         self.note(outcome, detail)
-        if outcome is Outcome.FAIL:
+        if outcome in (Outcome.FAIL, Outcome.ERROR):
             raise AssertionError(detail)
         raise Settled(detail)
 
-    def close(self, *, failed: bool) -> None:
-        """Hand the outcome to the record. `failed`: the teardown failed, which is an error of ours."""
-        if failed and self.outcome not in (Outcome.FAIL, Outcome.ERROR):
-            self.note(Outcome.ERROR, "the case could not be cleaned up")
+    def close(self) -> None:
+        """Hand the outcome to the record."""
         self._record.add(
             OutcomeRecord(
                 id=self._case,

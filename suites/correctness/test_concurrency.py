@@ -77,9 +77,12 @@ def test_one_wins(trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "model" in metafunc.fixturenames:
-        models = [name for name, model in metafunc.config.stash[RUN].spec.models.items() if model.record.kind in ("hash", "document", "row")]
+        models = metafunc.config.stash[RUN].spec.models
+        aggregates = [name for name, model in models.items() if model.record.kind in ("hash", "document", "row")]
+        case = pytest.mark.case
         metafunc.parametrize(
-            "model", [pytest.param(name, marks=pytest.mark.case(id=f"concurrency.whole/{name}", model=name, operations=("put", "get"))) for name in models]
+            "model",
+            [pytest.param(name, marks=case(id=f"concurrency.whole/{name}", model=name, operations=("put", "get"))) for name in aggregates],
         )
 
 

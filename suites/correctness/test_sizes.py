@@ -62,7 +62,7 @@ def test_longest_key(fresh: Callable[..., tuple[Collection, Layout]], verdict: V
             verdict.add(f"keys of {longest} bytes are taken, of {length} bytes refused: {reason}")
             break
         assert call(collection, layout, "get", key) == b"whole", f"a key of {length} bytes was taken and then not found"
-        assert call(collection, layout, "get", key[:-1] + "x") is None, f"keys of {length} bytes that differ in the last one are taken for the same"
+        assert call(collection, layout, "get", key[:-1] + "x") is None, f"keys of {length} bytes that differ at the end are one"
         longest = length
     else:
         verdict.add(f"keys of {longest} bytes are taken; no longer one was tried")

@@ -45,13 +45,14 @@ def test_guarantee(trial: Trial, verdict: Verdict, guarantee: GuaranteeName) -> 
         outcome, detail = Outcome.FAIL, str(reason)
         raise
     except Refused as reason:
-        outcome, detail = Outcome.FAIL, f"the store refused what the rounds begin with: {reason}; {again}"
-    except Refused as reason:
-        # An engine that needs repair answers with errors: no loss that it promised to prevent, where it promised nothing.
+        # An engine that needs repair after the fault answers with errors: where it promised nothing, it broke no promise.
         outcome = Outcome.FAIL if claimed else Outcome.UNSUPPORTED
-        detail = f"after the fault the store refuses what it took before: {reason}; {again}"
+        detail = f"the store refused what the rounds demand of it: {reason}; {again}"
     except Unknown as reason:
         outcome, detail = Outcome.INCONCLUSIVE, f"the store runs and does not answer: {reason}; {again}"
+    except KeyboardInterrupt:
+        outcome, detail = Outcome.INCONCLUSIVE, "interrupted between the rounds"
+        raise
     finally:
         trial.record.guarantees.append(tally.record(guarantee, outcome, detail))
     if outcome is Outcome.PASS:

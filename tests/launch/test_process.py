@@ -189,7 +189,7 @@ def test_fault_of_the_probe_is_not_hidden(make: Make) -> None:
 def test_port_in_use_before_the_start(make: Make) -> None:
     handle = make(python_server(GREETS))
     port = handle.address.port
-    taken = pytest.raises(StoreDied, match=rf"small: port {port} is already in use by pid \d+ \(\w+")
+    taken = pytest.raises(NotAvailable, match=rf"small: port {port} is already in use by pid \d+ \(\w+")
     with socket.create_server(("127.0.0.1", port)), taken:
         handle.start()
 
@@ -198,7 +198,7 @@ def test_wrong_server_is_never_measured(make: Make) -> None:
     """Ours runs and does not listen; somebody else answers on the port: the probe is content, we are not."""
     handle = make(python_server("import time; time.sleep(600)"), connected)
     handle.start_nowait()
-    with socket.create_server(("127.0.0.1", handle.address.port)), pytest.raises(StoreDied, match="is already in use by pid"):
+    with socket.create_server(("127.0.0.1", handle.address.port)), pytest.raises(NotAvailable, match="is already in use by pid"):
         handle.wait_ready()
 
 

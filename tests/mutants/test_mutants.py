@@ -74,7 +74,9 @@ def test_the_lie_is_caught_by_the_check_that_is_meant_for_it(mutant: Mutant, tmp
 def _store_file(mutant: Mutant, folder: Path) -> Path:
     """The embedded store's own file, with the liar as its adapter."""
     text = (SPEC_ROOT / "stores" / "sqlite.yaml").read_text()
-    text = text.replace("store: sqlite\n", f"store: {mutant.name.replace('_', '-')}\n").replace("adapter: sqlite\n", f"adapter: {_HERE / (mutant.name + '.py')}\n")
+    text = text.replace("store: sqlite\n", f"store: {mutant.name.replace('_', '-')}\n").replace(
+        "adapter: sqlite\n", f"adapter: {_HERE / (mutant.name + '.py')}\n"
+    )
     for capability in mutant.claims:
         text = text.replace(f"{capability}: false", f"{capability}: true")
     path = folder / f"{mutant.name}.yaml"

@@ -1,70 +1,158 @@
-"""Runs the suites as a user does: in a process of their own, with a directory of their own."""
+"""Runs the suites as a user does: in a process of their own, with directories of their own."""
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import psutil
 
+from storeproof.spec import SPEC_ROOT
+
 SUITES = Path(__file__).parents[2] / "suites"
-CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+_MUTANTS = Path(__file__).parents[1] / "mutants"
+_MARK = "STOREPROOF_TEST_RUN"
+"""In the environment of a run and of what it starts, with the run's folder: so its processes are known from everybody else's."""
 
 
-def command(folder: Path, *arguments: str, suites: str = "") -> list[str]:
-    """A command line of the suites that writes its report and its data under `folder`."""
-    data = folder / "data"
-    data.mkdir(exist_ok=True)
-    return [
-        *(sys.executable, "-m", "pytest", str(SUITES / suites), "-p", "no:cacheprovider", "--seed=1"),
-        *(f"--report-dir={folder / 'report'}", f"--data-dir={data}", *arguments),
-    ]
+@dataclass
+class Run:
+    """One run of the suites, under way or over."""
 
+    folder: Path
+    process: subprocess.Popen[bytes]
+    arguments: Sequence[str] = field(repr=False, default=())
 
-def run(folder: Path, *arguments: str, suites: str = "") -> subprocess.CompletedProcess[str]:
-    """Run to the end."""
-    return subprocess.run(command(folder, *arguments, suites=suites), cwd=folder, env=CLEAN, capture_output=True, text=True, timeout=180, check=False)
+    @property
+    def said(self) -> str:
+        """What it printed so far, to both streams."""
+        return (self.folder / "said").read_text()
 
-
-def start(folder: Path, *arguments: str, suites: str = "") -> subprocess.Popen[str]:
-    """Start, to be disturbed."""
-    return subprocess.Popen(command(folder, *arguments, suites=suites), cwd=folder, env=CLEAN, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
-
-def outcomes(folder: Path) -> dict[str, dict[str, Any]]:
-    """The outcomes of the only store of the run, by id."""
-    result = json.loads((folder / "report" / "result.json").read_text())
-    return {outcome["id"]: outcome for outcome in result["stores"][0]["outcomes"]}
-
-
-def servers_of(folder: Path) -> list[psutil.Process]:
-    """Running processes that work in the folder's data directory, other than the suites themselves."""
-    found = []
-    for process in psutil.process_iter():
+    @property
+    def code(self) -> int:
+        """Its exit code, waited for."""
         try:
-            words = process.cmdline()
-        except psutil.Error:
-            continue
-        if any(str(folder / "data") + os.sep in word for word in words) and "pytest" not in words:
-            found.append(process)
-    return found
+            return self.process.wait(timeout=150)
+        except subprocess.TimeoutExpired:
+            self.process.terminate()
+            raise AssertionError(f"{self.arguments} did not end:\n{self.said}") from None
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """What it reported."""
+        found: dict[str, Any] = json.loads((self.folder / "report" / "result.json").read_text())
+        return found
+
+    @property
+    def outcomes(self) -> dict[str, dict[str, Any]]:
+        """The outcomes of the only store of the run, by id."""
+        (store,) = self.result["stores"]
+        return {outcome["id"]: outcome for outcome in store["outcomes"]}
+
+    def counted(self) -> dict[str, int]:
+        """How many of each outcome, without zeros."""
+        (store,) = self.result["stores"]
+        return {outcome: number for outcome, number in store["counts"].items() if number}
+
+
+def start(folder: Path, *arguments: str, suites: str = "", environment: Mapping[str, str] | None = None) -> Run:
+    """Start a run that keeps its report, its data and its temporary files under `folder`, which is made."""
+    for name in ("data", "temporary"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    command = [
+        *(sys.executable, "-m", "pytest", str(SUITES / suites), "-p", "no:cacheprovider", "--seed=1"),
+        *(f"--report-dir={folder / 'report'}", f"--data-dir={folder / 'data'}", *arguments),
+    ]
+    # The options of the outer run are none of the inner one's.
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
+    own = {_MARK: str(folder), "TMPDIR": str(folder / "temporary"), "PYTHONUNBUFFERED": "1"}
+    with (folder / "said").open("wb") as said:
+        process = subprocess.Popen(
+            command, cwd=folder, env={**inherited, **own, **(environment or {})}, stdin=subprocess.DEVNULL, stdout=said, stderr=said
+        )
+    return Run(folder, process, arguments)
+
+
+def struck(case: str, number: signal.Signals, seconds: float, victim: str) -> dict[str, str]:
+    """The environment of a run that is disturbed by `striking`, which must be given as `-p striking`."""
+    return {"STRIKE": f"{case}:{number.name}:{seconds}:{victim}", "PYTHONPATH": str(Path(__file__).parent)}
+
+
+def run(folder: Path, *arguments: str, suites: str = "", environment: Mapping[str, str] | None = None) -> Run:
+    """Run to the end."""
+    running = start(folder, *arguments, suites=suites, environment=environment)
+    assert running.code is not None
+    return running
+
+
+def run_all(folder: Path, lines: Sequence[Sequence[str]], suites: str = "") -> list[Run]:
+    """Run to the end as many command lines, a few at a time, each in a folder of its own."""
+    with ThreadPoolExecutor(3) as pool:
+        return list(pool.map(lambda numbered: run(folder / str(numbered[0]), *numbered[1], suites=suites), enumerate(lines)))
+
+
+def store_file(path: Path, *changes: tuple[str, str]) -> Path:
+    """The embedded store's own file, with changes."""
+    text = (SPEC_ROOT / "stores" / "sqlite.yaml").read_text()
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after, 1)
+    path.write_text(text)
+    return path
+
+
+def lying_store(folder: Path, mutant: str, *changes: tuple[str, str]) -> str:
+    """The option that tries a liar of `tests/mutants`."""
+    adapter = ("adapter: sqlite\n", f"adapter: {_MUTANTS / mutant}.py\n")
+    name = ("store: sqlite\n", f"store: {mutant.replace('_', '-')}\n")
+    return f"--store={store_file(folder / f'{mutant}.yaml', name, adapter, *changes)}"
 
 
 def left_behind(folder: Path) -> list[str]:
-    """What a run left: processes that work in its data directory, and files in it."""
-    return [str(process) for process in servers_of(folder)] + [str(path) for path in (folder / "data").rglob("*")]
+    """What a run left: processes, mounts, shared memory, and files where there should be none."""
+    ours = f"{_MARK}={folder}"
+
+    def belongs(process: psutil.Process) -> bool:
+        environment = Path(f"/proc/{process.pid}/environ").read_text(errors="replace").split("\0")
+        return ours in environment or process.cwd().startswith(f"{folder}/")
+
+    found = [f"{process.pid} {process.cmdline()}" for process in _processes(belongs)]
+    found += [line for line in Path("/proc/mounts").read_text().splitlines() if f" {folder}/data/" in line]
+    found += [str(path) for name in ("data", "temporary") for path in (folder / name).rglob("*")]
+    expected = {"data", "temporary", "said", "report", ".hypothesis", ".benchmarks"}
+    return found + [str(path) for path in folder.iterdir() if path.name not in expected and path.suffix not in (".yaml", ".py")]
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 30) -> Any:
+def leaves_nothing(folder: Path) -> None:
+    """Assert so. A guardian takes a moment to see that its run has ended."""
+    wait_for(lambda: not left_behind(folder), 10, lambda: f"left behind: {left_behind(folder)}")
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = 30, complaint: Callable[[], str] = lambda: "waited in vain") -> Any:
     """Wait until the condition holds, and return what it returned."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
-        assert time.monotonic() < deadline, "waited in vain"
+        assert time.monotonic() < deadline, complaint()
         time.sleep(0.02)
     return value
+
+
+def _processes(wanted: Callable[[psutil.Process], bool]) -> list[psutil.Process]:
+    """The running processes that are wanted, other than pytest: those that end while we look are not."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if "pytest" not in process.cmdline() and wanted(process):
+                found.append(process)
+        except (psutil.Error, OSError):
+            continue
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import subprocess
@@ -10,84 +11,105 @@ from pathlib import Path
 
 import pytest
 
-from tests.trial.running import left_behind, outcomes, run, wait_for
+from tests.trial.running import Run, leaves_nothing, run, run_all, store_file, wait_for
 
-USAGE_ERROR = int(pytest.ExitCode.USAGE_ERROR)
+USAGE_ERROR = pytest.ExitCode.USAGE_ERROR
 needs_redis = pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is not installed")
 
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--store=reddis"], "unknown store `reddis` (did you mean `redis`?); allowed: "),
-        (["--store=sqlite:wal"], "unknown variant of sqlite `wal`"),
-        (["--store=mine.yaml"], "store file mine.yaml does not exist; "),
-        (["--scale=huge"], "argument --scale: invalid choice: 'huge'"),
-        (["--launch=rocket"], "argument --launch: invalid choice: 'rocket'"),
-        (["--profile=cash"], "unknown profile `cash`; allowed: cache, document_store, golden_store, session_store"),
-        (["--seed=lucky"], "argument --seed: invalid int value: 'lucky'"),
-        (["--endpoint=redis://localhost"], "--endpoint is written STORE=VALUE"),
-        (["--endpoint=redis=redis://localhost:6379"], "--endpoint names the store `redis`, which this run does not try; it tries sqlite"),
-        (["--image=redis"], "--image is written STORE=VALUE"),
-        (["--data-dir=/nowhere"], "--data-dir /nowhere is not a directory; create it first"),
-    ],
+WRONG_OPTIONS = (
+    (["--store=reddis"], "unknown store `reddis` (did you mean `redis`?); allowed: "),
+    (["--store=sqlite:wal"], "unknown variant of sqlite `wal`"),
+    (["--store=mine.yaml"], "store file mine.yaml does not exist; "),
+    (["--scale=huge"], "argument --scale: invalid choice: 'huge'"),
+    (["--profile=cash"], "unknown profile `cash`; allowed: cache, document_store, golden_store, session_store"),
+    (["--seed=lucky"], "argument --seed: invalid int value: 'lucky'"),
+    (["--endpoint=redis://localhost"], "--endpoint is written STORE=VALUE"),
+    (["--endpoint=redis=redis://localhost:6379"], "--endpoint names the store `redis`, which this run does not try; it tries sqlite"),
+    (["--store=redis", "--endpoint=redis=redis://localhost:1", "--launch=process"], "--endpoint and --launch=process exclude each other"),
+    (["--store=redis", "--launch=endpoint"], "--launch=endpoint needs to know where redis is: --endpoint redis=redis://"),
+    (["--store=redis", "--endpoint=redis=localhost"], "the endpoint's URL lacks a scheme, a host or a port; an endpoint looks like redis://"),
+    (["--data-dir=/nowhere"], "--data-dir /nowhere is not a directory; create it first"),
+    (["--report-dir=/proc/none"], "--report-dir /proc/none cannot be written to; give another directory"),
+    (["-n", "2"], "unrecognized arguments: -n"),
 )
-def test_a_wrong_option_ends_with_one_message(tmp_path: Path, arguments: list[str], message: str) -> None:
-    done = run(tmp_path, *arguments)
-    assert done.returncode == USAGE_ERROR, done.stdout
-    assert message in done.stdout + done.stderr
-    assert "Traceback" not in done.stdout + done.stderr
-    assert not (tmp_path / "report").exists()
-    assert not left_behind(tmp_path)
 
-
-@pytest.mark.parametrize(
-    ("before", "after", "message"),
-    [
-        ("title: SQLite", "titel: SQLite", ":3: titel: unknown field (did you mean `title`?); allowed: "),
-        ('format: "1.0"', 'format: "2.0"', ":1: format: found '2.0'; allowed: \"1.0\"; a newer file needs a newer storeproof"),
-        ("product: SQLite", "product: 3", ":4: product: found 3; "),
-        ("guarantee: power_loss", "guarantee: forever", "guarantee: found 'forever'; "),
-        ("    fields.put-get: true\n", "", "claims.capabilities: fields.put-get is not stated"),
-        ("launch:", "launch: [", "not YAML"),
-        ("adapter: sqlite", "adapter: nosuch", "there is no adapter `nosuch`"),
-    ],
+WRONG_FILES = (
+    ("title: SQLite", "titel: SQLite", ":3: titel: unknown field (did you mean `title`?)"),
+    ('format: "1.0"', 'format: "2.0"', ":1: format: found '2.0'; allowed: \"1.0\"; a newer file needs a newer storeproof"),
+    ("product: SQLite", "product: 3", ":4: product: found 3; "),
+    ("launch:", "launch: [", "not YAML"),
+    ("adapter: sqlite", "adapter: nosuch", "there is no adapter `nosuch`"),
 )
-def test_a_wrong_store_file_says_where(tmp_path: Path, before: str, after: str, message: str) -> None:
-    from storeproof.spec import SPEC_ROOT
-
-    text = (SPEC_ROOT / "stores" / "sqlite.yaml").read_text()
-    assert before in text
-    (tmp_path / "mine.yaml").write_text(text.replace(before, after, 1))
-    done = run(tmp_path, "--store=mine.yaml", suites="correctness")
-    assert done.returncode == USAGE_ERROR, done.stdout
-    assert message in done.stdout + done.stderr
-    assert "Traceback" not in done.stdout + done.stderr
-    assert not left_behind(tmp_path)
 
 
-def test_a_missing_client_package_is_not_run_with_the_line_that_installs_it(tmp_path: Path) -> None:
-    from storeproof.spec import SPEC_ROOT
-
-    text = (SPEC_ROOT / "stores" / "sqlite.yaml").read_text()
-    (tmp_path / "mine.yaml").write_text(text.replace("adapter: sqlite\n", 'adapter: sqlite\nrequires: ["no-such-client>=3"]\n'))
-    done = run(tmp_path, "--store=mine.yaml", suites="correctness")
-    assert done.returncode != 0, "nothing was tried, and that is no success"
-    assert {each["outcome"] for each in outcomes(tmp_path).values()} == {"not_run"}
-    assert "pip install 'no-such-client>=3'" in outcomes(tmp_path)["settings.readback"]["detail"]
+def _ends_with_one_message(done: Run, message: str) -> None:
+    assert done.code == USAGE_ERROR, done.said
+    assert message in done.said, done.said
+    assert "Traceback" not in done.said
+    assert not (done.folder / "report").exists(), "nothing was tried, and nothing is reported"
+    leaves_nothing(done.folder)
 
 
-def test_a_missing_server_is_not_run_with_the_line_that_installs_it(tmp_path: Path) -> None:
-    from storeproof.spec import SPEC_ROOT
+@pytest.mark.slow
+def test_a_wrong_option_ends_with_one_message(tmp_path: Path) -> None:
+    done = run_all(tmp_path, [arguments for arguments, _ in WRONG_OPTIONS])
+    for each, (_, message) in zip(done, WRONG_OPTIONS, strict=True):
+        _ends_with_one_message(each, message)
 
-    text = (SPEC_ROOT / "stores" / "sqlite.yaml").read_text()
-    (tmp_path / "mine.yaml").write_text(text.replace("binary: ${python}", "binary: no-such-server").replace("install: python3", "install: apt-get install python3"))
-    done = run(tmp_path, "--store=mine.yaml", "--launch=process", suites="correctness")
-    assert done.returncode != 0
-    detail = outcomes(tmp_path)["settings.readback"]["detail"]
-    assert "no-such-server was not found" in detail
-    assert "apt-get install python3" in detail
-    assert not left_behind(tmp_path)
+
+@pytest.mark.slow
+def test_a_wrong_store_file_says_where(tmp_path: Path) -> None:
+    files = [store_file(tmp_path / f"{number}.yaml", (before, after)) for number, (before, after, _) in enumerate(WRONG_FILES)]
+    done = run_all(tmp_path, [[f"--store={file}"] for file in files])
+    for each, file, (_, _, message) in zip(done, files, WRONG_FILES, strict=True):
+        _ends_with_one_message(each, message)
+        assert str(file) in each.said
+
+
+def test_running_in_parallel_is_refused_where_xdist_is_installed(tmp_path: Path) -> None:
+    (tmp_path / "like_xdist.py").write_text(
+        "def pytest_addoption(parser):\n    parser.getgroup('xdist')._addoption('-n', dest='numprocesses', type=int)\n"
+    )
+    done = run(tmp_path, "-p", "like_xdist", "-n", "2", environment={"PYTHONPATH": str(tmp_path)})
+    _ends_with_one_message(done, "the suites measure, so they do not run in parallel; leave out -n")
+
+
+def test_what_this_machine_lacks_is_not_run_with_the_line_that_provides_it(tmp_path: Path) -> None:
+    client = store_file(tmp_path / "client.yaml", ("adapter: sqlite\n", 'adapter: sqlite\nrequires: ["no-such-client>=3"]\n'))
+    server = store_file(
+        tmp_path / "server.yaml", ("binary: ${python}", "binary: no-such-server"), ("install: python3", "install: apt-get install python3")
+    )
+    lines = [[f"--store={client}"], [f"--store={server}", "--launch=process"], ["--store=redis", "--launch=container"]]
+    os.environ["DOCKER_HOST"] = "tcp://127.0.0.1:1"
+    try:
+        done = run_all(tmp_path, lines, suites="correctness")
+    finally:
+        del os.environ["DOCKER_HOST"]
+    messages = (
+        ("pip install 'no-such-client>=3'",),
+        ("no-such-server was not found", "apt-get install python3"),
+        ("no container engine answers at DOCKER_HOST=tcp://127.0.0.1:1", "apt-get install docker.io"),
+    )
+    for each, words in zip(done, messages, strict=True):
+        assert each.code == pytest.ExitCode.NO_TESTS_COLLECTED, "nothing was tried, and that is no success"
+        assert set(each.counted()) == {"not_run"}
+        for word in words:
+            assert word in each.outcomes["settings.readback"]["detail"]
+            assert word in each.said, "the terminal says why"
+        leaves_nothing(each.folder)
+
+
+def test_a_port_that_is_in_use_is_named_with_who_uses_it(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as theirs:
+        port = theirs.getsockname()[1]
+        (tmp_path / "unlucky.py").write_text(f"from storeproof.launch import ports\nports.free_port = lambda: {port}\n")
+        done = run(tmp_path, "-p", "unlucky", suites="correctness", environment={"PYTHONPATH": str(tmp_path)})
+    assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert set(done.counted()) == {"not_run"}, "the store is not blamed"
+    detail = done.outcomes["settings.readback"]["detail"]
+    assert f"port {port} is already in use by pid {os.getpid()}" in detail
+    assert "end it, or run again" in detail
+    leaves_nothing(tmp_path)
 
 
 @pytest.fixture
@@ -117,32 +139,34 @@ def guarded_redis(tmp_path: Path) -> Iterator[int]:
 @needs_redis
 @pytest.mark.servers
 def test_a_wrong_password_is_said_and_not_shown(tmp_path: Path, guarded_redis: int) -> None:
-    done = run(tmp_path, "--store=redis", f"--endpoint=redis=redis://:wr0ng-word@127.0.0.1:{guarded_redis}/0", suites="correctness")
-    assert done.returncode != 0
-    written = "".join(path.read_text() for path in (tmp_path / "report").iterdir())
-    assert "wr0ng-word" not in written + done.stdout + done.stderr
-    assert "password" in outcomes(tmp_path)["settings.readback"]["detail"].lower()
+    done = run(tmp_path / "run", "--store=redis", f"--endpoint=redis=redis://:wr0ng-word@127.0.0.1:{guarded_redis}/0")
+    _ends_with_one_message(done, f"redis at 127.0.0.1:{guarded_redis} answers and refuses us")
+    assert "password" in done.said.lower()
+    assert "wr0ng-word" not in done.said
 
 
 @needs_redis
 @pytest.mark.servers
+@pytest.mark.slow
 def test_an_endpoint_keeps_what_is_not_ours_and_is_never_killed(tmp_path: Path, guarded_redis: int) -> None:
     import redis
 
     theirs = redis.Redis(port=guarded_redis, password="s3cret-word")
     theirs.set("precious", "theirs")
-    done = run(tmp_path, "--store=redis", f"--endpoint=redis=redis://:s3cret-word@127.0.0.1:{guarded_redis}/0")
-    found = outcomes(tmp_path)
-    assert found["capabilities.key_access.put-get/001"]["outcome"] == "pass", done.stdout
+    endpoint = f"--endpoint=redis=redis://:s3cret-word@127.0.0.1:{guarded_redis}/0"
+    done = run(tmp_path / "run", "--store=redis", endpoint, "-k", "key_access or stateful or guarantee or single-get")
+    found = done.outcomes
+    assert found["capabilities.key_access.put-get/001"]["outcome"] == "pass", done.said
+    assert found["performance.single-get/0i/4c"]["outcome"] == "pass", done.said
     assert found["durability.process_crash"]["outcome"] == "not_run"
     assert theirs.keys() == [b"precious"]
-    written = "".join(path.read_text() for path in (tmp_path / "report").iterdir())
-    assert "s3cret-word" not in written + done.stdout + done.stderr
+    written = "".join(path.read_text() for path in (done.folder / "report").iterdir())
+    assert "s3cret-word" not in written + done.said
+    leaves_nothing(done.folder)
 
 
-def test_an_image_that_is_not_there_is_not_run(tmp_path: Path) -> None:
-    done = run(tmp_path, "--store=redis", "--launch=container", "--image=redis=storeproof/no-such-image", suites="correctness")
-    assert done.returncode != 0
-    detail = outcomes(tmp_path)["settings.readback"]["detail"]
-    assert "no-such-image" in detail or "engine" in detail
-    assert outcomes(tmp_path)["settings.readback"]["outcome"] == "not_run"
+@pytest.mark.docker
+def test_an_image_that_is_not_there_ends_with_one_message(tmp_path: Path) -> None:
+    done = run(tmp_path, "--store=redis", "--launch=container", "--image=redis=storeproof/no-such-image")
+    _ends_with_one_message(done, "redis: the image storeproof/no-such-image is not here and cannot be pulled")
+    assert "--image redis=LOCAL" in done.said

@@ -3,91 +3,118 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.trial.running import left_behind, outcomes, run, servers_of, start, wait_for
+from tests.trial.running import Run, leaves_nothing, start, store_file, struck
 
-_SLOW_CASE = "put-expiring"
+pytestmark = pytest.mark.slow
 
+SOME_CASES = "key_access or stateful and (single_key or counter) or sizes"
+IN_THE_MIDDLE = "capabilities.key_access.multi-get/001"
 
-def _wait_for_server(folder: Path) -> int:
-    return int(wait_for(lambda: servers_of(folder))[0].pid)
+@dataclass
+class Disturbed:
+    """Four runs at the same time: three are disturbed, each in its own way, and one is not."""
 
-
-@pytest.mark.slow
-def test_a_server_that_dies_fails_a_case_and_the_run_goes_on(tmp_path: Path) -> None:
-    running = start(tmp_path, suites="correctness")
-    os.kill(_wait_for_server(tmp_path), signal.SIGKILL)
-    said, _ = running.communicate(timeout=120)
-    found = outcomes(tmp_path)
-    failed = [each for each in found.values() if each["outcome"] == "fail"]
-    assert len(failed) == 1, said
-    assert "did not answer" in failed[0]["detail"] or "does not answer" in failed[0]["detail"]
-    assert found["stateful.counter"]["outcome"] == "pass", "the cases after it ran on a store that was started again"
-    assert running.returncode == pytest.ExitCode.TESTS_FAILED
-    assert not left_behind(tmp_path)
+    died: Run
+    hung: Run
+    filled: Run
+    left_alone: Run
 
 
-@pytest.mark.slow
-def test_a_server_that_hangs_fails_a_case_and_the_run_goes_on(tmp_path: Path) -> None:
-    running = start(tmp_path, suites="correctness")
-    os.kill(_wait_for_server(tmp_path), signal.SIGSTOP)
-    said, _ = running.communicate(timeout=180)
-    found = outcomes(tmp_path)
-    failed = [each for each in found.values() if each["outcome"] == "fail"]
-    assert len(failed) == 1, said
-    assert found["stateful.counter"]["outcome"] == "pass"
-    assert not left_behind(tmp_path)
+def _start(folder: Path, number: signal.Signals | None, *arguments: str) -> Run:
+    if number is None:
+        return start(folder, *arguments, "-k", SOME_CASES, suites="correctness")
+    environment = struck(IN_THE_MIDDLE, number, 0, "store")
+    return start(folder, *arguments, "-k", SOME_CASES, "-p", "striking", suites="correctness", environment=environment)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Disturbed]:
+    folder = tmp_path_factory.mktemp("runs")
+    disk = folder / "filled" / "data"
+    disk.mkdir(parents=True)
+    mounted = os.geteuid() == 0 and not subprocess.run(["mount", "-t", "tmpfs", "-o", "size=640k", "storeproof-test", str(disk)]).returncode
+    try:
+        strikes = {"died": signal.SIGKILL, "hung": signal.SIGSTOP, "filled": None, "left_alone": None}
+        found = Disturbed(*(_start(folder / name, number) for name, number in strikes.items()))
+        for each in (found.died, found.hung, found.filled, found.left_alone):
+            assert each.code is not None
+        yield found
+    finally:
+        if mounted:
+            subprocess.run(["umount", str(disk)], check=True)
+
+
+def _one_failed_and_the_run_went_on(done: Run, *words: str) -> None:
+    failed = [each for each in done.outcomes.values() if each["outcome"] == "fail"]
+    assert len(failed) == 1, done.said
+    assert any(word in failed[0]["detail"] for word in words), failed[0]["detail"]
+    assert failed[0]["detail"].splitlines()[0] in done.said
+    assert "Traceback" not in done.said
+    assert done.outcomes["stateful.counter"]["outcome"] == "pass", "the cases after it ran on a store that was started again"
+    assert set(done.counted()) == {"fail", "pass", "excluded"}
+    assert done.code == pytest.ExitCode.TESTS_FAILED
+    leaves_nothing(done.folder)
+
+
+def test_a_server_that_dies_fails_one_case(runs: Disturbed) -> None:
+    _one_failed_and_the_run_went_on(runs.died, "the store ended: ", "the store did not answer: ")
+
+
+def test_a_server_that_hangs_fails_one_case_within_half_a_minute(runs: Disturbed) -> None:
+    _one_failed_and_the_run_went_on(runs.hung, "the store did not answer: ")
+    assert max(each["seconds"] for each in runs.hung.outcomes.values()) < 30
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small file system")
-@pytest.mark.slow
-def test_a_full_disk_is_an_outcome(tmp_path: Path) -> None:
-    (tmp_path / "data").mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "storeproof-test", str(tmp_path / "data")], check=True)
-    try:
-        done = run(tmp_path, suites="correctness")
-        found = outcomes(tmp_path)
-        assert found["sizes.single_key/1048576"]["outcome"] == "fail", done.stdout
-        assert "full" in found["sizes.single_key/1048576"]["detail"]
-        assert found["sizes.single_key/1"]["outcome"] == "pass"
-        assert not left_behind(tmp_path)
-    finally:
-        subprocess.run(["umount", str(tmp_path / "data")], check=True)
+def test_a_full_disk_is_an_outcome(runs: Disturbed) -> None:
+    found = runs.filled.outcomes
+    assert found["sizes.single_key/1048576"]["outcome"] == "fail", runs.filled.said
+    assert "full" in found["sizes.single_key/1048576"]["detail"]
+    assert found["capabilities.key_access.put-get/001"]["outcome"] == "pass"
+    assert "error" not in runs.filled.counted()
+    leaves_nothing(runs.filled.folder)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("stage", ["correctness", "durability", "performance"])
-def test_an_interrupt_leaves_nothing_behind(tmp_path: Path, stage: str, number: signal.Signals) -> None:
-    running = start(tmp_path, suites="" if stage == "performance" else stage)
-    _wait_for_server(tmp_path)
-    if stage == "performance":
-        wait_for(lambda: len(servers_of(tmp_path)) > 0 and _has_workers(running.pid), seconds=90)
-    running.send_signal(number)
-    said, _ = running.communicate(timeout=60)
-    assert running.returncode != 0, said
-    wait_for(lambda: not left_behind(tmp_path), seconds=5)
-    assert (tmp_path / "report" / "result.json").is_file(), "what was found until then is reported"
+def test_a_run_beside_others_is_not_disturbed_by_them(runs: Disturbed) -> None:
+    assert runs.left_alone.code == 0, runs.left_alone.said
+    assert set(runs.left_alone.counted()) == {"pass", "excluded"}
+    leaves_nothing(runs.left_alone.folder)
 
 
-def _has_workers(pid: int) -> bool:
-    import psutil
+@pytest.mark.servers
+@pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is not installed")
+def test_a_real_server_that_hangs_fails_one_case(tmp_path: Path) -> None:
+    done = _start(tmp_path, signal.SIGSTOP, "--store=redis", "--launch=process")
+    assert done.code == pytest.ExitCode.TESTS_FAILED
+    (failed,) = [each for each in done.outcomes.values() if each["outcome"] == "fail"]
+    assert "the store did not answer" in failed["detail"]
+    assert "Ready to accept connections" in failed["detail"], "the end of its log"
+    assert failed["seconds"] < 30
+    assert done.outcomes["stateful.counter"]["outcome"] == "pass"
+    leaves_nothing(tmp_path)
 
-    return any("storeproof.load.worker" in " ".join(child.cmdline()) for child in psutil.Process(pid).children(recursive=True))
 
-
-@pytest.mark.slow
-def test_two_runs_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
-    folders = [tmp_path / "one", tmp_path / "two"]
-    for folder in folders:
-        folder.mkdir()
-    both = [start(folder, suites="correctness") for folder in folders]
-    for folder, running in zip(folders, both, strict=True):
-        said, _ = running.communicate(timeout=180)
-        assert running.returncode == 0, said
-        assert not left_behind(folder)
+def test_a_server_that_dies_at_its_start_fails_once_with_its_log(tmp_path: Path) -> None:
+    script = "import sys; print('cannot read the configuration'); sys.exit(3)"
+    changed = store_file(
+        tmp_path / "dying.yaml",
+        ("[-m, storeproof.adapters.sqlite_host, --database, \"${data}/store.db\", --port, \"${port}\", \"${settings}\"]", f'[-c, "{script}"]'),
+    )
+    done = start(tmp_path, f"--store={changed}", "-k", "key_access or guarantee")
+    assert done.code == pytest.ExitCode.TESTS_FAILED
+    assert set(done.counted()) == {"fail", "not_run", "excluded"}
+    assert done.counted()["fail"] == 1
+    (failed,) = [each for each in done.outcomes.values() if each["outcome"] == "fail"]
+    assert "ended with exit status 3 before it answered" in failed["detail"]
+    assert "cannot read the configuration" in failed["detail"]
+    assert "cannot read the configuration" in done.said
+    leaves_nothing(tmp_path)

@@ -1,0 +1,59 @@
+"""The end of a run on the terminal: one screen of results, and what else must be said."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from storeproof.launch.cleanup import registry
+from storeproof.outcome import Outcome
+from storeproof.plugin.run import NOT_REACHED, Run
+from storeproof.result.model import Result
+
+_REASONS = 4
+"""So many reasons for cases that were not run are printed; the report has all."""
+
+
+def print_ending(run: Run, result: Result, reporter: pytest.TerminalReporter) -> None:
+    """The one screen; then what was not reached, what was lacking, what could not be written, what was kept."""
+    from rich.console import Console  # not at the top: what renders is not loaded while cases are collected
+
+    from storeproof.report import print_summary
+
+    writer = reporter.config.get_terminal_writer()
+    screen = io.StringIO()
+    console = Console(
+        file=screen,
+        force_terminal=writer.hasmarkup,
+        color_system="standard" if writer.hasmarkup else None,
+        width=max(80, writer.fullwidth),
+        highlight=False,
+    )
+    print_summary(result, run.report_dir, console)
+    reporter.ensure_newline()
+    reporter.write(screen.getvalue())
+    if run.not_reached:
+        reporter.write_line(f"ended   before all was tried: {run.not_reached} cases were not begun", yellow=True)
+    for line in _why_not_run(result):
+        reporter.write_line(f"not run {line}")
+    if run.unwritten:
+        reporter.write_line(run.unwritten, red=True)
+    for line in registry.kept:
+        reporter.write_line(f"kept    {line}")
+
+
+def _why_not_run(result: Result) -> Iterator[str]:
+    """What was lacking and how it is provided: a line for each reason, the most frequent first."""
+    reasons = Counter(
+        f"{store.store}:{store.variant} · {outcome.detail.partition(chr(10))[0]}"
+        for store in result.stores
+        for outcome in store.outcomes
+        if outcome.outcome is Outcome.NOT_RUN and not outcome.detail.startswith(NOT_REACHED)
+    )
+    for reason, number in reasons.most_common(_REASONS):
+        yield f"{number} of {reason}"
+    if len(reasons) > _REASONS:
+        yield f"and for {len(reasons) - _REASONS} other reasons: see the report"

@@ -1,0 +1,41 @@
+"""A pytest plugin for the suites' own process: it disturbs a run in the middle of a case that is named by the environment.
+
+STRIKE=CASE:SIGNAL:SECONDS:VICTIM: as many seconds into the case, the signal goes to the store (`store`), or to the run itself (`run`).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+_CASE, _SIGNAL, _SECONDS, _VICTIM = os.environ["STRIKE"].rsplit(":", 3)
+
+
+def _strike(data: str) -> None:
+    victims = [psutil.Process()]
+    if _VICTIM == "store":
+        victims = [each for each in psutil.Process().children(recursive=True) if f"{each.cwd()}/".startswith(f"{data}/")]
+        victims += [child for each in victims for child in each.children(recursive=True)]
+        assert victims
+    for victim in victims:
+        victim.send_signal(signal.Signals[_SIGNAL])
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    marker = item.get_closest_marker("case")
+    if marker is not None and marker.kwargs["id"] == _CASE:
+        data = str(Path(item.config.option.data_dir).resolve())
+        if float(_SECONDS):
+            timer = threading.Timer(float(_SECONDS), _strike, [data])
+            timer.daemon = True
+            timer.start()
+        else:
+            _strike(data)
+    return (yield)

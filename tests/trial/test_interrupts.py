@@ -1,0 +1,76 @@
+"""Ctrl-C and SIGTERM in mid-run: nothing is left behind, and what was found until then is reported."""
+
+from __future__ import annotations
+
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from storeproof.launch import engine
+from tests.trial.running import Run, leaves_nothing, run, struck
+
+pytestmark = pytest.mark.slow
+
+CASES = {
+    "correctness": ("stateful.counter", "key_access or stateful and counter or guarantee", 0.1),
+    "durability": ("durability.process_crash", "key_access or guarantee", 1.0),
+    "performance": ("performance.single-put-distinct-90/0i/4c", "key_access or single-put or single-get", 0.5),
+}
+"""By stage: the case that is interrupted, what runs, and the seconds into the case."""
+
+
+def _interrupted(folder: Path, stage: str, number: signal.Signals, *arguments: str) -> Run:
+    case, selection, seconds = CASES[stage]
+    return run(folder, "-k", selection, "-p", "striking", *arguments, environment=struck(case, number, seconds, "run"))
+
+
+def _reported_until_then(done: Run, stage: str) -> None:
+    assert done.code == pytest.ExitCode.INTERRUPTED, done.said
+    assert "KeyboardInterrupt" in done.said or "Terminated" in done.said
+    assert "Traceback" not in done.said
+    found = done.outcomes
+    assert found["capabilities.key_access.put-get/001"]["outcome"] == "pass", "what was found until then is reported"
+    case = CASES[stage][0]
+    assert found[case]["outcome"] == "inconclusive", found[case]
+    assert found[case]["detail"] == "interrupted while it ran"
+    reached = list(found).index(case)
+    waiting = [each for each in list(found.values())[reached + 1 :] if each["outcome"] != "excluded"]
+    assert waiting, "the run was not at its end"
+    assert {each["outcome"] for each in waiting} == {"not_run"}
+    assert f"{len(waiting)} cases were not begun" in done.said
+    for name in ("report.html", "report.md", "junit.xml"):
+        assert (done.folder / "report" / name).is_file()
+    assert "error" not in done.counted()
+
+
+def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
+    disturbances = [(stage, number) for number in (signal.SIGINT, signal.SIGTERM) for stage in CASES]
+    with ThreadPoolExecutor(3) as pool:
+        all_done = list(pool.map(lambda each: _interrupted(tmp_path / f"{each[0]}-{each[1].name}", *each), disturbances))
+    for done, (stage, number) in zip(all_done, disturbances, strict=True):
+        _reported_until_then(done, stage)
+        assert number is signal.SIGINT or "ended by SIGTERM" in done.said
+        if stage == "durability":
+            (guarantees,) = [store["durability"]["guarantees"] for store in done.result["stores"]]
+            assert [each["outcome"] for each in guarantees if each["guarantee"] == "process_crash"] == ["inconclusive"]
+        leaves_nothing(done.folder)
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("stage", ["correctness", "durability"])
+def test_an_interrupt_leaves_no_container_and_no_volume(tmp_path: Path, stage: str) -> None:
+    done = _interrupted(tmp_path, stage, signal.SIGINT, "--store=redis", "--launch=container", "--image=redis=storeproof/redis")
+    _reported_until_then(done, stage)
+    assert done.result["stores"][0]["launch"] == "container"
+    assert not containers_and_volumes_of(done.process.pid)
+    leaves_nothing(tmp_path)
+
+
+def containers_and_volumes_of(pid: int) -> list[str]:
+    """What the engine has of a run, by the process id in the owner's mark."""
+    ours = {"label": f"{engine.LABEL}=1"}
+    found = [(each.name, each.labels) for each in engine.client().containers.list(all=True, filters=ours, ignore_removed=True)]
+    found += [(each.name, each.attrs.get("Labels") or {}) for each in engine.client().volumes.list(filters=ours)]
+    return [name for name, labels in found if labels.get(engine.OWNER_LABEL, "").startswith(f"{pid}:")]
