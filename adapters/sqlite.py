@@ -324,6 +324,8 @@ class SQLite:
 
 def connect(address: Address, options: Mapping[str, str]) -> SQLite:
     """Open a session with the hosting process."""
+    if options:
+        raise Refused(f"the SQLite adapter knows no options; found {', '.join(options)}")
     return SQLite(Link(address))
 
 

@@ -140,7 +140,7 @@ class Trial:
         return StoreDied(f"the store {'ended' if self._ended() else 'did not answer'}: {reason}", self.log_tail())
 
     def answers(self) -> bool:
-        """Whether the shared store is there. One that is mistrusted is asked, and ended if it does not answer: the next case gets another."""
+        """Whether the shared store is there. One that is mistrusted is asked, and ended if it is silent: the next case gets another."""
         if self._shared is not None and self._mistrusted and not self._asked(self._shared):
             self.close_shared()
         self._mistrusted = False
@@ -226,7 +226,7 @@ class Trial:
             version = session.version()
             if version.product != store.product:
                 raise NotAvailable(
-                    f"what answers is {version.product} {version.number}, not {store.product}: it is not tried under the name of {store.store}",
+                    f"what answers is {version.product} {version.number}, not {store.product}: it is not tried as {store.store}",
                     store.launch.process.install if store.launch.process else "",
                 )
             self.record.version = f"{version.product} {version.number}"

@@ -40,7 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--store",
         action="append",
         metavar="STORE[:VARIANT]",
-        help="store to try: NAME (its default variant), NAME:VARIANT, NAME:all, a store file X.yaml, or all; may be repeated (default: sqlite)",
+        help="store to try: NAME (its default variant), NAME:VARIANT, NAME:all, a file X.yaml, or all; may be repeated (default: sqlite)",
     )
     group.addoption(
         "--scale", default="smoke", choices=("smoke", "standard", "full"), help="how much is tried and measured (default: smoke)"
@@ -79,7 +79,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker that ties a test to the specification."""
     config.addinivalue_line(
         "markers",
-        "case(id, revision=1, model='', operations=(), capability=None, guarantee=None, workload=None): what of the specification a test tries",
+        "case(id, revision=1, model='', operations=(), capability=None, guarantee=None, workload=None): what of the spec a test tries",
     )
 
 

@@ -41,7 +41,7 @@ def test_random_histories(model: str, trial: Trial, fresh: Callable[..., tuple[C
     scale = trial.scale.correctness
     limits: Counter[str] = Counter()
     given_up: list[Unknown | Refused] = []
-    """A store that does not answer, or refuses to be cleared. It is not asked again: to shrink the history, Hypothesis would try hundreds of times."""
+    """A store that does not answer or refuses to be cleared is not asked again: to shrink, Hypothesis would try hundreds of times."""
 
     @seed(trial.seed)
     @settings(

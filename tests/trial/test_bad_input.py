@@ -27,7 +27,10 @@ WRONG_OPTIONS = (
     (["--endpoint=redis=redis://localhost:6379"], "--endpoint names the store `redis`, which this run does not try; it tries sqlite"),
     (["--store=redis", "--endpoint=redis=redis://localhost:1", "--launch=process"], "--endpoint and --launch=process exclude each other"),
     (["--store=redis", "--launch=endpoint"], "--launch=endpoint needs to know where redis is: --endpoint redis=redis://"),
-    (["--store=redis", "--endpoint=redis=localhost"], "the endpoint's URL lacks a scheme, a host or a port; an endpoint looks like redis://"),
+    (
+        ["--store=redis", "--endpoint=redis=localhost"],
+        "the endpoint's URL lacks a scheme, a host or a port; an endpoint looks like redis://",
+    ),
     (["--data-dir=/nowhere"], "--data-dir /nowhere is not a directory; create it first"),
     (["--report-dir=/proc/none"], "--report-dir /proc/none cannot be written to; give another directory"),
     (["-n", "2"], "unrecognized arguments: -n"),

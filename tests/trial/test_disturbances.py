@@ -19,6 +19,7 @@ pytestmark = pytest.mark.slow
 SOME_CASES = "key_access or stateful and (single_key or counter) or sizes"
 IN_THE_MIDDLE = "capabilities.key_access.multi-get/001"
 
+
 @dataclass
 class Disturbed:
     """Four runs at the same time: three are disturbed, each in its own way, and one is not."""
@@ -107,7 +108,7 @@ def test_a_server_that_dies_at_its_start_fails_once_with_its_log(tmp_path: Path)
     script = "import sys; print('cannot read the configuration'); sys.exit(3)"
     changed = store_file(
         tmp_path / "dying.yaml",
-        ("[-m, storeproof.adapters.sqlite_host, --database, \"${data}/store.db\", --port, \"${port}\", \"${settings}\"]", f'[-c, "{script}"]'),
+        ('[-m, storeproof.adapters.sqlite_host, --database, "${data}/store.db", --port, "${port}", "${settings}"]', f'[-c, "{script}"]'),
     )
     done = start(tmp_path, f"--store={changed}", "-k", "key_access or guarantee")
     assert done.code == pytest.ExitCode.TESTS_FAILED
