@@ -124,8 +124,10 @@ def guarded_redis(tmp_path: Path) -> Iterator[int]:
     home = tmp_path / "theirs"
     home.mkdir()
     server = subprocess.Popen(
-        ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--dir", str(home), "--save", "", "--appendonly", "yes"]
-        + ["--appendfsync", "always", "--requirepass", "s3cret-word"],
+        [
+            *("redis-server", "--port", str(port), "--bind", "127.0.0.1", "--dir", str(home), "--save", ""),
+            *("--appendonly", "yes", "--appendfsync", "always", "--requirepass", "s3cret-word"),
+        ],
         stdout=subprocess.DEVNULL,
     )
 

@@ -108,7 +108,10 @@ def test_a_server_that_dies_at_its_start_fails_once_with_its_log(tmp_path: Path)
     script = "import sys; print('cannot read the configuration'); sys.exit(3)"
     changed = store_file(
         tmp_path / "dying.yaml",
-        ('[-m, storeproof.adapters.sqlite_host, --database, "${data}/store.db", --port, "${port}", "${settings}"]', f'[-c, "{script}"]'),
+        (
+            '[-m, storeproof.adapters.sqlite_host, --database, "${data}/store.db", --port, "${port}", "${settings}"]',
+            f'[-c, "{script}"]',
+        ),
     )
     done = start(tmp_path, f"--store={changed}", "-k", "key_access or guarantee")
     assert done.code == pytest.ExitCode.TESTS_FAILED
