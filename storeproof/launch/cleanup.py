@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Protocol
 
-_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
-"""Python turns SIGINT into KeyboardInterrupt by itself; by default these would end us without any clean-up."""
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_DEFAULTS = (signal.SIG_DFL, signal.default_int_handler)
 
 
 class Closable(Protocol):
@@ -38,6 +38,9 @@ class Registry:
         """The process that armed us; 0 as long as nothing was opened."""
         self._busy = False
         self._deferred: int | None = None
+        self.interrupt: KeyboardInterrupt | None = None
+        """The signal that was to end the run. Python raises it wherever the main thread is, and some places swallow it
+        (a callback of the garbage collector, a finalizer, somebody's `finally`): who runs the cases looks here after each."""
         self.kept: list[str] = []
         """What `--keep` left, one line each: where it is and how it is removed."""
 
@@ -69,7 +72,7 @@ class Registry:
         if self._busy or threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {number: signal.signal(number, self._defer) for number in (signal.SIGINT, *_SIGNALS)}
+        before = {number: signal.signal(number, self._defer) for number in _SIGNALS}
         self._busy = True
         try:
             yield
@@ -78,7 +81,8 @@ class Registry:
             for number, handler in before.items():
                 signal.signal(number, handler)
             deferred, self._deferred = self._deferred, None
-            if deferred is not None:
+            # Who is ending already needs no second signal for it.
+            if deferred is not None and self.interrupt is None:
                 os.kill(os.getpid(), deferred)
 
     def _defer(self, number: int, _frame: FrameType | None) -> None:
@@ -89,12 +93,12 @@ class Registry:
         if threading.current_thread() is threading.main_thread():
             for number in _SIGNALS:
                 # Somebody's own handler stays, and so does "ignore": that is what nohup means.
-                if signal.getsignal(number) is signal.SIG_DFL:
-                    signal.signal(number, _terminate)
+                if signal.getsignal(number) in _DEFAULTS:
+                    signal.signal(number, self._end)
 
-
-def _terminate(number: int, _frame: FrameType | None) -> None:
-    raise Terminated(f"ended by {signal.Signals(number).name}")
+    def _end(self, number: int, _frame: FrameType | None) -> None:
+        self.interrupt = KeyboardInterrupt() if number == signal.SIGINT else Terminated(f"ended by {signal.Signals(number).name}")
+        raise self.interrupt
 
 
 registry = Registry()

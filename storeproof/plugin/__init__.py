@@ -140,8 +140,11 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     except (KeyboardInterrupt, pytest.exit.Exception) as interrupt:
         if not verdict.settled:
             verdict.note(Outcome.INCONCLUSIVE, "interrupted while it ran")
-        _forget_lineless_frames(interrupt)
-        raise
+        if item.config.option.fulltrace:
+            raise
+        # Without our frames: pytest would print the arguments of each, and break down, without a report, on one that has no line
+        # number: a signal may strike in the code that CPython adds at the end of a `with`.
+        raise interrupt.with_traceback(None) from None
     finally:
         verdict.close()
         run.progress.case_done()
@@ -155,11 +158,12 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if verdict is None:
         return report
     from storeproof.contract.failures import Refused, Unknown  # not at the top: who does not run the suites does not pay
+    from storeproof.launch.cleanup import registry
 
+    if registry.interrupt is not None:  # it was swallowed on its way here
+        raise registry.interrupt
     if call.excinfo is not None:
         error = call.excinfo.value
-        if interrupt := _interrupt_behind(error):
-            raise interrupt
         if not verdict.settled or (report.when == "teardown" and verdict.outcome not in (Outcome.FAIL, Outcome.ERROR)):
             _judge(item, verdict, error)
         ours = isinstance(error, (AssertionError, StoreproofError, Unknown, Refused))
@@ -237,24 +241,6 @@ def _judge(item: pytest.Item, verdict: Verdict, error: BaseException) -> None:
         verdict.note(Outcome.FAIL, str(item.callspec.params["trial"].mistrust(error)))  # type: ignore[attr-defined]
     else:
         verdict.note(Outcome.ERROR, f"{type(error).__name__}: {error}")
-
-
-def _interrupt_behind(error: BaseException) -> KeyboardInterrupt | None:
-    """The Ctrl-C that an error was raised over: one that strikes in the machinery of Hypothesis, or of a client, may leave it as theirs."""
-    behind: BaseException | None = error
-    while behind is not None and not isinstance(behind, KeyboardInterrupt):
-        behind = behind.__context__
-    return behind
-
-
-def _forget_lineless_frames(interrupt: BaseException) -> None:
-    """A signal may strike between two lines, in the code that CPython adds for `with` and `finally`. Such a frame has no line number,
-    and pytest, which subtracts one from it, would break down without a report."""
-    entry = interrupt.__traceback__
-    while entry is not None:
-        while entry.tb_next is not None and entry.tb_next.tb_lineno is None:
-            entry.tb_next = entry.tb_next.tb_next
-        entry = entry.tb_next
 
 
 def _suites_wanted(config: pytest.Config) -> bool:

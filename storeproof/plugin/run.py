@@ -60,6 +60,7 @@ class Run:
         self.unwritten = ""
         """Why there is no report, or not all of it."""
         self.not_reached = 0
+        """Cases that were not begun when the run ended."""
         self._waiting: dict[pytest.Item, None] = {}
         """Cases that were not begun, in their order."""
 

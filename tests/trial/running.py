@@ -125,7 +125,7 @@ def left_behind(folder: Path) -> list[str]:
         environment = Path(f"/proc/{process.pid}/environ").read_text(errors="replace").split("\0")
         return ours in environment or process.cwd().startswith(f"{folder}/")
 
-    found = [f"{process.pid} {process.cmdline()}" for process in _processes(belongs)]
+    found = [str(process) for process in _processes(belongs)]
     found += [line for line in Path("/proc/mounts").read_text().splitlines() if f" {folder}/data/" in line]
     found += [str(path) for name in ("data", "temporary") for path in (folder / name).rglob("*")]
     expected = {"data", "temporary", "said", "report", ".hypothesis", ".benchmarks"}
