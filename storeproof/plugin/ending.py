@@ -15,6 +15,8 @@ from storeproof.result.model import Result
 
 _REASONS = 4
 """So many reasons for cases that were not run are printed; the report has all."""
+_DEMANDS = 8
+"""And so many demands of a profile that was asked for."""
 
 
 def print_ending(run: Run, result: Result, reporter: pytest.TerminalReporter) -> None:
@@ -35,6 +37,8 @@ def print_ending(run: Run, result: Result, reporter: pytest.TerminalReporter) ->
     print_summary(result, run.report_dir, console)
     reporter.ensure_newline()
     reporter.write(screen.getvalue())
+    for line in _unmet_demands(result) if run.profiles else ():
+        reporter.write_line(f"missing {line}")
     if run.not_reached:
         reporter.write_line(f"ended   before all was tried: {run.not_reached} cases were not begun", yellow=True)
     for line in _why_not_run(result):
@@ -43,6 +47,16 @@ def print_ending(run: Run, result: Result, reporter: pytest.TerminalReporter) ->
         reporter.write_line(run.unwritten, red=True)
     for line in registry.kept:
         reporter.write_line(f"kept    {line}")
+
+
+def _unmet_demands(result: Result) -> Iterator[str]:
+    """Why a store does not conform, or what was not run of what would show it."""
+    for store in result.stores:
+        for profile in store.profiles:
+            for line in profile.missing[:_DEMANDS]:
+                yield f"{profile.profile} · {store.store}:{store.variant} · {line}"
+            if (hidden := len(profile.missing) - _DEMANDS) > 0:
+                yield f"and {hidden} more demands of {profile.profile}: see the report"
 
 
 def _why_not_run(result: Result) -> Iterator[str]:

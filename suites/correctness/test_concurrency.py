@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from storeproof.contract import Collection, Layout, Refused, call, supports
+from storeproof.contract import Collection, Layout, Refused, Session, call, supports
 from storeproof.load.records import identify, record
 from storeproof.outcome import Outcome
 from storeproof.plugin import RUN
@@ -126,18 +126,18 @@ def _needs(operation: str, model: str, fresh: Fresh, verdict: Verdict) -> tuple[
 
 
 def _together(trial: Trial, layout: Layout, work: Callable[[Collection, int], T]) -> list[T]:
-    """Run `work(collection, client)` in as many clients as the scale says, each with its own session."""
+    """Run `work(collection, client)` in as many clients as the scale says, each with its own session; they begin when all are connected."""
     handle = trial.shared()
-
-    def run(client: int) -> T:
-        session = trial.connect(handle)
-        try:
-            return work(session.collection(layout), client)
-        finally:
+    sessions: list[Session] = []
+    try:
+        for _ in range(trial.scale.correctness.clients):
+            sessions.append(trial.connect(handle))
+        collections = [session.collection(layout) for session in sessions]
+        with ThreadPoolExecutor(len(sessions)) as clients:
+            return list(clients.map(work, collections, range(len(sessions))))
+    finally:
+        for session in sessions:
             session.close()
-
-    with ThreadPoolExecutor(trial.scale.correctness.clients) as clients:
-        return list(clients.map(run, range(trial.scale.correctness.clients)))
 
 
 def _patiently(collection: Collection, layout: Layout, operation: str, *args: object) -> Any:

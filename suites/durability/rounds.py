@@ -123,6 +123,7 @@ class Rounds:
         except (Refused, Unknown) as reason:
             if isinstance(reason, Unknown) and self._handle.alive():
                 raise
+            self._tally.needs_repair = True
             self._broken(f"after the start it does not work: {reason}", self._handle.log_tail())
             return False
         if not at_risk:

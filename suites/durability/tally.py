@@ -35,6 +35,8 @@ class Tally:
     """Rounds in which nothing was acknowledged, and why: they show nothing."""
     broken: str = ""
     """The store ended by itself, does not start, or does not work after a start: why."""
+    needs_repair: bool = False
+    """It is broken in that it starts after the fault and then answers with errors."""
     log: str = ""
 
     def add(self, findings: list[Finding], lost: Losses) -> None:
@@ -55,11 +57,12 @@ class Tally:
         """What the rounds say, given whether the variant claims the guarantee.
 
         Losing what was never promised to be kept is `unsupported`, whatever its form: an old, half or deleted record after
-        such a fault is a loss too. Two things no promise excuses: serving what nobody ever wrote, and not working any more.
+        such a fault is a loss too, and so are tables that want to be repaired. What no missing promise excuses: serving what
+        nobody ever wrote, ending by itself, and not starting.
         """
-        if self.broken or self.verdicts[Verdict.INVENTED]:
+        if self.verdicts[Verdict.INVENTED] or (self.broken and not self.needs_repair):
             return Outcome.FAIL
-        if self.harmed:
+        if self.harmed or self.broken:
             return Outcome.FAIL if claimed else Outcome.UNSUPPORTED
         if self.idle:
             return Outcome.INCONCLUSIVE

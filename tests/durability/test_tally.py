@@ -60,3 +60,11 @@ def test_the_detail_names_at_risk_harm_window_and_first_keys() -> None:
 def test_a_clean_detail_says_of_how_many_keys_nothing_was_lost() -> None:
     """A pass has a denominator too."""
     assert "nothing was lost of 2 keys" in tally(Verdict.OK, Verdict.OK).detail()
+
+
+def test_tables_that_want_repair_break_a_promise_only_where_it_was_made() -> None:
+    """An engine without crash recovery answers with errors after a kill: that is what it does not claim to survive."""
+    damaged = tally(Verdict.OK, broken="after the start it does not work: table is crashed")
+    damaged.needs_repair = True
+    assert damaged.outcome(claimed=True) is Outcome.FAIL
+    assert damaged.outcome(claimed=False) is Outcome.UNSUPPORTED

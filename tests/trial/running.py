@@ -58,6 +58,7 @@ class Run:
         (store,) = self.result["stores"]
         return {outcome["id"]: outcome for outcome in store["outcomes"]}
 
+    @property
     def counted(self) -> dict[str, int]:
         """How many of each outcome, without zeros."""
         (store,) = self.result["stores"]

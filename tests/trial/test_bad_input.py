@@ -95,7 +95,7 @@ def test_what_this_machine_lacks_is_not_run_with_the_line_that_provides_it(tmp_p
     )
     for each, words in zip(done, messages, strict=True):
         assert each.code == pytest.ExitCode.NO_TESTS_COLLECTED, "nothing was tried, and that is no success"
-        assert set(each.counted()) == {"not_run"}
+        assert set(each.counted) == {"not_run"}
         for word in words:
             assert word in each.outcomes["settings.readback"]["detail"]
             assert word in each.said, "the terminal says why"
@@ -108,7 +108,7 @@ def test_a_port_that_is_in_use_is_named_with_who_uses_it(tmp_path: Path) -> None
         (tmp_path / "unlucky.py").write_text(f"from storeproof.launch import ports\nports.free_port = lambda: {port}\n")
         done = run(tmp_path, "-p", "unlucky", suites="correctness", environment={"PYTHONPATH": str(tmp_path)})
     assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED
-    assert set(done.counted()) == {"not_run"}, "the store is not blamed"
+    assert set(done.counted) == {"not_run"}, "the store is not blamed"
     detail = done.outcomes["settings.readback"]["detail"]
     assert f"port {port} is already in use by pid {os.getpid()}" in detail
     assert "end it, or run again" in detail

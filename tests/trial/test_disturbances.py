@@ -61,7 +61,7 @@ def _one_failed_and_the_run_went_on(done: Run, *words: str) -> None:
     assert failed[0]["detail"].splitlines()[0] in done.said
     assert "Traceback" not in done.said
     assert done.outcomes["stateful.counter"]["outcome"] == "pass", "the cases after it ran on a store that was started again"
-    assert set(done.counted()) == {"fail", "pass", "excluded"}
+    assert set(done.counted) == {"fail", "pass", "excluded"}
     assert done.code == pytest.ExitCode.TESTS_FAILED
     leaves_nothing(done.folder)
 
@@ -81,13 +81,13 @@ def test_a_full_disk_is_an_outcome(runs: Disturbed) -> None:
     assert found["sizes.single_key/1048576"]["outcome"] == "fail", runs.filled.said
     assert "full" in found["sizes.single_key/1048576"]["detail"]
     assert found["capabilities.key_access.put-get/001"]["outcome"] == "pass"
-    assert "error" not in runs.filled.counted()
+    assert "error" not in runs.filled.counted
     leaves_nothing(runs.filled.folder)
 
 
 def test_a_run_beside_others_is_not_disturbed_by_them(runs: Disturbed) -> None:
     assert runs.left_alone.code == 0, runs.left_alone.said
-    assert set(runs.left_alone.counted()) == {"pass", "excluded"}
+    assert set(runs.left_alone.counted) == {"pass", "excluded"}
     leaves_nothing(runs.left_alone.folder)
 
 
@@ -115,8 +115,8 @@ def test_a_server_that_dies_at_its_start_fails_once_with_its_log(tmp_path: Path)
     )
     done = start(tmp_path, f"--store={changed}", "-k", "key_access or guarantee")
     assert done.code == pytest.ExitCode.TESTS_FAILED
-    assert set(done.counted()) == {"fail", "not_run", "excluded"}
-    assert done.counted()["fail"] == 1
+    assert set(done.counted) == {"fail", "not_run", "excluded"}
+    assert done.counted["fail"] == 1
     (failed,) = [each for each in done.outcomes.values() if each["outcome"] == "fail"]
     assert "ended with exit status 3 before it answered" in failed["detail"]
     assert "cannot read the configuration" in failed["detail"]

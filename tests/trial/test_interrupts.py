@@ -42,7 +42,7 @@ def _reported_until_then(done: Run, stage: str) -> None:
     assert f"{len(waiting)} cases were not begun" in done.said
     for name in ("report.html", "report.md", "junit.xml"):
         assert (done.folder / "report" / name).is_file()
-    assert "error" not in done.counted()
+    assert "error" not in done.counted
 
 
 def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
