@@ -66,6 +66,11 @@ class Registry:
                 thing.close()
                 self.discard(thing)
 
+    def ignore_signals(self) -> None:
+        """For a run that a signal has ended and that is about to write its report: people press Ctrl-C until something happens."""
+        for number in _SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
+
     @contextmanager
     def undisturbed(self) -> Iterator[None]:
         """A signal that comes meanwhile takes effect afterwards: a second Ctrl-C must not cut the clean-up short."""

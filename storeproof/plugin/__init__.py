@@ -157,6 +157,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     verdict = item.stash.get(VERDICT, None)
     if verdict is None:
         return report
+    item.config.stash[RUN].progress.hide()
     from storeproof.contract.failures import Refused, Unknown  # not at the top: who does not run the suites does not pay
     from storeproof.launch.cleanup import registry
 

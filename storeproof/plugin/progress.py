@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+import sys
 import time
 
 import pytest
@@ -13,7 +14,7 @@ _QUIET_SECONDS = 10.0
 
 
 class Progress:
-    """One status line: rewritten in place on a terminal, now and then a line elsewhere."""
+    """One status line: on a terminal it stands below what pytest writes, and comes and goes; elsewhere it is a line now and then."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -22,6 +23,7 @@ class Progress:
         self._done = 0
         self._total = 0
         self._started = time.monotonic()
+        self._shown = False
 
     def begin(self, total: int) -> None:
         """Start counting cases."""
@@ -29,6 +31,7 @@ class Progress:
 
     def case_done(self) -> None:
         """One case more is finished."""
+        self.hide()
         self._done += 1
 
     def __call__(self, text: str) -> None:
@@ -40,14 +43,33 @@ class Progress:
         if not reporter.isatty and time.monotonic() - self._last < _QUIET_SECONDS:
             return
         self._last = time.monotonic()
-        line = f"{text} · case {self._done + 1} of {self._total}{self._left()}" if self._total else text
-        # While a case runs its output is captured; this line is not the case's.
-        capture = self._config.pluginmanager.get_plugin("capturemanager")
-        with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
-            if reporter.isatty:
-                reporter.rewrite(line[: shutil.get_terminal_size().columns - 1], erase=True, cyan=True)
-            else:
+        line = f"{self._done + 1}/{self._total}{self._left()} · {text}" if self._total else text  # what matters first: a line may be cut
+        if reporter.isatty:
+            self._draw(line)
+            self._shown = True
+        else:
+            with self._not_captured():
                 reporter.write_line(line)
+
+    def hide(self) -> None:
+        """Take the line away, before pytest writes."""
+        if self._shown:
+            self._draw("")
+            self._shown = False
+
+    def _draw(self, line: str) -> None:
+        """Write below the current line, and go back to where pytest left off: it knows nothing of this."""
+        columns = shutil.get_terminal_size().columns
+        width = self._config.get_terminal_writer().width_of_current_line
+        to_the_right = f"\x1b[{(width - 1) % columns + 1}C" if width else ""
+        with self._not_captured():
+            sys.stdout.write(f"\n\x1b[2K\x1b[36m{line[: columns - 1]}\x1b[0m\x1b[A\r{to_the_right}")
+            sys.stdout.flush()
+
+    def _not_captured(self) -> contextlib.AbstractContextManager[None]:
+        """While a case runs its output is captured; the status line is not the case's."""
+        capture = self._config.pluginmanager.get_plugin("capturemanager")
+        return capture.global_and_fixture_disabled() if capture else contextlib.nullcontext()
 
     def _left(self) -> str:
         """The time left, as cases go so far; said once there is something to go by."""

@@ -105,6 +105,7 @@ class Run:
         """
         for trial in self.trials:
             trial.check_given()
+        self.progress.hide()
         _make_directory("--report-dir", self.report_dir)
 
     def begin(self, item: pytest.Item) -> Verdict:
@@ -161,6 +162,8 @@ class Run:
         for item in self._waiting:
             self._add_idle(item, Outcome.NOT_RUN, f"{NOT_REACHED}: {ended_by}")
         self._waiting.clear()
+        if registry.interrupt is not None:
+            registry.ignore_signals()
         with registry.undisturbed():
             self.close_all_but(None)
             self._report()

@@ -130,8 +130,7 @@ def _together(trial: Trial, layout: Layout, work: Callable[[Collection, int], T]
     handle = trial.shared()
     sessions: list[Session] = []
     try:
-        for _ in range(trial.scale.correctness.clients):
-            sessions.append(trial.connect(handle))
+        sessions.extend(trial.connect(handle) for _ in range(trial.scale.correctness.clients))
         collections = [session.collection(layout) for session in sessions]
         with ThreadPoolExecutor(len(sessions)) as clients:
             return list(clients.map(work, collections, range(len(sessions))))

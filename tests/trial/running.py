@@ -69,9 +69,11 @@ def start(folder: Path, *arguments: str, suites: str = "", environment: Mapping[
     """Start a run that keeps its report, its data and its temporary files under `folder`, which is made."""
     for name in ("data", "temporary"):
         (folder / name).mkdir(parents=True, exist_ok=True)
+    # Without a data directory of ours, the container's data is in a volume: that is the common case.
+    data = [] if "--launch=container" in arguments else [f"--data-dir={folder / 'data'}"]
     command = [
         *(sys.executable, "-m", "pytest", str(SUITES / suites), "-p", "no:cacheprovider", "--seed=1"),
-        *(f"--report-dir={folder / 'report'}", f"--data-dir={folder / 'data'}", *arguments),
+        *(f"--report-dir={folder / 'report'}", *data, *arguments),
     ]
     # The options of the outer run are none of the inner one's.
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}

@@ -1,6 +1,7 @@
 """A pytest plugin for the suites' own process: it disturbs a run in the middle of a case that is named by the environment.
 
-STRIKE=CASE:SIGNAL:SECONDS:VICTIM: as many seconds into the case, the signal goes to the store (`store`), or to the run itself (`run`).
+STRIKE=CASE:SIGNAL:SECONDS:VICTIM: as many seconds into the case, the signal goes to the store's processes (`store`), to its
+container (`container`; SIGSTOP is a pause), or to the run itself (`run`).
 """
 
 from __future__ import annotations
@@ -10,14 +11,30 @@ import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
-_CASE, _SIGNAL, _SECONDS, _VICTIM = os.environ["STRIKE"].rsplit(":", 3)
+from storeproof.launch import engine
+
+_CASE, _SIGNAL, _SECONDS, _VICTIM = os.environ.get("STRIKE", ":::").rsplit(":", 3)
+
+
+def containers_of(pid: int) -> list[Any]:
+    """What the engine runs or keeps for a run, by the process id in the owner's mark."""
+    found = engine.client().containers.list(all=True, filters={"label": f"{engine.LABEL}=1"}, ignore_removed=True)
+    return [each for each in found if each.labels.get(engine.OWNER_LABEL, "").startswith(f"{pid}:")]
 
 
 def _strike(data: str) -> None:
+    if _VICTIM == "container":
+        for container in containers_of(os.getpid()):
+            if _SIGNAL == "SIGSTOP":
+                container.pause()
+            else:
+                container.kill(signal=_SIGNAL)
+        return
     victims = [psutil.Process()]
     if _VICTIM == "store":
         victims = [each for each in psutil.Process().children(recursive=True) if f"{each.cwd()}/".startswith(f"{data}/")]
@@ -31,7 +48,7 @@ def _strike(data: str) -> None:
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     marker = item.get_closest_marker("case")
     if marker is not None and marker.kwargs["id"] == _CASE:
-        data = str(Path(item.config.option.data_dir).resolve())
+        data = str(Path(item.config.option.data_dir or ".").resolve())
         if float(_SECONDS):
             timer = threading.Timer(float(_SECONDS), _strike, [data])
             timer.daemon = True

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.trial.running import Run, leaves_nothing, start, store_file, struck
+from tests.trial.running import Run, leaves_nothing, run, start, store_file, struck
+from tests.trial.striking import containers_of
 
 pytestmark = pytest.mark.slow
 
@@ -101,6 +102,20 @@ def test_a_real_server_that_hangs_fails_one_case(tmp_path: Path) -> None:
     assert "Ready to accept connections" in failed["detail"], "the end of its log"
     assert failed["seconds"] < 30
     assert done.outcomes["stateful.counter"]["outcome"] == "pass"
+    leaves_nothing(tmp_path)
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["dies", "hangs"])
+def test_a_container_that_dies_or_hangs_fails_one_case(tmp_path: Path, number: signal.Signals) -> None:
+    arguments = ("--store=redis", "--launch=container", "--image=redis=storeproof/redis", "-k", SOME_CASES, "-p", "striking")
+    done = run(tmp_path, *arguments, suites="correctness", environment=struck(IN_THE_MIDDLE, number, 0, "container"))
+    assert done.code == pytest.ExitCode.TESTS_FAILED
+    (failed,) = [each for each in done.outcomes.values() if each["outcome"] == "fail"]
+    assert failed["detail"].startswith("the store ended" if number is signal.SIGKILL else "the store did not answer")
+    assert "Ready to accept connections" in failed["detail"], "the end of its log"
+    assert done.outcomes["stateful.counter"]["outcome"] == "pass"
+    assert not containers_of(done.process.pid)
     leaves_nothing(tmp_path)
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import signal
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from storeproof.launch import engine
-from tests.trial.running import Run, leaves_nothing, run, struck
+from tests.trial.running import Run, leaves_nothing, run, start, struck, wait_for
+from tests.trial.striking import containers_of
 
 pytestmark = pytest.mark.slow
 
@@ -34,7 +36,7 @@ def _reported_until_then(done: Run, stage: str) -> None:
     assert found["capabilities.key_access.put-get/001"]["outcome"] == "pass", "what was found until then is reported"
     case = CASES[stage][0]
     assert found[case]["outcome"] == "inconclusive", found[case]
-    assert found[case]["detail"] == "interrupted while it ran"
+    assert found[case]["detail"].endswith("interrupted while it ran")
     reached = list(found).index(case)
     waiting = [each for each in list(found.values())[reached + 1 :] if each["outcome"] != "excluded"]
     assert waiting, "the run was not at its end"
@@ -58,19 +60,32 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
         leaves_nothing(done.folder)
 
 
+def test_a_second_interrupt_does_not_cost_the_report(tmp_path: Path) -> None:
+    """People press Ctrl-C until something happens."""
+    running = start(tmp_path, "-v", "-k", CASES["correctness"][1])
+    wait_for(lambda: "test_random_histories" in running.said)
+    while running.process.poll() is None:
+        running.process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+    assert running.code == pytest.ExitCode.INTERRUPTED, running.said
+    assert "Traceback" not in running.said
+    assert running.outcomes["capabilities.key_access.put-get/001"]["outcome"] == "pass"
+    assert (tmp_path / "report" / "report.html").is_file()
+    assert "cases were not begun" in running.said
+    leaves_nothing(tmp_path)
+
+
 @pytest.mark.docker
 @pytest.mark.parametrize("stage", ["correctness", "durability"])
 def test_an_interrupt_leaves_no_container_and_no_volume(tmp_path: Path, stage: str) -> None:
     done = _interrupted(tmp_path, stage, signal.SIGINT, "--store=redis", "--launch=container", "--image=redis=storeproof/redis")
     _reported_until_then(done, stage)
     assert done.result["stores"][0]["launch"] == "container"
-    assert not containers_and_volumes_of(done.process.pid)
+    assert not containers_of(done.process.pid)
+    assert not _volumes_of(done.process.pid)
     leaves_nothing(tmp_path)
 
 
-def containers_and_volumes_of(pid: int) -> list[str]:
-    """What the engine has of a run, by the process id in the owner's mark."""
-    ours = {"label": f"{engine.LABEL}=1"}
-    found = [(each.name, each.labels) for each in engine.client().containers.list(all=True, filters=ours, ignore_removed=True)]
-    found += [(each.name, each.attrs.get("Labels") or {}) for each in engine.client().volumes.list(filters=ours)]
-    return [name for name, labels in found if labels.get(engine.OWNER_LABEL, "").startswith(f"{pid}:")]
+def _volumes_of(pid: int) -> list[str]:
+    found = engine.client().volumes.list(filters={"label": f"{engine.LABEL}=1"})
+    return [each.name for each in found if (each.attrs.get("Labels") or {}).get(engine.OWNER_LABEL, "").startswith(f"{pid}:")]

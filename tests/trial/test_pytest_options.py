@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -103,7 +102,7 @@ def test_a_test_that_was_only_set_up_does_not_pass(runs: dict[str, Run]) -> None
 def test_collecting_starts_nothing_and_writes_nothing(runs: dict[str, Run]) -> None:
     done = runs["only collected"]
     assert done.code == SUCCESS
-    assert "126 tests collected" not in done.said or "test_guarantee[process_crash-sqlite:wal-full]" in done.said
+    assert "tests collected in" in done.said
     assert not (done.folder / "report").exists()
     assert not list((done.folder / "data").iterdir())
 
