@@ -39,7 +39,7 @@ class Verdict:
     def about(self, model: str, operations: Iterable[str]) -> None:
         """Say which operations on which model the case speaks for, where that is known only while it runs."""
         self._model = model
-        self._operations |= set(operations)
+        self._operations = set(operations)
 
     def note(self, outcome: Outcome, detail: str) -> None:
         """Settle the outcome without ending the test."""

@@ -47,10 +47,10 @@ class StoreRecord:
         held: str | None = None
         for name in LADDER:
             record = next((each for each in self.guarantees if each.guarantee == name), None)
-            if record is None:
-                continue
-            if record.outcome not in (Outcome.PASS, Outcome.UNDECLARED):
-                break
+            if name == LADDER[0]:
+                continue  # no fault tests it
+            if record is None or record.outcome not in (Outcome.PASS, Outcome.UNDECLARED):
+                break  # a rung that was not tried carries none above it
             held = name
         if held is None and any(record.rounds for record in self.guarantees):
             held = LADDER[0]  # a fault struck and nothing held: `volatile`, which promises nothing, is what is left

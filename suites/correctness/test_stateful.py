@@ -40,6 +40,7 @@ def test_random_histories(model: str, trial: Trial, fresh: Callable[..., tuple[C
     verdict.about(model, operations)
     scale = trial.scale.correctness
     limits: Counter[str] = Counter()
+    answered: set[str] = set()
     findings: list[Finding] = []
     given_up: list[Unknown | Refused] = []
     """A store that does not answer or refuses to be cleared is not asked again: to shrink, Hypothesis would try hundreds of times."""
@@ -60,7 +61,7 @@ def test_random_histories(model: str, trial: Trial, fresh: Callable[..., tuple[C
         if given_up:
             raise given_up[0]
         try:
-            _play(collection, layout, history, limits)
+            _play(collection, layout, history, limits, answered)
         except (Unknown, Refused) as reason:
             given_up.append(reason)
             raise
@@ -79,12 +80,13 @@ def test_random_histories(model: str, trial: Trial, fresh: Callable[..., tuple[C
         if isinstance(ending, Flaky):  # one wrong answer is one too many; what was seen is told, not what could be shrunk
             told = f"{min(map(str, findings), key=len)}\nnot every time: when this was tried again, the answer was right"
         verdict.settle(Outcome.FAIL, f"{told}\nreproduce: {trial.command(f'stateful and {model}')}")
-    verdict.add(f"{scale.examples} histories of up to {scale.steps} operations: {', '.join(sorted(operations))}")
+    verdict.about(model, answered)  # what was only refused, or never drawn, is not shown by this
+    verdict.add(f"{scale.examples} histories of up to {scale.steps} operations: {', '.join(sorted(answered))}")
     verdict.add("\n".join(f"limit: {text} ({count} times)" for text, count in sorted(limits.items())))
 
 
-def _play(collection: Collection, layout: Layout, history: list[Call], limits: Counter[str]) -> None:
-    """Run one history on the collection, which is empty before, and leave it empty."""
+def _play(collection: Collection, layout: Layout, history: list[Call], limits: Counter[str], answered: set[str]) -> None:
+    """Run one history on the collection, which is empty before, and leave it empty; note the limits and what was answered right."""
     state: State = {}
     told: list[str] = []
     try:
@@ -106,6 +108,7 @@ def _play(collection: Collection, layout: Layout, history: list[Call], limits: C
             if wanted is REFUSAL or not same_lenient(found, wanted):
                 raise Finding("\n".join([*told, f"wanted: {wanted!r}"]))
             state = after
+            answered.add(operation)
         for key, record in state.items():
             found = _ask(collection, layout, "get", (key,))
             told.append(f"{shown('get', (key,))} -> {found!r}")

@@ -59,3 +59,12 @@ def test_no_password_leaves_the_run() -> None:
     assert "s3cret" not in text
     assert found.settings == {"requirepass": "***", "appendonly": "yes", "save": ""}
     assert found.outcomes[-1].detail == "cannot reach redis://:***@host:1 with *** \\x1b[31m"
+
+
+def test_a_rung_that_was_not_tried_carries_none_above_it() -> None:
+    """`-k process_crash` alone shows nothing of the clean restart below it: only the two together prove the crash."""
+    record = store_record()
+    record.guarantees = [struck("process_crash", Outcome.PASS)]
+    assert record.durability().proven == "volatile"
+    record.guarantees = [struck("clean_restart", Outcome.PASS), struck("process_crash", Outcome.PASS)]
+    assert record.durability().proven == "process_crash"
