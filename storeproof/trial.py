@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from storeproof.contract import Adapter, Address, Layout, Session, Unknown, load_adapter
 from storeproof.contract.address import parse_endpoint
@@ -22,8 +21,6 @@ from storeproof.spec import Scale, Spec, Target
 _ANSWER_SECONDS = 5.0
 """How long a store that once did not answer may take to show that it lives."""
 
-LaunchChoice = Literal["auto", "container", "process", "endpoint"]
-
 
 @dataclass(frozen=True)
 class Options:
@@ -31,7 +28,7 @@ class Options:
 
     scale: Scale
     seed: int
-    launch: LaunchChoice = "auto"
+    launch: choose.Wanted = "auto"
     endpoints: dict[str, str] = field(default_factory=dict)
     """URL by store."""
     images: dict[str, str] = field(default_factory=dict)

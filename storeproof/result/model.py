@@ -83,11 +83,9 @@ class CapabilityResult(Part):
     """Cases answered right: `pass` or `undeclared`."""
 
 
-class GuaranteeRecord(Part):
-    """What one fault did."""
+class Harm(Part):
+    """What was at risk under faults, and what became of it: one fault's, or the sums over all of them."""
 
-    guarantee: str
-    outcome: Outcome
     rounds: int
     acknowledged: int
     unknown: int
@@ -99,26 +97,24 @@ class GuaranteeRecord(Part):
     invented: int
     miscounted: int
     """Counters outside [acknowledged, acknowledged + unknown]."""
+
+
+class GuaranteeRecord(Harm):
+    """What one fault did."""
+
+    guarantee: str
+    outcome: Outcome
     recovery_seconds: list[float]
     """From the start after the fault until it answered, one per round."""
     detail: str
 
 
-class Durability(Part):
+class Durability(Harm):
     """Claimed against proven, with the sums over all faults that were struck."""
 
     claimed: str
     proven: str | None
     """The highest guarantee that held in this run; None where no fault could be struck."""
-    rounds: int
-    acknowledged: int
-    unknown: int
-    lost: int
-    resurrected: int
-    reverted: int
-    torn: int
-    invented: int
-    miscounted: int
     guarantees: list[GuaranteeRecord]
 
 

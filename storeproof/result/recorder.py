@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from storeproof.outcome import Outcome, Stage
-from storeproof.result.model import Durability, GuaranteeRecord, Measurement, OutcomeRecord
+from storeproof.result.model import Durability, GuaranteeRecord, Harm, Measurement, OutcomeRecord
 from storeproof.spec.guarantee import LADDER
 from storeproof.spec.store import Target
 
@@ -55,20 +55,9 @@ class StoreRecord:
         if held is None and any(record.rounds for record in self.guarantees):
             held = LADDER[0]  # a fault struck and nothing held: `volatile`, which promises nothing, is what is left
 
-        def total(name: str) -> int:
-            return sum(getattr(record, name) for record in self.guarantees)
-
         return Durability(
+            **{name: sum(getattr(record, name) for record in self.guarantees) for name in Harm.model_fields},
             claimed=self.target.variant.guarantee,
             proven=held,
-            rounds=total("rounds"),
-            acknowledged=total("acknowledged"),
-            unknown=total("unknown"),
-            lost=total("lost"),
-            resurrected=total("resurrected"),
-            reverted=total("reverted"),
-            torn=total("torn"),
-            invented=total("invented"),
-            miscounted=total("miscounted"),
             guarantees=self.guarantees,
         )
