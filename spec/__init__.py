@@ -1,6 +1,7 @@
 """What is demanded: the YAML files beside this module, and the frozen models that read them."""
 
 from storeproof.spec.capability import Capability, CapabilityGroup, Case, Step
+from storeproof.spec.dataset import Dataset
 from storeproof.spec.edition import Edition
 from storeproof.spec.guarantee import LADDER, Guarantee
 from storeproof.spec.loader import SPEC_ROOT, Spec, load_spec
@@ -17,6 +18,7 @@ __all__ = [
     "CapabilityGroup",
     "Case",
     "ContainerLaunch",
+    "Dataset",
     "Edition",
     "EndpointLaunch",
     "Guarantee",

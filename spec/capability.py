@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Self
 
-from pydantic import Field, PositiveInt, Strict, StringConstraints, model_validator
+from pydantic import Field, PositiveInt, Strict, StringConstraints, ValidationError, model_validator
 
 from storeproof.spec.base import NUMBER_PATTERN, Frozen, Name, RuleError, SpecFile
 from storeproof.spec.operation import OperationName
+from storeproof.spec.query import REQUESTS
 
 CaseNumber = Annotated[str, StringConstraints(pattern=NUMBER_PATTERN)]
 
@@ -28,6 +29,17 @@ class Step(Frozen):
     wait: Annotated[float, Field(ge=0, le=10, strict=False)] = 0.0
     """Seconds to wait before the operation, for expiry."""
 
+    @model_validator(mode="after")
+    def _requests_can_be_read(self) -> Self:
+        if self.do in REQUESTS:
+            try:
+                REQUESTS[self.do].model_validate(self.args[0] if self.args else {})
+            except ValidationError as reason:
+                first = reason.errors()[0]
+                words = first["msg"].removeprefix("Value error, ")
+                raise RuleError(f"{'.'.join(map(str, first['loc']))}: {words}; spec/QUERY.md has the language", "args", 0) from None
+        return self
+
 
 class Case(Frozen):
     """A case. Its id is never reused; a change of meaning raises the revision."""
@@ -46,6 +58,8 @@ class Capability(Frozen):
     capability: Name
     title: str
     model: Name
+    given: Name | None = None
+    """The data set that its cases find in place; without one they start on an empty collection."""
     operations: Annotated[tuple[OperationName, ...], Strict(False), Field(min_length=1)]
     """The operations of the contract that the capability is about; all of them must be there."""
     cases: Annotated[tuple[Case, ...], Strict(False), Field(min_length=1)]

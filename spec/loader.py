@@ -12,6 +12,7 @@ from typing import TypeVar
 from storeproof.errors import SpecError, UsageError
 from storeproof.spec.base import SpecFile
 from storeproof.spec.capability import Capability, CapabilityGroup
+from storeproof.spec.dataset import Dataset
 from storeproof.spec.edition import Edition, edition_of
 from storeproof.spec.explain import unknown
 from storeproof.spec.guarantee import Guarantee
@@ -28,6 +29,7 @@ SPEC_ROOT = Path(__file__).resolve().parent
 FILES: Mapping[str, type[SpecFile]] = {
     "models": Model,
     "guarantees": Guarantee,
+    "datasets": Dataset,
     "capabilities": CapabilityGroup,
     "workloads": WorkloadFile,
     "profiles": Profile,
@@ -52,6 +54,7 @@ class Spec:
     edition: Edition
     models: Mapping[str, Model]
     guarantees: Mapping[str, Guarantee]
+    datasets: Mapping[str, Dataset]
     capabilities: Mapping[str, Capability]
     """By full name, `group.capability`."""
     workloads: Mapping[str, Workload]
@@ -110,17 +113,13 @@ class Spec:
 
     def _check_claims(self, store: Store, path: Path) -> None:
         stated = store.claims.capabilities
-        problems = [
-            f"{at(path, 'claims', 'capabilities')}: {name} is not stated; write `{name}: true` or `{name}: false`"
-            for name in sorted(set(self.capabilities) - set(stated))
-        ]
         claims: list[tuple[str, ...]] = [("claims", "capabilities", name) for name in stated]
         for variant, described in store.variants.items():
             claims += [("variants", variant, "capabilities", name) for name in described.capabilities]
-        problems += [
-            f"{at(path, *place)}: {unknown('capability', place[-1], self.capabilities)}"
+        problems = [
+            f"{at(path, *place)}: {unknown('capability', place[-1], known)}"
             for place in claims
-            if place[-1] not in self.capabilities
+            if (known := self._like(place[-1])) is not None
         ]
         problems += [
             f"{at(path, 'claims', 'models', position)}: {unknown('model', name, self.models)}"
@@ -129,6 +128,14 @@ class Spec:
         ]
         if problems:
             raise SpecError(problems)
+
+    def _like(self, claimed: str) -> Iterable[str] | None:
+        """What may be claimed instead: the capabilities of the same group, or the groups; None if what is claimed exists."""
+        groups = {name.partition(".")[0] for name in self.capabilities}
+        group, dot, _ = claimed.partition(".")
+        if claimed in self.capabilities or claimed in groups:
+            return None
+        return [name for name in self.capabilities if name.startswith(f"{group}.")] if dot and group in groups else groups
 
 
 def load_spec(root: Path = SPEC_ROOT) -> Spec:
@@ -170,6 +177,7 @@ def load_spec(root: Path = SPEC_ROOT) -> Spec:
         edition=edition_of(root),
         models=files("models", Model, lambda item: item.model),
         guarantees=files("guarantees", Guarantee, lambda item: item.guarantee),
+        datasets=files("datasets", Dataset, lambda item: item.dataset),
         capabilities=named(
             "capability",
             [
@@ -205,6 +213,13 @@ def _disagreements(spec: Spec, places: Mapping[tuple[str, str], Place]) -> list[
         for name, owner in owners.items():
             path, location = places[kind, name]
             named.append(((path, (*location[:-1], "model")), "model", owner.model, spec.models))
+    for name, capability in spec.capabilities.items():
+        if capability.given:
+            path, location = places["capability", name]
+            named.append(((path, (*location[:-1], "given")), "dataset", capability.given, spec.datasets))
+    for name, dataset in spec.datasets.items():
+        path, _ = places["dataset", name]
+        named.append(((path, ("model",)), "model", dataset.model, spec.models))
     for name, profile in spec.profiles.items():
         path, _ = places["profile", name]
         named += [((path, ("models", n)), "model", model, spec.models) for n, model in enumerate(profile.models)]

@@ -23,4 +23,10 @@ OperationName = Literal[
     "compare_and_set",
     "put_expiring",
     "scan",
+    "find",
+    "count_where",
+    "aggregate",
+    "browse",
+    "update_where",
+    "delete_where",
 ]

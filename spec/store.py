@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -81,7 +82,10 @@ class Claims(Frozen):
 
     models: Annotated[tuple[Name, ...], Strict(False), Field(min_length=1)]
     capabilities: dict[str, bool]
-    """`group.capability: true|false` for every capability of the spec."""
+    """`group: true|false` for all of a group, `group.capability: true|false` for one, which goes before its group.
+
+    What is not named is not claimed. It is tried all the same.
+    """
 
 
 class Variant(Frozen):
@@ -126,6 +130,10 @@ class Store(SpecFile):
         """The variant that `--store NAME` runs."""
         return next(name for name, variant in self.variants.items() if variant.default)
 
+    def claims_by_default(self, capability: str) -> bool:
+        """Whether a variant that says nothing else claims a capability, by its full name."""
+        return _claimed(capability, self.claims.capabilities)
+
 
 @dataclass(frozen=True)
 class Target:
@@ -149,4 +157,10 @@ class Target:
 
     def claims(self, capability: str) -> bool:
         """Whether the variant claims a capability, by its full name."""
-        return self.variant.capabilities.get(capability, self.store.claims.capabilities[capability])
+        return _claimed(capability, self.variant.capabilities, self.store.claims.capabilities)
+
+
+def _claimed(capability: str, *stated: Mapping[str, bool]) -> bool:
+    """The first that names it decides; a capability goes before its group."""
+    names = (capability, capability.partition(".")[0])
+    return next((claims[name] for claims in stated for name in names if name in claims), False)

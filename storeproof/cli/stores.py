@@ -70,8 +70,8 @@ def _launches(store: Store) -> str:
 
 
 def _claims(store: Store, spec: Spec) -> Text:
-    claimed = [name for name in spec.capabilities if store.claims.capabilities[name]]
-    others = [name for name in spec.capabilities if not store.claims.capabilities[name]]
+    claimed = [name for name in spec.capabilities if store.claims_by_default(name)]
+    others = [name for name in spec.capabilities if not store.claims_by_default(name)]
     text = Text(f"models: {_listed(store.claims.models)}\nclaimed: {_listed(claimed)}\nnot claimed: {_listed(others)}\n")
     for name, variant in store.variants.items():
         if variant.capabilities:

@@ -3,14 +3,18 @@
 from storeproof.contract.address import Address
 from storeproof.contract.failures import Breach, Refused, Unknown, Unsupported
 from storeproof.contract.families import (
+    Aggregate,
     BatchRead,
     BatchWrite,
+    Bulk,
     Collection,
     Conditional,
     Count,
     Counter,
     Expiry,
+    Facets,
     Fields,
+    Find,
     KeyValue,
     Ordered,
     Paths,
@@ -20,22 +24,27 @@ from storeproof.contract.families import (
 from storeproof.contract.guard import call, supports
 from storeproof.contract.load_adapter import Adapter, load_adapter
 from storeproof.contract.operations import OPERATIONS, Operation
-from storeproof.contract.values import MISSING, Json, Key, Layout, Missing, Path, Record, Row
+from storeproof.contract.values import MISSING, Found, Json, Key, Layout, Missing, Path, Record, Row
 
 __all__ = [
     "MISSING",
     "OPERATIONS",
     "Adapter",
     "Address",
+    "Aggregate",
     "BatchRead",
     "BatchWrite",
     "Breach",
+    "Bulk",
     "Collection",
     "Conditional",
     "Count",
     "Counter",
     "Expiry",
+    "Facets",
     "Fields",
+    "Find",
+    "Found",
     "Json",
     "Key",
     "KeyValue",

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from storeproof.contract.values import Json, Key, Layout, Missing, Path, Record
+from storeproof.contract.values import Found, Json, Key, Layout, Missing, Path, Record
+from storeproof.spec.query import Aggregation, Browse, Query, Where
 
 
 @dataclass(frozen=True)
@@ -163,3 +164,41 @@ class Ordered(Protocol):
 
     def scan(self, start: Key | None, count: int, backwards: bool) -> Sequence[tuple[Key, Record]]:
         """At most `count` records from `start` on, itself included (None: from the first or the last)."""
+
+
+@runtime_checkable
+class Find(Protocol):
+    """Records by what is in them. The store filters, sorts, pages and projects; `Unsupported` for what it cannot."""
+
+    def find(self, query: Query) -> Sequence[tuple[Key, dict[str, Json]]]:
+        """Keys with records, or with the parts of them that `query.fields` names; in order where it sorts."""
+
+    def count_where(self, where: Where) -> int:
+        """How many records match, counted by the store."""
+
+
+@runtime_checkable
+class Aggregate(Protocol):
+    """Groups and what is computed of them, in the store."""
+
+    def aggregate(self, aggregation: Aggregation) -> Sequence[dict[str, Json]]:
+        """One dict a group: the names of `by` and `compute`, with their values."""
+
+
+@runtime_checkable
+class Facets(Protocol):
+    """A page of results together with facets over all of them, in one request."""
+
+    def browse(self, browse: Browse) -> Found:
+        """All of what was asked for, from one state of the data."""
+
+
+@runtime_checkable
+class Bulk(Protocol):
+    """Writes to all records that match."""
+
+    def update_where(self, where: Where, path: Path, value: Json) -> int:
+        """Set the value at the path, as `set_path` does, in all records that match; how many matched."""
+
+    def delete_where(self, where: Where) -> int:
+        """Remove all records that match; how many there were."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from storeproof.contract.values import Record, Row
+from storeproof.contract.values import Found, Record, Row
 from storeproof.spec.model import Model
+from storeproof.spec.query import REQUESTS
 
 
 def record_from(model: Model, written: Any) -> Record:
@@ -23,6 +24,8 @@ def record_from(model: Model, written: Any) -> Record:
 
 def arguments_from(model: Model, operation: str, written: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arguments of a step."""
+    if request := REQUESTS.get(operation):
+        return request.model_validate(written[0] if written else {}), *_paths(written[1:])
     convert = _ARGUMENTS.get(operation)
     return convert(model, *written) if convert else written
 
@@ -39,7 +42,17 @@ def answer_from(model: Model, operation: str, written: Any) -> Any:
         return [None if item is None else record_from(model, item) for item in written]
     if operation == "scan":
         return [(key, record_from(model, item)) for key, item in written]
+    if operation == "find":
+        return [(item[0], item[1]) if isinstance(item, list) else (item, {}) for item in written]
+    if operation == "browse":
+        facets = {name: [(value, count) for value, count in facet] for name, facet in written.get("facets", {}).items()}
+        return Found(written["total"], written.get("keys", []), facets)
     return written
+
+
+def in_any_order(operation: str, args: tuple[Any, ...]) -> bool:
+    """Whether every order of the answer's entries is right: what was asked for is not sorted."""
+    return operation in ("find", "aggregate") and not args[0].sort
 
 
 def shown(operation: str, args: tuple[Any, ...]) -> str:
@@ -50,6 +63,11 @@ def shown(operation: str, args: tuple[Any, ...]) -> str:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 200 else f"{text[:120]} ... {text[-20:]} ({len(text)} characters)"
+
+
+def _paths(written: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments behind a request: a path and a value, or nothing."""
+    return (tuple(written[0]), *written[1:]) if written else ()
 
 
 def _bytes(written: str | bytes) -> bytes:

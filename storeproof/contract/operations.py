@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from storeproof.contract import families
-from storeproof.contract.values import MISSING, Layout, Row
+from storeproof.contract.values import MISSING, Found, Layout, Row
 from storeproof.spec.model import Counter, Document, Hash, Model, Value
 
 ReplyCheck = Callable[[Model, tuple[Any, ...], Any], str | None]
@@ -93,6 +93,44 @@ def _json_or_missing(_model: Model, _args: tuple[Any, ...], reply: Any) -> str |
     return None if reply is MISSING or _is_json(reply) else f"the reply is a JSON value or MISSING; found {_shown(reply)}"
 
 
+def _found_records(model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
+    query = args[0]
+    if not isinstance(reply, Sequence) or (query.limit is not None and len(reply) > query.limit):
+        return f"the reply has at most {query.limit} pairs; found {_shown(reply)}"
+    return "; ".join(wrong for pair in reply if (wrong := _pair(model, pair))) or None
+
+
+def _pair(model: Model, pair: Any) -> str | None:
+    if isinstance(pair, tuple) and len(pair) == 2 and _is_key(model, pair[0]) and type(pair[1]) is dict and _is_json(pair[1]):
+        return None
+    return f"each entry is a pair of a key and a dict of JSON values; found {_shown(pair)}"
+
+
+def _is_key(model: Model, key: Any) -> bool:
+    return type(key) is (str if model.key == "text" else int)
+
+
+def _groups(_model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
+    names = {*args[0].by, *args[0].compute}
+    if not isinstance(reply, Sequence) or isinstance(reply, (str, bytes)):
+        return f"the reply is a list of groups; found {_shown(reply)}"
+    wrong = [group for group in reply if type(group) is not dict or group.keys() != names or not _is_json(group)]
+    return f"each group is a dict of {', '.join(sorted(names))}; found {_shown(wrong[0])}" if wrong else None
+
+
+def _page_and_facets(model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
+    browse = args[0]
+    if not isinstance(reply, Found) or type(reply.total) is not int or not isinstance(reply.keys, list):
+        return f"the reply is a Found; found {_shown(reply)}"
+    if len(reply.keys) > browse.limit or not all(_is_key(model, key) for key in reply.keys):
+        return f"the page has at most {browse.limit} keys; found {_shown(reply.keys)}"
+    if reply.facets.keys() != browse.facets.keys():
+        return f"the facets are {', '.join(browse.facets)}; found {_shown(list(reply.facets))}"
+    entries = [entry for facet in reply.facets.values() for entry in facet]
+    wrong = [entry for entry in entries if not isinstance(entry, tuple) or len(entry) != 2 or type(entry[1]) is not int]
+    return f"a facet has pairs of a value and a count; found {_shown(wrong[0])}" if wrong else None
+
+
 _NOTHING = _exactly(type(None))
 _YES_OR_NO = _exactly(bool)
 
@@ -117,6 +155,12 @@ OPERATIONS: dict[str, Operation] = {
         Operation("compare_and_set", families.Conditional, True, _YES_OR_NO),
         Operation("put_expiring", families.Expiry, True, _NOTHING),
         Operation("scan", families.Ordered, False, _keyed_records),
+        Operation("find", families.Find, False, _found_records),
+        Operation("count_where", families.Find, False, _exactly(int)),
+        Operation("aggregate", families.Aggregate, False, _groups),
+        Operation("browse", families.Facets, False, _page_and_facets),
+        Operation("update_where", families.Bulk, True, _exactly(int)),
+        Operation("delete_where", families.Bulk, True, _exactly(int)),
     )
 }
 """Every operation that a case, an oracle or a workload may name."""

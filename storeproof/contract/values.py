@@ -29,6 +29,17 @@ Record = bytes | dict[str, bytes] | dict[str, Json] | Row | int
 """By model: value, hash, document, row, counter."""
 
 
+class Found(NamedTuple):
+    """The answer to a `Browse`."""
+
+    total: int
+    """How many records match, whatever the page is."""
+    keys: list[Key]
+    """Of the page, in order."""
+    facets: dict[str, list[tuple[Json, int]]]
+    """By name: values with the number of records that have them, most first."""
+
+
 class Missing(Enum):
     """The answer "there is no such field", which is not null."""
 

@@ -20,6 +20,17 @@ def same_lenient(found: Any, wanted: Any) -> bool:
     return _alike(found, wanted, _equal_number)
 
 
+def same_unordered(found: list[Any], wanted: list[Any]) -> bool:
+    """As `same_lenient`, in any order of the entries."""
+    left = list(wanted)
+    for entry in found:
+        place = next((place for place, other in enumerate(left) if same_lenient(entry, other)), None)
+        if place is None:
+            return False
+        del left[place]
+    return not left
+
+
 def _alike(found: Any, wanted: Any, numbers: Callable[[Any, Any], bool]) -> bool:
     if isinstance(found, dict) and isinstance(wanted, dict):
         return found.keys() == wanted.keys() and all(_alike(found[key], wanted[key], numbers) for key in found)

@@ -8,7 +8,9 @@ from enum import Enum
 from typing import Any, Final
 
 from storeproof.contract.values import MISSING, Key, Path, Record
+from storeproof.oracle import query
 from storeproof.oracle.equality import same
+from storeproof.spec.query import Where
 
 State = Mapping[Key, Record]
 """The records of a collection."""
@@ -162,6 +164,24 @@ def _scan(state: State, start: Key | None, count: int, backwards: bool) -> tuple
     return [(key, state[key]) for key in keys[:count]], state
 
 
+def _answering(answer: Callable[[Any, Any], Any]) -> Callable[..., tuple[Any, State]]:
+    return lambda state, request: (answer(state, request), state)
+
+
+def _update_where(state: State, where: Where, path: Path, value: Any) -> tuple[Any, State]:
+    matching = [key for key, record in state.items() if query.holds(where.filter, record)]
+    for key in matching:
+        done, state = _set_path(state, key, path, value)
+        if done is not True:
+            return UNDEFINED, state  # one of many that cannot be changed: some stores refuse all, some change the others
+    return len(matching), state
+
+
+def _delete_where(state: State, where: Where) -> tuple[Any, State]:
+    kept = {key: record for key, record in state.items() if not query.holds(where.filter, record)}
+    return len(state) - len(kept), kept
+
+
 _STEPS: dict[str, Callable[..., tuple[Any, State]]] = {
     "get": _get,
     "put": _put,
@@ -180,4 +200,10 @@ _STEPS: dict[str, Callable[..., tuple[Any, State]]] = {
     "put_if_absent": _put_if_absent,
     "compare_and_set": _compare_and_set,
     "scan": _scan,
+    "find": _answering(query.find),
+    "count_where": _answering(query.count_where),
+    "aggregate": _answering(query.aggregate),
+    "browse": _answering(query.browse),
+    "update_where": _update_where,
+    "delete_where": _delete_where,
 }

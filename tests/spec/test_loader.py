@@ -79,11 +79,24 @@ def test_a_file_with_the_other_ending_is_not_skipped_in_silence(root: Path) -> N
     assert demands_of(root) == ["models/extra.yml: is not read; call it extra.yaml"]
 
 
-def test_a_capability_that_a_store_does_not_state(root: Path) -> None:
-    (root / "stores" / "mine.yaml").write_text(replaced(STORE, "    access.put-get: true\n", "    {}\n"))
-    assert store_of(root) == [
-        "stores/mine.yaml:20: claims.capabilities: access.put-get is not stated; write `access.put-get: true` or `access.put-get: false`"
-    ]
+@pytest.mark.parametrize(
+    ("stated", "variant", "claimed"),
+    [
+        ("{}", "{}", False),  # what is not named is not claimed
+        ("{access: true}", "{}", True),
+        ("{access: true, access.put-get: false}", "{}", False),
+        ("{access: false, access.put-get: true}", "{}", True),
+        ("{access.put-get: true}", "{access: false}", False),  # the variant before the store
+        ("{access: false}", "{access.put-get: true}", True),
+    ],
+)
+def test_a_claim_of_one_goes_before_its_group_and_the_variants_before_the_stores(
+    root: Path, stated: str, variant: str, claimed: bool
+) -> None:
+    text = replaced(STORE, "    access.put-get: true\n", f"    {stated}\n")
+    (root / "stores" / "mine.yaml").write_text(replaced(text, "guarantee: volatile", f"guarantee: volatile\n    capabilities: {variant}"))
+    target = next(each for each in load_spec(root).targets(["mine:all"]) if each.variant.guarantee == "volatile")
+    assert target.claims("access.put-get") is claimed
 
 
 def test_claims_of_what_does_not_exist(root: Path) -> None:

@@ -1,0 +1,249 @@
+"""The query language: what a store is asked, in words that belong to no store. QUERY.md says what each of them means."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Discriminator, Field, NonNegativeInt, PositiveInt, Strict, Tag, model_validator
+
+from storeproof.spec.base import Frozen, RuleError
+
+Comparison = Literal["eq", "ne", "lt", "lte", "gt", "gte"]
+Operator = Literal[
+    "eq",
+    "ne",
+    "lt",
+    "lte",
+    "gt",
+    "gte",
+    "in",
+    "exists",
+    "type",
+    "prefix",
+    "contains",
+    "regex",
+    "ieq",
+    "icontains",
+    "any",
+    "all",
+    "size",
+    "element",
+]
+TypeName = Literal["null", "boolean", "number", "text", "list", "object"]
+Function = Literal["count", "sum", "min", "max", "avg", "distinct", "percentile"]
+Unit = Literal["year", "month", "day", "hour"]
+
+
+def _path(written: Any) -> Any:
+    """`maker.country` and `[maker, country]` are one path; a name with a dot in it, and a position, need the second form."""
+    return tuple(written.split(".")) if isinstance(written, str) else written
+
+
+FieldPath = Annotated[tuple[str | int, ...], Strict(False), BeforeValidator(_path)]
+"""From the root of a document: field names, and positions in lists. Lists are not passed through."""
+
+_TEXT_OPERATORS = frozenset({"prefix", "contains", "regex", "ieq", "icontains"})
+_TYPE_NAMES = frozenset({"null", "boolean", "number", "text", "list", "object"})
+
+
+class Comparing(Frozen):
+    """What `any` asks of the items of a list. Written `[OPERATOR, VALUE]`."""
+
+    operator: Comparison
+    value: Any
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_pair(cls, written: Any) -> Any:
+        return (
+            dict(zip(("operator", "value"), written, strict=True)) if isinstance(written, (list, tuple)) and len(written) == 2 else written
+        )
+
+
+class Condition(Frozen):
+    """What is asked of the value at a path. Written `[PATH, OPERATOR, VALUE]`."""
+
+    path: FieldPath
+    operator: Operator
+    value: Any
+    """A JSON value; a `Comparing` for `any`, a filter on the items for `element`."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_triple(cls, written: Any) -> Any:
+        if not isinstance(written, (list, tuple)):
+            return written
+        if len(written) != 3:
+            raise ValueError("a condition is [PATH, OPERATOR, VALUE]")
+        parts = dict(zip(("path", "operator", "value"), written, strict=True))
+        if parts["operator"] == "any":
+            parts["value"] = Comparing.model_validate(parts["value"])
+        if parts["operator"] == "element":
+            parts["value"] = Where.model_validate({"filter": parts["value"]}).filter
+        return parts
+
+    @model_validator(mode="after")
+    def _value_suits(self) -> Self:
+        allowed = {
+            **dict.fromkeys(("lt", "lte", "gt", "gte"), ("a number or a text", type(self.value) in (int, float, str))),
+            **dict.fromkeys(("in", "all"), ("a list of values", isinstance(self.value, (list, tuple)))),
+            **dict.fromkeys(_TEXT_OPERATORS, ("a text", isinstance(self.value, str))),
+            "exists": ("true or false", isinstance(self.value, bool)),
+            "type": (", ".join(sorted(_TYPE_NAMES)), self.value in _TYPE_NAMES if isinstance(self.value, str) else False),
+            "size": ("a number of items", type(self.value) is int and self.value >= 0),
+        }
+        words, suits = allowed.get(self.operator, ("", True))
+        if not suits:
+            raise RuleError(f"found {self.value!r} behind `{self.operator}`; allowed: {words}", 2)
+        return self
+
+
+class And(Frozen):
+    """All of the parts hold; of none, all do."""
+
+    parts: Annotated[tuple[Filter, ...], Strict(False), Field(alias="and")]
+
+
+class Or(Frozen):
+    """One of the parts holds; of none, none does."""
+
+    parts: Annotated[tuple[Filter, ...], Strict(False), Field(alias="or")]
+
+
+class Not(Frozen):
+    """The part does not hold. Every record is either in a filter or in its `not`."""
+
+    part: Annotated[Filter, Field(alias="not")]
+
+
+def _kind_of_filter(written: Any) -> str | None:
+    if isinstance(written, (list, tuple, Condition)):
+        return "Condition"
+    if isinstance(written, (And, Or, Not)):
+        return type(written).__name__
+    return next((word.capitalize() for word in ("and", "or", "not") if isinstance(written, dict) and word in written), None)
+
+
+Filter = Annotated[
+    Annotated[Condition, Tag("Condition")] | Annotated[And, Tag("And")] | Annotated[Or, Tag("Or")] | Annotated[Not, Tag("Not")],
+    Discriminator(
+        _kind_of_filter,
+        custom_error_type="filter",
+        custom_error_message="a filter: [PATH, OPERATOR, VALUE], {and: [FILTER, ...]}, {or: [FILTER, ...]} or {not: FILTER}",
+    ),
+]
+"""Which records are meant."""
+
+
+class Where(Frozen):
+    """What every request has: which records it is about. Without a filter it is all of them."""
+
+    filter: Filter | None = None
+
+
+And.model_rebuild()
+Or.model_rebuild()
+Not.model_rebuild()
+Where.model_rebuild()
+
+
+class SortKey(Frozen):
+    """One thing to sort by. Written `[PATH, asc|desc]`, or `[PATH, asc|desc, first|last]` to say where null and missing go."""
+
+    path: FieldPath
+    """The empty path is the record's key."""
+    order: Literal["asc", "desc"]
+    nothing: Literal["first", "last"] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_list(cls, written: Any) -> Any:
+        return dict(zip(("path", "order", "nothing"), written, strict=False)) if isinstance(written, (list, tuple)) else written
+
+
+class Query(Where):
+    """Records, in order, a page of them, whole or in part."""
+
+    sort: Annotated[tuple[SortKey, ...], Strict(False)] = ()
+    """Without it, any order is right."""
+    skip: NonNegativeInt = 0
+    limit: PositiveInt | None = None
+    fields: Annotated[tuple[FieldPath, ...], Strict(False)] | None = None
+    """The parts that are wanted: the answer has them where they were. None is the whole record, () its key alone."""
+
+
+class Bucket(Frozen):
+    """What a group has in common: the value at a path, or the range that it falls into. A bare path is written as such."""
+
+    path: FieldPath
+    each: bool = False
+    """The path leads to a list, and every distinct item of it counts the record once."""
+    width: Annotated[float, Field(gt=0, strict=False)] | None = None
+    """Numbers by ranges of this width; the group is named by the lower bound, a multiple of it."""
+    unit: Unit | None = None
+    """Dates by calendar unit in UTC; the group is named by its first second."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_path(cls, written: Any) -> Any:
+        return written if isinstance(written, (dict, Bucket)) else {"path": written}
+
+
+class Measure(Frozen):
+    """What is computed of each group. Written `[count]`, `[FUNCTION, PATH]` or `[percentile, PATH, SHARE]`."""
+
+    function: Function
+    path: FieldPath | None = None
+    share: Annotated[float, Field(gt=0, lt=1, strict=False)] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_list(cls, written: Any) -> Any:
+        return dict(zip(("function", "path", "share"), written, strict=False)) if isinstance(written, (list, tuple)) else written
+
+    @model_validator(mode="after")
+    def _has_what_it_needs(self) -> Self:
+        if (self.path is None) != (self.function == "count"):
+            raise RuleError(f"`{self.function}` {'needs a path' if self.path is None else 'takes no path'}")
+        if (self.share is None) != (self.function != "percentile"):
+            raise RuleError(f"`{self.function}` {'needs a share, as in 0.9' if self.share is None else 'takes no share'}")
+        return self
+
+
+class Aggregation(Where):
+    """Groups of records and what is computed of them: rows of named values."""
+
+    by: dict[str, Bucket] = Field(default_factory=dict)
+    """The group's values by name. Without any, all records are one group, which is there even if it is empty."""
+    compute: dict[str, Measure] = Field(default_factory=dict)
+    having: Filter | None = None
+    """Which groups are meant; its paths are the names of `by` and `compute`."""
+    sort: Annotated[tuple[SortKey, ...], Strict(False)] = ()
+    """Its paths are the names of `by` and `compute`."""
+    limit: PositiveInt | None = None
+
+
+class Facet(Bucket):
+    """Values of a path with the number of records that have them: most first, equals in the order of the values."""
+
+    limit: PositiveInt | None = None
+
+
+class Browse(Where):
+    """A page of records together with facets over all that match, in one request."""
+
+    facets: dict[str, Facet] = Field(default_factory=dict)
+    sort: Annotated[tuple[SortKey, ...], Strict(False)] = ()
+    limit: NonNegativeInt = 0
+    """How many keys are wanted."""
+
+
+REQUESTS: dict[str, type[Frozen]] = {
+    "find": Query,
+    "count_where": Where,
+    "aggregate": Aggregation,
+    "browse": Browse,
+    "update_where": Where,
+    "delete_where": Where,
+}
+"""The operations whose first argument is a request."""

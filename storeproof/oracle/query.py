@@ -1,0 +1,241 @@
+"""The right answers to requests: spec/QUERY.md on plain Python values."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cmp_to_key
+from typing import Any
+
+from storeproof.contract.values import MISSING, Found, Json, Key, Path
+from storeproof.spec.query import (
+    Aggregation,
+    And,
+    Browse,
+    Bucket,
+    Filter,
+    Measure,
+    Not,
+    Or,
+    Query,
+    SortKey,
+    Where,
+)
+
+Documents = Mapping[Key, Mapping[str, Any]]
+
+
+def at(value: Any, path: Path) -> Any:
+    """The value at a path, or MISSING."""
+    for step in path:
+        if isinstance(value, list) and isinstance(step, int):
+            value = value[step] if 0 <= step < len(value) else MISSING
+        else:
+            value = value.get(step, MISSING) if isinstance(value, Mapping) else MISSING
+    return value
+
+
+def holds(condition: Filter | None, document: Any) -> bool:
+    """Whether a document is in a filter."""
+    match condition:
+        case None:
+            return True
+        case And(parts=parts):
+            return all(holds(part, document) for part in parts)
+        case Or(parts=parts):
+            return any(holds(part, document) for part in parts)
+        case Not(part=part):
+            return not holds(part, document)
+    return _OPERATORS[condition.operator](at(document, condition.path), condition.value)
+
+
+def type_of(value: Any) -> str | None:
+    """The name of a value's type, None where there is no value."""
+    for name, kinds in _TYPES.items():
+        if type(value) in kinds:
+            return name
+    return None
+
+
+def equal(one: Any, other: Any) -> bool:
+    """Equal by value: numbers whole or real, lists in order, objects in any."""
+    if type_of(one) != type_of(other) or one is MISSING:
+        return False
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(equal, one, other))
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(equal(one[name], other[name]) for name in one)
+    return bool(one == other)
+
+
+def find(documents: Documents, query: Query) -> list[tuple[Key, dict[str, Json]]]:
+    """Keys and records; without a sort, in the order of the keys."""
+    matching = _sorted(_matching(documents, query), query.sort)
+    end = None if query.limit is None else query.skip + query.limit
+    return [(key, _projected(document, query.fields)) for key, document in matching[query.skip : end]]
+
+
+def count_where(documents: Documents, where: Where) -> int:
+    """How many match."""
+    return len(_matching(documents, where))
+
+
+def aggregate(documents: Documents, aggregation: Aggregation) -> list[dict[str, Json]]:
+    """One dict a group; `sum` of nothing is null here, and `percentile` the smallest value that suffices."""
+    groups: list[tuple[dict[str, Any], list[Any]]] = [] if aggregation.by else [({}, [])]
+    for _, document in _matching(documents, aggregation):
+        for names in _combinations(document, aggregation.by):
+            group = next((members for found, members in groups if equal(found, names)), None)
+            if group is None:
+                groups.append((names, group := []))
+            group.append(document)
+    rows = [{**names, **{name: _measured(members, measure) for name, measure in aggregation.compute.items()}} for names, members in groups]
+    rows = [row for row in rows if holds(aggregation.having, row)]
+    ordered = [row for _, row in _sorted([(number, row) for number, row in enumerate(rows)], aggregation.sort)]
+    return ordered[: aggregation.limit]
+
+
+def browse(documents: Documents, request: Browse) -> Found:
+    """Total, page and facets."""
+    matching = _matching(documents, request)
+    facets = {}
+    for name, facet in request.facets.items():
+        counts: list[tuple[Any, int]] = []
+        for value in (value for _, document in matching for value in _values(document, facet) if value is not None):
+            known = next((place for place, (other, _) in enumerate(counts) if equal(other, value)), None)
+            if known is None:
+                counts.append((value, 1))
+            else:
+                counts[known] = (value, counts[known][1] + 1)
+        counts.sort(key=lambda entry: (-entry[1], entry[0]))
+        facets[name] = counts[: facet.limit]
+    page = _sorted(matching, request.sort)[: request.limit]
+    return Found(len(matching), [key for key, _ in page], facets)
+
+
+def _matching(documents: Documents, where: Where) -> list[tuple[Key, Any]]:
+    return [(key, documents[key]) for key in sorted(documents) if holds(where.filter, documents[key])]
+
+
+def _sorted(found: list[tuple[Any, Any]], keys: Sequence[SortKey]) -> list[tuple[Any, Any]]:
+    def compare(one: tuple[Any, Any], other: tuple[Any, Any]) -> int:
+        for key in keys:
+            left, right = (side[0] if not key.path else at(side[1], key.path) for side in (one, other))
+            nothing = left in (None, MISSING), right in (None, MISSING)
+            if any(nothing):
+                if not all(nothing):
+                    # Where the request leaves it open, nothing is smaller than any value here.
+                    first = key.nothing == "first" if key.nothing else key.order == "asc"
+                    return -1 if nothing[0] == first else 1
+            elif left != right:
+                return -1 if (left < right) == (key.order == "asc") else 1
+        return 0
+
+    return sorted(found, key=cmp_to_key(compare))
+
+
+def _projected(document: Mapping[str, Any], fields: Sequence[Path] | None) -> dict[str, Json]:
+    if fields is None:
+        return dict(document)
+    part: dict[str, Any] = {}
+    for path in fields:
+        value = at(document, path)
+        if value is not MISSING:
+            inner = part
+            for step in path[:-1]:
+                inner = inner.setdefault(step, {})  # type: ignore[arg-type]
+            inner[path[-1]] = value  # type: ignore[index]
+    return part
+
+
+def _combinations(document: Any, by: Mapping[str, Bucket]) -> list[dict[str, Any]]:
+    """The groups that a document belongs to: more than one where a list is taken apart, none where a range or unit has no value."""
+    found: list[dict[str, Any]] = [{}]
+    for name, bucket in by.items():
+        found = [{**names, name: value} for names in found for value in _values(document, bucket)]
+    return found
+
+
+def _values(document: Any, bucket: Bucket) -> list[Any]:
+    value = at(document, bucket.path)
+    if bucket.each:
+        distinct: list[Any] = []
+        for item in value if isinstance(value, list) else ():
+            if not any(equal(item, other) for other in distinct):
+                distinct.append(item)
+        return distinct
+    if bucket.width is not None:
+        return [math.floor(value / bucket.width) * bucket.width] if type_of(value) == "number" else []
+    if bucket.unit is not None:
+        return [_first_second(value, bucket.unit)] if type_of(value) == "text" else []
+    return [None if value is MISSING else value]
+
+
+def _first_second(date: str, unit: str) -> str:
+    moment = datetime.fromisoformat(date).astimezone(UTC)
+    units = ("year", "month", "day", "hour")
+    first = {smaller: 1 if smaller in ("month", "day") else 0 for smaller in units[units.index(unit) + 1 :]}
+    return moment.replace(minute=0, second=0, microsecond=0, **first).strftime("%Y-%m-%dT%H:%M:%SZ")  # type: ignore[arg-type]
+
+
+def _measured(members: Iterable[Any], measure: Measure) -> Any:
+    if measure.path is None:
+        return len(list(members))
+    values = [value for member in members if (value := at(member, measure.path)) not in (None, MISSING)]
+    if measure.function == "distinct":
+        return sum(not any(equal(value, other) for other in values[:place]) for place, value in enumerate(values))
+    if measure.function in ("sum", "avg", "percentile"):
+        values = [value for value in values if type_of(value) == "number"]
+    if not values:
+        return None
+    if measure.function == "percentile":
+        assert measure.share is not None
+        return sorted(values)[math.ceil(measure.share * len(values)) - 1]
+    return _FUNCTIONS[measure.function](values)
+
+
+def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    return lambda found, wanted: type_of(found) == type_of(wanted) and type_of(found) in ("number", "text") and compare(found, wanted)
+
+
+def _on_text(test: Callable[[str, str], bool]) -> Callable[[Any, Any], bool]:
+    return lambda found, wanted: isinstance(found, str) and test(found, wanted)
+
+
+def _on_list(test: Callable[[list[Any], Any], bool]) -> Callable[[Any, Any], bool]:
+    return lambda found, wanted: isinstance(found, list) and test(found, wanted)
+
+
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "null": (type(None),),
+    "boolean": (bool,),
+    "number": (int, float),
+    "text": (str,),
+    "list": (list,),
+    "object": (dict,),
+}
+
+_FUNCTIONS: Mapping[str, Callable[[list[Any]], Any]] = {"sum": sum, "min": min, "max": max, "avg": lambda values: sum(values) / len(values)}
+
+_OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "eq": equal,
+    "ne": lambda found, wanted: not equal(found, wanted),
+    "lt": _ordered(lambda found, wanted: found < wanted),
+    "lte": _ordered(lambda found, wanted: found <= wanted),
+    "gt": _ordered(lambda found, wanted: found > wanted),
+    "gte": _ordered(lambda found, wanted: found >= wanted),
+    "in": lambda found, wanted: any(equal(found, each) for each in wanted),
+    "exists": lambda found, wanted: (found is not MISSING) == wanted,
+    "type": lambda found, wanted: type_of(found) == wanted,
+    "prefix": _on_text(str.startswith),
+    "contains": _on_text(lambda found, wanted: wanted in found),
+    "regex": _on_text(lambda found, wanted: re.search(wanted, found) is not None),
+    "ieq": _on_text(lambda found, wanted: found.casefold() == wanted.casefold()),
+    "icontains": _on_text(lambda found, wanted: wanted.casefold() in found.casefold()),
+    "any": _on_list(lambda found, wanted: any(_OPERATORS[wanted.operator](item, wanted.value) for item in found)),
+    "all": _on_list(lambda found, wanted: all(any(equal(item, each) for item in found) for each in wanted)),
+    "size": _on_list(lambda found, wanted: len(found) == wanted),
+    "element": _on_list(lambda found, wanted: any(isinstance(item, dict) and holds(wanted, item) for item in found)),
+}

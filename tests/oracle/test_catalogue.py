@@ -1,0 +1,41 @@
+"""The catalogue's answers, written by hand, against the oracle's: where they differ, one of them is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from storeproof.contract.notation import answer_from, arguments_from, in_any_order
+from storeproof.contract.values import MISSING
+from storeproof.oracle import UNDEFINED, State, same, same_lenient, same_unordered, step
+from storeproof.oracle.step import _STEPS
+from storeproof.spec import Capability, Case, load_spec
+from storeproof.spec.query import REQUESTS
+
+SPEC = load_spec()
+CASES = [
+    pytest.param(capability, case, id=f"{name}/{case.id}") for name, capability in SPEC.capabilities.items() for case in capability.cases
+]
+
+
+@pytest.mark.parametrize(("capability", "case"), CASES)
+def test_a_cases_answers_are_the_oracles(capability: Capability, case: Case) -> None:
+    model = SPEC.models[capability.model]
+    state: State = {}
+    for key, record in SPEC.datasets[capability.given].records.items() if capability.given else ():
+        state = step(state, "put", arguments_from(model, "put", (key, record)))[1]
+    for asked in case.steps:
+        if asked.do not in _STEPS:
+            return  # what the clock decides has no oracle, and leaves a state that is not known
+        args = arguments_from(model, asked.do, asked.args)
+        answer, state = step(state, asked.do, args)
+        if answer is UNDEFINED:
+            return
+        written: list[Any] = [MISSING] if asked.missing else []
+        if asked.alternatives is not None:
+            written = [answer_from(model, asked.do, each) for each in asked.alternatives.values()]
+        elif "expect" in asked.model_fields_set:
+            written = [answer_from(model, asked.do, asked.expect)]
+        compare = same_unordered if in_any_order(asked.do, args) else same_lenient if asked.do in REQUESTS else same
+        assert not written or any(compare(answer, each) for each in written), f"{asked.do}{asked.args}: the oracle answers {answer!r}"
