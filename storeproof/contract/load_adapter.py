@@ -42,7 +42,11 @@ def load_adapter(store: Store, store_file: Path) -> Adapter:
     if missing:
         wanted = " ".join(f"'{text}'" for text in missing)
         raise NotAvailable(f"{store.store} needs the client {', '.join(missing)}", f"pip install {wanted}")
-    module = _from_file((store_file.parent / store.adapter).resolve()) if store.adapter.endswith(".py") else _from_package(store.adapter)
+    module = (
+        _from_file((store_file.parent / store.adapter).resolve())
+        if store.adapter.endswith(".py")
+        else _from_package(store.adapter, store_file)
+    )
     if not callable(getattr(module, "connect", None)):
         found = f"adapter {store.adapter} of {store.store} has no function `connect(address, options)`"
         raise UsageError(f"{found}; see CONTRIBUTING, 'Add a store'")
@@ -64,14 +68,14 @@ def _installed(requirement: Requirement) -> bool:
     return requirement.specifier.contains(found, prereleases=True)
 
 
-def _from_package(name: str) -> ModuleType:
+def _from_package(name: str, store_file: Path) -> ModuleType:
     try:
         return importlib.import_module(f"storeproof.adapters.{name}")
     except ModuleNotFoundError as reason:
         if not f"storeproof.adapters.{name}".startswith(reason.name or "?"):
             raise  # it is there, and what it imports is not
         allowed = "`adapter:` names a module of adapters/, or the path of a Python file ending in .py"
-        raise UsageError(f"there is no adapter `{name}`; {allowed}") from None
+        raise UsageError(f"{store_file}: adapter: there is no adapter `{name}`; {allowed}") from None
 
 
 def _from_file(path: Path) -> ModuleType:

@@ -64,7 +64,8 @@ def test_a_requirement_that_pip_could_not_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["nosuch", "nosuch.deeper", "../nosuch", "."])
 def test_a_module_that_is_not_there(tmp_path: Path, name: str) -> None:
-    wanted = f"there is no adapter `{name}`; `adapter:` names a module of adapters/, or the path of a Python file ending in .py"
+    allowed = "`adapter:` names a module of adapters/, or the path of a Python file ending in .py"
+    wanted = f"{tmp_path}/mine.yaml: adapter: there is no adapter `{name}`; {allowed}"
     assert refusal(tmp_path, adapter=f'"{name}"') == wanted
 
 

@@ -1,0 +1,179 @@
+"""Random documents and requests on them, for Hypothesis: what every store that takes a request must answer alike.
+
+Left out, since `spec/QUERY.md` leaves it to the store: where null and missing are sorted, equality with a list, percentiles.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from storeproof.spec.query import Aggregation, Browse, Query, Where
+
+Asked = tuple[str, Where]
+"""An operation and its request."""
+
+_TEXTS = (
+    "",
+    "a",
+    "A",
+    "ab",
+    "aB",
+    "b",
+    "a%b",
+    "a_b",
+    "%",
+    "_",
+    "10",
+    "true",
+    "null",
+    "é",
+    "z",
+    "Z",
+    "\uff5e",
+    "𝄞",
+    "'",
+    '"',
+    "\\",
+    "a.b",
+    "$a",
+)
+"""Few, so that they meet. The last letter of the first plane and one beyond it: UTF-16 and code points order them differently."""
+_NUMBERS = (0, 1, -1, 2, 10, 12, -7, 42, 100, 0.25, 0.5, 4.25, -0.75, 42.0, 1e3, 2**31, 2**53)
+"""Multiples of a quarter: their sums are exact."""
+_DATES = ("2025-12-31T23:59:59Z", "2026-01-01T00:00:00Z", "2026-01-31T12:30:00Z", "2026-02-01T00:00:00Z", "2026-02-01T00:59:59Z")
+_PATTERNS = ("^a", "b$", "a.b", "^$", "[A-Z]", "^(a|b)", "a+", "[^a]b", "B?")
+_UNLIKE: st.SearchStrategy[Any] = st.sampled_from((None, True, False, 0, 1, "", "1", "true", [], {}))
+
+_texts = st.sampled_from(_TEXTS)
+_numbers = st.sampled_from(_NUMBERS)
+_values: dict[str, st.SearchStrategy[Any]] = {
+    "name": _texts,
+    "color": _texts,
+    "price": _numbers,
+    "stock": _numbers.filter(lambda number: isinstance(number, int)),
+    "active": st.booleans(),
+    "added": st.sampled_from(_DATES),
+    "tags": st.lists(st.sampled_from(("a", "b", "é", 1, 2)), max_size=4),
+    "maker": st.none() | st.fixed_dictionaries({}, optional={"name": _texts, "country": st.none() | _texts, "size": _numbers}),
+    "reviews": st.lists(st.fixed_dictionaries({}, optional={"by": _texts, "stars": st.integers(1, 5)}), max_size=3),
+}
+documents: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
+    {}, optional={name: st.one_of(value, value, value, st.none()) for name, value in _values.items()}
+)
+"""Products with parts missing or null. `mixed` has other types in their place too."""
+mixed: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries({}, optional={"odd": _UNLIKE | _texts | _numbers}).flatmap(
+    lambda odd: documents.map(lambda document: {**document, **odd})
+)
+
+_TEXT_PATHS = ("name", "color", "maker.name", "maker.country", "odd")
+_NUMBER_PATHS = ("price", "stock", "maker.size", "odd")
+_SCALAR_PATHS = ("name", "color", "price", "stock", "active", "maker.name", "maker.country", "maker.size", "nowhere", "nowhere.at.all")
+_ALL_PATHS = (*_SCALAR_PATHS, "odd", "tags", "maker", "reviews")
+_SORTABLE = {"name": "text", "color": "text", "maker.name": "text", "price": "number", "stock": "number", "added": "text"}
+_COMPARISONS = ("lt", "lte", "gt", "gte")
+
+
+def _condition(paths: st.SearchStrategy[Any], operators: tuple[str, ...], values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.tuples(paths, st.sampled_from(operators), values).map(list)
+
+
+_scalars = st.one_of(_texts, _numbers, st.booleans(), st.none())
+_conditions = st.one_of(
+    _condition(st.sampled_from(_SCALAR_PATHS), ("eq", "ne"), _scalars),
+    _condition(st.sampled_from(_SCALAR_PATHS), ("in",), st.lists(_scalars, max_size=3)),
+    _condition(st.sampled_from(_TEXT_PATHS), _COMPARISONS, _texts),
+    _condition(st.sampled_from(_NUMBER_PATHS), _COMPARISONS, _numbers),
+    _condition(st.just("added"), _COMPARISONS, st.sampled_from(_DATES)),
+    _condition(st.sampled_from(_ALL_PATHS), ("exists",), st.booleans()),
+    _condition(st.sampled_from(_ALL_PATHS), ("type",), st.sampled_from(("null", "boolean", "number", "text", "list", "object"))),
+    _condition(st.sampled_from(_TEXT_PATHS), ("prefix", "contains"), _texts),
+    _condition(st.sampled_from(_TEXT_PATHS), ("ieq", "icontains"), st.sampled_from([text for text in _TEXTS if text.isascii()])),
+    _condition(st.sampled_from(_TEXT_PATHS), ("regex",), st.sampled_from(_PATTERNS)),
+    _condition(st.just("tags"), ("any",), st.tuples(st.sampled_from(("eq", "ne")), st.sampled_from(("a", "é", 1, 3))).map(list)),
+    _condition(st.just("tags"), ("any",), st.tuples(st.sampled_from(_COMPARISONS), st.sampled_from(("a", "b", 1, 2))).map(list)),
+    _condition(st.just("tags"), ("all",), st.lists(st.sampled_from(("a", "b", 1)), min_size=1, max_size=2, unique=True)),
+    _condition(st.sampled_from(("tags", "reviews", "name")), ("size",), st.integers(0, 3)),
+    _condition(
+        st.just("reviews"),
+        ("element",),
+        st.recursive(
+            _condition(st.just("stars"), ("eq", *_COMPARISONS), st.integers(1, 5))
+            | _condition(st.just("by"), ("eq", "ne", "prefix"), _texts),
+            lambda inner: st.fixed_dictionaries({"and": st.lists(inner, min_size=1, max_size=2)}) | st.fixed_dictionaries({"not": inner}),
+            max_leaves=3,
+        ),
+    ),
+    _condition(st.sampled_from((["tags", 0], ["reviews", 0, "stars"])), ("eq",), st.sampled_from(("a", 1, 5))),
+)
+_filters = st.recursive(
+    _conditions,
+    lambda inner: st.one_of(
+        st.fixed_dictionaries({"and": st.lists(inner, max_size=3)}),
+        st.fixed_dictionaries({"or": st.lists(inner, max_size=3)}),
+        st.fixed_dictionaries({"not": inner}),
+    ),
+    max_leaves=5,
+)
+
+
+@st.composite
+def _where(draw: st.DrawFn) -> dict[str, Any]:
+    return {"filter": draw(_filters)} if draw(st.integers(0, 5)) else {}
+
+
+@st.composite
+def _sorted_where(draw: st.DrawFn) -> dict[str, Any]:
+    """A filter that leaves one type in each field that is sorted by, and a key that decides among equals."""
+    keys = draw(st.lists(st.sampled_from(sorted(_SORTABLE)), max_size=2, unique=True))
+    of_one_type = [[path, "type", _SORTABLE[path]] for path in keys]
+    sort = [[path, draw(st.sampled_from(("asc", "desc")))] for path in keys]
+    return {"filter": {"and": [draw(_filters), *of_one_type]}, "sort": [*sort, [[], draw(st.sampled_from(("asc", "desc")))]]}
+
+
+@st.composite
+def _find(draw: st.DrawFn) -> Asked:
+    written = draw(_where() | _sorted_where())
+    if "sort" in written:
+        written["skip"] = draw(st.integers(0, 2))
+        written["limit"] = draw(st.none() | st.integers(1, 4))
+    written["fields"] = draw(st.sampled_from((None, [], [], ["name"], ["maker.name", "price"], ["tags", "maker.country", "nowhere"])))
+    return "find", Query.model_validate(written)
+
+
+@st.composite
+def _aggregate(draw: st.DrawFn) -> Asked:
+    buckets: list[Any] = ["color", "active", "maker.country", "stock", {"path": "price", "width": 10}, {"path": "stock", "width": 0.5}]
+    buckets += [{"path": "added", "unit": unit} for unit in ("year", "month", "day", "hour")] + [{"path": "tags", "each": True}]
+    by = draw(st.lists(st.sampled_from(buckets), max_size=2, unique_by=str))
+    measures = [["count"], ["sum", "price"], ["sum", "stock"], ["min", "price"], ["max", "name"], ["min", "added"], ["avg", "stock"]]
+    measures += [["distinct", "color"], ["distinct", "price"]]
+    chosen = draw(st.lists(st.sampled_from(measures), min_size=not by, max_size=3, unique_by=str))
+    written = {
+        **draw(_where()),
+        "by": {f"by{number}": bucket for number, bucket in enumerate(by)},
+        "compute": {f"m{number}": measure for number, measure in enumerate(chosen)},
+    }
+    if chosen and chosen[0] == ["count"] and draw(st.booleans()):
+        written["having"] = ["m0", "gte", draw(st.integers(1, 2))]
+    return "aggregate", Aggregation.model_validate(written)
+
+
+@st.composite
+def _browse(draw: st.DrawFn) -> Asked:
+    facets: list[Any] = [{"path": "maker.country"}, {"path": "active"}, {"path": "price", "width": 10}, {"path": "added", "unit": "month"}]
+    chosen = draw(st.lists(st.sampled_from(facets), max_size=3, unique_by=str))
+    written = {**draw(_sorted_where()), "facets": {f"f{number}": facet for number, facet in enumerate(chosen)}}
+    return "browse", Browse.model_validate({**written, "limit": draw(st.integers(0, 3))})
+
+
+def requests(operations: frozenset[str]) -> st.SearchStrategy[Asked]:
+    """Requests of those operations that only read."""
+    known: dict[str, st.SearchStrategy[Asked]] = {
+        "find": _find(),
+        "count_where": _where().map(lambda written: ("count_where", Where.model_validate(written))),
+        "aggregate": _aggregate(),
+        "browse": _browse(),
+    }
+    return st.one_of([known[name] for name in known if name in operations])

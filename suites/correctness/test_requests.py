@@ -1,0 +1,110 @@
+"""Random requests on random documents, store against oracle. Hypothesis shrinks a failure to few documents and one request."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from storeproof.contract import Collection, Key, Layout, Refused, Unknown, Unsupported, call, supports
+from storeproof.contract.notation import in_any_order, shown
+from storeproof.oracle import same_lenient, same_unordered, step
+from storeproof.oracle.requests import Asked, documents, mixed, requests
+from storeproof.outcome import Outcome
+from storeproof.plugin.verdict import Verdict
+from storeproof.spec.query import Aggregation
+from storeproof.trial import Trial
+
+_MODEL = "product"
+
+
+class Finding(Exception):
+    """The store answered wrong: the documents, the request, and what was wanted."""
+
+
+@pytest.mark.case(id="requests.product", model=_MODEL)
+def test_random_requests(trial: Trial, fresh: Callable[..., tuple[Collection, Layout]], verdict: Verdict) -> None:
+    if _MODEL not in trial.target.store.claims.models:
+        verdict.settle(Outcome.UNSUPPORTED, f"the store does not keep {_MODEL}")
+    collection, layout = fresh(_MODEL)
+    operations = frozenset(name for name in ("find", "count_where", "aggregate", "browse") if supports(collection, name))
+    if not operations:
+        verdict.settle(Outcome.UNSUPPORTED, "the adapter has none of Find, Aggregate and Facets")
+    verdict.about(_MODEL, operations)
+    scale = trial.scale.correctness
+    refused: Counter[str] = Counter()
+    answered: Counter[str] = Counter()
+    given_up: list[Unknown | Refused] = []
+
+    @seed(trial.seed)
+    @settings(
+        max_examples=scale.examples,
+        deadline=None,
+        derandomize=False,  # Hypothesis sets it where it sees a CI, and the seed would be without effect
+        database=None,  # a run depends on its seed only
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+        print_blob=False,
+        report_multiple_bugs=False,
+    )
+    @given(
+        st.dictionaries(st.sampled_from("abcdefgh"), documents | mixed, min_size=1, max_size=8),
+        st.lists(requests(operations), min_size=1, max_size=scale.steps),
+    )
+    def example(records: dict[Key, Any], asked: list[Asked]) -> None:
+        if given_up:
+            raise given_up[0]
+        try:
+            _ask_all(collection, layout, records, asked, answered, refused)
+        except (Unknown, Refused) as reason:
+            given_up.append(reason)
+            raise
+
+    try:
+        example()
+    except Finding as finding:
+        verdict.settle(Outcome.FAIL, f"{finding}\nreproduce: {trial.command('requests')}")
+    verdict.about(_MODEL, frozenset(answered))  # what was only refused is not shown by this
+    verdict.add(f"{sum(answered.values())} requests: {', '.join(f'{name} {count}' for name, count in sorted(answered.items()))}")
+    verdict.add("\n".join(f"unsupported: {text} ({count} times)" for text, count in sorted(refused.items())))
+
+
+def _ask_all(
+    collection: Collection, layout: Layout, records: Mapping[Key, Any], asked: list[Asked], answered: Counter[str], refused: Counter[str]
+) -> None:
+    """Put the records, ask, and remove them."""
+    try:
+        for key, record in records.items():
+            call(collection, layout, "put", key, record)
+        for operation, request in asked:
+            try:
+                found = call(collection, layout, operation, request)
+            except Unsupported as reason:
+                refused[f"{operation}: {str(reason)[:100]}"] += 1
+                continue
+            except Refused as reason:
+                raise Finding("\n".join([*_told(records), shown(operation, (request,)), f"refused: {reason}"])) from None
+            wanted = step(records, operation, (request,))[0]
+            compare = same_unordered if in_any_order(operation, (request,)) else same_lenient
+            if not compare(_sums(request, found), _sums(request, wanted)):
+                raise Finding("\n".join([*_told(records), f"{shown(operation, (request,))} -> {found!r}", f"wanted: {wanted!r}"]))
+            answered[operation] += 1
+    finally:
+        for key in records:
+            call(collection, layout, "delete", key)
+
+
+def _sums(request: Any, rows: Any) -> Any:
+    """The sum of nothing is null or zero, as `aggregation.sum-of-nothing` records: here both are zero."""
+    if not isinstance(request, Aggregation):
+        return rows
+    sums = {name for name, measure in request.compute.items() if measure.function == "sum"}
+    return [{name: 0 if name in sums and value is None else value for name, value in row.items()} for row in rows]
+
+
+def _told(records: Mapping[Key, Any]) -> list[str]:
+    return [shown("put", (key, record)) for key, record in records.items()]
