@@ -3,6 +3,7 @@
 from storeproof.spec.capability import Capability, CapabilityGroup, Case, Step
 from storeproof.spec.dataset import Dataset
 from storeproof.spec.edition import Edition
+from storeproof.spec.growth import Growth, GrowthQuestion
 from storeproof.spec.guarantee import LADDER, Guarantee
 from storeproof.spec.loader import SPEC_ROOT, Spec, load_spec
 from storeproof.spec.model import Model
@@ -21,6 +22,8 @@ __all__ = [
     "Dataset",
     "Edition",
     "EndpointLaunch",
+    "Growth",
+    "GrowthQuestion",
     "Guarantee",
     "Mix",
     "Model",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Self
 
-from pydantic import Field, PositiveInt, Strict, StringConstraints, ValidationError, model_validator
+from pydantic import Field, PositiveInt, Strict, StringConstraints, model_validator
 
 from storeproof.spec.base import NUMBER_PATTERN, Frozen, Name, RuleError, SpecFile
 from storeproof.spec.operation import OperationName
-from storeproof.spec.query import REQUESTS
+from storeproof.spec.query import READING, check_request
 
 CaseNumber = Annotated[str, StringConstraints(pattern=NUMBER_PATTERN)]
 
@@ -31,13 +31,7 @@ class Step(Frozen):
 
     @model_validator(mode="after")
     def _requests_can_be_read(self) -> Self:
-        if self.do in REQUESTS:
-            try:
-                REQUESTS[self.do].model_validate(self.args[0] if self.args else {})
-            except ValidationError as reason:
-                first = reason.errors()[0]
-                words = first["msg"].removeprefix("Value error, ")
-                raise RuleError(f"{'.'.join(map(str, first['loc']))}: {words}; spec/QUERY.md has the language", "args", 0) from None
+        check_request(self.do, self.args)
         return self
 
 
@@ -63,6 +57,11 @@ class Capability(Frozen):
     operations: Annotated[tuple[OperationName, ...], Strict(False), Field(min_length=1)]
     """The operations of the contract that the capability is about; all of them must be there."""
     cases: Annotated[tuple[Case, ...], Strict(False), Field(min_length=1)]
+
+    @property
+    def questions(self) -> tuple[Step, ...]:
+        """The requests of cases that only read: their answers depend on the given records alone."""
+        return tuple(step for case in self.cases if all(step.do in READING for step in case.steps) for step in case.steps)
 
     @model_validator(mode="after")
     def _case_ids_are_unique(self) -> Self:

@@ -9,7 +9,7 @@ from pathlib import Path
 VERSION = "2026.11.2"
 """Raised whenever a demand changes; date-like, so that its age can be seen."""
 
-_DEMANDS = ("models", "guarantees", "capabilities", "datasets", "workloads", "profiles", "scales")
+_DEMANDS = ("models", "guarantees", "capabilities", "datasets", "growth", "workloads", "profiles", "scales")
 
 
 @dataclass(frozen=True)

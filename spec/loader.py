@@ -15,6 +15,7 @@ from storeproof.spec.capability import Capability, CapabilityGroup
 from storeproof.spec.dataset import Dataset
 from storeproof.spec.edition import Edition, edition_of
 from storeproof.spec.explain import unknown
+from storeproof.spec.growth import Growth
 from storeproof.spec.guarantee import Guarantee
 from storeproof.spec.model import Model
 from storeproof.spec.profile import Profile
@@ -31,6 +32,7 @@ FILES: Mapping[str, type[SpecFile]] = {
     "guarantees": Guarantee,
     "datasets": Dataset,
     "capabilities": CapabilityGroup,
+    "growth": Growth,
     "workloads": WorkloadFile,
     "profiles": Profile,
     "scales": Scale,
@@ -55,6 +57,7 @@ class Spec:
     models: Mapping[str, Model]
     guarantees: Mapping[str, Guarantee]
     datasets: Mapping[str, Dataset]
+    growth: Mapping[str, Growth]
     capabilities: Mapping[str, Capability]
     """By full name, `group.capability`."""
     workloads: Mapping[str, Workload]
@@ -178,6 +181,7 @@ def load_spec(root: Path = SPEC_ROOT) -> Spec:
         models=files("models", Model, lambda item: item.model),
         guarantees=files("guarantees", Guarantee, lambda item: item.guarantee),
         datasets=files("datasets", Dataset, lambda item: item.dataset),
+        growth=files("growth", Growth, lambda item: item.growth),
         capabilities=named(
             "capability",
             [
@@ -220,6 +224,11 @@ def _disagreements(spec: Spec, places: Mapping[tuple[str, str], Place]) -> list[
     for name, dataset in spec.datasets.items():
         path, _ = places["dataset", name]
         named.append(((path, ("model",)), "model", dataset.model, spec.models))
+    for name, growth in spec.growth.items():
+        path, _ = places["growth", name]
+        named.append(((path, ("model",)), "model", growth.model, spec.models))
+        for n, question in enumerate(growth.questions):
+            named.append(((path, ("questions", n, "capability")), "capability", question.capability, spec.capabilities))
     for name, profile in spec.profiles.items():
         path, _ = places["profile", name]
         named += [((path, ("models", n)), "model", model, spec.models) for n, model in enumerate(profile.models)]

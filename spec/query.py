@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Discriminator, Field, NonNegativeInt, PositiveInt, Strict, Tag, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, NonNegativeInt, PositiveInt, Strict, Tag, ValidationError, model_validator
 
 from storeproof.spec.base import Frozen, RuleError
 
@@ -247,3 +247,21 @@ REQUESTS: dict[str, type[Frozen]] = {
     "delete_where": Where,
 }
 """The operations whose first argument is a request."""
+
+READING = frozenset({"find", "count_where", "aggregate", "browse"})
+"""Those of them that change nothing."""
+
+
+def check_request(operation: str, args: tuple[Any, ...]) -> None:
+    """Read the request in an operation's arguments, where it has one.
+
+    Raises:
+        RuleError: it is not in the language.
+    """
+    if operation in REQUESTS:
+        try:
+            REQUESTS[operation].model_validate(args[0] if args else {})
+        except ValidationError as reason:
+            first = reason.errors()[0]
+            words = first["msg"].removeprefix("Value error, ")
+            raise RuleError(f"{'.'.join(map(str, first['loc']))}: {words}; spec/QUERY.md has the language", "args", 0) from None

@@ -37,6 +37,8 @@ class PerformanceScale(Frozen):
     """How long is measured, with how many records and clients."""
 
     records: PositiveInt
+    growth: PositiveInt
+    """Records at which the growth of answers begins; it goes on to a hundred times as many."""
     rounds: PositiveInt
     round_seconds: Seconds
     warm_up_seconds: Annotated[tuple[Seconds, Seconds], Strict(False)]

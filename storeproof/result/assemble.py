@@ -51,5 +51,6 @@ def assemble(
         outcomes=[each.model_copy(update={"detail": clean(each.detail)}) for each in record.outcomes],
         counts=count(each.outcome for each in record.outcomes),
         measurements=list(record.measurements),
+        growth=list(record.growth),
         profiles=[each.model_copy(update={"missing": [clean(line) for line in each.missing]}) for each in verdicts],
     )

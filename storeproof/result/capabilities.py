@@ -8,6 +8,9 @@ from storeproof.outcome import Outcome, worst
 from storeproof.result.model import CapabilityResult, OutcomeRecord
 from storeproof.spec.capability import Capability
 
+PUSHDOWN = "pushdown"
+"""The case, beside those of the spec, that the store itself did the work: every capability that asks questions has it."""
+
 SHOWN = (Outcome.PASS, Outcome.UNDECLARED)
 """The store was asked in this run and answered right."""
 
@@ -19,6 +22,8 @@ def cases_of(name: str, capability: Capability | None, outcomes: Iterable[Outcom
     """
     prefix = f"capabilities.{name}/"
     found: dict[str, list[OutcomeRecord]] = {case.id: [] for case in capability.cases} if capability else {}
+    if capability and capability.questions:
+        found[PUSHDOWN] = []
     for each in outcomes:
         if each.id.startswith(prefix):
             found.setdefault(each.id.removeprefix(prefix), []).append(each)

@@ -184,6 +184,21 @@ class Measurement(Part):
     """HdrHistogram V2 log line (base64) of all rounds, in nanoseconds."""
 
 
+class GrowthRecord(Part):
+    """How long the answer to a question of one capability took as the data grew."""
+
+    capability: str
+    indexes: int
+    seconds: dict[str, float]
+    """Median by number of records, in the order of the numbers."""
+
+    @property
+    def factor(self) -> float:
+        """How many times as long the last took as the first."""
+        first, *_, last = self.seconds.values()
+        return last / first
+
+
 class ProfileVerdict(Part):
     """Whether a store meets a profile."""
 
@@ -210,6 +225,7 @@ class StoreResult(Part):
     outcomes: list[OutcomeRecord]
     counts: dict[Outcome, int]
     measurements: list[Measurement]
+    growth: list[GrowthRecord] = Field(default_factory=list)
     profiles: list[ProfileVerdict]
 
 

@@ -1,0 +1,73 @@
+"""Stands between a client and a store, and counts what goes through: what a store does not send, the client did not sort out."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import socket
+import threading
+from collections.abc import Iterator
+
+from storeproof.contract.address import Address
+from storeproof.errors import NotAvailable
+
+_CHUNK = 65536
+
+
+class CountingProxy:
+    """A relay on the loopback to one store. Byte counts are of all connections since the start."""
+
+    def __init__(self, store: Address) -> None:
+        self._store = store
+        self.to_store = 0
+        self.to_client = 0
+        self._counting = threading.Lock()
+        self._open: list[socket.socket] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = dataclasses.replace(store, host="127.0.0.1", port=self._listener.getsockname()[1])
+        """Where the client connects to; everything else is as the store's own."""
+        threading.Thread(target=self._accept, name="storeproof-proxy", daemon=True).start()
+
+    def close(self) -> None:
+        """End every connection."""
+        for each in (self._listener, *self._open):
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+            each.close()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):  # the listener was closed, or the store is gone: the client sees its connection end
+            while True:
+                client, _ = self._listener.accept()
+                self._open.append(client)
+                store = socket.create_connection((self._store.host, self._store.port))
+                self._open.append(store)
+                for each in (client, store):
+                    each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                for way in ((client, store, "to_store"), (store, client, "to_client")):
+                    threading.Thread(target=self._relay, args=way, name="storeproof-proxy", daemon=True).start()
+
+    def _relay(self, source: socket.socket, sink: socket.socket, count: str) -> None:
+        with contextlib.suppress(OSError):  # either side left
+            while chunk := source.recv(_CHUNK):
+                with self._counting:
+                    setattr(self, count, getattr(self, count) + len(chunk))
+                sink.sendall(chunk)
+        with contextlib.suppress(OSError):
+            sink.shutdown(socket.SHUT_WR)
+
+
+@contextlib.contextmanager
+def counting(store: Address) -> Iterator[CountingProxy]:
+    """A proxy for as long as the block lasts.
+
+    Raises:
+        NotAvailable: the connection is encrypted, and its certificate is not that of the proxy.
+    """
+    if store.tls:
+        raise NotAvailable("bytes cannot be counted on an encrypted connection")
+    proxy = CountingProxy(store)
+    try:
+        yield proxy
+    finally:
+        proxy.close()

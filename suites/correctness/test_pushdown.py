@@ -1,0 +1,183 @@
+"""The store does the work: what the client receives for a fixed answer does not grow with the data, nor with the record.
+
+A client that filters, sorts, counts or cuts for the store must be sent what it works on. A proxy counts the bytes.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from storeproof.contract import Collection, Layout, Refused, Unsupported, call, supports
+from storeproof.contract.notation import arguments_from, shown
+from storeproof.launch.proxy import CountingProxy, counting
+from storeproof.outcome import Outcome
+from storeproof.plugin import RUN
+from storeproof.plugin.verdict import Verdict
+from storeproof.result.capabilities import PUSHDOWN
+from storeproof.spec import Capability, Step
+from storeproof.trial import Trial
+
+_FEW, _MANY = 100, 1000
+"""Records beside those that are asked for, of about 150 bytes."""
+_SMALL, _LARGE = 200, 20_000
+"""Bytes of a record beside the part that is asked for."""
+_TOLERANCE = 512
+"""Bytes by which two answers may differ: counts with more digits, a driver's heartbeat."""
+
+Received = dict[str, list[tuple[str, int, int]]]
+"""By capability: each request that the store takes, with the bytes of its answer among few and among many records."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "capability" in metafunc.fixturenames:
+        asking = {name: capability for name, capability in metafunc.config.stash[RUN].spec.capabilities.items() if capability.questions}
+        cases = [
+            pytest.param(
+                name, id=name, marks=pytest.mark.case(id=f"capabilities.{name}/{PUSHDOWN}", model=capability.model, capability=name)
+            )
+            for name, capability in asking.items()
+        ]
+        metafunc.parametrize("capability", cases)
+
+
+@pytest.fixture(scope="module")
+def received(trial: Trial) -> Received:
+    """What came for every question of the catalogue, measured in one go: the records are the same for all."""
+    asking = {name: capability for name, capability in trial.spec.capabilities.items() if capability.questions}
+    found: Received = {}
+    for model in {capability.model for capability in asking.values()} & set(trial.target.store.claims.models):
+        found |= _measured(trial, model, {name: each for name, each in asking.items() if each.model == model})
+    return found
+
+
+def test_an_answer_does_not_grow_with_the_data(capability: str, received: Received, trial: Trial, verdict: Verdict) -> None:
+    _of_a_kept_model(trial.spec.capabilities[capability].model, trial, verdict)
+    answers = received[capability]
+    if not answers:
+        verdict.settle(Outcome.UNSUPPORTED, "the store takes none of the requests")
+    grown = [f"{request}: {few:,} bytes, then {many:,}" for request, few, many in answers if many > few + _TOLERANCE]
+    assert not grown, "\n".join([f"these answers grew when {_FEW} other records became {_MANY}:", *grown])
+    verdict.add(f"{len(answers)} answers; none grew when {_FEW} other records became {_MANY}")
+
+
+@pytest.mark.parametrize(
+    ("model", "operation", "args"),
+    [
+        pytest.param(
+            model, operation, args, marks=pytest.mark.case(id=f"pushdown.{operation}/{model}", model=model, operations=(operation,))
+        )
+        for model, operation, args in (
+            ("hash10", "get_field", ("h", "field0")),
+            ("hash10", "set_field", ("h", "field0", b"new")),
+            ("hash10", "delete_field", ("h", "field0")),
+            ("nested", "get_path", ("h", ("name",))),
+            ("nested", "set_path", ("h", ("name",), "new")),
+            ("nested", "unset_path", ("h", ("name",))),
+            ("nested", "exists", ("h",)),
+        )
+    ],
+)
+def test_a_part_does_not_grow_with_the_record(model: str, operation: str, args: tuple[Any, ...], trial: Trial, verdict: Verdict) -> None:
+    _of_a_kept_model(model, trial, verdict)
+    with counting(trial.shared().address) as proxy:
+        session = trial.connect(proxy.address)
+        layout = trial.layout(model)
+        collection = session.collection(layout)
+        collection.prepare()
+        try:
+            moved = []
+            for size in (_SMALL, _LARGE):
+                record = {"field0": b"part", "field1": b"x" * size} if model == "hash10" else {"name": "part", "profile": "x" * size}
+                call(collection, layout, "put", "h", record)
+                before = proxy.to_client + proxy.to_store
+                call(collection, layout, operation, *args)
+                moved.append(proxy.to_client + proxy.to_store - before)
+        except Unsupported as reason:
+            verdict.settle(Outcome.UNSUPPORTED, str(reason))
+        finally:
+            collection.clear()
+            session.close()
+    assert moved[1] <= moved[0] + _TOLERANCE, (
+        f"{operation} moved {moved[0]:,} bytes, and {moved[1]:,} when the rest of the record had grown"
+    )
+
+
+def _of_a_kept_model(model: str, trial: Trial, verdict: Verdict) -> None:
+    if model not in trial.target.store.claims.models:
+        verdict.settle(Outcome.UNSUPPORTED, f"the store does not keep {model}")
+
+
+def _measured(trial: Trial, model: str, asking: Mapping[str, Capability]) -> Received:
+    layout = trial.layout(model)
+    with counting(trial.shared().address) as proxy:
+        session = trial.connect(proxy.address)
+        collection = session.collection(layout)
+        collection.prepare()
+        try:
+            for given in {capability.given for capability in asking.values() if capability.given}:
+                for key, record in trial.spec.datasets[given].records.items():
+                    call(collection, layout, "put", key, record)
+            _fill(collection, layout, range(_FEW))
+            few = {name: _bytes_received(collection, layout, each.questions, proxy) for name, each in asking.items()}
+            _fill(collection, layout, range(_FEW, _MANY))
+            many = {name: _bytes_received(collection, layout, each.questions, proxy) for name, each in asking.items()}
+        finally:
+            collection.clear()
+            session.close()
+    return {name: [(request, size, many[name][request]) for request, size in few[name].items() if request in many[name]] for name in asking}
+
+
+def _without_filler(args: tuple[Any, ...]) -> dict[str, Any]:
+    written = dict(args[0]) if args else {}
+    asked = [written["filter"]] if written.get("filter") is not None else []
+    return {**written, "filter": {"and": [["filler", "exists", False], *asked]}}
+
+
+def _fill(collection: Collection, layout: Layout, numbers: range) -> None:
+    """Products that no request is about."""
+    records = {f"z{number:05}": _filler(number) for number in numbers}
+    if supports(collection, "put_many"):
+        for batch in _batches(records, 100):
+            call(collection, layout, "put_many", batch)
+    else:
+        for key, record in records.items():
+            call(collection, layout, "put", key, record)
+
+
+def _filler(number: int) -> dict[str, Any]:
+    return {
+        "filler": True,
+        "name": f"filler {number}",
+        "color": f"color {number}",
+        "price": number / 4,
+        "stock": number,
+        "active": True,
+        "added": "2026-05-05T05:05:05Z",
+        "tags": [f"tag {number}"],
+        "maker": {"name": f"maker {number}", "country": "XX"},
+        "reviews": [{"by": "ann", "stars": 5}],
+    }
+
+
+def _batches(records: dict[str, Any], size: int) -> Iterator[dict[str, Any]]:
+    items = iter(records.items())
+    while batch := dict(itertools.islice(items, size)):
+        yield batch
+
+
+def _bytes_received(collection: Collection, layout: Layout, questions: Iterable[Step], proxy: CountingProxy) -> dict[str, int]:
+    """By request; what the store does not take is left out."""
+    received = {}
+    for step in questions:
+        args = arguments_from(layout.model, step.do, (_without_filler(step.args), *step.args[1:]))
+        before = proxy.to_client
+        try:
+            call(collection, layout, step.do, *args)
+        except (Unsupported, Refused):
+            continue
+        received[shown(step.do, args)] = proxy.to_client - before
+    return received

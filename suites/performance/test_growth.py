@@ -1,0 +1,119 @@
+"""How long an answer takes at n, 10 n and 100 n records, with indexes and without: looked up or gone through."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from storeproof.contract import Collection, Layout, call, supports
+from storeproof.contract.notation import arguments_from
+from storeproof.outcome import Outcome
+from storeproof.plugin import RUN
+from storeproof.plugin.verdict import Verdict
+from storeproof.result.capabilities import SHOWN, cases_of
+from storeproof.result.model import GrowthRecord
+from storeproof.spec import Growth, GrowthQuestion
+from storeproof.suites.conftest import Open
+from storeproof.trial import Trial
+
+_FACTORS = (1, 10, 100)
+_TIMES = 7
+"""How often each question is asked; the median counts."""
+_SECONDS = 2.0
+"""A question that takes longer in all is not asked as often."""
+_BATCH = 1000
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    cases = [
+        pytest.param(growth, indexes, id=f"{name}-{indexes}i", marks=pytest.mark.case(id=f"growth.{name}/{indexes}i", model=growth.model))
+        for name, growth in metafunc.config.stash[RUN].spec.growth.items()
+        for indexes in (0, growth.indexes)
+    ]
+    metafunc.parametrize(("growth", "indexes"), cases)
+
+
+def test_growth(growth: Growth, indexes: int, trial: Trial, verdict: Verdict, fresh: Open) -> None:
+    """Each question is timed at every size; an answer of another size than it should be ends the measurement."""
+    if growth.model not in trial.target.store.claims.models:
+        verdict.settle(Outcome.UNSUPPORTED, f"the store does not keep {growth.model}")
+    proven = [question for question in growth.questions if _right(trial, question)]
+    if not proven:
+        if not all(_tried(trial, question) for question in growth.questions):
+            verdict.settle(Outcome.NOT_RUN, "not every question was verified in this run; run the correctness stage with it")
+        verdict.settle(Outcome.UNSUPPORTED, "the store answers none of the questions")
+    collection, layout = fresh(growth.model, indexes)
+    sizes = [trial.scale.performance.growth * factor for factor in _FACTORS]
+    seconds: dict[int, list[float]] = {}
+    for filled, size in itertools.pairwise((0, *sizes)):
+        trial.progress(f"growth with {indexes} indexes: {size:,} records")
+        for start in range(filled, size, _BATCH):
+            numbers = range(start, min(start + _BATCH, size))
+            _store(collection, layout, {f"k{number:08}": record(number) for number in numbers})
+        seconds[size] = [_timed(collection, layout, question) for question in proven]
+    for number, question in enumerate(proven):
+        times = {str(size): measured[number] for size, measured in seconds.items()}
+        trial.record.growth.append(GrowthRecord(capability=question.capability, indexes=indexes, seconds=times))
+    verdict.add(f"{len(proven)} of {len(growth.questions)} questions at {', '.join(f'{size:,}' for size in sizes)} records")
+
+
+def record(number: int) -> dict[str, Any]:
+    """The product of that number: `spec/growth/products.yaml` says what depends on it."""
+    ten = f"c{number // 10:06}"
+    return {
+        "name": f"n{number:07}",
+        "color": ten,
+        "price": number / 4,
+        "stock": number,
+        "active": number % 2 == 0,
+        "added": (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=number)).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "tags": ["all", ten],
+        "maker": {"name": f"m{number % 7}", "country": ten},
+        "reviews": [{"by": f"b{number % 5}", "stars": number % 5 + 1}],
+    }
+
+
+def _right(trial: Trial, question: GrowthQuestion) -> bool:
+    """Whether every case of the capability was answered right in this run: no speed without proof."""
+    cases = cases_of(question.capability, trial.spec.capabilities[question.capability], trial.record.outcomes).values()
+    return all(outcomes and all(each.outcome in SHOWN for each in outcomes) for outcomes in cases)
+
+
+def _tried(trial: Trial, question: GrowthQuestion) -> bool:
+    cases = cases_of(question.capability, trial.spec.capabilities[question.capability], trial.record.outcomes).values()
+    return all(cases)
+
+
+def _store(collection: Collection, layout: Layout, records: dict[str, Any]) -> None:
+    if supports(collection, "put_many"):
+        call(collection, layout, "put_many", records)
+    else:
+        for key, each in records.items():
+            call(collection, layout, "put", key, each)
+
+
+def _timed(collection: Collection, layout: Layout, question: GrowthQuestion) -> float:
+    """The median of some answers in seconds, after one that is not counted: it fills caches and makes plans."""
+    args = arguments_from(layout.model, question.do, question.args)
+    times = []
+    end = time.monotonic() + _SECONDS
+    for _ in _asked(end):
+        began = time.perf_counter()
+        found = call(collection, layout, question.do, *args)
+        times.append(time.perf_counter() - began)
+        size = found if question.do == "count_where" else len(found)
+        assert size == question.answer, f"{question.capability}: {size} instead of {question.answer} in the answer"
+    return statistics.median(times[1:] or times)
+
+
+def _asked(end: float) -> Iterator[int]:
+    for number in range(_TIMES + 1):
+        if number > 1 and time.monotonic() > end:
+            return
+        yield number
