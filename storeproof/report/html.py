@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from storeproof.outcome import Outcome
-from storeproof.report import plots, tables, words
+from storeproof.report import matrix, plots, tables, words
 from storeproof.result.model import Result, StoreResult
 from storeproof.result.redact import printable
 
@@ -32,7 +32,10 @@ def render_html(result: Result) -> str:
             profile_matrix=tables.profile_matrix(result),
             shortfalls=tables.shortfalls(result),
             outcome_matrix=tables.outcome_matrix(result),
-            capability_matrix=tables.capability_matrix(result),
+            groups=matrix.matrix(result),
+            marks={outcome.value: words.MARKS[outcome] for outcome in Outcome},
+            names=[words.name_of(store) for store in result.stores],
+            growth=tables.growth(result),
             listings=[_listing(store) for store in result.stores],
             ladder=tables.ladder(result),
             faults=tables.faults(result),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 from storeproof.outcome import Outcome
-from storeproof.report import tables, words
+from storeproof.report import matrix, tables, words
 from storeproof.report.tables import Table
 from storeproof.result.model import Result, StoreResult
 from storeproof.result.redact import printable
@@ -26,7 +26,7 @@ def render_markdown(result: Result) -> str:
         _section("Profiles", tables.profile_matrix(result)),
         _folded("What is missing", tables.shortfalls(result)),
         _section("Correct", tables.outcome_matrix(result)),
-        f"### Capabilities\n\n{_table(tables.capability_matrix(result))}",
+        f"### Capabilities\n\n{_table(matrix.as_table(result))}",
         _section("Durable", tables.ladder(result)),
         _folded("Every fault in numbers", tables.faults(result)),
         _speed(result),

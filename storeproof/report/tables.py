@@ -37,9 +37,6 @@ class Table:
 
 Pair = tuple[StoreResult, Measurement]
 
-_SILENT = (Outcome.UNSUPPORTED, Outcome.NOT_RUN, Outcome.EXCLUDED)
-"""What a capability that nobody claimed may end as without being worth a word."""
-
 FINDINGS = ("lost", "resurrected", "reverted", "torn", "invented", "miscounted")
 """The ways in which a store can break its promise."""
 
@@ -110,27 +107,6 @@ def outcome_matrix(result: Result) -> Table:
         rows.append([*cells, Cell(str(sum(store.counts.values())), "strong")])
     header = ("store:variant", *(f"{words.MARKS[each]} {each}" for each in Outcome), "all")
     return Table(header, rows, "No store was run.", frozenset(range(1, len(Outcome) + 2)))
-
-
-def capability_matrix(result: Result) -> Table:
-    """Capabilities by stores: what was shown, and whether it was claimed."""
-    names = list(dict.fromkeys(each.capability for store in result.stores for each in store.capabilities))
-    rows = []
-    for name in names:
-        cells = [Cell(name, "code")]
-        for store in result.stores:
-            found = next((each for each in store.capabilities if each.capability == name), None)
-            if found is None:
-                cells.append(Cell("not in this result", "dim"))
-                continue
-            hint = f"{found.outcome}: {found.passed} of {found.cases} cases passed"
-            if not found.claimed and found.outcome in _SILENT:
-                cells.append(Cell(f"{words.MARKS[found.outcome]} not claimed", "dim", hint=hint))
-            else:
-                more = "" if found.passed in (0, found.cases) else f" {found.passed}/{found.cases}"
-                cells.append(outcome_cell(found.outcome, more, anchor(store, found.outcome), hint))
-        rows.append(cells)
-    return Table(("capability", *(words.name_of(store) for store in result.stores)), rows, "The result holds no capabilities.")
 
 
 def ladder(result: Result) -> Table:
@@ -245,6 +221,30 @@ def about(measured: Sequence[Pair]) -> str:
         f"{values('payload_bytes')} bytes of payload a record, engine {values('engine')}, {load}, "
         f"throughput in {' / '.join(dict.fromkeys(each.throughput.unit for _, each in measured))}"
     )
+
+
+def growth(result: Result) -> Table:
+    """How long an answer took as the data grew, with indexes and without."""
+    rows = []
+    sizes = list(dict.fromkeys(size for store in result.stores for each in store.growth for size in each.seconds))
+    for store in result.stores:
+        for each in store.growth:
+            times = (words.seconds(each.seconds[size]) if size in each.seconds else "–" for size in sizes)
+            how = Cell("✔ steady", "good") if each.steady else Cell("grows", "open")
+            rows.append(
+                [
+                    Cell(each.capability, "code"),
+                    Cell(words.name_of(store), "strong"),
+                    Cell(words.indexes(each.indexes)),
+                    *map(Cell, times),
+                    Cell(f"× {words.amount(each.factor)}"),
+                    how,
+                ]
+            )
+    rows.sort(key=lambda row: row[0].text)
+    numbers = frozenset(range(3, 4 + len(sizes)))
+    header = ("question", "store:variant", "indexes", *(f"{words.whole(int(size))} records" for size in sizes), "factor", "")
+    return Table(header, rows, "Growth was not measured in this run.", numbers)
 
 
 def profile_matrix(result: Result) -> Table:

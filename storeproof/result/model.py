@@ -192,11 +192,10 @@ class GrowthRecord(Part):
     seconds: dict[str, float]
     """Median by number of records, in the order of the numbers."""
 
-    @property
-    def factor(self) -> float:
-        """How many times as long the last took as the first."""
-        first, *_, last = self.seconds.values()
-        return last / first
+    factor: float
+    """How many times as long the last took as the first."""
+    steady: bool
+    """Whether that is so little that the store cannot have gone through all records."""
 
 
 class ProfileVerdict(Part):

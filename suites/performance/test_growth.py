@@ -28,6 +28,8 @@ _TIMES = 7
 _SECONDS = 2.0
 """A question that takes longer in all is not asked as often."""
 _BATCH = 1000
+_STEADY = 4.0
+"""Times as long for a hundred times the records: a tree of those is one level deeper, and a reader of all takes up to a hundred."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -59,7 +61,11 @@ def test_growth(growth: Growth, indexes: int, trial: Trial, verdict: Verdict, fr
         seconds[size] = [_timed(collection, layout, question) for question in proven]
     for number, question in enumerate(proven):
         times = {str(size): measured[number] for size, measured in seconds.items()}
-        trial.record.growth.append(GrowthRecord(capability=question.capability, indexes=indexes, seconds=times))
+        factor = seconds[sizes[-1]][number] / seconds[sizes[0]][number]
+        steady = factor < _STEADY
+        trial.record.growth.append(
+            GrowthRecord(capability=question.capability, indexes=indexes, seconds=times, factor=factor, steady=steady)
+        )
     verdict.add(f"{len(proven)} of {len(growth.questions)} questions at {', '.join(f'{size:,}' for size in sizes)} records")
 
 
