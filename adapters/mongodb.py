@@ -8,9 +8,9 @@ a document is said in update paths and aggregation expressions: the server does 
 from __future__ import annotations
 
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import pymongo
 from bson.codec_options import CodecOptions, TypeDecoder, TypeRegistry
@@ -19,17 +19,12 @@ from bson.int64 import Int64
 from pymongo import ASCENDING, DESCENDING, MongoClient, ReplaceOne, ReturnDocument, WriteConcern
 from pymongo.collection import Collection as MongoCollection
 from pymongo.database import Database
-from pymongo.errors import (
-    BulkWriteError,
-    ConnectionFailure,
-    DuplicateKeyError,
-    OperationFailure,
-    PyMongoError,
-    WriteConcernError,
-)
+from pymongo.errors import BulkWriteError, ConnectionFailure, DuplicateKeyError, OperationFailure, PyMongoError, WriteConcernError
 
-from storeproof.contract import MISSING, Address, Json, Key, Layout, Missing, Path, Record, Refused, Row, Unknown, Version
+import storeproof.adapters.mongodb_query as asked
+from storeproof.contract import MISSING, Address, Found, Json, Key, Layout, Missing, Path, Record, Refused, Row, Unknown, Version
 from storeproof.spec import model as shapes
+from storeproof.spec.query import Aggregation, Browse, Query, Where
 
 _TIMEOUT: Final = 5.0
 """Seconds to wait for a connection or for a reply."""
@@ -42,12 +37,20 @@ _DATABASE: Final = "storeproof"
 _LEFT_OPEN: Final = frozenset({50, 64, 91, 189, 262, 10107, 11600, 11601, 11602, 13435, 13436})
 """Codes of replies after which a write may still happen or be undone: time limits, shutdown, interruption, a lost primary."""
 
+_NOT_BEGUN: Final = frozenset({2, 9, 51091})
+"""Codes of a write that was not understood: bad value, failed to parse, bad regular expression."""
+
+_ONE_BATCH: Final = 2**31 - 1
+"""As many results as a reply can hold, so that an answer takes one request."""
+
 _NAMESPACE_EXISTS: Final = 48
 
 _FAILURES: Final = (PyMongoError, BSONError, OverflowError, UnicodeEncodeError, RecursionError)
 
 _KIN: Final = {"psmdbVersion": "Percona Server for MongoDB", "ferretdb": "FerretDB", "ferretdbVersion": "FerretDB"}
 """What buildInfo of other servers with this protocol has and MongoDB's has not."""
+
+_Asked = TypeVar("_Asked", Query, Aggregation, Browse)
 
 
 class _PlainInt(TypeDecoder):
@@ -333,7 +336,7 @@ class Fielded(Records):
     def equal(self, record: Record) -> dict[str, Any]:
         """Field by field: to MongoDB two objects with the same fields in another order are not equal."""
         assert isinstance(record, dict)
-        return {"$expr": _equals("$d", record)}
+        return {"$expr": asked.equals("$d", record)}
 
 
 class Hashes(Fielded):
@@ -342,7 +345,7 @@ class Hashes(Fielded):
     def get_field(self, key: Key, field: str) -> bytes | None:
         """A projection."""
         try:
-            found = self._collection.find_one({"_id": key}, {"_id": 0, "v": _at((field,))})
+            found = self._collection.find_one({"_id": key}, {"_id": 0, "v": asked.at((field,))})
         except _FAILURES as reason:
             raise _sorted(reason) from reason
         return None if found is None else found.get("v")
@@ -368,7 +371,7 @@ class Documents(Fielded):
     def get_path(self, key: Key, path: Path) -> Json | Missing:
         """A projection."""
         try:
-            found = self._collection.find_one({"_id": key}, {"_id": 0, "v": _at(path)})
+            found = self._collection.find_one({"_id": key}, {"_id": 0, "v": asked.at(path)})
         except _FAILURES as reason:
             raise _sorted(reason) from reason
         return MISSING if found is None else found.get("v", MISSING)
@@ -376,7 +379,7 @@ class Documents(Fielded):
     def set_path(self, key: Key, path: Path, value: Json) -> bool:
         """`$set`; the filter asks for the parent, since `$set` alone would create it."""
         target = _dotted(path)
-        if self._update(key, _has_parent(path), {"$set": {target: value}}):
+        if self._update(key, asked.settable(path), {"$set": {target: value}}):
             return True
         if self.exists(key):
             raise Refused(f"there is no object or list position to set at {target}")
@@ -387,8 +390,49 @@ class Documents(Fielded):
         target = _dotted(path)
         if isinstance(path[-1], int):
             raise Refused("only a field of an object can be removed")
-        guard = _has_parent(path) if _has_positions(path) else {}
+        guard = asked.settable(path) if not asked.is_plain(path) else {}
         return self._update(key, guard, {"$unset": {target: ""}}) or (bool(guard) and self.exists(key))
+
+    def find(self, query: Query) -> Sequence[tuple[Key, dict[str, Json]]]:
+        """An aggregation."""
+        return [asked.found(query, each) for each in self._answers(asked.finding, query)]
+
+    def count_where(self, where: Where) -> int:
+        """count_documents."""
+        try:
+            return self._collection.count_documents(asked.matching(where.filter))
+        except _FAILURES as reason:
+            raise _sorted(reason) from reason
+
+    def aggregate(self, aggregation: Aggregation) -> Sequence[dict[str, Json]]:
+        """`$group`."""
+        return [asked.row_of(aggregation, each) for each in self._answers(asked.aggregating, aggregation)]
+
+    def browse(self, browse: Browse) -> Found:
+        """`$facet`, whose answer is one document of at most 16 MB."""
+        return asked.browsed(browse, self._answers(asked.browsing, browse)[0])
+
+    def update_where(self, where: Where, path: Path, value: Json) -> int:
+        """update_many. What has no place to set the value in is left as it is, and not counted."""
+        change = {"$set": {_dotted(path): value}}
+        try:
+            both = {"$and": [asked.matching(where.filter), asked.settable(path)]}
+            return self._collection.update_many(both, change).matched_count
+        except _FAILURES as reason:
+            raise _sorted_of_many(reason) from reason
+
+    def delete_where(self, where: Where) -> int:
+        """delete_many."""
+        try:
+            return self._collection.delete_many(asked.matching(where.filter)).deleted_count
+        except _FAILURES as reason:
+            raise _sorted_of_many(reason) from reason
+
+    def _answers(self, pipeline: Callable[[_Asked], list[dict[str, Any]]], request: _Asked) -> list[dict[str, Any]]:
+        try:
+            return list(self._collection.aggregate(pipeline(request), batchSize=_ONE_BATCH))
+        except _FAILURES as reason:
+            raise _sorted(reason) from reason
 
     def _update(self, key: Key, guard: Mapping[str, Any], change: Mapping[str, Any]) -> bool:
         try:
@@ -409,53 +453,11 @@ def _dotted(path: Path) -> str:
     return "d." + ".".join(map(str, path))
 
 
-def _has_positions(path: Path) -> bool:
-    """Whether a part could be read as a position in a list: to MongoDB `a.0` is that and a field named 0."""
-    return any(isinstance(part, int) or part.isdigit() for part in path)
-
-
-def _has_parent(path: Path) -> dict[str, Any]:
-    """The filter for documents in which the path's last part can be set.
-
-    Without positions the plain filter will do: where it is met through a list, `$set` itself refuses.
-    """
-    if _has_positions(path):
-        if isinstance(path[-1], int):
-            return {"$expr": {"$ne": [{"$type": _at(path)}, "missing"]}}
-        return {"$expr": {"$eq": [{"$type": _at(path[:-1])}, "object"]}}
-    return {_dotted(path[:-1]): {"$type": "object"}} if len(path) > 1 else {}
-
-
-def _at(path: Path) -> Any:
-    """The aggregation expression for the value at a path under `d`; names are literal, whatever is in them."""
-    value: Any = "$d"
-    for part in path:
-        value = _item(value, part) if isinstance(part, int) else _field(value, part)
-    return value
-
-
-def _field(value: Any, name: str) -> Any:
-    """The field of an object; of anything else, missing. Left alone, $getField answers null for a field of null."""
-    return {"$getField": {"field": {"$literal": name}, "input": {"$ifNull": [value, {}]}}}
-
-
-def _item(value: Any, position: int) -> Any:
-    there = {"$and": [{"$isArray": ["$$list"]}, position >= 0]}
-    return {"$let": {"vars": {"list": value}, "in": {"$cond": [there, {"$arrayElemAt": ["$$list", position]}, "$$REMOVE"]}}}
-
-
-def _equals(value: Any, expected: Any) -> Any:
-    """The expression that is true where a value has the same fields or items, in objects in whatever order."""
-    if isinstance(expected, dict):
-        size = {"$size": {"$objectToArray": "$$it"}}
-        parts = [_equals(_field("$$it", name), each) for name, each in expected.items()]
-        same = {"$and": [{"$eq": [{"$type": "$$it"}, "object"]}, {"$eq": [size, len(expected)]}, *parts]}
-    elif isinstance(expected, list):
-        parts = [_equals({"$arrayElemAt": ["$$it", position]}, each) for position, each in enumerate(expected)]
-        same = {"$and": [{"$isArray": ["$$it"]}, {"$eq": [{"$size": "$$it"}, len(expected)]}, *parts]}
-    else:
-        return {"$eq": [value, {"$literal": expected}]}
-    return {"$let": {"vars": {"it": value}, "in": same}}
+def _sorted_of_many(reason: Exception) -> Exception:
+    """A write to many that broke off may have been done to some of them, and the reply does not say to how many."""
+    sorted_ = _sorted(reason)
+    begun = isinstance(reason, pymongo.errors.WriteError) and reason.code not in _NOT_BEGUN
+    return Unknown(str(sorted_)) if begun else sorted_
 
 
 def connect(address: Address, options: Mapping[str, str]) -> MongoSession:

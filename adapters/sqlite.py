@@ -10,10 +10,13 @@ from typing import Any, cast
 
 import msgpack
 
+import storeproof.adapters.sqlite_query as sqlite_query
+from storeproof.adapters.sqlite_query_filter import at, json_path
 from storeproof.contract import (
     MISSING,
     Address,
     Collection,
+    Found,
     Json,
     Key,
     Layout,
@@ -26,6 +29,7 @@ from storeproof.contract import (
     Unsupported,
     Version,
 )
+from storeproof.spec.query import Aggregation, Browse, Query, Where
 
 _LENGTH = struct.Struct(">I")
 _TIMEOUT_SECONDS = 10.0
@@ -235,15 +239,15 @@ class Documents(Table):
         return cast(dict[str, Json], json.loads(columns[0]))
 
     def indexed(self, path: tuple[str, ...]) -> str:
-        return f"json_extract(doc, '{_json_path(path)}')"
+        return at(path).value
 
     def get_path(self, key: Key, path: Path) -> Json | Missing:
-        rows = self._link.read(f"SELECT doc -> ? FROM {self._name} WHERE k = ?", _json_path(path), key)
+        rows = self._link.read(f"SELECT doc -> ? FROM {self._name} WHERE k = ?", json_path(path), key)
         return cast(Json, json.loads(rows[0][0])) if rows and rows[0][0] is not None else MISSING
 
     def set_path(self, key: Key, path: Path, value: Json) -> bool:
         # json_set ignores a path whose parent is not there, so the statement answers whether it was.
-        target, parent = _json_path(path), _json_path(path[:-1])
+        target, parent = json_path(path), json_path(path[:-1])
         there = "json_type(doc, ?3) IS NOT NULL" if isinstance(path[-1], int) else "json_type(doc, ?4) = 'object'"
         rows, _ = self._link.write(
             f"UPDATE {self._name} SET doc = CASE WHEN {there} THEN json_set(doc, ?3, json(?2)) ELSE doc END "
@@ -258,7 +262,37 @@ class Documents(Table):
         return bool(rows)
 
     def unset_path(self, key: Key, path: Path) -> bool:
-        return self._link.write(f"UPDATE {self._name} SET doc = json_remove(doc, ?) WHERE k = ?", _json_path(path), key)[1] == 1
+        return self._link.write(f"UPDATE {self._name} SET doc = json_remove(doc, ?) WHERE k = ?", json_path(path), key)[1] == 1
+
+    def find(self, query: Query) -> Sequence[tuple[Key, dict[str, Json]]]:
+        return sqlite_query.found_records(query, self._read(sqlite_query.find(self._name, query)))
+
+    def count_where(self, where: Where) -> int:
+        return cast(int, self._read(sqlite_query.count_where(self._name, where))[0][0])
+
+    def aggregate(self, aggregation: Aggregation) -> Sequence[dict[str, Json]]:
+        return sqlite_query.found_groups(aggregation, self._read(sqlite_query.aggregate(self._name, aggregation)))
+
+    def browse(self, browse: Browse) -> Found:
+        return sqlite_query.found_page(browse, self._read(sqlite_query.browse(self._name, browse)))
+
+    def update_where(self, where: Where, path: Path, value: Json) -> int:
+        encoded = self.encode(value)[0]  # type: ignore[arg-type]
+        statement, parameters = sqlite_query.update_where(self._name, where, path, encoded)
+        try:
+            return self._link.write(statement, *parameters)[1]
+        except Refused as reason:
+            if "NOT NULL" in str(reason):
+                raise Refused(f"in a record that matches there is nothing at {json_path(path[:-1])} to set {path[-1]!r} in") from None
+            raise
+
+    def delete_where(self, where: Where) -> int:
+        statement, parameters = sqlite_query.delete_where(self._name, where)
+        return self._link.write(statement, *parameters)[1]
+
+    def _read(self, request: sqlite_query.Request) -> list[list[Any]]:
+        statement, parameters = request
+        return self._link.read(statement, *parameters)
 
 
 class Rows(Table):
@@ -314,6 +348,8 @@ class SQLite:
 
     def collection(self, layout: Layout) -> Collection:
         kind = layout.model.record.kind
+        if kind not in self.tables:
+            raise Unsupported(f"SQLite is given no table for a record of the kind {kind}")
         if layout.indexes and not layout.indexed:
             raise Unsupported(f"{layout.model.model} has no field that an index could be on")
         return cast(Collection, self.tables[kind](self._link, layout))
@@ -327,16 +363,3 @@ def connect(address: Address, options: Mapping[str, str]) -> SQLite:
     if options:
         raise Refused(f"the SQLite adapter knows no options; found {', '.join(options)}")
     return SQLite(Link(address))
-
-
-def _json_path(path: Path) -> str:
-    """SQLite's notation. Its quoted names know no escapes, so a name with a quote in it cannot be addressed."""
-    text = "$"
-    for part in path:
-        if isinstance(part, int):
-            text += f"[{part}]"
-        elif '"' in part or "\0" in part:
-            raise Refused(f"SQLite has no notation for a path through the name {part!r}")
-        else:
-            text += f'."{part}"'
-    return text
