@@ -127,8 +127,8 @@ class MemcachedSession:
         raise MemcacheUnexpectedCloseError
 
 
-class Values:
-    """Opaque values."""
+class Items:
+    """Whole items; a subclass says how a record is written."""
 
     def __init__(self, session: MemcachedSession, layout: Layout) -> None:
         self._session = session
@@ -138,12 +138,11 @@ class Values:
 
     def encode(self, record: Any) -> bytes:
         """The value of a record."""
-        value: bytes = record
-        return value
+        raise NotImplementedError
 
     def decode(self, value: bytes) -> Record:
         """The record of a value."""
-        return value
+        raise NotImplementedError
 
     def prepare(self) -> None:
         """An item comes to be by its first write."""
@@ -211,14 +210,46 @@ class Values:
 
     def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
         """set with a time to live."""
-        self._store(key, record, seconds if seconds <= _LONGEST_RELATIVE else int(time()) + seconds)
+        self._store(key, record, _end(seconds))
+
+    def expire(self, key: Key, seconds: int) -> bool:
+        """touch."""
+        return bool(self._run(self._client.touch, f"{self._prefix}{key}", _end(seconds), noreply=False))
+
+    def expires_in(self, key: Key) -> float | None:
+        """A meta get of the time to live alone, in whole seconds, -1 without an end (since 1.6)."""
+        name = self._run(self._client.check_key, f"{self._prefix}{key}", b"")
+        words = self._run(self._client.raw_command, b"mg " + name + b" t").split()
+        return None if words in ([b"EN"], [b"HD", b"t-1"]) else float(words[1][1:])
+
+    def persist(self, key: Key) -> bool:
+        """touch with 0: no end."""
+        return bool(self._run(self._client.touch, f"{self._prefix}{key}", 0, noreply=False))
 
     def _store(self, key: Key, record: Record, expire: int) -> None:
         if not self._run(self._client.set, f"{self._prefix}{key}", self.encode(record), expire, noreply=False):
             raise Refused("NOT_STORED")
 
 
-class Counters(Values):
+class Values(Items):
+    """Opaque values."""
+
+    def encode(self, record: Any) -> bytes:
+        value: bytes = record
+        return value
+
+    def decode(self, value: bytes) -> Record:
+        return value
+
+    def append(self, key: Key, value: bytes) -> None:
+        """append, or add where there is nothing; whoever loses the race for the add finds something to append to."""
+        name = f"{self._prefix}{key}"
+        while not self._run(self._client.append, name, value, noreply=False):
+            if self._run(self._client.add, name, value, noreply=False):
+                return
+
+
+class Counters(Items):
     """Decimal numbers that Memcached counts in: 64 bits without a sign, and round again from zero."""
 
     def encode(self, record: Any) -> bytes:
@@ -238,6 +269,11 @@ class Counters(Values):
                 return int(number)
             if self._run(self._client.add, name, b"%d" % by, noreply=False):
                 return by
+
+
+def _end(seconds: int) -> int:
+    """A time to live as the protocol writes it."""
+    return seconds if seconds <= _LONGEST_RELATIVE else int(time()) + seconds
 
 
 def connect(address: Address, options: Mapping[str, str]) -> MemcachedSession:

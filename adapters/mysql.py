@@ -18,8 +18,12 @@ from typing import Any
 import pymysql
 from pymysql.constants import CLIENT, ER
 
+from storeproof.adapters.mysql_json import DOC, Sql, extract, removed, replaced, sql, to_json
+from storeproof.adapters.mysql_query import Requests
 from storeproof.contract import MISSING, Address, Collection, Json, Key, Layout, Missing, Path, Record, Refused, Row, Unknown, Version
+from storeproof.contract.values import Found
 from storeproof.spec.model import Counter, Document, Hash, Value
+from storeproof.spec.query import Aggregation, Browse, Query, Where
 
 DATABASE = "storeproof"
 """Used where the address names none; the launches in `spec/stores/` create it."""
@@ -27,8 +31,8 @@ DATABASE = "storeproof"
 TIMEOUT = 5
 """Seconds to wait for a connection, and for each read and write of the socket."""
 
-KEY_BYTES = {"MyISAM": 1000, "Aria": 2300}
-"""The longest index entry by engine, from the manuals; InnoDB's, with DYNAMIC rows and 16 KiB pages, is 3072."""
+KEY_BYTES = {"MyISAM": 1000, "Aria": 2300, "ndbcluster": 3070}
+"""The longest index entry by engine, from the manuals, and for ndbcluster as tried; InnoDB's (DYNAMIC rows, 16 KiB pages) is 3072."""
 
 _OPEN_QUESTION = {
     # The server was ended, or our connection was, while the statement ran: it may have been committed.
@@ -103,7 +107,7 @@ class Session:
         self._options = options
         self.packet = 2**30
         # Only MariaDB has Aria, which cannot be left out of it; its version can be set to anything (`--version`).
-        facts = self.read_settings(("version", "version_comment", "max_allowed_packet", "aria_block_size"))
+        facts = self._variables(("version", "version_comment", "max_allowed_packet", "aria_block_size"))
         self.mariadb = "aria_block_size" in facts
         self._version, self._comment = facts["version"], facts["version_comment"]
         self.packet = int(facts["max_allowed_packet"])
@@ -115,6 +119,18 @@ class Session:
         return Version("MariaDB" if self.mariadb else "MySQL", self._version.removesuffix("-log"))
 
     def read_settings(self, names: Sequence[str]) -> dict[str, str]:
+        found = self._variables(names)
+        if self._options.get("engine") == "ndbcluster" and (others := [name for name in names if name not in found]):
+            # What the data nodes run with; where they differ, all values are listed.
+            self.run(
+                "SELECT param_name, GROUP_CONCAT(DISTINCT config_value) FROM ndbinfo.config_values"
+                f" JOIN ndbinfo.config_params ON param_number = config_param WHERE param_name IN ({_marks(others)}) GROUP BY param_name",
+                others,
+            )
+            found |= {str(name): str(value) for name, value in self.rows()}
+        return found
+
+    def _variables(self, names: Sequence[str]) -> dict[str, str]:
         self.run(f"SHOW GLOBAL VARIABLES WHERE Variable_name IN ({_marks(names)})", names)
         return {str(name): str(value) for name, value in self.rows()}
 
@@ -208,7 +224,7 @@ class Records:
     def prepare(self) -> None:
         key = f"VARBINARY({KEY_BYTES.get(self._engine, 3072)})" if self._text else "BIGINT"
         parts = [f"k {key} NOT NULL PRIMARY KEY", *(f"`{name}` {kind}" for name, kind in self._columns.items())]
-        values: list[str] = []
+        values: list[Any] = []
         for number, path in enumerate(self._layout.indexed):
             part, parameters = self._index(number, path)
             parts.append(part)
@@ -307,7 +323,7 @@ class Records:
         """The condition that a record equals another; a column that is absent in both is equal."""
         return " AND ".join(f"`{name}` <=> %s" for name in self._columns)
 
-    def _index(self, number: int, path: tuple[str, ...]) -> tuple[str, list[str]]:
+    def _index(self, number: int, path: tuple[str, ...]) -> tuple[str, Sequence[Any]]:
         """The part of CREATE TABLE that makes an index, and its parameters."""
         return f"KEY i{number} (`{path[0]}`)", []
 
@@ -346,59 +362,75 @@ class Hashes(Records):
     def _from_columns(self, row: Sequence[bytes | None]) -> dict[str, bytes]:
         return {name: value for name, value in zip(self._columns, row, strict=True) if value is not None}
 
-    def _index(self, number: int, path: tuple[str, ...]) -> tuple[str, list[str]]:
+    def _index(self, number: int, path: tuple[str, ...]) -> tuple[str, Sequence[Any]]:
         return f"KEY i{number} (`{path[0]}`(255))", []  # a BLOB is indexed by a prefix
 
 
 class Documents(Records):
-    """JSON documents: also Paths."""
+    """JSON documents: also Paths, Find, Aggregate, Facets, Bulk."""
 
     def __init__(self, session: Session, layout: Layout, options: Mapping[str, str]) -> None:
         self._mariadb = session.mariadb
         columns = {"doc": "JSON NOT NULL"}
-        super().__init__(session, layout, options, columns, lambda document: (_to_json(document),), lambda row: json.loads(row[0]))
+        super().__init__(session, layout, options, columns, lambda document: (to_json(document),), lambda row: json.loads(row[0]))
+        self._requests = Requests(self._table, layout, session.mariadb)
 
     def get_path(self, key: Key, path: Path) -> Json | Missing:
-        lists, values = _lists_on(path)
         # SQL's NULL is "no such part"; JSON's null is the text `null`.
-        self._session.run(f"SELECT JSON_EXTRACT(doc, %s) FROM {self._table} WHERE k = %s{lists}", (_path(path), self._key(key), *values))
-        rows = self._session.rows()
+        rows = self._ask(sql("SELECT {} FROM {} WHERE k = {}", extract(DOC, path), Sql(self._table), self._key(key)))
         if not rows or rows[0][0] is None:
             return MISSING
         part: Json = json.loads(rows[0][0])
         return part
 
     def set_path(self, key: Key, path: Path, value: Json) -> bool:
-        if not path:
-            raise Refused("the root of a document has no parent; put replaces the whole")
-        if isinstance(path[-1], int):
-            there, checked = " AND JSON_EXTRACT(doc, %s) IS NOT NULL", _path(path)
-        else:
-            there, checked = " AND JSON_TYPE(JSON_EXTRACT(doc, %s)) = 'OBJECT'", _path(path[:-1])
-        lists, values = _lists_on(path)
-        # JSON_SET passes over a path whose parent is not there. NULL in its place makes the server refuse the statement, so that
-        # no rows found can only mean: no record. JSON_EXTRACT turns the text of a value into JSON, in MySQL and MariaDB alike.
-        changed = f"IF(TRUE{lists}{there}, JSON_SET(doc, %s, JSON_EXTRACT(%s, '$')), NULL)"
-        arguments = (*values, checked, _path(path), _to_json(value), self._key(key))
-        return self._session.run(f"UPDATE {self._table} SET doc = {changed} WHERE k = %s", arguments) == 1
+        return self._change(sql("UPDATE {} SET doc = {} WHERE k = {}", Sql(self._table), replaced(path, value), self._key(key))) == 1
 
     def unset_path(self, key: Key, path: Path) -> bool:
-        if not path:
-            raise Refused("the root of a document cannot be unset; delete removes the whole")
-        lists, values = _lists_on(path)
-        # An item of a list cannot be unset, as the ones behind it would move: it is refused as in set_path.
-        changed, removed = ("NULL", []) if isinstance(path[-1], int) else ("JSON_REMOVE(doc, %s)", [_path(path)])
-        statement = f"UPDATE {self._table} SET doc = IF(TRUE{lists}, {changed}, doc) WHERE k = %s"
-        return self._session.run(statement, (*values, *removed, self._key(key))) == 1
+        return self._change(sql("UPDATE {} SET doc = {} WHERE k = {}", Sql(self._table), removed(path), self._key(key))) == 1
+
+    def find(self, query: Query) -> list[tuple[Key, dict[str, Json]]]:
+        return self._requests.records(query, self._ask(self._requests.find(query)))
+
+    def count_where(self, where: Where) -> int:
+        number: int = self._ask(self._requests.count(where))[0][0]
+        return number
+
+    def aggregate(self, aggregation: Aggregation) -> list[dict[str, Json]]:
+        return self._requests.groups(aggregation, self._ask(self._requests.aggregate(aggregation)))
+
+    def browse(self, browse: Browse) -> Found:
+        return self._requests.page(browse, self._ask(self._requests.browse(browse)))
+
+    def update_where(self, where: Where, path: Path, value: Json) -> int:
+        return self._change_many(self._requests.update(where, path, value))
+
+    def delete_where(self, where: Where) -> int:
+        return self._change_many(self._requests.delete(where))
+
+    def _ask(self, statement: Sql) -> Sequence[tuple[Any, ...]]:
+        self._session.run(statement.text, statement.values)
+        return self._session.rows()
+
+    def _change(self, statement: Sql) -> int:
+        return self._session.run(statement.text, statement.values)
+
+    def _change_many(self, statement: Sql) -> int:
+        try:
+            return self._change(statement)
+        except Refused as reason:
+            if self._engine == "InnoDB":
+                raise
+            # Without transactions, the rows before the one that was refused stay changed.
+            raise Unknown(f"{reason}; {self._engine} undoes nothing") from reason
 
     def _equals(self) -> str:
         # MariaDB keeps JSON as text, in which the order of the fields and the spaces would count.
         return "JSON_EQUALS(doc, %s)" if self._mariadb else "doc = JSON_EXTRACT(%s, '$')"
 
-    def _index(self, number: int, path: tuple[str, ...]) -> tuple[str, list[str]]:
-        # STORED, since Aria indexes no virtual column; 191 characters of four bytes fit into every engine's index.
-        column = f"x{number} VARCHAR(191) AS (LEFT(JSON_UNQUOTE(JSON_EXTRACT(doc, %s)), 191)) STORED"
-        return f"{column}, KEY i{number} (x{number})", [_path(path)]
+    def _index(self, number: int, path: tuple[str, ...]) -> tuple[str, Sequence[Any]]:
+        part = self._requests.index(number, path)
+        return part.text, part.values
 
 
 class Counters(Records):
@@ -417,32 +449,3 @@ class Counters(Records):
             raise Refused(f"{by} has more than 64 bits, at which LAST_INSERT_ID would begin anew; the statement was not sent")
         self._session.run(self._add, (self._key(key), by, by))
         return self._session.last_number
-
-
-def _to_json(value: Json) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    except (ValueError, RecursionError) as reason:
-        raise Refused(f"not a JSON value that can be written: {reason}; the statement was not sent") from reason
-
-
-def _path(path: Path) -> str:
-    """A JSON path. A quoted member name is read like a JSON string, so that dots, `$`, quotes and emptiness are part of the name."""
-    steps = "$"
-    for step in path:
-        if isinstance(step, str):
-            steps += "." + json.dumps(step, ensure_ascii=False)
-        elif step >= 0:
-            steps += f"[{step}]"
-        else:
-            raise Refused(f"a list has no position {step}")  # MariaDB would count from its end
-    return steps
-
-
-def _lists_on(path: Path) -> tuple[str, list[str]]:
-    """The condition, with its arguments, that every position in the path is one of a list.
-
-    The server takes anything that is not a list for a list of one: `$.a[0].b` finds `{"a": {"b": 1}}`.
-    """
-    parents = [_path(path[:depth]) for depth, step in enumerate(path) if isinstance(step, int)]
-    return " AND JSON_TYPE(JSON_EXTRACT(doc, %s)) = 'ARRAY'" * len(parents), parents

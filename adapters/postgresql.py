@@ -10,7 +10,6 @@ Options of a variant:
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from time import monotonic
 from typing import Any, TypeVar
@@ -18,8 +17,26 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg.types.numeric import Float8, Int8
 
-from storeproof.contract import MISSING, Address, Collection, Json, Key, Layout, Missing, Path, Record, Refused, Row, Unknown, Version
+from storeproof.adapters import postgresql_query as requests
+from storeproof.adapters.postgresql_jsonb import Arguments, indexed, place, to_json, with_value, without
+from storeproof.contract import (
+    MISSING,
+    Address,
+    Collection,
+    Found,
+    Json,
+    Key,
+    Layout,
+    Missing,
+    Path,
+    Record,
+    Refused,
+    Row,
+    Unknown,
+    Version,
+)
 from storeproof.spec.model import Counter, Document, Hash, Value
+from storeproof.spec.query import Aggregation, Browse, Query, Where
 
 DATABASE = "postgres"
 """Used where the address names none; every server has it."""
@@ -39,8 +56,6 @@ _NEVER = (
     "does not support SSL",
 )
 """What libpq says, in its only form, a text, of a connection that will not be had later either."""
-
-_LOOKS_LIKE_A_POSITION = re.compile(r"\s*[+-]?[0-9]+")
 
 _DUPLICATE = ("23505", "42P07", "42710")
 """unique_violation (in the catalogue), duplicate_table, duplicate_object."""
@@ -153,7 +168,7 @@ class Session:
         except (psycopg.Error, OSError):
             return  # the server is gone: either way it has ended
 
-    def run(self, statement: str, values: Sequence[Any] = (), prepare: bool = True) -> int:
+    def run(self, statement: str, values: Sequence[Any] | Mapping[str, Any] = (), prepare: bool = True) -> int:
         """Send one statement and wait for its answer; the number of rows found or changed."""
         if self._connection.closed:
             raise Refused("the connection is closed; the request never left")
@@ -287,7 +302,11 @@ class Records:
         where = "" if start is None else f" WHERE k {'<=' if backwards else '>='} %s"
         values = (Int8(count),) if start is None else (self._key(start), Int8(count))
         self._session.run(f"{self._list}{where} ORDER BY k{' DESC' if backwards else ''} LIMIT %s", values)
-        return [(row[0].decode() if self._text else row[0], self._decode(row[1:])) for row in self._session.rows()]
+        return [(self._key_of(row[0]), self._decode(row[1:])) for row in self._session.rows()]
+
+    def _key_of(self, written: Any) -> Key:
+        key: Key = written.decode() if self._text else written
+        return key
 
     def _key(self, key: Key) -> bytes | Int8:
         if isinstance(key, int):
@@ -345,15 +364,15 @@ class Hashes(Records):
 
 
 class Documents(Records):
-    """JSON documents: also Paths."""
+    """JSON documents: also Paths, Find, Aggregate, Facets, Bulk."""
 
     def __init__(self, session: Session, layout: Layout, options: Mapping[str, str]) -> None:
-        super().__init__(session, layout, options, {"doc": "jsonb"}, lambda document: (_to_json(document),), lambda row: json.loads(row[0]))
+        super().__init__(session, layout, options, {"doc": "jsonb"}, lambda document: (to_json(document),), lambda row: json.loads(row[0]))
 
     def get_path(self, key: Key, path: Path) -> Json | Missing:
-        kinds, values = _kinds_on(path)
-        statement = f"SELECT (doc #> %s::text[])::text FROM {self._table} WHERE k = %s{kinds}"
-        self._session.run(statement, (_steps(path), self._key(key), *values))
+        found = Arguments()
+        statement = f"SELECT ({place('doc', path, found.add).json})::text FROM {self._table} WHERE k = {found.add(self._key(key))}"
+        self._session.run(statement, found.values)
         rows = self._session.rows()
         if not rows or rows[0][0] is None:
             return MISSING
@@ -361,32 +380,49 @@ class Documents(Records):
         return part
 
     def set_path(self, key: Key, path: Path, value: Json) -> bool:
-        if not path:
-            raise Refused("the root of a document has no parent; put replaces the whole")
-        steps = _steps(path)
-        if isinstance(path[-1], int):
-            there, checked = " AND doc #> %s::text[] IS NOT NULL", steps
-        else:
-            there, checked = " AND jsonb_typeof(doc #> %s::text[]) = 'object'", steps[:-1]
-        kinds, values = _kinds_on(path)
-        # jsonb_set passes over a path whose parent is not there. NULL in its place makes the server refuse the statement, so that
-        # no rows found can only mean: no record.
-        changed = f"CASE WHEN TRUE{kinds}{there} THEN jsonb_set(doc, %s::text[], %s::jsonb) END"
-        arguments = (*values, checked, steps, _to_json(value), self._key(key))
-        return self._session.run(f"UPDATE {self._table} SET doc = {changed} WHERE k = %s", arguments) == 1
+        return self._change(key, arguments := Arguments(), with_value(path, value, arguments))
 
     def unset_path(self, key: Key, path: Path) -> bool:
-        if not path:
-            raise Refused("the root of a document cannot be unset; delete removes the whole")
-        kinds, values = _kinds_on(path)
-        # An item of a list cannot be unset, as the ones behind it would move: it is refused as in set_path.
-        changed, removed = ("NULL", []) if isinstance(path[-1], int) else ("doc #- %s::text[]", [_steps(path)])
-        statement = f"UPDATE {self._table} SET doc = CASE WHEN TRUE{kinds} THEN {changed} ELSE doc END WHERE k = %s"
-        return self._session.run(statement, (*values, *removed, self._key(key))) == 1
+        return self._change(key, arguments := Arguments(), without(path, arguments))
+
+    def find(self, query: Query) -> list[tuple[Key, dict[str, Json]]]:
+        self._ask(requests.find(self._layout, query))
+        return [(self._key_of(row[0]), requests.part_of(query.fields, row[1:])) for row in self._session.rows()]
+
+    def count_where(self, where: Where) -> int:
+        self._ask(requests.count_where(self._layout, where))
+        number: int = self._session.rows()[0][0]
+        return number
+
+    def aggregate(self, aggregation: Aggregation) -> list[dict[str, Json]]:
+        self._ask(requests.aggregate(self._layout, aggregation))
+        return [json.loads(row[0]) for row in self._session.rows()]
+
+    def browse(self, browse: Browse) -> Found:
+        self._ask(requests.browse(self._layout, browse))
+        ((total, keys, *facets),) = self._session.rows()
+        counted = {
+            name: [(value, count) for value, count in map(json.loads, facet)] for name, facet in zip(browse.facets, facets, strict=True)
+        }
+        return Found(total, [self._key_of(key) for key in keys], counted)
+
+    def update_where(self, where: Where, path: Path, value: Json) -> int:
+        return self._ask(requests.update_where(self._layout, where, path, value))
+
+    def delete_where(self, where: Where) -> int:
+        return self._ask(requests.delete_where(self._layout, where))
+
+    def _ask(self, statement: requests.Statement) -> int:
+        """Not prepared: every request is another, and is planned with its arguments known."""
+        return self._session.run(statement.text, statement.arguments, prepare=False)
+
+    def _change(self, key: Key, arguments: Arguments, changed: str) -> bool:
+        return (
+            self._session.run(f"UPDATE {self._table} SET doc = {changed} WHERE k = {arguments.add(self._key(key))}", arguments.values) == 1
+        )
 
     def _indexed(self, path: tuple[str, ...]) -> str:
-        steps = ", ".join("'" + step.replace("'", "''") + "'" for step in path)
-        return f"(doc #>> ARRAY[{steps}])"
+        return indexed(self._layout, path)
 
 
 class Counters(Records):
@@ -400,52 +436,3 @@ class Counters(Records):
         self._session.run(self._add, (self._key(key), Int8(by)))
         total: int = self._session.rows()[0][0]
         return total
-
-
-def _to_json(value: Json) -> str:
-    try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        # Only a double has an exponent, and only a large one this: anything else, as text that looks like it, is written alike.
-        return _in_decimals(value) if "e+" in text else text
-    except (ValueError, RecursionError) as reason:
-        raise Refused(f"not a JSON value that can be written: {reason}; the statement was not sent") from reason
-
-
-def _in_decimals(value: Json) -> str:
-    """JSON in which a large double has its digits and a fraction, in place of an exponent.
-
-    jsonb keeps the decimals that it was given, and writes 3.395416459406927e+16 as the integer 33954164594069270: which is not that
-    double, whose value is 33954164594069272.
-    """
-    if isinstance(value, float):
-        return f"{value:.1f}" if abs(value) >= 1e16 else repr(value)
-    if isinstance(value, list):
-        return f"[{','.join(map(_in_decimals, value))}]"
-    if isinstance(value, dict):
-        return f"{{{','.join(f'{json.dumps(name, ensure_ascii=False)}:{_in_decimals(item)}' for name, item in value.items())}}}"
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _steps(path: Path) -> list[str]:
-    """A path as `#>` takes it."""
-    for step in path:
-        if isinstance(step, int) and step < 0:
-            raise Refused(f"a list has no position {step}")  # PostgreSQL would count from its end
-    return [str(step) for step in path]
-
-
-def _kinds_on(path: Path) -> tuple[str, list[list[str]]]:
-    """The condition, with its arguments, that every position in the path is one of a list, and every field one of an object.
-
-    `#>` takes both as text and goes by what it finds there: `{a,0}` is a position if `a` is a list, and a field if it is an object.
-    """
-    condition, values = "", []
-    for depth, step in enumerate(path):
-        if isinstance(step, int):
-            condition += " AND jsonb_typeof(doc #> %s::text[]) = 'array'"
-        elif _LOOKS_LIKE_A_POSITION.fullmatch(step):
-            condition += " AND jsonb_typeof(doc #> %s::text[]) = 'object'"
-        else:
-            continue
-        values.append(_steps(path[:depth]))
-    return condition, values

@@ -3,9 +3,6 @@
 A record is one tuple: the key, then its columns (value, counter, row), one nullable column per field (hash) or one map
 (document). Bytes are `varbinary`. Reads and writes of whole tuples are the protocol's own requests. What the protocol has
 no request for (many keys, a path in a map, compare and set) is a Lua function: it runs inside the store, in a transaction.
-
-Lua has one number type: where a document's value passes through it (`set_path`, `get_path`), 1.0 becomes 1. Records that are
-written whole do not: `put_many` and `compare_and_set` send them as MessagePack, which `merger` turns into tuples as it is.
 """
 
 from __future__ import annotations
@@ -19,7 +16,24 @@ import tarantool
 from tarantool.const import ITERATOR_GE, ITERATOR_LE
 from tarantool.error import DatabaseError, Error, NetworkError, SslError
 
-from storeproof.contract import MISSING, Address, Collection, Json, Key, Layout, Missing, Path, Record, Refused, Row, Unknown, Version
+from storeproof.adapters.tarantool_lua import FUNCTIONS
+from storeproof.contract import (
+    MISSING,
+    Address,
+    Collection,
+    Cursor,
+    Json,
+    Key,
+    Layout,
+    Missing,
+    Path,
+    Record,
+    Refused,
+    Row,
+    Unknown,
+    Unsupported,
+    Version,
+)
 from storeproof.spec import model as shapes
 
 _TIMEOUT: Final = 5.0
@@ -36,161 +50,6 @@ _UNPACKABLE: Final = (ValueError, TypeError, OverflowError, RecursionError)
 """What msgpack and the connector raise for what they cannot pack: then nothing was sent."""
 
 _FAILURES: Final = (Error, *_UNPACKABLE)
-
-_LUA: Final = r"""
-local ffi, buffer, merger = require('ffi'), require('buffer'), require('merger')
-local M = {}
-
--- The tuples in a MessagePack array, each as it is: through Lua tables 1.0 would become 1, and bytes would become text.
-local function tuples(blob)
-  blob = tostring(blob)
-  local buf = buffer.ibuf(#blob)
-  ffi.copy(buf:alloc(#blob), blob, #blob)
-  return merger.new_source_frombuffer(buf):pairs()
-end
-
--- Maps whatever the order of their fields; an empty map is no empty array. box.NULL == nil, hence the types.
-local function same(a, b)
-  if type(a) ~= 'table' or type(b) ~= 'table' then return type(a) ~= 'nil' and type(b) ~= 'nil' and a == b end
-  local x, y = getmetatable(a), getmetatable(b)
-  if (x and x.__serialize) ~= (y and y.__serialize) then return false end
-  for k, v in pairs(a) do if not same(v, b[k]) then return false end end
-  for k in pairs(b) do if type(a[k]) == 'nil' then return false end end
-  return true
-end
-
-function M.prepare(name, engine, index, format, indexes)
-  local space = box.schema.space.create(name, {engine = engine, format = format, if_not_exists = true})
-  space:create_index('primary', {type = index, parts = {{1, format[1][2]}}, if_not_exists = true})
-  for i, part in ipairs(indexes) do
-    part.is_nullable = true
-    space:create_index('secondary' .. i, {type = 'TREE', unique = false, parts = {part}, if_not_exists = true})
-  end
-end
-
-function M.clear(name)
-  if box.space[name] ~= nil then box.space[name]:drop() end
-end
-
-function M.number(name)
-  if box.space[name] == nil then error('there is no space ' .. name) end
-  return box.space[name].id
-end
-
-function M.describe(name)
-  local space, indexes = box.space[name], 0
-  for id in pairs(space.index) do
-    if type(id) == 'number' and id > 0 then indexes = indexes + 1 end
-  end
-  return {engine = space.engine, index = space.index[0].type:lower(), indexes = tostring(indexes)}
-end
-
-function M.exists(name, key)
-  return box.space[name]:get(key) ~= nil
-end
-
-function M.count(name)
-  return box.space[name]:count()
-end
-
--- Vinyl deletes without looking whether there is something.
-function M.delete(name, key)
-  local space = box.space[name]
-  if space.engine ~= 'vinyl' then return space:delete(key) ~= nil end
-  return box.atomic(function()
-    local there = space:get(key) ~= nil
-    if there then space:delete(key) end
-    return there
-  end)
-end
-
-function M.get_many(name, keys)
-  local space, found = box.space[name], {}
-  for i, key in ipairs(keys) do found[i] = space:get(key) or box.NULL end
-  return found
-end
-
-function M.put_many(name, blob)
-  box.atomic(function()
-    for _, tuple in tuples(blob) do box.space[name]:replace(tuple) end
-  end)
-end
-
-function M.compare_and_set(name, key, expected, blob)
-  local space = box.space[name]
-  return box.atomic(function()
-    local old = space:get(key)
-    if old == nil then return false end
-    for i = 1, #expected do
-      local wanted, found = expected[i], old[i + 1]
-      if (wanted == nil) ~= (found == nil) or (wanted ~= nil and not same(found, wanted)) then return false end
-    end
-    for _, tuple in tuples(blob) do space:replace(tuple) end
-    return true
-  end)
-end
-
--- `update(...) or insert(...)` would do, but Vinyl 2.6 loops for ever in the drop of a space where an update found nothing.
-function M.increment(name, key, by)
-  local space = box.space[name]
-  return box.atomic(function()
-    local old = space:get(key)
-    return (old == nil and space:insert({key, by}) or space:update(key, {{'+', 2, by}}))[2]
-  end)
-end
-
--- A tuple of this one column: as a Lua string its bytes would be sent as text.
-function M.get_column(name, key, column)
-  local tuple = box.space[name]:get(key)
-  if tuple == nil or tuple[column] == nil then return end
-  if #tuple > column then tuple = tuple:transform(column + 1, #tuple - column) end
-  return tuple:transform(1, column - 1)
-end
-
-function M.delete_column(name, key, column)
-  local space = box.space[name]
-  return box.atomic(function()
-    local tuple = space:get(key)
-    if tuple == nil or tuple[column] == nil then return false end
-    space:update(key, {{'=', column, box.NULL}})
-    return true
-  end)
-end
-
--- The value, or nil. A null inside a map reads as nil by its path, and as box.NULL in its parent.
-local function value_at(tuple, path, parent, last)
-  local value
-  if tuple ~= nil then value = tuple[path] end
-  if type(value) == 'nil' and tuple ~= nil and last ~= nil then
-    local around = tuple[parent]
-    if type(around) == 'table' then value = around[last] end
-  end
-  return value
-end
-
-function M.get_path(name, key, path, parent, last)
-  local value = value_at(box.space[name]:get(key), path, parent, last)
-  if type(value) ~= 'nil' then return value end
-end
-
-function M.set_path(name, key, path, value)
-  return box.space[name]:update(key, {{'=', path, value}}) ~= nil
-end
-
--- The parent may be absent too; `update` refuses to remove what is not there.
-function M.unset_path(name, key, path, parent, last)
-  local space = box.space[name]
-  return box.atomic(function()
-    local tuple = space:get(key)
-    if tuple == nil then return false end
-    if type(value_at(tuple, path, parent, last)) ~= 'nil' then space:update(key, {{'#', path, 1}}) end
-    return true
-  end)
-end
-
-rawset(_G, 'storeproof', M)
-return box.info.status
-"""
 
 
 def _sorted(reason: Exception) -> Exception:
@@ -244,7 +103,7 @@ class TarantoolSession:
 
     def install(self) -> str:
         """Give the server our functions; answers its status."""
-        return str(self.run(self.connection.eval, _LUA)[0])
+        return str(self.run(self.connection.eval, FUNCTIONS)[0])
 
     def version(self) -> Version:
         """By box.info."""
@@ -259,6 +118,8 @@ class TarantoolSession:
     def collection(self, layout: Layout) -> Collection:
         """A space; one with a tree is ordered."""
         record = layout.model.record
+        if not isinstance(record, (shapes.Value, shapes.Counter, shapes.Hash, shapes.Row, shapes.Document)):
+            raise Unsupported(f"Tarantool keeps tuples, and no {record.kind} as such: {layout.model.model}")
         kinds: tuple[type[Space], type[Space]]
         if isinstance(record, shapes.Value):
             kinds = Values, OrderedValues
@@ -389,6 +250,11 @@ class Space:
         wanted = list(self.encode(expected))
         return bool(self._call("compare_and_set", self._name, key, wanted, self._packed([[key, *self.encode(record)]]))[0])
 
+    def get_and_set(self, key: Key, record: Record) -> Record | None:
+        """space:get and space:replace, in one transaction."""
+        found = self._call("get_and_set", self._name, key, self._packed([[key, *self.encode(record)]]))
+        return self.decode(found[0]) if found and found[0] is not None else None
+
     @staticmethod
     def _packed(tuples: Sequence[Sequence[Any]]) -> bytes:
         try:
@@ -409,6 +275,10 @@ class Values(Space):
     def decode(self, found: Sequence[Any]) -> Record:
         value: bytes = found[1]
         return value
+
+    def append(self, key: Key, value: bytes) -> None:
+        """space:get and space:replace, in one transaction; the protocol's splice knows text only."""
+        self._call("append", self._name, key, value)
 
 
 class Counters(Space):
@@ -515,6 +385,36 @@ class Documents(Space):
             raise Refused("only a field of an object can be removed")
         return bool(self._call("unset_path", self._name, key, *_place(path))[0])
 
+    def increment_path(self, key: Key, path: Path, by: int | float) -> int | float | None:
+        """space:update, in one transaction with the question whether there is something to add to."""
+        if not path:
+            raise Refused("the path is empty: a record is no number")
+        found = self._call("increment_path", self._name, key, *_place(path), by)
+        return found[0] if found else None
+
+    def push_item(self, key: Key, path: Path, value: Json) -> bool:
+        """space:update with an insertion behind the last."""
+        return bool(self._call("push_item", self._name, key, f"doc{_notation(path)}", value)[0])
+
+    def insert_item(self, key: Key, path: Path, value: Json) -> bool:
+        """space:update with an insertion, which is refused beyond the end."""
+        if not path or not isinstance(path[-1], int) or path[-1] < 0:
+            raise Refused(f"an item is put at a position; found {path}")
+        return bool(self._call("insert_item", self._name, key, f"doc{_notation(path[:-1])}", path[-1] + 1, value)[0])
+
+    def pull_item(self, key: Key, path: Path, value: Json) -> bool:
+        """space:update, item by item in one transaction."""
+        return bool(self._call("pull_item", self._name, key, f"doc{_notation(path)}", value)[0])
+
+    def add_to_set(self, key: Key, path: Path, value: Json) -> bool:
+        """space:update, unless the item is there."""
+        return bool(self._call("add_to_set", self._name, key, f"doc{_notation(path)}", value)[0])
+
+    def item_count(self, key: Key, path: Path) -> int | Missing:
+        """The length alone."""
+        found = self._call("item_count", self._name, key, f"doc{_notation(path)}")
+        return int(found[0]) if found else MISSING
+
 
 def _notation(path: Path) -> str:
     """Tarantool's JSON path: names in quotes, without escapes, and positions from 1."""
@@ -547,6 +447,17 @@ class Scanned(Space):
         bounds = [] if start is None else [start]
         found = self.ask(self._connection.select, bounds, limit=count, iterator=ITERATOR_LE if backwards else ITERATOR_GE)
         return [(each[0], self.decode(each)) for each in found]
+
+    def scan_prefix(self, prefix: str, count: int) -> Sequence[tuple[Key, Record]]:
+        """From the prefix on, up to the first key without it."""
+        if self._layout.model.key != "text":
+            raise Unsupported("numbers have no prefix")
+        return [(each[0], self.decode(each)) for each in self._call("scan_prefix", self._name, prefix, count)[0]]
+
+    def walk(self, cursor: Cursor | None, count: int) -> tuple[Cursor | None, Sequence[Key]]:
+        """From the last key on, which need not be there any more."""
+        found = self._call("walk", self._name, cursor, count)[0]
+        return found[-1] if len(found) == count else None, found
 
 
 class OrderedValues(Scanned, Values):

@@ -4,7 +4,7 @@ from storeproof.spec.capability import Capability, CapabilityGroup, Case, Step
 from storeproof.spec.dataset import Dataset
 from storeproof.spec.edition import Edition
 from storeproof.spec.growth import Growth, GrowthQuestion
-from storeproof.spec.guarantee import LADDER, Guarantee
+from storeproof.spec.guarantee import LADDER, NODES, Guarantee
 from storeproof.spec.loader import SPEC_ROOT, Spec, load_spec
 from storeproof.spec.model import Model
 from storeproof.spec.profile import Profile
@@ -14,6 +14,7 @@ from storeproof.spec.workload import Mix, Workload
 
 __all__ = [
     "LADDER",
+    "NODES",
     "SPEC_ROOT",
     "Capability",
     "CapabilityGroup",

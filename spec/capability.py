@@ -7,6 +7,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, PositiveInt, Strict, StringConstraints, model_validator
 
 from storeproof.spec.base import NUMBER_PATTERN, Frozen, Name, RuleError, SpecFile
+from storeproof.spec.interleaving import Interleaving
 from storeproof.spec.operation import OperationName
 from storeproof.spec.query import READING, check_request
 
@@ -16,14 +17,19 @@ CaseNumber = Annotated[str, StringConstraints(pattern=NUMBER_PATTERN)]
 class Step(Frozen):
     """One operation and its right answer.
 
-    Exactly one of `expect` and `alternatives` is given, or neither where the operation answers nothing.
-    `missing: true` expects the answer "there is no such field", which is not null.
+    Exactly one of `expect`, `missing`, `between`, `alternatives` and `refused` is given, or none where the operation answers
+    nothing. `alternatives` may have `refused` beside them: then a refusal is one alternative more.
     """
 
     do: OperationName
     args: Annotated[tuple[Any, ...], Strict(False)] = ()
     expect: Any = None
     missing: bool = False
+    """Expects the answer "there is no such field", which is not null."""
+    between: Annotated[tuple[Annotated[float, Strict(False)], Annotated[float, Strict(False)]], Strict(False)] | None = None
+    """Expects a number in these bounds, both included: what the clock decides is not known exactly."""
+    refused: bool = False
+    """Expects that the store refuses clearly, and changes nothing."""
     alternatives: dict[str, Any] | None = None
     """Answers on which good stores differ, by name: recorded per store, not failed."""
     wait: Annotated[float, Field(ge=0, le=10, strict=False)] = 0.0
@@ -44,6 +50,10 @@ class Case(Frozen):
     indexes: Annotated[int, Field(ge=0)] = 0
     """Secondary indexes that the collection is made with; the live store must then report as many."""
     steps: Annotated[tuple[Step, ...], Strict(False), Field(min_length=1)]
+    interleaved: Interleaving | None = None
+    """What several sessions then do in turn."""
+    after: Annotated[tuple[Step, ...], Strict(False)] = ()
+    """What is right when they have ended."""
 
 
 class Capability(Frozen):

@@ -11,11 +11,16 @@ GuaranteeName = Literal["volatile", "clean_restart", "process_crash", "power_los
 LADDER: tuple[GuaranteeName, ...] = ("volatile", "clean_restart", "process_crash", "power_loss", "node_loss")
 """From the weakest to the strongest: who claims a rung claims all below it."""
 
+NodeGuaranteeName = Literal["one_node_crash", "all_nodes_crash"]
+
+NODES: tuple[NodeGuaranteeName, ...] = ("one_node_crash", "all_nodes_crash")
+"""Promises of a cluster, beside the ladder: one that keeps everything when a node crashes may keep little when all processes do."""
+
 
 class Guarantee(SpecFile):
-    """One rung of the ladder."""
+    """One rung of the ladder, or a promise beside it."""
 
-    guarantee: GuaranteeName
+    guarantee: Literal[GuaranteeName, NodeGuaranteeName]
     title: str
     promise: str
     fault: Name | None

@@ -40,6 +40,24 @@ class Counter(Frozen):
     kind: Literal["counter"]
 
 
+class Queue(Frozen):
+    """A list of opaque items, to which clients add and from which they take at both ends."""
+
+    kind: Literal["list"]
+
+
+class Members(Frozen):
+    """A set of text members."""
+
+    kind: Literal["set"]
+
+
+class Ranking(Frozen):
+    """Text members, each with a score (IEEE 754 double), in the order of their scores."""
+
+    kind: Literal["ranking"]
+
+
 class Text(Frozen):
     """A printable string of `text` characters."""
 
@@ -111,9 +129,14 @@ class Model(SpecFile):
     title: str
     key: Literal["text", "integer"]
     """Text keys are Unicode strings; integer keys are 64-bit and signed."""
-    record: Annotated[Value | Hash | Row | Counter | Document, Field(discriminator="kind")]
+    record: Annotated[Value | Hash | Row | Counter | Document | Queue | Members | Ranking, Field(discriminator="kind")]
     indexes: Annotated[tuple[Annotated[tuple[str, ...], Strict(False)], ...], Strict(False)] = ()
     """Paths that may carry a secondary index, in the order in which `indexes: n` switches them on."""
+
+    text: Annotated[tuple[Annotated[tuple[str, ...], Strict(False)], ...], Strict(False)] = ()
+    """Paths of texts that are searched by words: a store that can keeps a text index on them."""
+    language: Annotated[tuple[str, ...], Strict(False)] = ()
+    """The path of the language that these texts are in, as an IETF tag in small letters."""
 
     @model_validator(mode="after")
     def _indexes_are_in_the_record(self) -> Self:

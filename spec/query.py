@@ -28,6 +28,11 @@ Operator = Literal[
     "all",
     "size",
     "element",
+    "words",
+    "any_word",
+    "phrase",
+    "word_prefix",
+    "fuzzy",
 ]
 TypeName = Literal["null", "boolean", "number", "text", "list", "object"]
 Function = Literal["count", "sum", "min", "max", "avg", "distinct", "percentile"]
@@ -42,7 +47,9 @@ def _path(written: Any) -> Any:
 FieldPath = Annotated[tuple[str | int, ...], Strict(False), BeforeValidator(_path)]
 """From the root of a document: field names, and positions in lists. Lists are not passed through."""
 
-_TEXT_OPERATORS = frozenset({"prefix", "contains", "regex", "ieq", "icontains"})
+SEARCHES = frozenset({"words", "any_word", "phrase", "word_prefix", "fuzzy"})
+"""Operators that ask a text index: the model's `text` says which paths have one."""
+_TEXT_OPERATORS = frozenset({"prefix", "contains", "regex", "ieq", "icontains", *SEARCHES})
 _TYPE_NAMES = frozenset({"null", "boolean", "number", "text", "list", "object"})
 
 
@@ -170,6 +177,10 @@ class Query(Where):
     limit: PositiveInt | None = None
     fields: Annotated[tuple[FieldPath, ...], Strict(False)] | None = None
     """The parts that are wanted: the answer has them where they were. None is the whole record, () its key alone."""
+    ranked: bool = False
+    """Best first, by the store's own judgement of a text search."""
+    highlight: FieldPath | None = None
+    """The path of a text: the answer has it under `highlight`, the words that were found between <b> and </b>."""
 
 
 class Bucket(Frozen):
@@ -245,6 +256,7 @@ REQUESTS: dict[str, type[Frozen]] = {
     "browse": Browse,
     "update_where": Where,
     "delete_where": Where,
+    "find_joined": Query,
 }
 """The operations whose first argument is a request."""
 

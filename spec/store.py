@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, PositiveInt, Strict, model_validator
 
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
-from storeproof.spec.guarantee import GuaranteeName
+from storeproof.spec.guarantee import LADDER, GuaranteeName, NodeGuaranteeName
 
 Command = Annotated[tuple[str, ...], Strict(False), Field(min_length=1)]
 """A command line. `${name}` is replaced: data, run, port, python, user, password; an item that is
@@ -45,11 +45,24 @@ class ProcessLaunch(Frozen):
     """How long it may take to answer after a start, also after a crash."""
 
 
+class Nodes(Frozen):
+    """The nodes of a cluster that runs whole in one container. Whoever started a node there starts it again when it has ended."""
+
+    pid_files: dict[str, str] = Field(min_length=1)
+    """The file in the container that holds the process id of a node, by the node's name."""
+    answers: Command
+    """Run in the container: ends with 0 while the nodes that are there take reads and writes. An open port does not show that."""
+    whole: Command
+    """The same, and no node is missing."""
+
+
 class ContainerLaunch(Frozen):
     """An image of the server."""
 
     image: str
     port: PositiveInt
+    fixed_ports: Annotated[tuple[PositiveInt, ...], Strict(False)] = ()
+    """Ports that keep their numbers on this machine, for servers that tell clients where to go; `port` may be one of them."""
     data: str
     """Where the image keeps its data: a volume of ours is mounted there."""
     command: Annotated[tuple[str, ...], Strict(False)] = ()
@@ -57,6 +70,8 @@ class ContainerLaunch(Frozen):
     environment: dict[str, str] = Field(default_factory=dict)
     files: dict[str, str] = Field(default_factory=dict)
     """Files mounted read-only, by absolute path in the container."""
+    nodes: Nodes | None = None
+    """Of a cluster."""
     user: str | None = None
     password: str | None = None
     start_seconds: PositiveInt = 60
@@ -96,10 +111,16 @@ class Variant(Frozen):
     options: dict[str, str] = Field(default_factory=dict)
     """What the adapter sets on connections and collections: read back from the live collection."""
     guarantee: GuaranteeName
+    survives: Annotated[tuple[NodeGuaranteeName, ...], Strict(False)] = ()
+    """What a cluster promises beside the ladder."""
     default: bool = False
     capabilities: dict[str, bool] = Field(default_factory=dict)
     """Claims that differ from the store's in this variant."""
     note: str = ""
+
+    def promises(self, guarantee: str) -> bool:
+        """Whether it claims a guarantee: a rung of the ladder and all below it, or one that it names beside them."""
+        return guarantee in self.survives or guarantee in LADDER[: LADDER.index(self.guarantee) + 1]
 
 
 class Store(SpecFile):
@@ -113,7 +134,8 @@ class Store(SpecFile):
     """A module of `adapters/`, or the path of a Python file relative to this one."""
     requires: Annotated[tuple[str, ...], Strict(False)] = ()
     """Client packages, as pip writes them."""
-    topology: Literal["single", "replica_set"] = "single"
+    topology: Literal["single", "replica_set", "cluster"] = "single"
+    """`cluster`: the records are spread over nodes of one store, and clients see one server."""
     launch: Launch
     variants: dict[Name, Variant] = Field(min_length=1)
     claims: Claims

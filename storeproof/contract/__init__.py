@@ -4,6 +4,8 @@ from storeproof.contract.address import Address
 from storeproof.contract.failures import Breach, Refused, Unknown, Unsupported
 from storeproof.contract.families import (
     Aggregate,
+    Append,
+    Arrays,
     BatchRead,
     BatchWrite,
     Bulk,
@@ -12,19 +14,26 @@ from storeproof.contract.families import (
     Count,
     Counter,
     Expiry,
+    ExpiryControl,
     Facets,
+    FieldCounter,
     Fields,
     Find,
     KeyValue,
     Ordered,
+    PathCounter,
     Paths,
+    Prefix,
     Session,
+    Swap,
     Version,
+    Walk,
 )
 from storeproof.contract.guard import call, supports
 from storeproof.contract.load_adapter import Adapter, load_adapter
 from storeproof.contract.operations import OPERATIONS, Operation
-from storeproof.contract.values import MISSING, Found, Json, Key, Layout, Missing, Path, Record, Row
+from storeproof.contract.structures import Members, Queue, Ranking
+from storeproof.contract.values import MISSING, Cursor, Found, Json, Key, Layout, Missing, Path, Record, Row
 
 __all__ = [
     "MISSING",
@@ -32,6 +41,8 @@ __all__ = [
     "Adapter",
     "Address",
     "Aggregate",
+    "Append",
+    "Arrays",
     "BatchRead",
     "BatchWrite",
     "Breach",
@@ -40,8 +51,11 @@ __all__ = [
     "Conditional",
     "Count",
     "Counter",
+    "Cursor",
     "Expiry",
+    "ExpiryControl",
     "Facets",
+    "FieldCounter",
     "Fields",
     "Find",
     "Found",
@@ -49,18 +63,25 @@ __all__ = [
     "Key",
     "KeyValue",
     "Layout",
+    "Members",
     "Missing",
     "Operation",
     "Ordered",
     "Path",
+    "PathCounter",
     "Paths",
+    "Prefix",
+    "Queue",
+    "Ranking",
     "Record",
     "Refused",
     "Row",
     "Session",
+    "Swap",
     "Unknown",
     "Unsupported",
     "Version",
+    "Walk",
     "call",
     "load_adapter",
     "supports",

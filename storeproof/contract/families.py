@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from storeproof.contract.values import Found, Json, Key, Layout, Missing, Path, Record
+from storeproof.contract.values import Cursor, Found, Json, Key, Layout, Missing, Path, Record
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 
 
@@ -177,6 +177,23 @@ class Find(Protocol):
         """How many records match, counted by the store."""
 
 
+Joined = tuple[Key, dict[str, Json], dict[str, Json] | None]
+"""A key, what was asked of its record, and what was asked of the one that it names."""
+
+
+@runtime_checkable
+class Lookup(Protocol):
+    """Records together with those that they name."""
+
+    def find_joined(
+        self, query: Query, path: Path, fields: Sequence[Path]
+    ) -> Sequence[tuple[Key, dict[str, Json], dict[str, Json] | None]]:
+        """As `find`, and with each record the parts `fields` of the one in the same collection whose key is the text at `path`.
+
+        None where there is none. One request, in which the store does both.
+        """
+
+
 @runtime_checkable
 class Aggregate(Protocol):
     """Groups and what is computed of them, in the store."""
@@ -202,3 +219,110 @@ class Bulk(Protocol):
 
     def delete_where(self, where: Where) -> int:
         """Remove all records that match; how many there were."""
+
+
+@runtime_checkable
+class Swap(Protocol):
+    """Whole records, exchanged."""
+
+    def get_and_set(self, key: Key, record: Record) -> Record | None:
+        """Store the record as `put` does, and answer what was there before (None: nothing), atomically.
+
+        Of any number of clients each is answered what one other stored, and no two the same.
+        """
+
+
+@runtime_checkable
+class Append(Protocol):
+    """Values that grow (`single_key`)."""
+
+    def append(self, key: Key, value: bytes) -> None:
+        """Add the bytes at the end of the value, atomically; an absent value starts empty, and is there afterwards."""
+
+
+@runtime_checkable
+class FieldCounter(Protocol):
+    """Numbers in the fields of a hash, as decimal text: `-7` is stored as b"-7"."""
+
+    def increment_field(self, key: Key, field: str, by: int) -> int:
+        """Add atomically and answer the sum; an absent field starts from zero, in an absent record too, which is created.
+
+        `Refused` where the field is no whole number; it then stays as it is.
+        """
+
+
+@runtime_checkable
+class PathCounter(Protocol):
+    """Numbers in a document."""
+
+    def increment_path(self, key: Key, path: Path, by: int | float) -> int | float | None:
+        """Add atomically to the number at the path and answer the sum; None if there is no record, and none is made.
+
+        The parent exists, as for `set_path`; an absent last field starts from zero. Whole numbers are added exactly. With a
+        real the sum is real; whether a whole one (2.0) comes back as an integer is as with `get`.
+
+        `Refused` where no number is at the path (null and booleans are none), or no parent; nothing changes then.
+        """
+
+
+@runtime_checkable
+class Arrays(Protocol):
+    """Lists in a document, without moving them. Each writes atomically.
+
+    Each answers False if there is no record, and is `Refused` where something else than a list is at the path (null too);
+    nothing changes then. What happens where nothing is at the path is a named alternative: some stores start a list there.
+    Items are equal as JSON values: `true` is not 1, an object equals none that has other fields.
+    """
+
+    def push_item(self, key: Key, path: Path, value: Json) -> bool:
+        """Add an item at the end of the list."""
+
+    def insert_item(self, key: Key, path: Path, value: Json) -> bool:
+        """Put an item at a position; those from there on move up by one.
+
+        The path is that of the list with the position behind it, from 0 to the length. Beyond that is a named alternative:
+        some stores refuse it, some add the item at the end.
+        """
+
+    def pull_item(self, key: Key, path: Path, value: Json) -> bool:
+        """Remove all items that equal the value; the others close up. The list stays, if need be empty."""
+
+    def add_to_set(self, key: Key, path: Path, value: Json) -> bool:
+        """Add an item at the end, unless an equal one is in the list."""
+
+    def item_count(self, key: Key, path: Path) -> int | Missing:
+        """How many items the list has; MISSING where the record, a part of the path, or a list at its end is not there."""
+
+
+@runtime_checkable
+class ExpiryControl(Protocol):
+    """When a record ends, apart from writing it. A record that has ended is absent, here too."""
+
+    def expire(self, key: Key, seconds: int) -> bool:
+        """Give the record `seconds` to live, whatever it had before; whether there is a record."""
+
+    def expires_in(self, key: Key) -> float | None:
+        """The seconds that are left; None if the record is absent or does not end. May be off by one second."""
+
+    def persist(self, key: Key) -> bool:
+        """Take away the end, if there was one; whether there is a record."""
+
+
+@runtime_checkable
+class Prefix(Protocol):
+    """Records by the beginning of their keys, in the order of `Ordered` (models with text keys; `Unsupported` on others)."""
+
+    def scan_prefix(self, prefix: str, count: int) -> Sequence[tuple[Key, Record]]:
+        """The first `count` records whose keys begin with exactly this text; all begin with the empty one."""
+
+
+@runtime_checkable
+class Walk(Protocol):
+    """All keys of a collection, a few at a time, while others write."""
+
+    def walk(self, cursor: Cursor | None, count: int) -> tuple[Cursor | None, Sequence[Key]]:
+        """Some more keys, and where to go on; None to begin with, and None at the end.
+
+        `count` says about how many; fewer, none at all and more are right. A key that was there from the beginning of the walk to
+        its end is answered at least once, any other may be.
+        """

@@ -6,12 +6,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from storeproof.contract.values import Found, Record, Row
+from storeproof.spec.index import Index
 from storeproof.spec.model import Model
 from storeproof.spec.query import REQUESTS
 
 
 def record_from(model: Model, written: Any) -> Record:
-    """A record as YAML writes it: text stands for its UTF-8 bytes where bytes are wanted, `[integer, real]` for a row."""
+    """A record as YAML writes it: text stands for its UTF-8 bytes where bytes are wanted.
+
+    `[integer, real]` is a row, a list also a set, and a mapping of members to scores a ranking.
+    """
     kind = model.record.kind
     if kind == "value":
         return _bytes(written)
@@ -19,13 +23,19 @@ def record_from(model: Model, written: Any) -> Record:
         return {field: _bytes(value) for field, value in written.items()}
     if kind == "row":
         return Row(written[0], float(written[1]))
+    if kind == "list":
+        return [_bytes(item) for item in written]
+    if kind == "set":
+        return set(written)
+    if kind == "ranking":
+        return {member: float(score) for member, score in written.items()}
     return written  # type: ignore[no-any-return]
 
 
 def arguments_from(model: Model, operation: str, written: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arguments of a step."""
     if request := REQUESTS.get(operation):
-        return request.model_validate(written[0] if written else {}), *_paths(written[1:])
+        return request.model_validate(written[0] if written else {}), *_behind_a_request(operation, written[1:])
     convert = _ARGUMENTS.get(operation)
     return convert(model, *written) if convert else written
 
@@ -34,14 +44,20 @@ def answer_from(model: Model, operation: str, written: Any) -> Any:
     """The answer that a step expects."""
     if written is None:
         return None
-    if operation == "get":
+    if operation in ("get", "get_and_set"):
         return record_from(model, written)
-    if operation == "get_field":
+    if operation in ("get_field", "pop_front", "pop_back"):
         return _bytes(written)
+    if operation == "list_range":
+        return [_bytes(item) for item in written]
+    if operation == "top":
+        return [(member, float(score)) for member, score in written]
     if operation == "get_many":
         return [None if item is None else record_from(model, item) for item in written]
-    if operation == "scan":
+    if operation in ("scan", "scan_prefix"):
         return [(key, record_from(model, item)) for key, item in written]
+    if operation == "find_joined":
+        return [tuple(entry) for entry in written]
     if operation == "find":
         return [(item[0], item[1]) if isinstance(item, list) else (item, {}) for item in written]
     if operation == "browse":
@@ -52,7 +68,7 @@ def answer_from(model: Model, operation: str, written: Any) -> Any:
 
 def in_any_order(operation: str, args: tuple[Any, ...]) -> bool:
     """Whether every order of the answer's entries is right: what was asked for is not sorted."""
-    return operation in ("find", "aggregate") and not args[0].sort
+    return operation in ("find", "find_joined", "aggregate") and not args[0].sort and not getattr(args[0], "ranked", False)
 
 
 def shown(operation: str, args: tuple[Any, ...]) -> str:
@@ -65,8 +81,10 @@ def _short(value: Any) -> str:
     return text if len(text) <= 200 else f"{text[:120]} ... {text[-20:]} ({len(text)} characters)"
 
 
-def _paths(written: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments behind a request: a path and a value, or nothing."""
+def _behind_a_request(operation: str, written: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The further arguments: a path and a value, or the path of a key and the fields that are wanted of its record."""
+    if operation == "find_joined":
+        return tuple(written[0]), tuple(tuple(field.split(".")) if isinstance(field, str) else tuple(field) for field in written[1])
     return (tuple(written[0]), *written[1:]) if written else ()
 
 
@@ -86,6 +104,20 @@ _ARGUMENTS: dict[str, Callable[..., tuple[Any, ...]]] = {
     "put_many": _many,
     "set_field": lambda _model, key, field, value: (key, field, _bytes(value)),
     "get_path": lambda _model, key, path: (key, tuple(path)),
+    "create_index": lambda _model, index: (Index.model_validate(index),),
+    "require": lambda _model, path, kind: (tuple(path), kind),
     "set_path": lambda _model, key, path, value: (key, tuple(path), value),
     "unset_path": lambda _model, key, path: (key, tuple(path)),
+    "get_and_set": lambda model, key, record: (key, record_from(model, record)),
+    "append": lambda _model, key, value: (key, _bytes(value)),
+    "increment_path": lambda _model, key, path, by: (key, tuple(path), by),
+    "push_item": lambda _model, key, path, value: (key, tuple(path), value),
+    "insert_item": lambda _model, key, path, value: (key, tuple(path), value),
+    "pull_item": lambda _model, key, path, value: (key, tuple(path), value),
+    "add_to_set": lambda _model, key, path, value: (key, tuple(path), value),
+    "item_count": lambda _model, key, path: (key, tuple(path)),
+    "push_back": lambda _model, key, item: (key, _bytes(item)),
+    "push_front": lambda _model, key, item: (key, _bytes(item)),
+    "set_score": lambda _model, key, member, score: (key, member, float(score)),
+    "add_score": lambda _model, key, member, by: (key, member, float(by)),
 }

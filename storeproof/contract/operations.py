@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from storeproof.contract import families
-from storeproof.contract.values import MISSING, Found, Layout, Row
-from storeproof.spec.model import Counter, Document, Hash, Model, Value
+from storeproof.contract import administration, families, structures
+from storeproof.contract.values import MISSING, Found, Layout, Missing, Row
+from storeproof.spec.model import Counter, Document, Hash, Members, Model, Queue, Ranking, Value
 
 ReplyCheck = Callable[[Model, tuple[Any, ...], Any], str | None]
 """(model, arguments, reply) -> what is wrong with the reply, or None."""
@@ -36,6 +36,13 @@ def _is_record(model: Model, reply: Any) -> str | None:
         wanted = "a dict of str to bytes"
     elif isinstance(record, Document):
         good, wanted = type(reply) is dict and _is_json(reply), "a dict of JSON values"
+    elif isinstance(record, Queue):
+        good, wanted = type(reply) is list and all(type(item) is bytes for item in reply), "a list of bytes"
+    elif isinstance(record, Members):
+        good, wanted = type(reply) is set and all(type(member) is str for member in reply), "a set of str"
+    elif isinstance(record, Ranking):
+        good = type(reply) is dict and all(type(member) is str and _is_score(score) for member, score in reply.items())
+        wanted = "a dict of str to float"
     else:
         good = isinstance(reply, Row) and type(reply.integer) is int and type(reply.real) is float
         wanted = "a Row of int and float"
@@ -50,6 +57,10 @@ def _is_json(value: Any) -> bool:
     if type(value) is float:
         return math.isfinite(value)
     return value is None or type(value) in (bool, int, str)
+
+
+def _is_score(value: Any) -> bool:
+    return type(value) is float and math.isfinite(value)
 
 
 def _shown(reply: Any) -> str:
@@ -93,6 +104,31 @@ def _json_or_missing(_model: Model, _args: tuple[Any, ...], reply: Any) -> str |
     return None if reply is MISSING or _is_json(reply) else f"the reply is a JSON value or MISSING; found {_shown(reply)}"
 
 
+def _number_or_none(_model: Model, _args: tuple[Any, ...], reply: Any) -> str | None:
+    good = reply is None or type(reply) is int or _is_score(reply)
+    return None if good else f"the reply is int, finite float or NoneType; found {_shown(reply)}"
+
+
+def _items(_model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
+    most = max(0, args[2] - args[1])
+    good = isinstance(reply, list) and len(reply) <= most and all(type(item) is bytes for item in reply)
+    return None if good else f"the reply is a list of at most {most} items of bytes; found {_shown(reply)}"
+
+
+def _ranked(_model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
+    if not isinstance(reply, list) or len(reply) > args[1]:
+        return f"the reply is a list of at most {args[1]} pairs; found {_shown(reply)}"
+    wrong = [pair for pair in reply if not isinstance(pair, tuple) or len(pair) != 2 or type(pair[0]) is not str or not _is_score(pair[1])]
+    return f"each entry is a pair of str and finite float; found {_shown(wrong[0])}" if wrong else None
+
+
+def _part_of_a_walk(model: Model, _args: tuple[Any, ...], reply: Any) -> str | None:
+    if not isinstance(reply, tuple) or len(reply) != 2 or type(reply[0]) not in (str, int, type(None)) or not isinstance(reply[1], list):
+        return f"the reply is a pair of a cursor and a list of keys; found {_shown(reply)}"
+    wrong = [key for key in reply[1] if not _is_key(model, key)]
+    return f"a key of {model.model} is {model.key}; found {_shown(wrong[0])}" if wrong else None
+
+
 def _found_records(model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
     query = args[0]
     if not isinstance(reply, Sequence) or (query.limit is not None and len(reply) > query.limit):
@@ -108,6 +144,20 @@ def _pair(model: Model, pair: Any) -> str | None:
 
 def _is_key(model: Model, key: Any) -> bool:
     return type(key) is (str if model.key == "text" else int)
+
+
+def _joined(model: Model, _args: tuple[Any, ...], reply: Any) -> str | None:
+    for entry in reply if isinstance(reply, Sequence) else [reply]:
+        if not isinstance(entry, tuple) or len(entry) != 3 or _pair(model, entry[:2]):
+            return f"each entry is a key, a dict and a dict or None; found {_shown(entry)}"
+        if entry[2] is not None and not (type(entry[2]) is dict and _is_json(entry[2])):
+            return f"what is joined is a dict or None; found {_shown(entry[2])}"
+    return None
+
+
+def _names(_model: Model, _args: tuple[Any, ...], reply: Any) -> str | None:
+    good = isinstance(reply, Sequence) and not isinstance(reply, str) and all(type(name) is str for name in reply)
+    return None if good and list(reply) == sorted(reply) else f"the reply is a sorted list of names; found {_shown(reply)}"
 
 
 def _groups(_model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
@@ -161,6 +211,43 @@ OPERATIONS: dict[str, Operation] = {
         Operation("browse", families.Facets, False, _page_and_facets),
         Operation("update_where", families.Bulk, True, _exactly(int)),
         Operation("delete_where", families.Bulk, True, _exactly(int)),
+        Operation("find_joined", families.Lookup, False, _joined),
+        Operation("create_index", administration.Indexing, True, _NOTHING),
+        Operation("drop_index", administration.Indexing, True, _YES_OR_NO),
+        Operation("index_names", administration.Indexing, False, _names),
+        Operation("require", administration.Validation, True, _NOTHING),
+        Operation("transfer", administration.Procedures, True, _YES_OR_NO),
+        Operation("get_and_set", families.Swap, True, _record_or_none),
+        Operation("append", families.Append, True, _NOTHING),
+        Operation("increment_field", families.FieldCounter, True, _exactly(int)),
+        Operation("increment_path", families.PathCounter, True, _number_or_none),
+        Operation("push_item", families.Arrays, True, _YES_OR_NO),
+        Operation("insert_item", families.Arrays, True, _YES_OR_NO),
+        Operation("pull_item", families.Arrays, True, _YES_OR_NO),
+        Operation("add_to_set", families.Arrays, True, _YES_OR_NO),
+        Operation("item_count", families.Arrays, False, _exactly(int, Missing)),
+        Operation("expire", families.ExpiryControl, True, _YES_OR_NO),
+        Operation("expires_in", families.ExpiryControl, False, _exactly(float, type(None))),
+        Operation("persist", families.ExpiryControl, True, _YES_OR_NO),
+        Operation("scan_prefix", families.Prefix, False, _keyed_records),
+        Operation("walk", families.Walk, False, _part_of_a_walk),
+        Operation("push_back", structures.Queue, True, _exactly(int)),
+        Operation("push_front", structures.Queue, True, _exactly(int)),
+        Operation("pop_front", structures.Queue, True, _exactly(bytes, type(None))),
+        Operation("pop_back", structures.Queue, True, _exactly(bytes, type(None))),
+        Operation("list_range", structures.Queue, False, _items),
+        Operation("list_length", structures.Queue, False, _exactly(int)),
+        Operation("add_member", structures.Members, True, _YES_OR_NO),
+        Operation("remove_member", structures.Members, True, _YES_OR_NO),
+        Operation("has_member", structures.Members, False, _YES_OR_NO),
+        Operation("member_count", structures.Members, False, _exactly(int)),
+        Operation("set_score", structures.Ranking, True, _YES_OR_NO),
+        Operation("add_score", structures.Ranking, True, _exactly(float)),
+        Operation("remove_score", structures.Ranking, True, _YES_OR_NO),
+        Operation("score_of", structures.Ranking, False, _exactly(float, type(None))),
+        Operation("rank_of", structures.Ranking, False, _exactly(int, type(None))),
+        Operation("top", structures.Ranking, False, _ranked),
+        Operation("ranking_size", structures.Ranking, False, _exactly(int)),
     )
 }
 """Every operation that a case, an oracle or a workload may name."""

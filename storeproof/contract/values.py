@@ -25,8 +25,11 @@ class Row(NamedTuple):
     real: float
 
 
-Record = bytes | dict[str, bytes] | dict[str, Json] | Row | int
-"""By model: value, hash, document, row, counter."""
+Record = bytes | dict[str, bytes] | dict[str, Json] | Row | int | list[bytes] | set[str] | dict[str, float]
+"""By model: value, hash, document, row, counter, list, set, ranking."""
+
+Cursor = str | int
+"""Where a walk goes on: what the store's last answer gave, and nothing that the suites look into."""
 
 
 class Found(NamedTuple):

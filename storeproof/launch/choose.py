@@ -99,4 +99,6 @@ class _Maker:
         known = [each for each in ("container", "process", "endpoint") if getattr(launch, each) is not None]
         described = ", ".join(known) or "no launch"
         remedy = f"--launch={known[0]}" if known else ""
+        if launch.endpoint is not None and known == ["endpoint"]:
+            remedy = f"--endpoint {self._store.store}={launch.endpoint.url}"
         return NotAvailable(f"{self._store.store} cannot be launched by {way}: its file describes {described}", remedy)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from storeproof.contract.address import Address
-from storeproof.errors import StoreDied
+from storeproof.errors import NotAvailable, StoreDied
 from storeproof.launch import engine
 from storeproof.launch.cleanup import registry
 from storeproof.launch.guardian import guard
 from storeproof.launch.handle import LaunchKind, Probe
 from storeproof.launch.log import last_lines
+from storeproof.launch.nodes import NO_NODES, NODE_FAULTS, RunningNodes
 from storeproof.launch.owner import this_process
 from storeproof.launch.readiness import wait_until_ready
 from storeproof.launch.sweep import sweep_directories
@@ -69,6 +70,7 @@ class ContainerHandle:
         self._container: Any = None
         self._paused = False
         self._looked = 0.0
+        self._nodes = RunningNodes(name, launch.nodes, self.log_tail) if launch.nodes is not None else None
         self._dir: WorkDir | None = None
         self.image_digest: str | None = engine.require_image(self._image, name)
         place = (base or default_base()).resolve()
@@ -91,6 +93,8 @@ class ContainerHandle:
 
     def cannot(self, fault: str) -> str | None:
         """Why a fault cannot be struck, or None."""
+        if fault in NODE_FAULTS and self._nodes is None:
+            return NO_NODES
         return "one container has no second node that could survive it" if fault == "node_wipe" else None
 
     def start(self) -> float:
@@ -138,6 +142,24 @@ class ContainerHandle:
             with contextlib.suppress(docker.errors.APIError):
                 self._container.kill(signal="SIGKILL")
             self._container.wait()
+
+    @property
+    def nodes(self) -> Sequence[str]:
+        """See `Handle.nodes`."""
+        return self._nodes.names if self._nodes is not None else ()
+
+    def kill_nodes(self, names: Sequence[str]) -> None:
+        """See `Handle.kill_nodes`."""
+        if self._nodes is None:
+            raise NotAvailable(NO_NODES)
+        with self._engine_errors("could not be asked to kill its nodes"):
+            self._nodes.kill(self._container, names)
+
+    def wait_whole(self) -> None:
+        """See `Handle.wait_whole`."""
+        if self._nodes is not None:
+            with self._engine_errors("ended while a node was missing"):
+                self._nodes.wait(self._container, self._launch.start_seconds, whole=True)
 
     def pause(self) -> None:
         """See `Handle.pause`: all processes of the container are frozen."""
@@ -216,9 +238,12 @@ class ContainerHandle:
         mode = described.get_docker_client().get_connection_mode()
         if mode.value == "docker_host" and described.get_docker_client().host() in ("localhost", "127.0.0.1"):
             # testcontainers' type allows no host address, which its call to the engine does: without it the port is open to the network.
-            described.ports = cast(dict[str, int | None], {f"{launch.port}/tcp": ("127.0.0.1", None)})
+            published = {f"{port}/tcp": ("127.0.0.1", port) for port in launch.fixed_ports}
+            described.ports = cast(dict[str, int | None], {f"{launch.port}/tcp": ("127.0.0.1", None)} | published)
         else:
             described.with_exposed_ports(launch.port)
+            for port in launch.fixed_ports:
+                described.with_bind_ports(port, port)
         return described
 
     def _mapped_address(self, described: DockerContainer) -> Address:
@@ -233,7 +258,7 @@ class ContainerHandle:
         self._check_runs()
         if self._address is None:
             raise StoreDied(f"{self._name} runs and the engine gives it no port", self.log_tail())
-        return wait_until_ready(
+        ready = wait_until_ready(
             self._address,
             self._probe,
             name=self._name,
@@ -241,6 +266,11 @@ class ContainerHandle:
             check=self._check_runs,
             log=self.log_tail,
         )
+        if self._nodes is None:
+            return ready
+        with self._engine_errors("ended while it started"):
+            self._nodes.wait(self._container, self._launch.start_seconds, whole=False)
+        return time.monotonic()
 
     def _check_runs(self) -> None:
         if time.monotonic() - self._looked < _LOOK_SECONDS and self._address is not None:

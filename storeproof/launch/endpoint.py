@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from storeproof.contract.address import Address, parse_endpoint
@@ -22,6 +23,7 @@ class EndpointHandle:
     kind: LaunchKind = "endpoint"
     data: Path | None = None
     image_digest: str | None = None
+    nodes: Sequence[str] = ()
 
     def __init__(self, name: str, launch: EndpointLaunch, url: str, probe: Probe) -> None:
         """
@@ -78,6 +80,13 @@ class EndpointHandle:
         raise NotAvailable(_REASON, _REMEDY)
 
     kill = pause = resume = stop
+
+    def kill_nodes(self, names: Sequence[str]) -> None:  # noqa: ARG002 - none can be killed, whichever it is
+        """Refused: see `cannot`."""
+        raise NotAvailable(_REASON, _REMEDY)
+
+    def wait_whole(self) -> None:
+        """Whether it is, is not ours to know."""
 
     def alive(self) -> bool:
         """Not ours to know; the operations show it."""

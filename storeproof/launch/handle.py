@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -47,6 +47,20 @@ class Handle(Protocol):
 
     def kill(self) -> None:
         """SIGKILL, and wait until the processes are gone."""
+
+    @property
+    def nodes(self) -> Sequence[str]:
+        """The names of the nodes that can be killed one by one, the one that has run longest first; empty for a single server."""
+
+    def kill_nodes(self, names: Sequence[str]) -> None:
+        """SIGKILL to these nodes at once, and wait until they are gone; all else runs on, and starts them again.
+
+        Raises:
+            StoreDied: one of them did not run.
+        """
+
+    def wait_whole(self) -> None:
+        """Wait until no node is missing; returns at once for a single server. Raises `StoreDied` when one does not come back in time."""
 
     def pause(self) -> None:
         """SIGSTOP: the store hangs."""

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from storeproof.contract.address import Address
@@ -22,6 +22,7 @@ from storeproof.launch.cleanup import registry
 from storeproof.launch.guardian import guard
 from storeproof.launch.handle import LaunchKind, Probe
 from storeproof.launch.log import tail
+from storeproof.launch.nodes import NO_NODES, NODE_FAULTS
 from storeproof.launch.readiness import wait_until_ready
 from storeproof.launch.sweep import sweep_directories
 from storeproof.launch.template import Template
@@ -74,6 +75,7 @@ class ProcessHandle:
 
     kind: LaunchKind = "process"
     image_digest: str | None = None
+    nodes: Sequence[str] = ()
 
     def __init__(
         self,
@@ -124,6 +126,8 @@ class ProcessHandle:
 
     def cannot(self, fault: str) -> str | None:
         """Why a fault cannot be struck, or None."""
+        if fault in NODE_FAULTS:
+            return NO_NODES
         return "one process has no second node that could survive it" if fault == "node_wipe" else None
 
     def start(self) -> float:
@@ -181,6 +185,13 @@ class ProcessHandle:
         if not gone:
             left = ", ".join(f"{each.pid} ({each.state})" for each in self._members())
             raise StoreDied(f"{self._name} was killed and did not end within {_GONE_SECONDS:g} s: {left}", self.log_tail())
+
+    def kill_nodes(self, names: Sequence[str]) -> None:  # noqa: ARG002 - there are none
+        """Refused: see `cannot`."""
+        raise NotAvailable(NO_NODES)
+
+    def wait_whole(self) -> None:
+        """It is."""
 
     def pause(self) -> None:
         """See `Handle.pause`."""

@@ -76,6 +76,8 @@ class Recipe:
             RowShape: _row,
             Counter: _counter,
         }
+        if type(shape) not in makers:
+            raise ValueError(f"{model.model} takes no load: a {shape.kind} grows by its items, and no stamp tells who wrote which")
         self.make = makers[type(shape)]
         """(key, stamp) -> the record."""
 
@@ -218,7 +220,11 @@ def payload_bytes(model: Model, size: int | None = None) -> int:
         return (size or shape.size) * len(shape.fields)
     if isinstance(shape, RowShape):
         return 12
-    return 8 if isinstance(shape, Counter) else _shape_bytes(shape.shape)
+    if isinstance(shape, Document):
+        return _shape_bytes(shape.shape)
+    if isinstance(shape, Counter):
+        return 8
+    raise ValueError(f"{model.model} takes no load")
 
 
 def _shape_bytes(shape: Shape) -> int:

@@ -10,11 +10,14 @@ from functools import cmp_to_key
 from typing import Any
 
 from storeproof.contract.values import MISSING, Found, Json, Key, Path
+from storeproof.oracle.text import SEARCHING, highlighted, relevance
 from storeproof.spec.query import (
+    SEARCHES,
     Aggregation,
     And,
     Browse,
     Bucket,
+    Condition,
     Filter,
     Measure,
     Not,
@@ -48,6 +51,8 @@ def holds(condition: Filter | None, document: Any) -> bool:
             return any(holds(part, document) for part in parts)
         case Not(part=part):
             return not holds(part, document)
+    if condition.operator in SEARCHES and not condition.path:
+        return any(_OPERATORS[condition.operator](text, condition.value) for text in _texts(document))
     return _OPERATORS[condition.operator](at(document, condition.path), condition.value)
 
 
@@ -73,8 +78,22 @@ def equal(one: Any, other: Any) -> bool:
 def find(documents: Documents, query: Query) -> list[tuple[Key, dict[str, Json]]]:
     """Keys and records; without a sort, in the order of the keys."""
     matching = _sorted(_matching(documents, query), query.sort)
+    if query.ranked:
+        matching.sort(key=lambda entry: -_relevance(entry[1], query.filter))
     end = None if query.limit is None else query.skip + query.limit
-    return [(key, _projected(document, query.fields)) for key, document in matching[query.skip : end]]
+    return [(key, _answered(document, query)) for key, document in matching[query.skip : end]]
+
+
+def find_joined(
+    documents: Documents, query: Query, path: Path, fields: Sequence[Path]
+) -> list[tuple[Key, dict[str, Json], dict[str, Json] | None]]:
+    """As `find`, with the parts of the record that each names by its key."""
+    joined = []
+    for key, answer in find(documents, query):
+        named = at(documents[key], path)
+        other = documents.get(named) if isinstance(named, str) else None
+        joined.append((key, answer, None if other is None else _projected(other, fields)))
+    return joined
 
 
 def count_where(documents: Documents, where: Where) -> int:
@@ -134,6 +153,36 @@ def _sorted(found: list[tuple[Any, Any]], keys: Sequence[SortKey]) -> list[tuple
         return 0
 
     return sorted(found, key=cmp_to_key(compare))
+
+
+def _searches(condition: Filter | None) -> list[tuple[Path, str]]:
+    """The paths that are searched, with the words."""
+    match condition:
+        case And(parts=parts) | Or(parts=parts):
+            return [found for part in parts for found in _searches(part)]
+        case Condition(path=path, operator=operator, value=value) if operator in SEARCHES:
+            return [(path, value)]
+    return []
+
+
+def _relevance(document: Any, condition: Filter | None) -> int:
+    return sum(
+        relevance(text, wanted) for path, wanted in _searches(condition) for text in ([at(document, path)] if path else _texts(document))
+    )
+
+
+def _texts(value: Any) -> list[str]:
+    """All texts of a document. Of the data sets' no word that is looked for stands outside of the model's `text` paths."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [value] if isinstance(value, str) else [text for item in inner for text in _texts(item)]
+
+
+def _answered(document: Mapping[str, Any], query: Query) -> dict[str, Json]:
+    answer = _projected(document, query.fields)
+    if query.highlight is not None:
+        wanted = " ".join(words for path, words in _searches(query.filter) if path in ((), query.highlight))
+        answer["highlight"] = highlighted(at(document, query.highlight), wanted)
+    return answer
 
 
 def _projected(document: Mapping[str, Any], fields: Sequence[Path] | None) -> dict[str, Json]:
@@ -234,6 +283,7 @@ _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     "regex": _on_text(lambda found, wanted: re.search(wanted, found) is not None),
     "ieq": _on_text(lambda found, wanted: found.casefold() == wanted.casefold()),
     "icontains": _on_text(lambda found, wanted: wanted.casefold() in found.casefold()),
+    **{name: _on_text(test) for name, test in SEARCHING.items()},
     "any": _on_list(lambda found, wanted: any(_OPERATORS[wanted.operator](item, wanted.value) for item in found)),
     "all": _on_list(lambda found, wanted: all(any(equal(item, each) for item in found) for each in wanted)),
     "size": _on_list(lambda found, wanted: len(found) == wanted),

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import copy
+import math
+import re
 from collections.abc import Callable, Mapping
-from enum import Enum
+from fractions import Fraction
 from typing import Any, Final
 
 from storeproof.contract.values import MISSING, Key, Path, Record
 from storeproof.oracle import query
-from storeproof.oracle.equality import same
+from storeproof.oracle.answer import REFUSAL, UNDEFINED, State
+from storeproof.oracle.equality import same, same_lenient
+from storeproof.oracle.structures import STRUCTURES
 from storeproof.spec.query import Where
 
-State = Mapping[Key, Record]
-"""The records of a collection."""
-
-
-class Answer(Enum):
-    """Answers that are no values."""
-
-    REFUSAL = "the store must refuse"
-    UNDEFINED = "the contract does not say; the operation is left out"
-
-
-REFUSAL: Final = Answer.REFUSAL
-UNDEFINED: Final = Answer.UNDEFINED
+_WHOLE_NUMBER: Final = re.compile(rb"0|-?[1-9][0-9]*")
+"""As every store writes one: other ways of writing it some stores read, and some refuse."""
 
 
 def step(state: State, operation: str, args: tuple[Any, ...]) -> tuple[Any, State]:
@@ -137,12 +130,109 @@ def _unset_path(state: State, key: Key, path: Path) -> tuple[Any, State]:
     return True, {**state, key: record}
 
 
+def _fits(number: int) -> bool:
+    return -(2**63) <= number < 2**63  # beyond 64 bits some stores refuse, some wrap, some go on with a real
+
+
 def _increment(state: State, key: Key, by: int) -> tuple[Any, State]:
     number = state.get(key, 0)
     assert isinstance(number, int)
-    if not -(2**63) <= number + by < 2**63:
-        return UNDEFINED, state  # beyond 64 bits some stores refuse and some wrap
-    return number + by, {**state, key: number + by}
+    return (number + by, {**state, key: number + by}) if _fits(number + by) else (UNDEFINED, state)
+
+
+def _increment_field(state: State, key: Key, field: str, by: int) -> tuple[Any, State]:
+    value = _hash(state, key).get(field, b"0")
+    if not _WHOLE_NUMBER.fullmatch(value):
+        return (UNDEFINED if any(48 <= byte <= 57 for byte in value) else REFUSAL), state
+    total = int(value) + by
+    if not (_fits(int(value)) and _fits(total)):
+        return UNDEFINED, state
+    return total, _set_field(state, key, field, b"%d" % total)[1]
+
+
+def _increment_path(state: State, key: Key, path: Path, by: int | float) -> tuple[Any, State]:
+    if key not in state:
+        return None, state
+    there = _walk(state[key], path)
+    if there is not MISSING and there is not UNDEFINED and type(there) not in (int, float):
+        return REFUSAL, state
+    number = 0 if there is MISSING else there
+    total = UNDEFINED if number is UNDEFINED else _sum(number, by)
+    done, after = _set_path(state, key, path, total)
+    return (total, after) if done is True and total is not UNDEFINED else (UNDEFINED if done is True else done, state)
+
+
+def _sum(number: int | float, by: int | float) -> Any:
+    """The exact sum: stores that keep decimals round elsewhere than those that keep doubles."""
+    total = number + by
+    if isinstance(total, int):
+        return total if _fits(total) else UNDEFINED
+    return total if math.isfinite(total) and Fraction(total) == Fraction(number) + Fraction(by) else UNDEFINED
+
+
+def _changed_list(state: State, key: Key, path: Path, change: Callable[[list[Any]], Any]) -> tuple[Any, State]:
+    """`change` changes the list in place, or answers UNDEFINED."""
+    if key not in state:
+        return False, state
+    there = _walk(state[key], path)
+    if not isinstance(there, list):
+        return (UNDEFINED if there in (MISSING, UNDEFINED) else REFUSAL), state
+    record: Any = copy.deepcopy(state[key])
+    if change(_walk(record, path)) is UNDEFINED:
+        return UNDEFINED, state
+    return True, {**state, key: record}
+
+
+def _push_item(state: State, key: Key, path: Path, value: Any) -> tuple[Any, State]:
+    return _changed_list(state, key, path, lambda items: items.append(copy.deepcopy(value)))
+
+
+def _insert_item(state: State, key: Key, path: Path, value: Any) -> tuple[Any, State]:
+    position: Any = path[-1]
+
+    def change(items: list[Any]) -> Any:
+        return items.insert(position, copy.deepcopy(value)) if position <= len(items) else UNDEFINED
+
+    return _changed_list(state, key, path[:-1], change)
+
+
+def _pull_item(state: State, key: Key, path: Path, value: Any) -> tuple[Any, State]:
+    def change(items: list[Any]) -> Any:
+        if _unclear(items, value):
+            return UNDEFINED
+        items[:] = [item for item in items if not same_lenient(item, value)]
+        return None
+
+    return _changed_list(state, key, path, change)
+
+
+def _add_to_set(state: State, key: Key, path: Path, value: Any) -> tuple[Any, State]:
+    def change(items: list[Any]) -> Any:
+        if _unclear(items, value):
+            return UNDEFINED
+        return None if any(same_lenient(item, value) for item in items) else items.append(copy.deepcopy(value))
+
+    return _changed_list(state, key, path, change)
+
+
+def _unclear(items: list[Any], value: Any) -> bool:
+    """Whether an item is equal for some stores and not for others: 1 and 1.0, and objects with their fields in another order."""
+    return any(same_lenient(item, value) and repr(item) != repr(value) for item in items)
+
+
+def _item_count(state: State, key: Key, path: Path) -> tuple[Any, State]:
+    there = _walk(state[key], path) if key in state else MISSING
+    return (there if there is UNDEFINED else len(there) if isinstance(there, list) else MISSING), state
+
+
+def _get_and_set(state: State, key: Key, record: Record) -> tuple[Any, State]:
+    return state.get(key), _put(state, key, record)[1]
+
+
+def _append(state: State, key: Key, value: bytes) -> tuple[Any, State]:
+    record = state.get(key, b"")
+    assert isinstance(record, bytes)
+    return None, {**state, key: record + value}
 
 
 def _put_if_absent(state: State, key: Key, record: Record) -> tuple[Any, State]:
@@ -164,8 +254,13 @@ def _scan(state: State, start: Key | None, count: int, backwards: bool) -> tuple
     return [(key, state[key]) for key in keys[:count]], state
 
 
-def _answering(answer: Callable[[Any, Any], Any]) -> Callable[..., tuple[Any, State]]:
-    return lambda state, request: (answer(state, request), state)
+def _scan_prefix(state: State, prefix: str, count: int) -> tuple[Any, State]:
+    keys = sorted(key for key in state if isinstance(key, str) and key.startswith(prefix))
+    return [(key, state[key]) for key in keys[:count]], state
+
+
+def _answering(answer: Callable[..., Any]) -> Callable[..., tuple[Any, State]]:
+    return lambda state, *request: (answer(state, *request), state)
 
 
 def _update_where(state: State, where: Where, path: Path, value: Any) -> tuple[Any, State]:
@@ -180,6 +275,15 @@ def _update_where(state: State, where: Where, path: Path, value: Any) -> tuple[A
 def _delete_where(state: State, where: Where) -> tuple[Any, State]:
     kept = {key: record for key, record in state.items() if not query.holds(where.filter, record)}
     return len(state) - len(kept), kept
+
+
+def _transfer(state: State, source: Key, target: Key, amount: int) -> tuple[Any, State]:
+    have = state.get(source, 0)
+    assert isinstance(have, int)
+    if have < amount:
+        return False, state
+    taken = {**state, source: have - amount}
+    return True, _increment(taken, target, amount)[1]
 
 
 _STEPS: dict[str, Callable[..., tuple[Any, State]]] = {
@@ -204,6 +308,19 @@ _STEPS: dict[str, Callable[..., tuple[Any, State]]] = {
     "count_where": _answering(query.count_where),
     "aggregate": _answering(query.aggregate),
     "browse": _answering(query.browse),
+    "find_joined": _answering(query.find_joined),
+    "transfer": _transfer,
     "update_where": _update_where,
     "delete_where": _delete_where,
+    "get_and_set": _get_and_set,
+    "append": _append,
+    "increment_field": _increment_field,
+    "increment_path": _increment_path,
+    "push_item": _push_item,
+    "insert_item": _insert_item,
+    "pull_item": _pull_item,
+    "add_to_set": _add_to_set,
+    "item_count": _item_count,
+    "scan_prefix": _scan_prefix,
+    **STRUCTURES,
 }

@@ -80,10 +80,16 @@ _json = st.recursive(
     _leaves, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_names, inner, max_size=3)), max_leaves=12
 )
 _documents = st.dictionaries(_names, _json, max_size=4)
+_items = st.sampled_from((1, "1", True, None, 1.5, "x", "é", 2**53 + 1, [], [1], {}, {"a": 1}))
+"""Few, so that items meet their equals; and such as a careless store takes for equal."""
+_countable = st.fixed_dictionaries({"a": st.lists(_items, max_size=4), "b": st.sampled_from((0, 1, -5, 0.25, -1.5, 2**53 + 1))})
 _paths = st.lists(st.one_of(_names, st.integers(0, 2)), min_size=1, max_size=4).flatmap(
     # A path starts with a name: the root is an object.
     lambda parts: st.just(("a" if isinstance(parts[0], int) else parts[0], *parts[1:]))
 )
+_short_paths = st.one_of(st.sampled_from((("a",), ("a",), ("b",), ("name",))), _paths)
+_scores = st.one_of(st.integers(-20, 20).map(float), st.integers(-(2**40), 2**40).map(lambda number: number / 4))
+"""Many that are equal, and sums that are exact."""
 
 
 def keys(model: Model) -> st.SearchStrategy[Any]:
@@ -97,7 +103,7 @@ def records(model: Model) -> st.SearchStrategy[Any]:
     if isinstance(record, Hash):
         return st.dictionaries(st.sampled_from(record.fields), _blobs, min_size=1)
     if isinstance(record, Document):
-        return _documents
+        return st.one_of(_documents, _documents, _countable)
     if record.kind == "row":
         return st.builds(
             Row,
@@ -106,6 +112,12 @@ def records(model: Model) -> st.SearchStrategy[Any]:
         )
     if record.kind == "counter":
         return st.integers(0, 2**53)
+    if record.kind == "list":
+        return st.lists(_blobs, min_size=1, max_size=5)
+    if record.kind == "set":
+        return st.sets(_names, min_size=1, max_size=5)
+    if record.kind == "ranking":
+        return st.dictionaries(_names, _scores, min_size=1, max_size=5)
     return _blobs
 
 
@@ -126,7 +138,7 @@ def _plain(value: Any) -> bool:
         return 0 < len(value) <= 200 and value.isascii() and all(char.isalnum() or char in "_-" for char in value)
     if isinstance(value, dict):
         return all(_plain(key) and _plain(item) for key, item in value.items())
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, set)):
         return all(_plain(item) for item in value)
     if isinstance(value, float):
         return -1e15 < value < 1e15
@@ -154,7 +166,35 @@ def _one_of(model: Model, operations: frozenset[str], key: st.SearchStrategy[Any
         "put_if_absent": st.tuples(key, record),
         "compare_and_set": st.tuples(key, record, record),
         "scan": st.tuples(st.one_of(st.none(), key), st.integers(1, 6), st.booleans()),
+        "get_and_set": st.tuples(key, record),
+        "append": st.tuples(key, _blobs),
+        "increment_field": st.tuples(key, fields, st.integers(-(2**40), 2**40)),
+        "increment_path": st.tuples(key, _short_paths, st.one_of(st.integers(-(2**40), 2**40), _scores)),
+        "push_item": st.tuples(key, _short_paths, _items | _json),
+        "insert_item": st.tuples(key, st.tuples(_short_paths, st.integers(0, 3)).map(lambda drawn: (*drawn[0], drawn[1])), _items | _json),
+        "pull_item": st.tuples(key, _short_paths, _items | _json),
+        "add_to_set": st.tuples(key, _short_paths, _items | _json),
+        "item_count": st.tuples(key, _short_paths),
+        "push_back": st.tuples(key, _blobs),
+        "push_front": st.tuples(key, _blobs),
+        "pop_front": st.tuples(key),
+        "pop_back": st.tuples(key),
+        "list_range": st.tuples(key, st.integers(0, 4), st.integers(0, 6)),
+        "list_length": st.tuples(key),
+        "add_member": st.tuples(key, _names),
+        "remove_member": st.tuples(key, _names),
+        "has_member": st.tuples(key, _names),
+        "member_count": st.tuples(key),
+        "set_score": st.tuples(key, _names, _scores),
+        "add_score": st.tuples(key, _names, _scores),
+        "remove_score": st.tuples(key, _names),
+        "score_of": st.tuples(key, _names),
+        "rank_of": st.tuples(key, _names),
+        "top": st.tuples(key, st.integers(1, 6)),
+        "ranking_size": st.tuples(key),
     }
+    if model.key == "text":
+        known["scan_prefix"] = st.tuples(key.map(lambda whole: str(whole)[:2]), st.integers(1, 6))
     # Writes twice: a history of mostly reads finds little.
     chosen = [*sorted(operations & known.keys()), *sorted(operations & {"put", "put_many", "set_field"})]
     return st.one_of([st.tuples(st.just(name), known[name]) for name in chosen])

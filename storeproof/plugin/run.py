@@ -225,7 +225,7 @@ def _demands(profile: Profile, what: Mapping[str, object]) -> bool:
     if capability := what.get("capability"):
         return capability in profile.capabilities
     if guarantee := what.get("guarantee"):
-        return LADDER.index(guarantee) <= LADDER.index(profile.guarantee)
+        return guarantee in LADDER[: LADDER.index(profile.guarantee) + 1]
     if workload := what.get("workload"):
         return any(speed.workload == workload and speed.clients == what.get("clients") for speed in profile.speed)
     return not what.get("model") or what["model"] in profile.models

@@ -9,7 +9,7 @@ from statistics import median
 from storeproof.outcome import Outcome
 from storeproof.report import words
 from storeproof.result.model import GuaranteeRecord, Measurement, ProfileVerdict, Result, StoreResult
-from storeproof.spec.guarantee import LADDER
+from storeproof.spec.guarantee import LADDER, NODES
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,7 @@ def proven_cell(store: StoreResult) -> Cell:
     refuted = any(
         each.outcome in (Outcome.FAIL, Outcome.UNSUPPORTED) and _rank(each.guarantee) <= _rank(durability.claimed)
         for each in durability.guarantees
+        if each.guarantee in LADDER
     )
     return Cell(durability.proven, ("bad" if refuted else "open") if short_of else "good")
 
@@ -113,6 +114,8 @@ def ladder(result: Result) -> Table:
     """Durability: claimed, proven, and what became of every rung."""
     struck = {each.guarantee for store in result.stores for each in store.durability.guarantees}
     rungs = [rung for rung in LADDER if rung in struck or rung != LADDER[0]]  # the lowest one promises nothing and has no fault
+    tried = {each.guarantee for store in result.stores for each in store.durability.guarantees if each.rounds}
+    beside = [name for name in NODES if name in tried]
     rows = []
     for store in result.stores:
         durability = store.durability
@@ -120,8 +123,12 @@ def ladder(result: Result) -> Table:
         for rung in rungs:
             found = next((each for each in durability.guarantees if each.guarantee == rung), None)
             cells.append(_rung_cell(found, claimed=_rank(rung) <= _rank(durability.claimed)))
+        for name in beside:
+            found = next((each for each in durability.guarantees if each.guarantee == name), None)
+            unclaimed = found is None or store.topology == "single" or found.outcome in (Outcome.UNSUPPORTED, Outcome.UNDECLARED)
+            cells.append(_rung_cell(found, claimed=not unclaimed))
         rows.append(cells)
-    return Table(("store:variant", "claimed", "proven", *rungs), rows, "No store was run.")
+    return Table(("store:variant", "claimed", "proven", *rungs, *beside), rows, "No store was run.")
 
 
 def _rung_cell(found: GuaranteeRecord | None, *, claimed: bool) -> Cell:

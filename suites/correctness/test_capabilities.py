@@ -16,6 +16,7 @@ from storeproof.plugin import RUN
 from storeproof.plugin.verdict import Verdict
 from storeproof.spec import Capability, Case, Step
 from storeproof.spec.query import REQUESTS
+from storeproof.suites.correctness.interleaved import play
 from storeproof.trial import Trial
 
 
@@ -59,6 +60,10 @@ def test_capability(name: str, case: Case, trial: Trial, fresh: Callable[..., tu
             history.append(f"(given {capability.given})")
         for step in case.steps:
             _take(step, collection, layout, history, verdict)
+        if case.interleaved:
+            verdict.add(play(case.interleaved, lambda: trial.connect(trial.shared()), layout, history))
+        for step in case.after:
+            _take(step, collection, layout, history, verdict)
     except Unsupported as reason:
         if claimed:
             verdict.settle(Outcome.FAIL, f"claimed, but {reason}")
@@ -75,13 +80,27 @@ def _take(step: Step, collection: Collection, layout: Layout, history: list[str]
         time.sleep(step.wait)
         history.append(f"(wait {step.wait:g} s)")
     history.append(shown(step.do, args))
-    found = call(collection, layout, step.do, *args)
+    try:
+        found = call(collection, layout, step.do, *args)
+    except Refused as reason:
+        if not step.refused:
+            raise
+        history[-1] += f" -> refused: {reason}"
+        if step.alternatives is not None:
+            verdict.add("alternative: refused")
+        return
     history[-1] += f" -> {found!r}"
     if step.alternatives is not None:
         known = {name: answer_from(layout.model, step.do, written) for name, written in step.alternatives.items()}
         names = [name for name, wanted in known.items() if _right(step, args, found, wanted)]
         assert names, _told(history, f"none of the known alternatives: {', '.join(step.alternatives)}")
         verdict.add(f"alternative: {names[0]}")
+    elif step.refused:
+        raise AssertionError(_told(history, "wanted: a refusal"))
+    elif step.between is not None:
+        low, high = step.between
+        inside = found is not None and low <= found <= high
+        assert inside, _told(history, f"wanted: from {low:g} to {high:g}")
     elif step.missing:
         assert found is MISSING, _told(history, "wanted: MISSING")
     elif _answers(step):

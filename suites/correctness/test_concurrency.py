@@ -76,6 +76,64 @@ def test_one_wins(trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
         assert winners == [int(found)], f"{key}: clients {winners} were told that they won, and the store has the value of client {found!r}"
 
 
+@pytest.mark.case(id="concurrency.get-and-set", model="single_key", operations=("get_and_set",))
+def test_each_value_is_answered_to_one(trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
+    collection, layout = _needs("get_and_set", "single_key", fresh, verdict)
+    each = trial.scale.correctness.concurrent_operations
+    call(collection, layout, "put", "shared", b"first")
+
+    def exchange(own: Collection, client: int) -> list[bytes]:
+        return [_patiently(own, layout, "get_and_set", "shared", b"%d:%d" % (client, number)) for number in range(each)]
+
+    answered = [answer for answers in _together(trial, layout, exchange) for answer in answers]
+    written = [b"first", *(b"%d:%d" % (client, number) for client in range(trial.scale.correctness.clients) for number in range(each))]
+    last = call(collection, layout, "get", "shared")
+    assert sorted([*answered, last]) == sorted(written), "a value was answered to two clients, or to none"
+    verdict.add(f"{len(answered)} exchanges by {trial.scale.correctness.clients} clients")
+
+
+@pytest.mark.case(id="concurrency.append", model="single_key", operations=("append",))
+def test_nothing_appended_is_lost(trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
+    collection, layout = _needs("append", "single_key", fresh, verdict)
+    each = trial.scale.correctness.concurrent_operations
+
+    def add(own: Collection, client: int) -> None:
+        for number in range(each):
+            _patiently(own, layout, "append", "shared", b"%d:%d " % (client, number))
+
+    _together(trial, layout, add)
+    written = [b"%d:%d" % (client, number) for client in range(trial.scale.correctness.clients) for number in range(each)]
+    found = call(collection, layout, "get", "shared").split()
+    assert sorted(found) == sorted(written), f"{len(written)} pieces were appended; {len(found)} are there"
+    verdict.add(f"{len(written)} pieces by {trial.scale.correctness.clients} clients")
+
+
+@pytest.mark.case(id="concurrency.queue", model="queue", operations=("push_back", "pop_front"))
+def test_each_item_is_taken_once(trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
+    """Half of the clients put items in, the others take them out; what is left is taken at the end."""
+    collection, layout = _needs("pop_front", "queue", fresh, verdict)
+    each = trial.scale.correctness.concurrent_operations
+
+    def work(own: Collection, client: int) -> list[bytes]:
+        if client % 2:
+            for number in range(each):
+                _patiently(own, layout, "push_back", "shared", b"%d:%d" % (client, number))
+            return []
+        return [item for _ in range(each) if (item := _patiently(own, layout, "pop_front", "shared")) is not None]
+
+    taken = _together(trial, layout, work)
+    rest: list[bytes] = []
+    while (item := call(collection, layout, "pop_front", "shared")) is not None:
+        rest.append(item)
+    written = [b"%d:%d" % (client, number) for client in range(1, trial.scale.correctness.clients, 2) for number in range(each)]
+    assert sorted([*(item for items in taken for item in items), *rest]) == sorted(written), "an item was taken twice, or lost"
+    for items in [*taken, rest]:  # of one producer's items every consumer sees a later one later
+        for client in range(1, trial.scale.correctness.clients, 2):
+            numbers = [int(item.split(b":")[1]) for item in items if item.startswith(b"%d:" % client)]
+            assert numbers == sorted(numbers), f"the items of client {client} were not taken in the order in which they came"
+    verdict.add(f"{len(written)} items, {len(written) - len(rest)} taken while others were put in")
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "model" in metafunc.fixturenames:
         models = metafunc.config.stash[RUN].spec.models

@@ -109,6 +109,8 @@ class Rounds:
         self._period += 1
         before = self._recorder.acknowledged
         try:
+            # A node that an earlier fault killed is there again: two of them in a row would be another fault.
+            self._handle.wait_whole()
             struck = shape()
             at_risk = self._recorder.acknowledged - before
             if self._second_fault and shape == self._stream:

@@ -8,7 +8,7 @@ import pytest
 
 from storeproof.contract import Layout, Row
 from storeproof.contract.notation import answer_from, arguments_from, record_from, shown
-from tests.contract.models import COUNTER, DOCUMENT, HASH, ROW, VALUE
+from tests.contract.models import COUNTER, DOCUMENT, HASH, QUEUE, RANKING, ROW, SET, VALUE
 
 RECORDS: list[tuple[Layout, Any, Any]] = [
     (VALUE, "ü", "ü".encode()),
@@ -19,6 +19,9 @@ RECORDS: list[tuple[Layout, Any, Any]] = [
     (ROW, [1, 2], Row(1, 2.0)),
     (ROW, [1, 0.1], Row(1, 0.1)),
     (COUNTER, 5, 5),
+    (QUEUE, ["ü", b"\xff", ""], ["ü".encode(), b"\xff", b""]),
+    (SET, ["b", "a", "b"], {"a", "b"}),
+    (RANKING, {"a": 1, "b": -0.5}, {"a": 1.0, "b": -0.5}),
 ]
 
 
@@ -40,6 +43,9 @@ def test_what_is_put_is_what_is_wanted_back(layout: Layout, written: Any, record
     assert answer_from(model, "get", written) == record
     assert answer_from(model, "get_many", [written, None]) == [record, None]
     assert answer_from(model, "scan", [["k", written]]) == [("k", record)]
+    assert arguments_from(model, "get_and_set", ("k", written)) == ("k", record)
+    assert answer_from(model, "get_and_set", written) == record
+    assert answer_from(model, "scan_prefix", [["k", written]]) == [("k", record)]
 
 
 def test_fields_and_paths() -> None:
@@ -49,6 +55,17 @@ def test_fields_and_paths() -> None:
     assert arguments_from(DOCUMENT.model, "set_path", ("k", ["a", 0], ["x"])) == ("k", ("a", 0), ["x"])
     assert arguments_from(DOCUMENT.model, "unset_path", ("k", ["a"])) == ("k", ("a",))
     assert answer_from(DOCUMENT.model, "get_path", "x") == "x"
+
+
+def test_items_and_scores() -> None:
+    assert arguments_from(VALUE.model, "append", ("k", "ü")) == ("k", "ü".encode())
+    assert arguments_from(DOCUMENT.model, "insert_item", ("k", ["a", 0], ["x"])) == ("k", ("a", 0), ["x"])
+    assert arguments_from(DOCUMENT.model, "item_count", ("k", ["a"])) == ("k", ("a",))
+    assert arguments_from(QUEUE.model, "push_front", ("k", "ü")) == ("k", "ü".encode())
+    assert answer_from(QUEUE.model, "pop_back", "ü") == "ü".encode()
+    assert answer_from(QUEUE.model, "list_range", ["a", b"\0"]) == [b"a", b"\0"]
+    assert arguments_from(RANKING.model, "set_score", ("k", "m", 1)) == ("k", "m", 1.0)
+    assert answer_from(RANKING.model, "top", [["m", 1]]) == [("m", 1.0)]
 
 
 def test_what_needs_no_change_stays() -> None:

@@ -138,6 +138,7 @@ class Handle:
     data: Path | None = None
     image_digest: str | None = None
     address = Address("nowhere", 1)
+    nodes: tuple[str, ...] = ()
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -167,6 +168,12 @@ class Handle:
     def kill(self) -> None:
         self.deeds.append("kill")
         self.store.end(clean=False)
+
+    def kill_nodes(self, names: Sequence[str]) -> None:
+        raise NotImplementedError
+
+    def wait_whole(self) -> None:
+        self.deeds.append("whole")
 
     def pause(self) -> None:
         raise NotImplementedError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import pytest
 
@@ -339,4 +340,34 @@ def test_the_second_fault_strikes_between_two_starts() -> None:
         rng=random.Random(7),
         second_fault=True,
     ).run()
-    assert handle.deeds == ["kill", "start", "kill", "start", "kill", "start"] * 5
+    assert handle.deeds == ["whole", "kill", "start", "whole", "kill", "start", "kill", "start"] * 5
+
+
+class Pair(Handle):
+    """Two nodes: the store's disk stands for the memory of the other one, which takes over at once."""
+
+    nodes = ("a", "b")
+
+    def kill_nodes(self, names: Sequence[str]) -> None:
+        self.deeds.append(f"kill {' '.join(names)}")
+        self.store.end(clean=False)
+        self.store.begin()
+
+    def start_nowait(self) -> None:
+        self.deeds.append("start")
+
+
+@pytest.mark.parametrize(("store", "outcome"), [(Store(), Outcome.PASS), (Late(), Outcome.FAIL)])
+def test_a_node_whose_copy_comes_late_loses_what_was_acknowledged(store: Store, outcome: Outcome) -> None:
+    """Each fault finds the cluster whole, and what is left of it is read before the node is back."""
+    handle = Pair(store)
+    tally = Rounds(
+        handle,  # type: ignore[arg-type]
+        find("one_node_kill"),
+        {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "counter")},
+        SCALE,
+        connect=lambda where: Session(where.store),  # type: ignore[attr-defined, arg-type, return-value]
+        rng=random.Random(7),
+    ).run()
+    assert tally.outcome(claimed=True) is outcome, tally.detail()
+    assert handle.deeds == ["whole", "kill a", "start"] * 10

@@ -42,6 +42,23 @@ def test_a_fault_asks_the_handle_by_its_own_name(name: str) -> None:
     assert handle.done == [f"cannot {name}"]
 
 
+class Cluster(Noting):
+    """A handle with three nodes."""
+
+    nodes = ("b", "c", "a")
+
+    def kill_nodes(self, names: tuple[str, ...]) -> None:
+        self.done.append(f"kill {' '.join(names)}")
+
+
+@pytest.mark.parametrize(("name", "deed"), [("one_node_kill", "kill b"), ("all_nodes_kill", "kill b c a")])
+def test_nodes_are_killed_by_the_names_of_the_stores_file(name: str, deed: str) -> None:
+    """One: the one that has run longest, so that each has its turn. All: at once."""
+    handle = Cluster()
+    find(name).strike(handle)  # type: ignore[arg-type]
+    assert handle.done == [deed]
+
+
 def test_a_pause_ends() -> None:
     """What was stopped goes on."""
     from storeproof.faults.pause import FAULT
@@ -54,7 +71,8 @@ def test_a_pause_ends() -> None:
 
 def test_only_a_store_that_is_asked_is_told() -> None:
     """The last acknowledgement is tried on sudden faults alone."""
-    assert {name: fault.sudden for name, fault in faults().items()} == {"clean_restart": False, "pause": True, "process_kill": True}
+    assert {name for name, fault in faults().items() if not fault.sudden} == {"clean_restart"}
+    assert {"all_nodes_kill", "one_node_kill", "pause", "process_kill"} <= set(faults())
 
 
 def test_the_names_are_the_files_names() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from storeproof.contract.notation import answer_from, arguments_from, in_any_order
 from storeproof.contract.values import MISSING
-from storeproof.oracle import UNDEFINED, State, same, same_lenient, same_unordered, step
+from storeproof.oracle import REFUSAL, UNDEFINED, State, same, same_lenient, same_unordered, step
 from storeproof.oracle.step import _STEPS
 from storeproof.spec import Capability, Case, load_spec
 from storeproof.spec.query import REQUESTS
@@ -32,10 +32,14 @@ def test_a_cases_answers_are_the_oracles(capability: Capability, case: Case) -> 
         answer, state = step(state, asked.do, args)
         if answer is UNDEFINED:
             return
+        if answer is REFUSAL:
+            assert asked.refused, f"{asked.do}{asked.args}: the oracle wants a refusal"
+            continue
         written: list[Any] = [MISSING] if asked.missing else []
         if asked.alternatives is not None:
             written = [answer_from(model, asked.do, each) for each in asked.alternatives.values()]
         elif "expect" in asked.model_fields_set:
             written = [answer_from(model, asked.do, asked.expect)]
         compare = same_unordered if in_any_order(asked.do, args) else same_lenient if asked.do in REQUESTS else same
+        assert asked.alternatives is not None or not asked.refused, f"{asked.do}{asked.args}: the oracle answers {answer!r}"
         assert not written or any(compare(answer, each) for each in written), f"{asked.do}{asked.args}: the oracle answers {answer!r}"

@@ -15,6 +15,9 @@ from storeproof.spec.query import REQUESTS
 HASH = {"h": {"a": b"1", "b": b"2"}}
 DOCUMENT = {"d": {"a": 1, "o": {"x": None, "l": [{"y": 2}, "z"]}}}
 ROWS = {10: Row(1, 1.0), -1: Row(2, 2.0), 9: Row(3, 3.0)}
+QUEUE = {"q": [b"a", b"b"]}
+SET = {"s": {"a", "b"}}
+RANKING = {"r": {"a": 1.0, "b": 1.0, "é": 1.0, "z": 9.0}}
 VALUES = {"b": b"2", "a": b"1", "B": b"0", "é": b"3"}
 
 CASES: list[tuple[str, Any, tuple[Any, ...], Any, Any]] = [
@@ -93,6 +96,106 @@ CASES: list[tuple[str, Any, tuple[Any, ...], Any, Any]] = [
     ("scan", ROWS, (None, 9, False), [(-1, Row(2, 2.0)), (9, Row(3, 3.0)), (10, Row(1, 1.0))], None),
     ("scan", ROWS, (9, 1, True), [(9, Row(3, 3.0))], None),
     ("scan", {}, (None, 9, False), [], None),
+    ("get_and_set", {"a": b"1"}, ("a", b"2"), b"1", {"a": b"2"}),
+    ("get_and_set", {}, ("a", b"2"), None, {"a": b"2"}),
+    ("get_and_set", HASH, ("h", {"c": b""}), {"a": b"1", "b": b"2"}, {"h": {"c": b""}}),
+    ("append", {"a": b"1\0"}, ("a", b"2"), None, {"a": b"1\x002"}),
+    ("append", {}, ("a", b""), None, {"a": b""}),
+    ("increment_field", HASH, ("h", "a", 41), 42, {"h": {"a": b"42", "b": b"2"}}),
+    ("increment_field", HASH, ("h", "c", -1), -1, {"h": {"a": b"1", "b": b"2", "c": b"-1"}}),
+    ("increment_field", {}, ("h", "a", 0), 0, {"h": {"a": b"0"}}),
+    ("increment_field", {"h": {"a": b"x"}}, ("h", "a", 1), REFUSAL, None),
+    ("increment_field", {"h": {"a": b""}}, ("h", "a", 1), REFUSAL, None),
+    ("increment_field", {"h": {"a": b"1.5"}}, ("h", "a", 1), UNDEFINED, None),
+    ("increment_field", {"h": {"a": b"007"}}, ("h", "a", 1), UNDEFINED, None),
+    ("increment_field", {"h": {"a": b"9223372036854775807"}}, ("h", "a", 1), UNDEFINED, None),
+    ("increment_path", DOCUMENT, ("d", ("a",), 2), 3, {"d": {**DOCUMENT["d"], "a": 3}}),
+    ("increment_path", DOCUMENT, ("d", ("a",), 0.5), 1.5, {"d": {**DOCUMENT["d"], "a": 1.5}}),
+    ("increment_path", {"d": {"l": [{"y": 2}]}}, ("d", ("l", 0, "y"), -3), -1, {"d": {"l": [{"y": -1}]}}),
+    ("increment_path", {"d": {"l": [2]}}, ("d", ("l", 0), 1), 3, {"d": {"l": [3]}}),
+    ("increment_path", {"d": {}}, ("d", ("n",), 5), 5, {"d": {"n": 5}}),
+    ("increment_path", DOCUMENT, ("-", ("a",), 1), None, None),  # no record, and none is made
+    ("increment_path", DOCUMENT, ("d", ("o", "x"), 1), REFUSAL, None),  # null is no number
+    ("increment_path", {"d": {"t": True}}, ("d", ("t",), 1), REFUSAL, None),
+    ("increment_path", DOCUMENT, ("d", ("n", "m"), 1), REFUSAL, None),  # no parent
+    ("increment_path", DOCUMENT, ("d", ("o", "l", 5), 1), UNDEFINED, None),
+    ("increment_path", {"d": {"n": 0.1}}, ("d", ("n",), 0.2), UNDEFINED, None),  # binary and decimal round elsewhere
+    ("increment_path", {"d": {"n": 2**63 - 1}}, ("d", ("n",), 1), UNDEFINED, None),
+    ("increment_path", {"d": {"n": 1.7e308}}, ("d", ("n",), 1.7e308), UNDEFINED, None),
+    ("push_item", {"d": {"l": [1]}}, ("d", ("l",), [2]), True, {"d": {"l": [1, [2]]}}),
+    ("push_item", {"d": {"l": [[]]}}, ("d", ("l", 0), None), True, {"d": {"l": [[None]]}}),
+    ("push_item", {}, ("d", ("l",), 1), False, None),
+    ("push_item", {"d": {"l": None}}, ("d", ("l",), 1), REFUSAL, None),
+    ("push_item", {"d": {"l": {}}}, ("d", ("l",), 1), REFUSAL, None),
+    ("push_item", {"d": {}}, ("d", ("l",), 1), UNDEFINED, None),  # some stores start a list
+    ("insert_item", {"d": {"l": [1, 2]}}, ("d", ("l", 1), 9), True, {"d": {"l": [1, 9, 2]}}),
+    ("insert_item", {"d": {"l": []}}, ("d", ("l", 0), 9), True, {"d": {"l": [9]}}),
+    ("insert_item", {"d": {"l": [1]}}, ("d", ("l", 1), 9), True, {"d": {"l": [1, 9]}}),
+    ("insert_item", {"d": {"l": [1]}}, ("d", ("l", 2), 9), UNDEFINED, None),  # beyond the end
+    ("insert_item", {"d": {"l": "x"}}, ("d", ("l", 0), 9), REFUSAL, None),
+    ("insert_item", {}, ("d", ("l", 0), 9), False, None),
+    ("pull_item", {"d": {"l": [1, 2, 1]}}, ("d", ("l",), 1), True, {"d": {"l": [2]}}),
+    ("pull_item", {"d": {"l": [1]}}, ("d", ("l",), 1), True, {"d": {"l": []}}),
+    ("pull_item", {"d": {"l": [1]}}, ("d", ("l",), True), True, None),  # true is not 1
+    ("pull_item", {"d": {"l": [1.0]}}, ("d", ("l",), 1), UNDEFINED, None),
+    ("pull_item", {"d": {"l": [{"a": 1, "b": 2}]}}, ("d", ("l",), {"b": 2, "a": 1}), UNDEFINED, None),
+    ("pull_item", {"d": {"l": 1}}, ("d", ("l",), 1), REFUSAL, None),
+    ("pull_item", {}, ("d", ("l",), 1), False, None),
+    ("add_to_set", {"d": {"l": [1]}}, ("d", ("l",), 2), True, {"d": {"l": [1, 2]}}),
+    ("add_to_set", {"d": {"l": [1]}}, ("d", ("l",), 1), True, None),
+    ("add_to_set", {"d": {"l": [1]}}, ("d", ("l",), True), True, {"d": {"l": [1, True]}}),
+    ("add_to_set", {"d": {"l": [1]}}, ("d", ("l",), 1.0), UNDEFINED, None),
+    ("add_to_set", {"d": {"l": 1}}, ("d", ("l",), 1), REFUSAL, None),
+    ("add_to_set", {}, ("d", ("l",), 1), False, None),
+    ("item_count", DOCUMENT, ("d", ("o", "l")), 2, None),
+    ("item_count", DOCUMENT, ("d", ("o",)), MISSING, None),
+    ("item_count", DOCUMENT, ("d", ("n",)), MISSING, None),
+    ("item_count", DOCUMENT, ("-", ("o", "l")), MISSING, None),
+    ("item_count", DOCUMENT, ("d", ("o", 0)), UNDEFINED, None),
+    ("scan_prefix", {"ab": b"1", "a": b"2", "b": b"3", "aB": b"4"}, ("a", 9), [("a", b"2"), ("aB", b"4"), ("ab", b"1")], None),
+    ("scan_prefix", VALUES, ("", 2), [("B", b"0"), ("a", b"1")], None),
+    ("scan_prefix", VALUES, ("x", 2), [], None),
+    ("push_back", {}, ("q", b"a"), 1, {"q": [b"a"]}),
+    ("push_back", QUEUE, ("q", b""), 3, {"q": [b"a", b"b", b""]}),
+    ("push_front", QUEUE, ("q", b"b"), 3, {"q": [b"b", b"a", b"b"]}),
+    ("pop_front", QUEUE, ("q",), b"a", {"q": [b"b"]}),
+    ("pop_back", QUEUE, ("q",), b"b", {"q": [b"a"]}),
+    ("pop_front", QUEUE, ("-",), None, None),
+    ("pop_back", {"q": [b"a"]}, ("q",), UNDEFINED, None),  # whether an empty list is a record
+    ("list_range", QUEUE, ("q", 1, 9), [b"b"], None),
+    ("list_range", QUEUE, ("q", 0, 1), [b"a"], None),
+    ("list_range", QUEUE, ("q", 1, 0), [], None),
+    ("list_range", QUEUE, ("-", 0, 9), [], None),
+    ("list_length", QUEUE, ("q",), 2, None),
+    ("list_length", QUEUE, ("-",), 0, None),
+    ("add_member", {}, ("s", ""), True, {"s": {""}}),
+    ("add_member", SET, ("s", "a"), False, None),
+    ("add_member", SET, ("s", "A"), True, {"s": {"a", "b", "A"}}),
+    ("remove_member", SET, ("s", "a"), True, {"s": {"b"}}),
+    ("remove_member", SET, ("s", "c"), False, None),
+    ("remove_member", {"s": {"a"}}, ("s", "a"), UNDEFINED, None),  # whether an empty set is a record
+    ("has_member", SET, ("s", "a"), True, None),
+    ("has_member", SET, ("-", "a"), False, None),
+    ("member_count", SET, ("s",), 2, None),
+    ("member_count", SET, ("-",), 0, None),
+    ("set_score", {}, ("r", "a", -1.5), True, {"r": {"a": -1.5}}),
+    ("set_score", RANKING, ("r", "a", 0.0), False, {"r": {**RANKING["r"], "a": 0.0}}),
+    ("add_score", RANKING, ("r", "a", 0.5), 1.5, {"r": {**RANKING["r"], "a": 1.5}}),
+    ("add_score", RANKING, ("r", "n", -2.0), -2.0, {"r": {**RANKING["r"], "n": -2.0}}),
+    ("add_score", {"r": {"a": 1.7e308}}, ("r", "a", 1.7e308), UNDEFINED, None),
+    ("remove_score", RANKING, ("r", "a"), True, {"r": {"b": 1.0, "é": 1.0, "z": 9.0}}),
+    ("remove_score", RANKING, ("r", "n"), False, None),
+    ("remove_score", {"r": {"a": 1.0}}, ("r", "a"), UNDEFINED, None),  # whether an empty ranking is a record
+    ("score_of", RANKING, ("r", "z"), 9.0, None),
+    ("score_of", RANKING, ("-", "z"), None, None),
+    ("rank_of", RANKING, ("r", "z"), 0, None),
+    ("rank_of", RANKING, ("r", "é"), 1, None),  # of equal scores the last by code point is first
+    ("rank_of", RANKING, ("r", "a"), 3, None),
+    ("rank_of", RANKING, ("r", "n"), None, None),
+    ("top", RANKING, ("r", 3), [("z", 9.0), ("é", 1.0), ("b", 1.0)], None),
+    ("top", RANKING, ("-", 3), [], None),
+    ("ranking_size", RANKING, ("r",), 4, None),
+    ("ranking_size", RANKING, ("-",), 0, None),
 ]
 
 
@@ -105,9 +208,12 @@ def test_the_answer_and_the_state_after_it(operation: str, state: Any, args: tup
     assert same(state, before), "the state given is not changed"
 
 
-def test_every_operation_but_expiry_has_a_step_and_a_case() -> None:
-    """What time does to a record is tried by the fixed cases: a history without a clock cannot say. Requests are in test_catalogue."""
-    assert set(_STEPS) == set(OPERATIONS) - {"put_expiring"}
+def test_every_operation_but_those_of_the_clock_has_a_step_and_a_case() -> None:
+    """What time does to a record is tried by the fixed cases: a history without a clock cannot say. Requests are in test_catalogue.
+
+    A walk goes on from what the store answered, and has a check of its own.
+    """
+    assert set(_STEPS) == set(OPERATIONS) - {"put_expiring", "expire", "expires_in", "persist", "walk", "create_index", "drop_index", "index_names", "require"}
     assert {case[0] for case in CASES} == set(_STEPS) - set(REQUESTS)
 
 

@@ -20,11 +20,17 @@ from storeproof.spec import load_spec
 
 MODELS = load_spec().models
 FAMILIES = {
-    "value": {"put_if_absent", "compare_and_set", "scan"},
-    "hash": {"get_field", "set_field", "delete_field"},
-    "document": {"get_path", "set_path", "unset_path", "compare_and_set"},
+    "value": {"put_if_absent", "compare_and_set", "scan", "get_and_set", "append", "scan_prefix"},
+    "hash": {"get_field", "set_field", "delete_field", "increment_field"},
+    "document": {
+        *("get_path", "set_path", "unset_path", "compare_and_set", "increment_path"),
+        *("push_item", "insert_item", "pull_item", "add_to_set", "item_count"),
+    },
     "row": {"scan"},
     "counter": {"increment"},
+    "list": {"push_back", "push_front", "pop_front", "pop_back", "list_range", "list_length"},
+    "set": {"add_member", "remove_member", "has_member", "member_count"},
+    "ranking": {"set_score", "add_score", "remove_score", "score_of", "rank_of", "top", "ranking_size"},
 }
 ALWAYS = {"get", "put", "delete", "exists", "count", "get_many", "put_many"}
 
@@ -111,7 +117,7 @@ def test_a_history_has_the_operations_asked_for_and_no_other(name: str) -> None:
 def test_every_operation_asked_for_does_come(name: str) -> None:
     seen = set[str]()
 
-    @quick
+    @settings(quick, max_examples=100)
     @given(histories(MODELS[name], operations_of(name), 25))
     def look(history: list[tuple[str, tuple[Any, ...]]]) -> None:
         seen.update(operation for operation, _ in history)

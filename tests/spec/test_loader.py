@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from storeproof.errors import SpecError, UsageError
-from storeproof.spec import load_spec
+from storeproof.spec import LADDER, NODES, load_spec
 from tests.spec.files import CAPABILITIES, MODEL, PROFILE, STORE, WORKLOADS, replaced, specification
 
 
@@ -178,3 +178,11 @@ def test_the_edition_is_that_of_the_demands(root: Path, change: Callable[[Path],
     assert load_spec(root).edition == before
     change(root)
     assert (load_spec(root).edition != before) is changes
+
+
+def test_a_variant_promises_its_rung_all_below_it_and_what_it_names_of_its_nodes(root: Path) -> None:
+    text = replaced(STORE, "guarantee: process_crash", "guarantee: process_crash\n    survives: [one_node_crash]")
+    (root / "stores" / "mine.yaml").write_text(text)
+    variant = load_spec(root).targets(["mine"])[0].variant
+    promised = [name for name in (*LADDER, *NODES) if variant.promises(name)]
+    assert promised == ["volatile", "clean_restart", "process_crash", "one_node_crash"]

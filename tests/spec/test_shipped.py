@@ -26,7 +26,7 @@ STEPS = [
     pytest.param(SPEC.models[capability.model], step, id=f"{name}/{case.id}-{number}")
     for name, capability in SPEC.capabilities.items()
     for case in capability.cases
-    for number, step in enumerate(case.steps)
+    for number, step in enumerate((*case.steps, *case.after))
 ]
 
 
@@ -44,7 +44,8 @@ def test_the_words_for_operations_are_those_of_the_contract() -> None:
 
 def test_every_case_tries_what_its_capability_is_about() -> None:
     for name, capability in SPEC.capabilities.items():
-        done = {step.do for case in capability.cases for step in case.steps}
+        done = {step.do for case in capability.cases for step in (*case.steps, *case.after)}
+        done |= {turn.do for case in capability.cases if case.interleaved for turn in case.interleaved.turns}
         assert set(capability.operations) <= done, name
 
 
@@ -56,6 +57,7 @@ def test_every_step_fits_its_operation(model, step) -> None:  # type: ignore[no-
     method.bind(None, *step.args)
     args = arguments_from(model, step.do, step.args)
     answers = step.alternatives.values() if step.alternatives is not None else [step.expect] if "expect" in step.model_fields_set else []
+    answers = [*answers, *(step.between or ())]
     for written in [*answers] + ([MISSING] if step.missing else []):
         assert (
             wrong_reply(operation, Layout("c", model), args, written if written is MISSING else answer_from(model, step.do, written))
@@ -64,13 +66,14 @@ def test_every_step_fits_its_operation(model, step) -> None:  # type: ignore[no-
 
 
 def test_what_answers_nothing_is_not_asked_for_an_answer() -> None:
-    silent = {"put", "put_many", "set_field", "put_expiring"}
+    silent = {"put", "put_many", "set_field", "put_expiring", "append", "create_index", "require"}
     for name, capability in SPEC.capabilities.items():
         for case in capability.cases:
-            for step in case.steps:
-                says = "expect" in step.model_fields_set or step.missing or step.alternatives is not None
-                assert says != (step.do in silent), f"{name}/{case.id}: {step.do}"
-                assert step.missing + (step.alternatives is not None) + ("expect" in step.model_fields_set) <= 1
+            for step in (*case.steps, *case.after):
+                answers = ["expect" in step.model_fields_set, step.missing, step.between is not None, step.alternatives is not None]
+                if not step.refused:  # that may be wanted of every operation, and be one of several alternatives
+                    assert any(answers) != (step.do in silent), f"{name}/{case.id}: {step.do}"
+                assert sum(answers) + (step.refused and step.alternatives is None) <= 1
 
 
 def test_every_workload_names_operations_that_can_be_measured() -> None:

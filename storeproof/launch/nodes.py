@@ -1,0 +1,70 @@
+"""The nodes of a cluster that runs whole in one container: killed by their process ids there, and awaited."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from storeproof.errors import StoreDied
+from storeproof.spec.store import Nodes
+
+NODE_FAULTS = ("one_node_kill", "all_nodes_kill")
+"""The faults that need nodes which can be killed one by one."""
+
+NO_NODES = "it runs as one server: it has no nodes that could be killed one by one"
+
+_PAUSE = 0.05
+"""Seconds between two questions; each costs tens of milliseconds."""
+
+# One `kill` for all of them, so that they end at the same moment. The ids come from the files of the container, whose own
+# processes they are: those that the host sees are others.
+_KILL = """
+set -e
+pids=$(cat "$@")
+kill -KILL $pids
+for pid in $pids; do while kill -0 "$pid" 2>/dev/null; do sleep 0.01; done; done
+"""
+
+
+class RunningNodes:
+    """What can be done to the nodes of one store, start after start."""
+
+    def __init__(self, name: str, nodes: Nodes, log: Callable[[], str]) -> None:
+        """`name`: the store, for messages; `log`: the last lines that it wrote."""
+        self._name = name
+        self._nodes = nodes
+        self._log = log
+        self._order = list(nodes.pid_files)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """See `Handle.nodes`."""
+        return tuple(self._order)
+
+    def kill(self, container: Any, names: Sequence[str]) -> None:
+        """See `Handle.kill_nodes`."""
+        files = [self._nodes.pid_files[name] for name in names]
+        status, said = self._run(container, ("sh", "-c", _KILL, "sh", *files))
+        if status != 0:
+            raise StoreDied(f"{self._name}: {', '.join(names)} could not be killed: {said}", self._log())
+        self._order = [name for name in self._order if name not in names] + list(names)
+
+    def wait(self, container: Any, seconds: float, *, whole: bool) -> None:
+        """Until the cluster answers, or has all its nodes. Raises `StoreDied` after so many seconds."""
+        command = self._nodes.whole if whole else self._nodes.answers
+        deadline = time.monotonic() + seconds
+        while True:
+            status, said = self._run(container, command)
+            if status == 0:
+                return
+            if time.monotonic() > deadline:
+                what = "was not whole" if whole else "did not answer"
+                raise StoreDied(f"{self._name}: the cluster {what} within {seconds:g} s ({said})", self._log())
+            time.sleep(_PAUSE)
+
+    def _run(self, container: Any, command: Sequence[str]) -> tuple[int, str]:
+        """A command in the container: its exit status, and what it said last."""
+        status, output = container.exec_run(list(command))
+        lines = output.decode("utf-8", "replace").split("\n")
+        return status, next((line for line in reversed(lines) if line.strip()), f"exit status {status}")

@@ -1,0 +1,114 @@
+"""The steps on lists, sets and rankings.
+
+Taking the last item away is left out: whether an empty record is one is a named alternative (`structures`, in the specification).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from storeproof.contract.values import Key
+from storeproof.oracle.answer import UNDEFINED, State
+
+
+def _items(state: State, key: Key) -> list[bytes]:
+    record = state.get(key, [])
+    assert isinstance(record, list)
+    return record
+
+
+def _push_back(state: State, key: Key, item: bytes) -> tuple[Any, State]:
+    items = [*_items(state, key), item]
+    return len(items), {**state, key: items}
+
+
+def _push_front(state: State, key: Key, item: bytes) -> tuple[Any, State]:
+    items = [item, *_items(state, key)]
+    return len(items), {**state, key: items}
+
+
+def _pop(state: State, key: Key, position: int) -> tuple[Any, State]:
+    items = list(_items(state, key))
+    if not items:
+        return None, state
+    item = items.pop(position)
+    return (item, {**state, key: items}) if items else (UNDEFINED, state)
+
+
+def _list_range(state: State, key: Key, start: int, stop: int) -> tuple[Any, State]:
+    return _items(state, key)[start : max(start, stop)], state
+
+
+def _members(state: State, key: Key) -> set[str]:
+    record = state.get(key, set())
+    assert isinstance(record, set)
+    return record
+
+
+def _add_member(state: State, key: Key, member: str) -> tuple[Any, State]:
+    members = _members(state, key)
+    return member not in members, {**state, key: members | {member}}
+
+
+def _remove_member(state: State, key: Key, member: str) -> tuple[Any, State]:
+    members = _members(state, key)
+    if member not in members:
+        return False, state
+    return (True, {**state, key: members - {member}}) if len(members) > 1 else (UNDEFINED, state)
+
+
+def _scores(state: State, key: Key) -> dict[str, float]:
+    record = state.get(key, {})
+    assert isinstance(record, dict)
+    return record  # type: ignore[return-value]
+
+
+def _set_score(state: State, key: Key, member: str, score: float) -> tuple[Any, State]:
+    scores = _scores(state, key)
+    return member not in scores, {**state, key: {**scores, member: score}}
+
+
+def _add_score(state: State, key: Key, member: str, by: float) -> tuple[Any, State]:
+    scores = _scores(state, key)
+    total = scores.get(member, 0.0) + by
+    return (total, {**state, key: {**scores, member: total}}) if math.isfinite(total) else (UNDEFINED, state)
+
+
+def _remove_score(state: State, key: Key, member: str) -> tuple[Any, State]:
+    scores = _scores(state, key)
+    if member not in scores:
+        return False, state
+    rest = {other: score for other, score in scores.items() if other != member}
+    return (True, {**state, key: rest}) if rest else (UNDEFINED, state)
+
+
+def _in_order(state: State, key: Key) -> list[tuple[str, float]]:
+    return sorted(_scores(state, key).items(), key=lambda entry: (entry[1], entry[0]), reverse=True)
+
+
+def _rank_of(state: State, key: Key, member: str) -> tuple[Any, State]:
+    return next((rank for rank, (other, _) in enumerate(_in_order(state, key)) if other == member), None), state
+
+
+STRUCTURES: dict[str, Callable[..., tuple[Any, State]]] = {
+    "push_back": _push_back,
+    "push_front": _push_front,
+    "pop_front": lambda state, key: _pop(state, key, 0),
+    "pop_back": lambda state, key: _pop(state, key, -1),
+    "list_range": _list_range,
+    "list_length": lambda state, key: (len(_items(state, key)), state),
+    "add_member": _add_member,
+    "remove_member": _remove_member,
+    "has_member": lambda state, key, member: (member in _members(state, key), state),
+    "member_count": lambda state, key: (len(_members(state, key)), state),
+    "set_score": _set_score,
+    "add_score": _add_score,
+    "remove_score": _remove_score,
+    "score_of": lambda state, key, member: (_scores(state, key).get(member), state),
+    "rank_of": _rank_of,
+    "top": lambda state, key, count: (_in_order(state, key)[:count], state),
+    "ranking_size": lambda state, key: (len(_scores(state, key)), state),
+}
+"""By the operation's name; each answers the right answer and the state after it."""

@@ -1,0 +1,69 @@
+"""A walk over all keys while others write: whatever stays is seen, and nothing is invented."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from storeproof.contract import Collection, Cursor, Layout, call, supports
+from storeproof.outcome import Outcome
+from storeproof.plugin.verdict import Verdict
+from storeproof.trial import Trial
+
+_KEYS = 400
+"""Of each kind: those that stay, those that are deleted on the way, those that come on the way."""
+_AT_ONCE = 25
+"""Keys that are asked for with each call: many calls, so that there is much on the way."""
+_MOST_CALLS = 100_000
+"""A walk that has not ended by then never does; a store that is shared with others may need many."""
+
+
+@pytest.mark.case(id="walk.single_key", model="single_key", operations=("walk",))
+def test_a_walk_sees_all_that_stays(trial: Trial, fresh: Callable[..., tuple[Collection, Layout]], verdict: Verdict) -> None:
+    collection, layout = fresh("single_key")
+    if not supports(collection, "walk"):
+        verdict.settle(Outcome.UNSUPPORTED, "the adapter has no walk on single_key")
+    neighbour, beside = fresh("single_key")
+    call(neighbour, beside, "put", "stranger", b"")
+    assert not _walk(collection, layout, lambda: None)[0], "an empty collection has no keys"
+    choice = random.Random(trial.seed)
+    staying, leaving, coming = ([f"{number:03}{kind}" for number in range(_KEYS)] for kind in ("stays", "leaves", "comes"))
+    for key in [*staying, *leaving]:
+        call(collection, layout, "put", key, b"first")
+    gone, come = choice.sample(leaving, _KEYS), choice.sample(coming, _KEYS)
+
+    def delete() -> None:
+        for _ in range(min(_AT_ONCE, len(gone))):
+            call(collection, layout, "delete", gone.pop())
+
+    def add() -> None:
+        for _ in range(min(_AT_ONCE, len(come))):
+            call(collection, layout, "put", come.pop(), b"new")
+        call(collection, layout, "put", choice.choice(staying), b"second")
+
+    for write, while_what in ((delete, "others were deleted"), (add, "others were added")):  # together they might make up for each other
+        seen, calls = _walk(collection, layout, write)
+        missed = sorted(set(staying) - seen)
+        assert not missed, f"{len(missed)} of {_KEYS} keys were there all the time and not seen while {while_what}, {missed[0]} among them"
+        invented = seen - {*staying, *leaving, *coming}
+        assert not invented, f"keys that nobody wrote: {sorted(invented)[:3]}"
+        verdict.add(f"{_KEYS} keys that stayed were seen in {calls} calls while {while_what}")
+    again, _ = _walk(collection, layout, lambda: None)
+    left = {*staying, *gone, *(set(coming) - set(come))}
+    assert again == left, "without writes a walk sees exactly the keys that are there"
+
+
+def _walk(collection: Collection, layout: Layout, between: Callable[[], None]) -> tuple[set[Any], int]:
+    """All keys that one walk answers, and in how many calls; `between` is called after each of them."""
+    cursor: Cursor | None = None
+    seen: set[Any] = set()
+    for calls in range(1, _MOST_CALLS + 1):
+        cursor, keys = call(collection, layout, "walk", cursor, _AT_ONCE)
+        seen.update(keys)
+        if cursor is None:
+            return seen, calls
+        between()
+    raise AssertionError(f"the walk has not ended after {_MOST_CALLS} calls")

@@ -1,0 +1,107 @@
+"""Replies to requests, and to what a store is told about a collection: those of the right shape pass, all others are breaches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from storeproof.contract import OPERATIONS, Breach, Found, Layout, call
+from storeproof.spec.index import Index
+from storeproof.spec.query import Aggregation, Browse, Query, Where
+from tests.contract import test_guard
+from tests.contract.models import COUNTER, DOCUMENT
+from tests.contract.test_guard import Answering
+
+QUERY = Query.model_validate({"limit": 2})
+AGGREGATION = Aggregation.model_validate({"by": {"color": "color"}, "compute": {"n": ["count"]}})
+BROWSE = Browse.model_validate({"facets": {"colors": "color"}, "limit": 1})
+ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "find": (QUERY,),
+    "find_joined": (QUERY, ("item",), (("name",),)),
+    "count_where": (Where(),),
+    "aggregate": (AGGREGATION,),
+    "browse": (BROWSE,),
+    "update_where": (Where(), ("a",), 1),
+    "delete_where": (Where(),),
+    "create_index": (Index.model_validate({"name": "i", "paths": ["a"]}),),
+    "drop_index": ("i",),
+    "index_names": (),
+    "require": (("a",), "text"),
+    "transfer": ("a", "b", 1),
+}
+RIGHT: list[tuple[str, Any]] = [
+    ("find", [("a", {"x": 1}), ("b", {})]),
+    ("find", ()),
+    ("find_joined", [("a", {}, None), ("b", {"x": 1}, {"y": [None]})]),
+    ("count_where", 0),
+    ("aggregate", [{"color": None, "n": 1}]),
+    ("browse", Found(5, ["a"], {"colors": [("red", 3), (None, 1)]})),
+    ("update_where", 2),
+    ("delete_where", 0),
+    ("create_index", None),
+    ("drop_index", False),
+    ("index_names", ["a", "b"]),
+    ("require", None),
+    ("transfer", True),
+]
+WRONG: list[tuple[str, Any]] = [
+    ("find", [("a", {})] * 3),  # more than were asked for
+    ("find", [["a", {}]]),
+    ("find", [(b"a", {})]),
+    ("find", [("a", None)]),
+    ("find", [("a", {"x": object()})]),
+    ("find", None),
+    ("find_joined", [("a", {})]),
+    ("find_joined", [("a", {}, [])]),
+    ("find_joined", None),
+    ("count_where", "1"),
+    ("aggregate", [{"color": "red"}]),  # a name is missing
+    ("aggregate", [{"color": "red", "n": 1, "more": 1}]),
+    ("aggregate", [("red", 1)]),
+    ("aggregate", "none"),
+    ("browse", (1, [], {})),
+    ("browse", Found(1, ["a", "b"], {"colors": []})),  # more than the page
+    ("browse", Found(1, [], {})),  # a facet is missing
+    ("browse", Found(1, [], {"colors": [["red", 1]]})),
+    ("browse", Found(1, [], {"colors": [("red", "1")]})),
+    ("update_where", None),
+    ("delete_where", True),
+    ("create_index", "i"),
+    ("drop_index", None),
+    ("index_names", ["b", "a"]),
+    ("index_names", "a"),
+    ("require", True),
+    ("transfer", 1),
+]
+
+
+def ask(operation: str, answer: Any) -> Any:
+    layout: Layout = COUNTER if operation == "transfer" else DOCUMENT
+    return call(Answering(answer), layout, operation, *ARGUMENTS[operation])
+
+
+@pytest.mark.parametrize(("operation", "answer"), RIGHT)
+def test_a_right_reply_passes_as_it_is(operation: str, answer: Any) -> None:
+    assert ask(operation, answer) is answer
+
+
+@pytest.mark.parametrize(("operation", "answer"), WRONG)
+def test_a_wrong_reply_is_a_breach(operation: str, answer: Any) -> None:
+    with pytest.raises(Breach):
+        ask(operation, answer)
+
+
+ALIKE = {
+    *("set_field", "unset_path", "compare_and_set", "put_expiring", "insert_item", "pull_item", "add_to_set", "expire", "persist"),
+    *("push_front", "pop_back", "remove_member", "has_member", "set_score", "remove_score"),
+}
+"""They share the check of one that is tried."""
+
+
+def test_every_operation_is_tried_with_a_right_and_with_a_wrong_reply() -> None:
+    right = {operation for operation, _ in RIGHT} | {operation for _, operation, _ in test_guard.RIGHT}
+    wrong = {operation for operation, _ in WRONG} | {operation for _, operation, _, _ in test_guard.WRONG}
+    assert right | {"set_field"} == set(OPERATIONS)
+    assert wrong | ALIKE == set(OPERATIONS)
+    assert not wrong & ALIKE

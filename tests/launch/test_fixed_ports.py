@@ -1,0 +1,57 @@
+"""A container whose ports keep their numbers, for servers that tell their clients where to go."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from storeproof.errors import StoreDied
+from storeproof.launch import engine
+from storeproof.launch.container import ContainerHandle
+from storeproof.spec import ContainerLaunch
+
+from .small import connected
+
+pytestmark = pytest.mark.docker
+
+IMAGE = "storeproof/memcached"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _engine() -> None:
+    reason = engine.unavailable()
+    if reason is not None:
+        pytest.skip(reason)
+    if not engine.has_image(IMAGE):
+        pytest.skip(f"the image {IMAGE} is not here; .ci/setup images")
+
+
+def test_they_are_reached_under_their_numbers_and_free_afterwards() -> None:
+    one, other = _free(), _free()
+    command = ("memcached", "-u", "nobody", "-l", f"0.0.0.0:{one},0.0.0.0:{other}")
+    launch = ContainerLaunch(image=IMAGE, port=one, fixed_ports=(one, other), data="/data", command=command)
+    handle = ContainerHandle("fixed", launch, {}, connected)
+    try:
+        handle.start()
+        assert (handle.address.host, handle.address.port) == ("127.0.0.1", one)
+        socket.create_connection(("127.0.0.1", other), timeout=5).close()
+        handle.kill()
+        handle.start()
+        assert handle.address.port == one, "after a kill too"
+        second = ContainerHandle("second", launch, {}, connected)
+        try:
+            with pytest.raises(StoreDied, match=r"allocated|in use"):
+                second.start()
+        finally:
+            second.close()
+    finally:
+        handle.close()
+    with socket.create_server(("127.0.0.1", one)):
+        pass
+
+
+def _free() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])

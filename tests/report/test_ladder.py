@@ -1,0 +1,43 @@
+"""The table of the ladder: the rungs, and beside them what a cluster promises of its nodes."""
+
+from __future__ import annotations
+
+import random
+
+from storeproof.outcome import Outcome
+from storeproof.report import tables
+from storeproof.result.model import Result, StoreResult
+from tests.report.sample import sample_guarantee, sample_result
+
+
+def cluster(store: StoreResult) -> StoreResult:
+    """It kept all when one node was killed, and not when all were, which it did not claim."""
+    rng = random.Random(1)
+    beside = [sample_guarantee("one_node_crash", Outcome.PASS, 0, rng), sample_guarantee("all_nodes_crash", Outcome.UNSUPPORTED, 7, rng)]
+    durability = store.durability.model_copy(update={"guarantees": [*store.durability.guarantees, *beside]})
+    return store.model_copy(update={"topology": "cluster", "durability": durability})
+
+
+def result() -> Result:
+    sample = sample_result()
+    return sample.model_copy(update={"stores": [cluster(sample.stores[0]), *sample.stores[1:]]})
+
+
+def test_nodes_stand_beside_the_ladder_where_a_cluster_was_tried() -> None:
+    """What was claimed, what was lost without a claim, and single servers, which have no nodes."""
+    table = tables.ladder(result())
+    assert table.header[-2:] == ("one_node_crash", "all_nodes_crash")
+    first, second = ([cell.text for cell in row[-2:]] for row in table.rows[:2])
+    assert first == ["✔ pass", f"{first[1].split()[0]} unsupported, not claimed: 7 lost, 1 torn of 15,840"]
+    assert second == ["not claimed", "not claimed"]
+
+
+def test_without_a_cluster_there_are_no_such_columns() -> None:
+    """They would be empty."""
+    assert "one_node_crash" not in tables.ladder(sample_result()).header
+
+
+def test_what_nodes_lose_unclaimed_does_not_refute_the_rung_that_was_claimed() -> None:
+    """The colour of the proven rung speaks of the ladder alone."""
+    sample = sample_result().stores[0]
+    assert tables.proven_cell(cluster(sample)) == tables.proven_cell(sample)
