@@ -37,7 +37,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         asking = {name: capability for name, capability in metafunc.config.stash[RUN].spec.capabilities.items() if capability.questions}
         cases = [
             pytest.param(
-                name, id=name, marks=pytest.mark.case(id=f"capabilities.{name}/{PUSHDOWN}", model=capability.model, capability=name)
+                name,
+                id=f"{name}/{PUSHDOWN}",
+                marks=pytest.mark.case(id=f"capabilities.{name}/{PUSHDOWN}", model=capability.model, capability=name),
             )
             for name, capability in asking.items()
         ]

@@ -339,4 +339,4 @@ class Liar(SQLite):
 
 
 def connect(address: Address, options: Mapping[str, str]) -> SQLite:
-    return Liar(Link(address), LIES[options["lie"]].liar)
+    return Liar(Link(address), LIES[options["lie"]].liar if options else Honest)

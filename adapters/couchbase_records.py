@@ -1,0 +1,288 @@
+"""What Couchbase does by key with any record, and how its errors are sorted.
+
+A record is one document under its key, and the key is the document's id.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any, Final, Protocol, TypeVar
+
+from couchbase import subdocument
+from couchbase.collection import Collection as Keyspace
+from couchbase.durability import DurabilityLevel, ServerDurability
+from couchbase.exceptions import (
+    AuthenticationException,
+    CasMismatchException,
+    CouchbaseException,
+    DeltaInvalidException,
+    DocumentExistsException,
+    DocumentLockedException,
+    DocumentNotFoundException,
+    DurabilityImpossibleException,
+    DurabilityInvalidLevelException,
+    DurabilitySyncWriteInProgressException,
+    FeatureUnavailableException,
+    InvalidArgumentException,
+    NumberTooBigException,
+    ParsingFailedException,
+    PathExistsException,
+    PathInvalidException,
+    PathMismatchException,
+    PathNotFoundException,
+    PathTooBigException,
+    PathTooDeepException,
+    SubdocCantInsertValueException,
+    UnsupportedOperation,
+    ValueFormatException,
+    ValueTooDeepException,
+)
+
+from storeproof.contract import MISSING, Key, Layout, Record, Refused, Unknown, Unsupported
+
+T = TypeVar("T")
+
+LEVELS: Final = {
+    "none": None,
+    "majority": DurabilityLevel.MAJORITY,
+    "majority_and_persist_active": DurabilityLevel.MAJORITY_AND_PERSIST_TO_ACTIVE,
+    "persist_to_majority": DurabilityLevel.PERSIST_TO_MAJORITY,
+}
+"""The values of the option `durability`: when a write is acknowledged."""
+
+_REFUSALS: Final = (
+    AuthenticationException,
+    DeltaInvalidException,
+    DocumentExistsException,
+    DocumentLockedException,
+    DocumentNotFoundException,
+    DurabilityImpossibleException,
+    DurabilityInvalidLevelException,
+    DurabilitySyncWriteInProgressException,
+    InvalidArgumentException,
+    NumberTooBigException,
+    ParsingFailedException,
+    PathExistsException,
+    PathInvalidException,
+    PathMismatchException,
+    PathNotFoundException,
+    PathTooBigException,
+    PathTooDeepException,
+    SubdocCantInsertValueException,
+    ValueFormatException,
+    ValueTooDeepException,
+)
+"""The server's answers that nothing was changed, and requests that never left. The client does send again by itself, which
+cannot be switched off; but only what a server refused, or what never left, so that no write is sent twice."""
+
+_TOO_LARGE: Final = 104
+"""The client's number for a value above 20 MB, which has no exception of its own (`errc::key_value::value_too_large`)."""
+
+
+_LONGEST: Final = 0xFFFF
+"""Bytes of a document's id that the protocol can count. The server refuses more than 250; the client would send a wrong length."""
+
+
+def sorted_error(reason: Exception) -> Exception:
+    """A refusal where it is known to be one; anything else leaves the question open."""
+    text = f"{type(reason).__name__}: {str(reason)[:300]}"
+    if isinstance(reason, (FeatureUnavailableException, UnsupportedOperation)):
+        return Unsupported(text)
+    if isinstance(reason, (*_REFUSALS, UnicodeEncodeError, RecursionError, ValueError, TypeError)):
+        return Refused(text)
+    return Refused(text) if getattr(reason, "error_code", None) == _TOO_LARGE else Unknown(text)
+
+
+def run(operation: Callable[..., T], *args: Any, **options: Any) -> T:
+    """One call of the client, its errors sorted."""
+    try:
+        return operation(*args, **options)
+    except (CouchbaseException, UnicodeEncodeError, RecursionError, ValueError, TypeError) as reason:
+        raise sorted_error(reason) from reason
+
+
+class Place(Protocol):
+    """Where the records of a collection are."""
+
+    keyspace: Keyspace
+    prefix: str
+    """What precedes every key; empty where the keyspace is the collection's own."""
+
+    def create(self) -> None:
+        """Make it, and wait until it takes records; one that is there stays as it is."""
+
+    def drop(self) -> None:
+        """Remove it with its records, and nothing else."""
+
+
+class Records:
+    """Whole records; a subclass says how a record is written."""
+
+    transcoder: Any = None
+    """None for the client's own, which is JSON."""
+
+    def __init__(self, place: Place, layout: Layout, durability: str) -> None:
+        self._place = place
+        self._keyspace = place.keyspace
+        self._prefix = place.prefix
+        self._layout = layout
+        self._durability = durability
+        level = LEVELS[durability]
+        self._safely: dict[str, Any] = {} if level is None else {"durability": ServerDurability(level)}
+        self._coding: dict[str, Any] = {} if self.transcoder is None else {"transcoder": self.transcoder}
+
+    def encode(self, record: Record) -> Any:
+        """The document's content."""
+        raise NotImplementedError
+
+    def decode(self, content: Any) -> Record:
+        """The record of a document."""
+        raise NotImplementedError
+
+    def name(self, key: Key) -> str:
+        """The document's id."""
+        name = f"{self._prefix}{key}"
+        if len(name.encode(errors="replace")) > _LONGEST:
+            raise Refused(f"the protocol has no room for an id of more than {_LONGEST} bytes")
+        return name
+
+    def prepare(self) -> None:
+        """Make the place."""
+        self._place.create()
+
+    def clear(self) -> None:
+        """Remove the place."""
+        self._place.drop()
+
+    def describe(self) -> Mapping[str, str]:
+        """The durability level goes with every write: the server keeps none. By key alone there are no indexes."""
+        return {"indexes": "0", "durability": self._durability}
+
+    def get(self, key: Key) -> Record | None:
+        """One get."""
+        found = self._get(key)
+        return None if found is None else self.decode(found.value)
+
+    def put(self, key: Key, record: Record) -> None:
+        """An upsert, which also ends any expiry."""
+        run(self._keyspace.upsert, self.name(key), self.encode(record), **self._safely, **self._coding)
+
+    def delete(self, key: Key) -> bool:
+        """A remove."""
+        try:
+            self._keyspace.remove(self.name(key), **self._safely)
+        except DocumentNotFoundException:
+            return False
+        except (CouchbaseException, UnicodeEncodeError) as reason:
+            raise sorted_error(reason) from reason
+        return True
+
+    def exists(self, key: Key) -> bool:
+        """The document's metadata alone."""
+        return bool(run(self._keyspace.exists, self.name(key)).exists)
+
+    def put_if_absent(self, key: Key, record: Record) -> bool:
+        """An insert."""
+        try:
+            self._keyspace.insert(self.name(key), self.encode(record), **self._safely, **self._coding)
+        except DocumentExistsException:
+            return False
+        except (CouchbaseException, UnicodeEncodeError, ValueError, TypeError) as reason:
+            raise sorted_error(reason) from reason
+        return True
+
+    def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
+        """A replace with the CAS of what was read: the server does it only if nobody wrote in between, else we look again."""
+        while True:
+            found = self._get(key)
+            if found is None or not _equal(self.decode(found.value), expected):
+                return False
+            try:
+                self._keyspace.replace(self.name(key), self.encode(record), cas=found.cas, **self._safely, **self._coding)
+            except (CasMismatchException, DocumentNotFoundException):
+                continue
+            except (CouchbaseException, UnicodeEncodeError, ValueError, TypeError) as reason:
+                raise sorted_error(reason) from reason
+            return True
+
+    def get_and_set(self, key: Key, record: Record) -> Record | None:
+        """A replace with the CAS of what was read, or an insert where there was nothing; if somebody wrote in between, again."""
+        while True:
+            found = self._get(key)
+            if found is None:
+                if self.put_if_absent(key, record):
+                    return None
+                continue
+            try:
+                self._keyspace.replace(self.name(key), self.encode(record), cas=found.cas, **self._safely, **self._coding)
+            except (CasMismatchException, DocumentNotFoundException):
+                continue
+            except (CouchbaseException, UnicodeEncodeError, ValueError, TypeError) as reason:
+                raise sorted_error(reason) from reason
+            return self.decode(found.value)
+
+    def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
+        """An upsert with an expiry."""
+        run(self._keyspace.upsert, self.name(key), self.encode(record), expiry=timedelta(seconds=seconds), **self._safely, **self._coding)
+
+    def expire(self, key: Key, seconds: int) -> bool:
+        """A touch."""
+        try:
+            self._keyspace.touch(self.name(key), timedelta(seconds=seconds))
+        except DocumentNotFoundException:
+            return False
+        except (CouchbaseException, UnicodeEncodeError) as reason:
+            raise sorted_error(reason) from reason
+        return True
+
+    def expires_in(self, key: Key) -> float | None:
+        """The server tells the moment, in whole seconds; what is left of it is by the clock of this machine."""
+        moment = self.look(key, "$document.exptime", xattr=True)
+        return max(0.0, moment - time.time()) if moment is not MISSING and moment else None
+
+    def persist(self, key: Key) -> bool:
+        """A touch with no expiry."""
+        return self.expire(key, 0)
+
+    def _get(self, key: Key) -> Any:
+        try:
+            return self._keyspace.get(self.name(key), **self._coding)
+        except DocumentNotFoundException:
+            return None
+        except (CouchbaseException, UnicodeEncodeError) as reason:
+            raise sorted_error(reason) from reason
+
+    def look(self, key: Key, path: str, *, xattr: bool = False) -> Any:
+        """The value at a sub-document path, or MISSING; with `xattr`, one of the document's metadata."""
+        try:
+            return self._keyspace.lookup_in(self.name(key), [subdocument.get(path, xattr=xattr)]).content_as[as_it_is](0)
+        except (DocumentNotFoundException, PathNotFoundException, PathMismatchException):
+            return MISSING
+        except (CouchbaseException, UnicodeEncodeError) as reason:
+            raise sorted_error(reason) from reason
+
+    def change(self, key: Key, *specs: Any, create: bool = False) -> Any:
+        """Sub-document changes. `PathNotFoundException` and `DocumentNotFoundException` are left to the caller."""
+        semantics = {"store_semantics": subdocument.StoreSemantics.UPSERT} if create else {}
+        try:
+            return self._keyspace.mutate_in(self.name(key), specs, **semantics, **self._safely)
+        except (PathNotFoundException, DocumentNotFoundException, PathExistsException):
+            raise
+        except (CouchbaseException, UnicodeEncodeError, ValueError, TypeError) as reason:
+            raise sorted_error(reason) from reason
+
+
+def as_it_is(content: Any) -> Any:
+    """In place of a type that the client would cast to."""
+    return content
+
+
+def _equal(found: Any, expected: Any) -> bool:
+    """As `==`, but 1 and true are two values, and so are 1 and 1.0."""
+    if isinstance(found, dict) and isinstance(expected, dict):
+        return found.keys() == expected.keys() and all(_equal(found[name], expected[name]) for name in found)
+    if isinstance(found, list) and isinstance(expected, list):
+        return len(found) == len(expected) and all(map(_equal, found, expected))
+    return type(found) is type(expected) and bool(found == expected)
