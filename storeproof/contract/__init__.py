@@ -29,7 +29,7 @@ from storeproof.contract.families import (
     Version,
     Walk,
 )
-from storeproof.contract.guard import call, supports
+from storeproof.contract.guard import call, supports, why_not
 from storeproof.contract.load_adapter import Adapter, load_adapter
 from storeproof.contract.operations import OPERATIONS, Operation
 from storeproof.contract.structures import Members, Queue, Ranking
@@ -85,4 +85,5 @@ __all__ = [
     "call",
     "load_adapter",
     "supports",
+    "why_not",
 ]

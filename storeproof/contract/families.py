@@ -25,6 +25,14 @@ class Version:
 
 
 @runtime_checkable
+class Lacking(Protocol):
+    """What a session or a collection may have beside its families: reasons for those that it leaves out."""
+
+    lacks: Mapping[str, str]
+    """By the name of the family, what the store has not, in one line. What is the adapter's own doing is not named here."""
+
+
+@runtime_checkable
 class Collection(Protocol):
     """The records of one model under one name."""
 

@@ -10,7 +10,7 @@ from threading import Event
 from time import monotonic_ns, sleep
 from typing import Any, Final
 
-from storeproof.contract import OPERATIONS, Breach, Collection, Refused, Unknown, Unsupported
+from storeproof.contract import OPERATIONS, Breach, Collection, Refused, Unknown, Unsupported, why_not
 from storeproof.contract.operations import Operation, wrong_reply
 from storeproof.contract.values import MISSING, Layout
 from storeproof.errors import UsageError
@@ -201,7 +201,7 @@ def _step(collection: Collection, plan: Plan, mix: Mix, tally: Tally, fresh: New
         raise UsageError(f"the driver engine does not run `{name}`; it runs {', '.join(sorted(MISSED))}")
     operation = OPERATIONS[name]
     if not isinstance(collection, operation.family):
-        raise Unsupported(f"{name} on {plan.layout.model.model}: the adapter does not implement {operation.family.__name__}")
+        raise Unsupported(f"{name} on {plan.layout.model.model}: {why_not(collection, operation.family.__name__)}")
     draw = fresh.draw(mix.distinct) if mix.keys == "new" else uniform(plan.known, random)
     arguments = _arguments(name, mix, plan.layout, draw, fresh.client + 1)
     return _Step(mix.weight, arguments, getattr(collection, name), MISSED[name], operation, tally)

@@ -52,7 +52,8 @@ def holds(condition: Filter | None, document: Any) -> bool:
         case Not(part=part):
             return not holds(part, document)
     if condition.operator in SEARCHES and not condition.path:
-        return any(_OPERATORS[condition.operator](text, condition.value) for text in _texts(document))
+        texts = ["\n".join(_texts(document))] if condition.operator == "words" else _texts(document)
+        return any(_OPERATORS[condition.operator](text, condition.value) for text in texts)
     return _OPERATORS[condition.operator](at(document, condition.path), condition.value)
 
 

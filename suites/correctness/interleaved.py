@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from typing import Any
 
-from storeproof.contract import Collection, Layout, Refused, Session, Unsupported, call
+from storeproof.contract import Collection, Layout, Refused, Session, Unsupported, call, why_not
 from storeproof.contract.notation import answer_from, arguments_from, shown
 from storeproof.contract.transactions import Transactions
 from storeproof.oracle import same
@@ -25,7 +25,7 @@ class Speaker:
     def __init__(self, name: str, session: Session, layout: Layout) -> None:
         if not isinstance(session, Transactions):
             session.close()
-            raise Unsupported("the adapter's session does not implement Transactions")
+            raise Unsupported(why_not(session, "Transactions"))
         self.name = name
         self.committed = False
         self.refused = False

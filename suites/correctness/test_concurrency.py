@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from storeproof.contract import Collection, Layout, Refused, Session, call, supports
+from storeproof.contract import OPERATIONS, Collection, Layout, Refused, Session, call, supports, why_not
 from storeproof.load.records import identify, record
 from storeproof.outcome import Outcome
 from storeproof.plugin import RUN
@@ -179,7 +179,7 @@ def test_no_record_is_seen_half_written(model: str, trial: Trial, fresh: Fresh, 
 def _needs(operation: str, model: str, fresh: Fresh, verdict: Verdict) -> tuple[Collection, Layout]:
     collection, layout = fresh(model)
     if not supports(collection, operation):
-        verdict.settle(Outcome.UNSUPPORTED, f"the adapter has no {operation} on {model}")
+        verdict.settle(Outcome.UNSUPPORTED, f"{operation} on {model}: {why_not(collection, OPERATIONS[operation].family.__name__)}")
     return collection, layout
 
 

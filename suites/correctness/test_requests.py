@@ -68,6 +68,8 @@ def test_random_requests(trial: Trial, fresh: Callable[..., tuple[Collection, La
         example()
     except Finding as finding:
         verdict.settle(Outcome.FAIL, f"{finding}\nreproduce: {trial.command('requests')}")
+    if not answered:
+        verdict.settle(Outcome.UNSUPPORTED, "the store takes none of the requests")
     verdict.about(_MODEL, frozenset(answered))  # what was only refused is not shown by this
     verdict.add(f"{sum(answered.values())} requests: {', '.join(f'{name} {count}' for name, count in sorted(answered.items()))}")
     verdict.add("\n".join(f"unsupported: {text} ({count} times)" for text, count in sorted(refused.items())))

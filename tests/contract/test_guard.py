@@ -315,6 +315,16 @@ def test_a_family_that_is_not_there_is_unsupported() -> None:
         call(Bare(), COUNTER, "increment", "k", 1)
 
 
+def test_a_family_that_is_not_there_is_unsupported_in_the_words_of_the_adapter() -> None:
+    class Told(Bare):
+        lacks: Mapping[str, str] = {"Counter": "the store has no numbers"}
+
+    with pytest.raises(Unsupported, match=r"^increment on counter: the store has no numbers$"):
+        call(Told(), COUNTER, "increment", "k", 1)
+    with pytest.raises(Unsupported, match="count on counter: the adapter does not implement Count"):
+        call(Told(), COUNTER, "count")
+
+
 def test_a_family_that_is_there_in_part_is_a_breach() -> None:
     class Half(Bare):
         def get_field(self, key: str, field: str) -> None: ...

@@ -1,0 +1,127 @@
+"""A client with what all of its collections share: the write concern, the transaction that is open, and the sorting of errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Final
+
+from bson.codec_options import CodecOptions, TypeDecoder, TypeRegistry
+from bson.errors import BSONError
+from bson.int64 import Int64
+from pymongo import MongoClient, WriteConcern, timeout
+from pymongo.client_session import ClientSession
+from pymongo.collection import Collection
+from pymongo.database import Database
+from pymongo.errors import BulkWriteError, ConnectionFailure, OperationFailure, PyMongoError, WriteConcernError, WriteError
+from pymongo.read_concern import ReadConcern
+
+from storeproof.contract import Refused, Unknown
+
+Stored = dict[str, Any]
+"""A document as PyMongo has it."""
+
+_LEFT_OPEN: Final = frozenset({50, 64, 91, 189, 262, 10107, 11600, 11601, 11602, 13435, 13436})
+"""Codes of replies after which a write may still happen or be undone: time limits, shutdown, interruption, a lost primary."""
+
+_NOT_BEGUN: Final = frozenset({2, 9, 51091})
+"""Codes of a write that was not understood: bad value, failed to parse, bad regular expression."""
+
+_GOODBYE: Final = 0.5
+"""Seconds for ending the sessions of a connection."""
+
+_FAILURES: Final = (PyMongoError, BSONError, OverflowError, UnicodeEncodeError, RecursionError)
+
+
+class _PlainInt(TypeDecoder):
+    """PyMongo reads 64-bit integers as a subclass of int; the contract wants int."""
+
+    bson_type = Int64
+
+    def transform_bson(self, value: Any) -> int:
+        return int(value)
+
+
+_CODEC: Final[CodecOptions[Stored]] = CodecOptions(type_registry=TypeRegistry([_PlainInt()]))
+
+
+@contextmanager
+def sorting(many: bool = False) -> Iterator[None]:
+    """Turn the client's errors into the contract's. `many`: the request writes to all records that match.
+
+    Raises:
+        Refused, Unknown: as what happened inside is sorted.
+    """
+    try:
+        yield
+    except _FAILURES as reason:
+        raise (_sorted_of_many if many else _sorted)(reason) from reason
+
+
+def _sorted(reason: Exception) -> Exception:
+    """A lost connection, a failed write concern and an interruption leave the question open; every other error is a refusal."""
+    text = f"{type(reason).__name__}: {str(reason)[:300]}"
+    if isinstance(reason, (ConnectionFailure, WriteConcernError)):
+        return Unknown(text)
+    if isinstance(reason, BulkWriteError):
+        done = reason.details or {}
+        began = done.get("nUpserted", 0) or done.get("nMatched", 0) or done.get("writeConcernErrors")
+        return Unknown(text) if began else Refused(text)
+    if isinstance(reason, OperationFailure) and reason.code in _LEFT_OPEN:
+        return Unknown(text)
+    return Refused(text)
+
+
+def _sorted_of_many(reason: Exception) -> Exception:
+    """A write to many that broke off may have been done to some of them, and the reply does not say to how many."""
+    sorted_ = _sorted(reason)
+    begun = isinstance(reason, WriteError) and reason.code not in _NOT_BEGUN
+    return Unknown(str(sorted_)) if begun else sorted_
+
+
+class Link:
+    """One client, one database."""
+
+    def __init__(self, client: MongoClient[Stored], database: str, concern: WriteConcern) -> None:
+        self.database: Database[Stored] = client.get_database(database, codec_options=_CODEC)
+        self.concern = concern
+        self.session: ClientSession | None = None
+        """What goes with every request while a transaction is open."""
+        self._client = client
+
+    def collection(self, name: str) -> Collection[Stored]:
+        """A collection of the database; its writes have our write concern."""
+        return self.database.get_collection(name, write_concern=self.concern)
+
+    def command(self, name: str, value: Any = 1, **arguments: Any) -> Stored:
+        """A command to the database `admin`."""
+        with sorting():
+            return self._client.admin.command(name, value, **arguments)
+
+    def begin(self) -> None:
+        """Start a transaction on a snapshot, in a session of its own."""
+        if self.session is not None:
+            raise Refused("a transaction is open already")
+        with sorting():
+            self.session = self._client.start_session()
+            self.session.start_transaction(ReadConcern("snapshot"), self.concern)
+
+    def commit(self) -> None:
+        """End the transaction. Whether it was committed or not, the session is done."""
+        session, self.session = self.session, None
+        if session is None:
+            raise Refused("no transaction is open")
+        with sorting(), session:
+            session.commit_transaction()
+
+    def rollback(self) -> None:
+        """Undo the transaction; PyMongo passes over the error of one that the server has undone."""
+        session, self.session = self.session, None
+        if session is not None:
+            with sorting(), session:
+                session.abort_transaction()
+
+    def close(self) -> None:
+        """End the connections. PyMongo first tells the server which sessions end, and would look for a server that is gone."""
+        with suppress(Exception), timeout(_GOODBYE):
+            self._client.close()
