@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from storeproof.contract import Collection, Cursor, Layout, call, supports
+from storeproof.contract import Collection, Cursor, Layout, call, supports, why_not
 from storeproof.outcome import Outcome
 from storeproof.plugin.verdict import Verdict
 from storeproof.trial import Trial
@@ -25,7 +25,7 @@ _MOST_CALLS = 100_000
 def test_a_walk_sees_all_that_stays(trial: Trial, fresh: Callable[..., tuple[Collection, Layout]], verdict: Verdict) -> None:
     collection, layout = fresh("single_key")
     if not supports(collection, "walk"):
-        verdict.settle(Outcome.UNSUPPORTED, "the adapter has no walk on single_key")
+        verdict.settle(Outcome.UNSUPPORTED, f"walk on single_key: {why_not(collection, 'Walk')}")
     neighbour, beside = fresh("single_key")
     call(neighbour, beside, "put", "stranger", b"")
     assert not _walk(collection, layout, lambda: None)[0], "an empty collection has no keys"

@@ -1,0 +1,138 @@
+"""The connection to one of MarkLogic's HTTP servers: its official Python client, time limits, and errors sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, Final
+
+import requests
+from marklogic import Client
+from requests.adapters import HTTPAdapter
+
+from storeproof.contract import Address, Refused, Unknown, Unsupported
+
+_TIMEOUT: Final = 10.0
+"""Seconds to wait for a connection or for a reply."""
+
+_DATABASE: Final = "Documents"
+"""The content database of the server on port 8000, as MarkLogic is installed."""
+
+_MANAGEMENT: Final = "8002"
+"""The port of the management API, as MarkLogic is installed."""
+
+_JSON: Final = {"format": "json"}
+_UNAVAILABLE: Final = (502, 503, 504)
+
+
+class _Patient(HTTPAdapter):
+    """Gives a time limit to every request: neither the client nor the library below it has one. It does not retry."""
+
+    def send(
+        self, request: Any, stream: bool = False, timeout: Any = None, verify: Any = True, cert: Any = None, proxies: Any = None
+    ) -> Any:
+        return super().send(request, stream, timeout or _TIMEOUT, verify, cert, proxies)
+
+
+class Server:
+    """The REST API of one server, and its management API as soon as that is needed, which is for range indexes."""
+
+    def __init__(self, address: Address, options: Mapping[str, str]) -> None:
+        self._address = address
+        self.options = options
+        self.client = _client(address, address.port)
+        self._manager: Client | None = None
+        self._database = address.database or _DATABASE
+        self.target = {"database": address.database} if address.database else {}
+        """Goes with every request, where the address names a database."""
+
+    def ask(self, method: str, path: str, *, also: Container[int] = (), **details: Any) -> Any:
+        """One request; its response. `also`: statuses beside success that are answers."""
+        return _ask(self.client, method, path, also, **details)
+
+    def version(self) -> tuple[str, str]:
+        """What the server calls itself, and the number that it answers."""
+        product = self.ask("GET", "/v1/config/properties", params=_JSON).headers.get("Server", "(a server without a name)")
+        with sorting():
+            found = self.client.eval(javascript="xdmp.version()")
+        if not isinstance(found, list):
+            answered(found)
+        return product, str(found[0])
+
+    def policy(self) -> str:
+        """How the REST instance treats versions."""
+        return str(self.ask("GET", "/v1/config/properties", params=_JSON).json()["update-policy"])
+
+    def properties(self) -> dict[str, Any]:
+        """The database's, by the management API."""
+        found: dict[str, Any] = self._manage("GET").json()
+        return found
+
+    def indexes(self) -> list[dict[str, Any]]:
+        """The definitions of the database's path range indexes."""
+        return list(self.properties().get("range-path-index", []))
+
+    def set_indexes(self, definitions: Sequence[Mapping[str, Any]]) -> None:
+        """All of them: the management API replaces the list. What another run adds in between is lost: one run at a time."""
+        self._manage("PUT", json={"range-path-index": list(definitions)})
+
+    def close(self) -> None:
+        """End the connections; never raises."""
+        for client in (self.client, self._manager):
+            if client is not None:
+                with suppress(Exception):
+                    client.close()
+
+    def _manage(self, method: str, **details: Any) -> Any:
+        if self._manager is None:
+            port = self.options.get("management", _MANAGEMENT)
+            self._manager = _client(self._address, self._address.port if port == "same" else int(port))
+        return _ask(self._manager, method, f"/manage/v2/databases/{self._database}/properties", params=_JSON, **details)
+
+
+def _client(address: Address, port: int) -> Client:
+    scheme = "https" if address.tls else "http"
+    client = Client(f"{scheme}://{address.host}:{port}", digest=(address.user or "", address.password or ""))
+    client.trust_env = False  # no proxy and no .netrc of the user's comes between
+    client.mount(f"{scheme}://", _Patient(max_retries=0))
+    return client
+
+
+def _ask(client: Client, method: str, path: str, also: Container[int] = (), **details: Any) -> Any:
+    with sorting():
+        reply = client.request(method, path, **details)
+    return answered(reply, also)
+
+
+def answered(reply: Any, also: Container[int] = ()) -> Any:
+    """The response, if it is an answer.
+
+    An error that MarkLogic describes has rolled its statement back; one that comes without may have struck after the commit.
+    """
+    if reply.status_code < 300 or reply.status_code in also:
+        return reply
+    code, message = _told(reply)
+    text = f"{reply.status_code} {code} {message[:300]}".strip()
+    if "RIDXNOTFOUND" in code or "RIDXNOTFOUND" in message:
+        raise Unsupported(f"MarkLogic has no range index for that: {message[:200]}")
+    if reply.status_code in _UNAVAILABLE or (reply.status_code >= 500 and not code):
+        raise Unknown(text)
+    raise Refused(text)
+
+
+def _told(reply: Any) -> tuple[str, str]:
+    with suppress(ValueError, KeyError, TypeError):
+        error = reply.json()["errorResponse"]
+        return str(error.get("messageCode", "")), str(error.get("message", ""))
+    return "", str(reply.reason)
+
+
+@contextmanager
+def sorting() -> Iterator[None]:
+    """A request that did not go through may have arrived; one that could not be written did not."""
+    try:
+        yield
+    except (requests.ConnectionError, requests.Timeout, requests.HTTPError) as reason:
+        raise Unknown(f"{type(reason).__name__}: {str(reason)[:300]}") from reason
+    except (requests.RequestException, UnicodeError, RecursionError) as reason:
+        raise Refused(f"{type(reason).__name__}: {str(reason)[:300]}") from reason
