@@ -2,12 +2,16 @@
 
 Protocol, both ways: four bytes of length, big-endian, then a msgpack value.
 
-* request: `[write, [[statement, parameters], ...]]`; several statements are one transaction.
-* reply: `[0, rows, changes]` of the last statement, or `[1, kind, message]` where `kind` is `refused` (rolled
-  back) or `unknown` (the file system failed while it was being committed).
+* request: `[write, [[statement, parameters], ...]]`; several statements are one transaction. In place of `write`, which is
+  true or false, stands `begin`, `commit` or `rollback` where a client leads a transaction over several requests.
+* reply: `[0, rows, changes]`, the rows of the last statement that answers with rows and the changes of the last one, or
+  `[1, kind, message]` where `kind` is `refused` (rolled back) or `unknown` (the file system failed while it was being
+  committed).
 
 Every client has its own SQLite connection. Writers take turns by a lock of this process: SQLite has one writer
-at a time in any case, and its own waiting is by polling, which is neither fair nor fast.
+at a time in any case, and its own waiting is by polling, which is neither fair nor fast. A transaction over several
+requests takes its turn with its first write and keeps it to its end. It is SQLite that tells whether it may write at all: what
+it has read must still be the latest.
 
 Run: `python -m storeproof.adapters.sqlite_host --database FILE --port N [--pragma NAME=VALUE ...]`.
 """
@@ -15,6 +19,7 @@ Run: `python -m storeproof.adapters.sqlite_host --database FILE --port N [--prag
 from __future__ import annotations
 
 import argparse
+import contextlib
 import signal
 import socket
 import sqlite3
@@ -31,8 +36,17 @@ _LONGEST = 256 * 1024 * 1024
 """Bytes of one request; far above any record of the specification."""
 
 _BUSY_SECONDS = 5.0
+_BUSY = [1, "refused", "SQLITE_BUSY: another transaction has been writing all the while"]
 _OLDEST = (3, 38, 0)
 """The `->` operator and `json_type` with null told from missing."""
+
+
+class Client:
+    """One client: its SQLite connection, and whether a transaction of its has the writers' turn."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self.writing = False
 
 
 class Host:
@@ -43,6 +57,7 @@ class Host:
         self._pragmas = pragmas
         self._writing = threading.Lock()
         self._open: set[sqlite3.Connection] = set()
+        self._sockets: set[socket.socket] = set()
 
     def open(self) -> sqlite3.Connection:
         """A connection in the host's configuration."""
@@ -65,43 +80,44 @@ class Host:
 
     def close(self) -> None:
         """A clean stop: no write is cut short, and the last connection checkpoints the log."""
+        for client in list(self._sockets):
+            # No more is heard of it: what it has asked is still done and answered, and a transaction that it leaves open is undone.
+            with contextlib.suppress(OSError):
+                client.shutdown(socket.SHUT_RD)
         with self._writing:
-            for connection in self._open:
+            for connection in list(self._open):
                 connection.close()
             self._open.clear()
 
     def _converse(self, client: socket.socket) -> None:
-        connection = self.open()
+        own = Client(self.open())
+        self._sockets.add(client)
         try:
             with client, client.makefile("rb", buffering=65536) as requests:
                 while len(head := requests.read(_LENGTH.size)) == _LENGTH.size:
                     (length,) = _LENGTH.unpack(head)
                     if length > _LONGEST:
                         break
-                    reply = msgpack.packb(self._answer(connection, requests.read(length)), use_bin_type=True)
+                    reply = msgpack.packb(self._answer(own, requests.read(length)), use_bin_type=True)
                     client.sendall(_LENGTH.pack(len(reply)) + reply)
         except OSError:
             pass  # the client went away; a write that was in progress is done or rolled back by now
         finally:
-            self._open.discard(connection)
-            connection.close()
+            self._sockets.discard(client)
+            self._open.discard(own.connection)
+            own.connection.close()  # which undoes what is open
+            self._leave_off(own)
 
-    def _answer(self, connection: sqlite3.Connection, request: bytes) -> list[Any]:
+    def _answer(self, client: Client, request: bytes) -> list[Any]:
         try:
             write, statements = msgpack.unpackb(request, raw=False)
             if not write:
-                return self._execute(connection, statements)
-            with self._writing:
-                if len(statements) == 1:
-                    return self._execute(connection, statements)
-                connection.execute("BEGIN IMMEDIATE")
-                try:
-                    reply = self._execute(connection, statements)
-                    connection.execute("COMMIT")
-                    return reply
-                finally:
-                    if connection.in_transaction:
-                        connection.execute("ROLLBACK")
+                return self._execute(client.connection, statements)
+            if write is not True:
+                return self._lead(client, write)
+            if client.connection.in_transaction:
+                return self._write_within(client, statements)
+            return self._write(client.connection, statements)
         except sqlite3.OperationalError as failure:
             # A failing disk leaves open what became of the commit; all other errors roll the statement back.
             broken = failure.sqlite_errorname.startswith("SQLITE_IOERR")
@@ -109,10 +125,80 @@ class Host:
         except (sqlite3.Error, OverflowError, ValueError, TypeError) as failure:
             return [1, "refused", f"{type(failure).__name__}: {failure}"]
 
+    def _write(self, connection: sqlite3.Connection, statements: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
+        if not self._writing.acquire(timeout=_BUSY_SECONDS):
+            return _BUSY
+        try:
+            if len(statements) == 1:
+                return self._execute(connection, statements)
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                reply = self._execute(connection, statements)
+                connection.execute("COMMIT")
+                return reply
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+        finally:
+            self._writing.release()
+
+    def _write_within(self, client: Client, statements: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
+        """Write in the transaction that the client leads; of several statements all are done or none."""
+        first = not client.writing
+        if first and not self._writing.acquire(timeout=_BUSY_SECONDS):
+            return _BUSY
+        client.writing = True
+        connection = client.connection
+        try:
+            if len(statements) == 1:
+                return self._execute(connection, statements)
+            connection.execute("SAVEPOINT request")
+            try:
+                reply = self._execute(connection, statements)
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK TO request")
+                raise
+            finally:
+                if connection.in_transaction:
+                    connection.execute("RELEASE request")
+            return reply
+        except sqlite3.OperationalError as failure:
+            if first and failure.sqlite_errorname.startswith("SQLITE_BUSY"):
+                self._leave_off(client)  # it has read what is no longer the latest, and never becomes the writer
+            raise
+        finally:
+            if not connection.in_transaction:  # SQLite undoes the whole where the disk is full or fails
+                self._leave_off(client)
+
+    def _lead(self, client: Client, word: str) -> list[Any]:
+        """Begin a transaction, or end it: it is undone where it cannot be committed."""
+        connection = client.connection
+        if word == "begin":
+            connection.execute("BEGIN DEFERRED")
+            return [0, [], 0]
+        try:
+            if word == "commit":
+                connection.execute("COMMIT")
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            self._leave_off(client)
+        return [0, [], 0]
+
+    def _leave_off(self, client: Client) -> None:
+        """Let the next one write, if it is this client that has kept the turn."""
+        if client.writing:
+            client.writing = False
+            self._writing.release()
+
     def _execute(self, connection: sqlite3.Connection, statements: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
+        rows: list[Any] = []
         for statement, parameters in statements:
             cursor = connection.execute(statement, parameters)
-        return [0, cursor.fetchall(), cursor.rowcount]
+            if cursor.description:
+                rows = cursor.fetchall()
+        return [0, rows, cursor.rowcount]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -11,11 +11,21 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
 from storeproof.adapters.sqlite_query_filter import Statement, Value, at, json_path
-from storeproof.contract import Found, Json, Key, Path, Unsupported
-from storeproof.spec.query import Aggregation, Browse, Bucket, Facet, Measure, Query, SortKey, Where
+from storeproof.adapters.sqlite_text import TextIndex
+from storeproof.contract import Found, Json, Path, Unsupported
+from storeproof.spec.query import Aggregation, Browse, Bucket, Facet, Measure, SortKey, Where
 
 Request = tuple[str, list[Any]]
 """A statement and its parameters."""
+
+
+class Source(NamedTuple):
+    """A table of documents."""
+
+    name: str
+    """Quoted."""
+    text: TextIndex | None = None
+
 
 _UNITS = {"year": "%Y-01-01T00:00:00Z", "month": "%Y-%m-01T00:00:00Z", "day": "%Y-%m-%dT00:00:00Z", "hour": "%Y-%m-%dT%H:00:00Z"}
 _DATE = "GLOB '????-??-??T??:??:??Z'"
@@ -24,57 +34,37 @@ _TOTAL, _PAGE, _FACETS = 0, 1, 2
 """The parts of the answer to a `Browse`, by number: the facets follow one another."""
 
 
-def find(table: str, query: Query) -> Request:
-    """The key, and behind it the document or its parts, each as JSON."""
-    if query.ranked or query.highlight is not None:
-        raise Unsupported("`ranked` and `highlight` ask a text index, and these tables have none")
-    statement = Statement()
-    columns = ["doc"] if query.fields is None else [f"doc -> {statement.bind(json_path(_of_names(path)))}" for path in query.fields]
-    text = f"SELECT {', '.join(['k', *columns])} FROM {table}{statement.where(query)}"
-    text += _order(query.sort, [_sorted_by(key) for key in query.sort])
-    if query.limit is not None or query.skip:
-        text += f" LIMIT {statement.bind(-1 if query.limit is None else query.limit)} OFFSET {statement.bind(query.skip)}"
-    return text, statement.parameters
-
-
-def found_records(query: Query, rows: Iterable[Sequence[Any]]) -> list[tuple[Key, dict[str, Json]]]:
-    """What the rows of `find` say."""
-    if query.fields is None:
-        return [(key, json.loads(document)) for key, document in rows]
-    return [(key, _put_together(query.fields, parts)) for key, *parts in rows]
-
-
-def count_where(table: str, where: Where) -> Request:
+def count_where(table: Source, where: Where) -> Request:
     """One number."""
-    statement = Statement()
-    return f"SELECT count(*) FROM {table}{statement.where(where)}", statement.parameters
+    statement = Statement(table.text)
+    return f"SELECT count(*) FROM {table.name}{statement.where(where)}", statement.parameters
 
 
-def update_where(table: str, where: Where, path: Path, value: str) -> Request:
+def update_where(table: Source, where: Where, path: Path, value: str) -> Request:
     """Set JSON at a path. Where a record has no parent for it, its document becomes NULL: the table refuses that, and the whole with it."""
-    statement = Statement()
+    statement = Statement(table.text)
     target = statement.bind(json_path(path))
     there = f"json_type(doc, {target}) IS NOT NULL" if isinstance(path[-1], int) else at(path[:-1]).of("object")
     changed = f"CASE WHEN {there} THEN json_set(doc, {target}, json({statement.bind(value)})) END"
-    return f"UPDATE {table} SET doc = {changed}{statement.where(where)}", statement.parameters
+    return f"UPDATE {table.name} SET doc = {changed}{statement.where(where)}", statement.parameters
 
 
-def delete_where(table: str, where: Where) -> Request:
+def delete_where(table: Source, where: Where) -> Request:
     """Remove what matches."""
-    statement = Statement()
-    return f"DELETE FROM {table}{statement.where(where)}", statement.parameters
+    statement = Statement(table.text)
+    return f"DELETE FROM {table.name}{statement.where(where)}", statement.parameters
 
 
-def aggregate(table: str, aggregation: Aggregation) -> Request:
+def aggregate(table: Source, aggregation: Aggregation) -> Request:
     """A value and its kind for each name of `by` and `compute`; a name in both is what is computed."""
-    statement = Statement()
+    statement = Statement(table.text)
     groups = [_group(statement, f"g{number}", bucket) for number, bucket in enumerate(aggregation.by.values())]
     measures = [_measure(statement, f"m{number}", measure) for number, measure in enumerate(aggregation.compute.values())]
     parts: list[_Group | _Measure] = [*groups, *measures]
     identities = [f"{group.name}_id" for group in groups]
     extracted = [column for part in parts for column in part.extracted]
     needs = [group.needs for group in groups if group.needs]
-    source = f"(SELECT {', '.join(['k', *extracted])} FROM {table}{statement.where(aggregation, *needs)}) AS matching"
+    source = f"(SELECT {', '.join(['k', *extracted])} FROM {table.name}{statement.where(aggregation, *needs)}) AS matching"
 
     if lists := [group for group in groups if group.items]:
         # One row for each record in each of its groups: an item that a list has twice is one.
@@ -98,7 +88,7 @@ def aggregate(table: str, aggregation: Aggregation) -> Request:
 
     shown = [f"{column}, {column}_kind" for column in columns.values()]
     having = "" if aggregation.having is None else f" WHERE {statement.holds(aggregation.having, of_groups)}"
-    order = _order(aggregation.sort, [of_groups(key.path).value for key in aggregation.sort])
+    order = order_by(aggregation.sort, [of_groups(key.path).value for key in aggregation.sort])
     limit = "" if aggregation.limit is None else f" LIMIT {statement.bind(aggregation.limit)}"
     return f"SELECT {', '.join(shown) or '*'} FROM ({rows}){having}{order}{limit}", statement.parameters
 
@@ -109,18 +99,18 @@ def found_groups(aggregation: Aggregation, rows: Iterable[Sequence[Any]]) -> lis
     return [dict(zip(names, map(_decoded, row[::2], row[1::2]), strict=False)) for row in rows]
 
 
-def browse(table: str, request: Browse) -> Request:
+def browse(table: Source, request: Browse) -> Request:
     """Rows of `part, place, value, kind, count`, in that order: the total, the page's keys, and each facet's values."""
-    statement = Statement()
+    statement = Statement(table.text)
     facets = [_group(statement, f"g{number}", facet) for number, facet in enumerate(request.facets.values())]
     sorted_by = [f"s{number}" for number in range(len(request.sort))]
-    extracted = [f"{_sorted_by(key)} AS {name}" for key, name in zip(request.sort, sorted_by, strict=True)]
+    extracted = [f"{sorted_on(key)} AS {name}" for key, name in zip(request.sort, sorted_by, strict=True)]
     extracted += [column for facet in facets for column in facet.extracted]
-    matching = f"SELECT {', '.join(['k', *extracted])} FROM {table}{statement.where(request)}"
+    matching = f"SELECT {', '.join(['k', *extracted])} FROM {table.name}{statement.where(request)}"
 
     parts = [f"SELECT {_TOTAL} AS part, 0 AS place, NULL AS value, NULL AS kind, count(*) AS n FROM matching"]
     if request.limit:
-        order = _order(request.sort, sorted_by)
+        order = order_by(request.sort, sorted_by)
         page = f"SELECT * FROM matching{order} LIMIT {statement.bind(request.limit)}"
         parts.append(f"SELECT {_PAGE}, row_number() OVER ({order.strip()}), k, NULL, NULL FROM ({page})")
     for number, (facet, asked) in enumerate(zip(facets, request.facets.values(), strict=True), _FACETS):
@@ -218,35 +208,21 @@ def _facet(statement: Statement, facet: _Group, asked: Facet) -> str:
     return f"row_number() OVER ({order}), {name}, {name}_kind, n FROM ({counted} GROUP BY {name}_id{limit})"
 
 
-def _sorted_by(key: SortKey) -> str:
+def sorted_on(key: SortKey) -> str:
+    """What a table is sorted by."""
     return at(key.path).value if key.path else "k"
 
 
-def _order(sort: Sequence[SortKey], expressions: Sequence[str]) -> str:
-    """Where it is left open, NULL is the smallest to SQLite."""
+def order_by(sort: Sequence[SortKey], expressions: Sequence[str], before: Sequence[str] = ()) -> str:
+    """The clause for a sort, by other expressions before it. Where it is left open, NULL is the smallest to SQLite."""
     terms = [
-        f"{expression} {key.order.upper()}{f' NULLS {key.nothing.upper()}' if key.nothing else ''}"
-        for key, expression in zip(sort, expressions, strict=True)
+        *before,
+        *(
+            f"{expression} {key.order.upper()}{f' NULLS {key.nothing.upper()}' if key.nothing else ''}"
+            for key, expression in zip(sort, expressions, strict=True)
+        ),
     ]
     return f" ORDER BY {', '.join(terms)}" if terms else ""
-
-
-def _of_names(path: Path) -> Path:
-    if not path or any(isinstance(part, int) for part in path):
-        raise Unsupported(f"a part of a document is what is under a name; found {path!r}")
-    return path
-
-
-def _put_together(fields: Sequence[Path], parts: Sequence[str | None]) -> dict[str, Json]:
-    """Parts under the paths where they were; NULL is what was not there."""
-    record: dict[str, Any] = {}
-    for path, part in zip(fields, parts, strict=True):
-        if part is not None:
-            inner = record
-            for name in path[:-1]:
-                inner = inner.setdefault(cast(str, name), {})
-            inner[cast(str, path[-1])] = json.loads(part)
-    return record
 
 
 def _decoded(value: Any, kind: str | None) -> Json:

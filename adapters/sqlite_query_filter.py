@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from storeproof.contract import Path, Refused, Unsupported
-from storeproof.spec.query import And, Condition, Filter, Not, Or, Where
+from storeproof.spec.query import SEARCHES, And, Condition, Filter, Not, Or, Where
 
 _KINDS = {
     "null": "= 'null'",
@@ -78,17 +78,28 @@ def at(path: Path) -> Value:
     return within("doc", path)
 
 
+OF_DOCUMENT: At = at
+
+
 def within(source: str, path: Path) -> Value:
     """The value at a path of any expression that is JSON or NULL. The path is part of the text, or no index would be used."""
     quoted = "'" + json_path(path).replace("'", "''") + "'"
     return Value(f"json_extract({source}, {quoted})", f"json_type({source}, {quoted})")
 
 
+class Searches(Protocol):
+    """A text index on the documents."""
+
+    def matches(self, condition: Condition, bind: Callable[[str], str]) -> str:
+        """Whether a search finds the document."""
+
+
 class Statement:
     """The parameters of a statement, and the expressions that they are in."""
 
-    def __init__(self) -> None:
+    def __init__(self, searches: Searches | None = None) -> None:
         self.parameters: list[Any] = []
+        self._searches = searches
         self._tables = 0
 
     def bind(self, value: Any) -> str:
@@ -112,6 +123,10 @@ class Statement:
                 return f"({' OR '.join(self.holds(part, at) for part in parts) or 'FALSE'})"
             case Not(part=part):
                 return f"({self.holds(part, at)} IS NOT TRUE)"
+        if condition.operator in SEARCHES:
+            if self._searches is None or at is not OF_DOCUMENT:
+                raise Unsupported(f"`{condition.operator}` asks a text index, and there is none on this")
+            return f"({self._searches.matches(condition, self.bind)})"
         return f"({self._condition(condition, at(condition.path))})"
 
     def items(self, listed: str) -> tuple[str, Value]:
@@ -128,7 +143,7 @@ class Statement:
             case "type":
                 return found.of(wanted)
             case "in":
-                return self._equal(found, wanted)
+                return self.equal(found, wanted)
             case "size":
                 return f"json_array_length({found.only('list')}) = {self.bind(wanted)}"
             case "any":
@@ -144,16 +159,16 @@ class Statement:
                 return f"{self._text(found.value, condition.operator, wanted)} AND {found.of('text')}"
             case "eq" | "ne" | "lt" | "lte" | "gt" | "gte":
                 return self._compared(found, condition.operator, wanted)
-        raise Unsupported(f"`{condition.operator}` asks a text index, and these tables have none")
+        raise AssertionError(f"`{condition.operator}` is a search")
 
     def _compared(self, found: Value, operator: str, wanted: Any) -> str:
         if operator == "eq":
-            return self._equal(found, [wanted])
+            return self.equal(found, [wanted])
         if operator == "ne":
-            return f"({self._equal(found, [wanted])}) IS NOT TRUE"
+            return f"({self.equal(found, [wanted])}) IS NOT TRUE"
         return f"{found.value} {_SIGNS[operator]} {self.bind(wanted)} AND {found.of('text' if isinstance(wanted, str) else 'number')}"
 
-    def _equal(self, found: Value, wanted: Sequence[Any]) -> str:
+    def equal(self, found: Value, wanted: Sequence[Any]) -> str:
         """Whether it is one of them: the scalars in one comparison, as an index needs it; lists and objects by their parts."""
         scalars = [self.bind(each) for each in wanted if type(each) in (int, float, str)]
         either = [f"{found.kind} = '{json.dumps(each)}'" for each in wanted if each is None or isinstance(each, bool)]
@@ -168,7 +183,7 @@ class Statement:
 
     def _has(self, found: Value, wanted: Any) -> str:
         table, item = self.items(found.only("list"))
-        return f"EXISTS (SELECT 1 FROM {table} WHERE {self._equal(item, [wanted])})"
+        return f"EXISTS (SELECT 1 FROM {table} WHERE {self.equal(item, [wanted])})"
 
     def _text(self, value: str, operator: str, wanted: str) -> str:
         if operator == "regex":
@@ -179,12 +194,20 @@ class Statement:
             return f"instr({value}, {self.bind(wanted)}) > 0"
         if operator == "icontains":
             return f"instr(lower({value}), lower({self.bind(wanted)})) > 0"
-        # A prefix is a range, which an index serves: up to the prefix with its last code point raised by one.
-        start, stem = f"{value} >= {self.bind(wanted)}", wanted.rstrip(chr(_LAST))
-        if not stem:
-            return start
-        after = ord(stem[-1]) + 1
-        return f"{start} AND {value} < {self.bind(stem[:-1] + chr(_SURROGATES.stop if after in _SURROGATES else after))}"
+        start, beyond = f"{value} >= {self.bind(wanted)}", after(wanted)
+        return start if beyond is None else f"{start} AND {value} < {self.bind(beyond)}"
+
+
+def after(prefix: str) -> str | None:
+    """Where the texts with a prefix end, so that an index serves them as a range; None if nothing stands behind them.
+
+    It is the prefix with its last code point raised by one.
+    """
+    stem = prefix.rstrip(chr(_LAST))
+    if not stem:
+        return None
+    raised = ord(stem[-1]) + 1
+    return stem[:-1] + chr(_SURROGATES.stop if raised in _SURROGATES else raised)
 
 
 def _leaves(composed: str) -> str:
