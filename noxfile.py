@@ -43,3 +43,11 @@ def suites(session: nox.Session) -> None:
     """The trial: `nox -s suites -- --store=redis`."""
     session.install("-e", ".[stores]")
     session.run("pytest", "suites/", *session.posargs)
+
+
+@nox.session
+def ndb(session: nox.Session) -> None:
+    """The trial of MySQL NDB Cluster, from an image that is compiled first (as root, on Debian 12): `nox -s ndb -- --scale=standard`."""
+    session.install("-e", ".[stores]")
+    session.run(".ci/setup", "ndb", external=True)
+    session.run("pytest", "suites/", "--launch=container", "--store=mysql-ndb", *session.posargs)
