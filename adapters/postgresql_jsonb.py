@@ -77,6 +77,11 @@ def place(root: str, path: Path, written: Callable[[Any], str]) -> Place:
     return Place(found, unquoted)
 
 
+def literal(step: str) -> str:
+    """A step of a path in a definition, which takes no arguments; psycopg reads %% as one."""
+    return "'" + step.replace("'", "''").replace("%", "%%") + "'"
+
+
 def is_number(layout: Layout, path: Path) -> bool:
     """Whether the model has a number there."""
     assert isinstance(layout.model.record, Document)
@@ -88,7 +93,7 @@ def is_number(layout: Layout, path: Path) -> bool:
 
 def indexed(layout: Layout, path: Path) -> str:
     """What an index on the path is made of: the very expression that requests compare and sort by."""
-    there = place("doc", path, lambda step: "'" + step.replace("'", "''").replace("%", "%%") + "'")
+    there = place("doc", path, literal)
     return f"({there.number if is_number(layout, path) else there.text})"
 
 
@@ -104,7 +109,7 @@ def with_value(path: Path, value: Json, arguments: Arguments) -> str:
         there = f"{place('doc', path, arguments.add).json} IS NOT NULL"
     else:
         there = f"jsonb_typeof({place('doc', path[:-1], arguments.add).json}) = 'object'"
-    return f"CASE WHEN {there} THEN jsonb_set(doc, {arguments.add(_steps(path))}::text[], {arguments.add(to_json(value))}::jsonb) END"
+    return f"CASE WHEN {there} THEN jsonb_set(doc, {arguments.add(steps(path))}::text[], {arguments.add(to_json(value))}::jsonb) END"
 
 
 def without(path: Path, arguments: Arguments) -> str:
@@ -115,7 +120,7 @@ def without(path: Path, arguments: Arguments) -> str:
         # An item of a list cannot be unset, as the ones behind it would move: it is refused as in `with_value`.
         return f"CASE WHEN jsonb_typeof({place('doc', path[:-1], arguments.add).json}) = 'array' THEN NULL ELSE doc END"
     there = place("doc", path, arguments.add).json
-    return f"CASE WHEN {there} IS NOT NULL THEN doc #- {arguments.add(_steps(path))}::text[] ELSE doc END"
+    return f"CASE WHEN {there} IS NOT NULL THEN doc #- {arguments.add(steps(path))}::text[] ELSE doc END"
 
 
 def to_json(value: Json) -> str:
@@ -143,7 +148,7 @@ def _in_decimals(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _steps(path: Path) -> list[str]:
+def steps(path: Path) -> list[str]:
     """A path as `jsonb_set` and `#-` take it, who count a negative position from the end."""
     for step in path:
         if isinstance(step, int) and step < 0:

@@ -11,15 +11,28 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from storeproof.adapters import postgresql_text as text_search
 from storeproof.adapters.postgresql_jsonb import Arguments, Place, is_number, place, to_json, with_value
 from storeproof.contract import Json, Layout, Path, Unsupported
-from storeproof.spec.query import Aggregation, And, Browse, Bucket, Comparing, Condition, Filter, Measure, Not, Or, Query, SortKey, Where
+from storeproof.spec.query import (
+    SEARCHES,
+    Aggregation,
+    And,
+    Browse,
+    Bucket,
+    Comparing,
+    Condition,
+    Filter,
+    Measure,
+    Not,
+    Or,
+    Query,
+    SortKey,
+    Where,
+)
 
 TYPES = {"null": "null", "boolean": "boolean", "number": "number", "text": "string", "list": "array", "object": "object"}
 """What jsonb_typeof calls the types."""
-
-CASELESS = '"und-x-icu"'
-"""Folds the case of all letters; under "C", and under many a database's own collation, that would be the ASCII ones."""
 
 _RANGES = {"lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
 _DATE = r"""'strict $.datetime("YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"")'"""
@@ -31,15 +44,32 @@ class Statement(NamedTuple):
 
     text: str
     arguments: dict[str, Any]
+    fuzzy: bool = False
+    """Whether it needs the index of letters."""
 
 
 def find(layout: Layout, query: Query) -> Statement:
-    """Rows of a key and what `part_of` makes a record of."""
-    sql = _Sql(layout)
-    columns = ["doc::text"] if query.fields is None else [f"({sql.at('doc', path).json})::text" for path in _fields(query.fields)]
-    where, order = sql.where(query), sql.order(query.sort)
-    page = f"LIMIT {sql.add(query.limit)}::bigint OFFSET {sql.add(query.skip)}::bigint"
-    return sql.statement(f"SELECT {', '.join(['k', *columns])} FROM {sql.table}{where}{order} {page}")
+    """Rows of a key and what `answer_of` makes an answer of."""
+    sql = Sql(layout)
+    where, end = sql.where(query), sql.end(query)
+    return sql.statement(f"SELECT {', '.join(['k', *sql.columns(query)])} FROM {sql.table}{where}{end}")
+
+
+def find_joined(layout: Layout, query: Query, path: Path, fields: Sequence[Path]) -> Statement:
+    """Rows as those of `find`, with whether there is another, and the parts of it that `part_of` makes a record of."""
+    sql = Sql(layout)
+    named = f"convert_to({sql.at('doc', path).text}, 'UTF8')"
+    parts = ["other_k IS NOT NULL", *(f"({sql.at('other', field).json})::text" for field in _fields(fields))]
+    joined = f"{sql.table} LEFT JOIN (SELECT k AS other_k, doc AS other FROM {sql.table}) AS others ON other_k = {named}"
+    return sql.statement(f"SELECT {', '.join(['k', *sql.columns(query), *parts])} FROM {joined}{sql.where(query)}{sql.end(query)}")
+
+
+def answer_of(query: Query, columns: Sequence[str | None]) -> dict[str, Json]:
+    """The record, or its parts, and what is highlighted, which comes last."""
+    if query.highlight is None:
+        return part_of(query.fields, columns)
+    marked = {} if columns[-1] is None else {"highlight": columns[-1]}
+    return {**part_of(query.fields, columns[:-1]), **marked}
 
 
 def part_of(fields: Sequence[Path] | None, columns: Sequence[str | None]) -> dict[str, Json]:
@@ -59,26 +89,26 @@ def part_of(fields: Sequence[Path] | None, columns: Sequence[str | None]) -> dic
 
 def count_where(layout: Layout, where: Where) -> Statement:
     """One row: the number."""
-    sql = _Sql(layout)
+    sql = Sql(layout)
     return sql.statement(f"SELECT count(*) FROM {sql.table}{sql.where(where)}")
 
 
 def aggregate(layout: Layout, aggregation: Aggregation) -> Statement:
     """A row a group: its names and values as one JSON object. `having` and `sort` look into it as into a document."""
-    sql = _Sql(layout)
+    sql = Sql(layout)
     buckets = [f" CROSS JOIN LATERAL ({sql.bucket(bucket)}) AS b{number} (v)" for number, bucket in enumerate(aggregation.by.values())]
     grouped = ", ".join(f"b{number}.v" for number in range(len(buckets))) or "()"
     named = [f"{sql.add(name)}::text, b{number}.v" for number, name in enumerate(aggregation.by)]
     named += [f"{sql.add(name)}::text, {sql.measure(measure)}" for name, measure in aggregation.compute.items()]
     taken = f"FROM {sql.table}{''.join(buckets)}{sql.where(aggregation)} GROUP BY {grouped}"
     groups = f"SELECT jsonb_build_object({', '.join(named)}) AS doc {taken}"
-    chosen = f"{sql.where(Where(filter=aggregation.having))}{sql.order(aggregation.sort, indexed=False)}"
+    chosen = f"{sql.where(Where(filter=aggregation.having), 'groups.doc')}{sql.order(aggregation.sort, indexed=False)}"
     return sql.statement(f"SELECT doc::text FROM ({groups}) AS groups{chosen} LIMIT {sql.add(aggregation.limit)}::bigint")
 
 
 def browse(layout: Layout, request: Browse) -> Statement:
     """One row: the total, an array of keys, and for each facet an array of JSON texts, `[value, count]`."""
-    sql = _Sql(layout)
+    sql = Sql(layout)
     matching = f"WITH matching AS (SELECT k, doc FROM {sql.table}{sql.where(request)})"
     page = f"ARRAY(SELECT k FROM matching{sql.order(request.sort)} LIMIT {sql.add(request.limit)}::bigint)"
     facets = []
@@ -91,14 +121,14 @@ def browse(layout: Layout, request: Browse) -> Statement:
 
 def update_where(layout: Layout, where: Where, path: Path, value: Json) -> Statement:
     """As many rows as match; refused as a whole where one of them has no parent for the path."""
-    sql = _Sql(layout)
+    sql = Sql(layout)
     changed = with_value(path, value, sql)
     return sql.statement(f"UPDATE {sql.table} SET doc = {changed}{sql.where(where)}")
 
 
 def delete_where(layout: Layout, where: Where) -> Statement:
     """As many rows as match."""
-    sql = _Sql(layout)
+    sql = Sql(layout)
     return sql.statement(f"DELETE FROM {sql.table}{sql.where(where)}")
 
 
@@ -109,7 +139,7 @@ def _fields(paths: Sequence[Path]) -> Sequence[Path]:
     return paths
 
 
-class _Sql(Arguments):
+class Sql(Arguments):
     """One statement while it is put together."""
 
     def __init__(self, layout: Layout) -> None:
@@ -117,15 +147,29 @@ class _Sql(Arguments):
         self.table = f'"{layout.name}"'
         self._layout = layout
         self._depth = 0
+        self._fuzzy = False
 
     def statement(self, text: str) -> Statement:
-        return Statement(text, self.values)
+        return Statement(text, self.values, self._fuzzy)
+
+    def columns(self, query: Query) -> list[str]:
+        """The columns of an answer."""
+        whole = ["doc::text"]
+        columns = whole if query.fields is None else [f"({self.at('doc', path).json})::text" for path in _fields(query.fields)]
+        if query.highlight is None:
+            return columns
+        return [*columns, text_search.headline(self._layout, query.filter, query.highlight, self.add)]
+
+    def end(self, query: Query) -> str:
+        """The order and the page."""
+        ranks = [f"{text_search.rank(self._layout, query.filter, self.add)} DESC"] if query.ranked else []
+        return f"{self.order(query.sort, first=ranks)} LIMIT {self.add(query.limit)}::bigint OFFSET {self.add(query.skip)}::bigint"
 
     def at(self, root: str, path: Path) -> Place:
         return place(root, path, self.add)
 
-    def where(self, where: Where) -> str:
-        return "" if where.filter is None else f" WHERE {self.filter(where.filter, 'doc')}"
+    def where(self, where: Where, root: str = "doc") -> str:
+        return "" if where.filter is None else f" WHERE {self.filter(where.filter, root)}"
 
     def filter(self, condition: Filter, root: str) -> str:
         """What holds for the document at `root`."""
@@ -136,6 +180,11 @@ class _Sql(Arguments):
                 return " OR ".join(f"({self.filter(part, root)})" for part in parts) or "FALSE"
             case Not(part=part):
                 return f"({self.filter(part, root)}) IS NOT TRUE"
+        if condition.operator in SEARCHES:
+            if root != "doc":
+                raise Unsupported("only texts of whole records are in the text index")
+            self._fuzzy |= condition.operator == "fuzzy"
+            return text_search.searched(self._layout, condition, self.add)
         return self._condition(self.at(root, condition.path), condition)
 
     def _condition(self, there: Place, condition: Condition) -> str:
@@ -163,7 +212,7 @@ class _Sql(Arguments):
 
     def _on_text(self, found: str, operator: str, wanted: str) -> str:
         if operator.startswith("i"):
-            found, wanted = (f"lower({text} COLLATE {CASELESS})" for text in (found, wanted))
+            found, wanted = map(text_search.lowered, (found, wanted))
         operation = {"prefix": "^@", "regex": "~", "ieq": "="}.get(operator)
         return f"{found} {operation} {wanted}" if operation else f"strpos({found}, {wanted}) > 0"
 
@@ -209,9 +258,9 @@ class _Sql(Arguments):
         name = f"item{self._depth}"
         return f"EXISTS (SELECT FROM {there.items} AS {name} (v) WHERE {condition(f'{name}.v')})"
 
-    def order(self, keys: Sequence[SortKey], indexed: bool = True) -> str:
+    def order(self, keys: Sequence[SortKey], indexed: bool = True, first: Sequence[str] = ()) -> str:
         """Texts by code point, and all else as jsonb sorts it; where the model has a number, as its index has it."""
-        terms: list[str] = []
+        terms = [*first]
         for key in keys:
             there = self.at("doc", key.path)
             typed = [there.number] if indexed and is_number(self._layout, key.path) else []

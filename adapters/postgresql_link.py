@@ -1,0 +1,145 @@
+"""One connection to PostgreSQL: statements, what became of them, and transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from time import monotonic
+from typing import Any, Final, TypeVar
+
+import psycopg
+from psycopg.pq import TransactionStatus
+
+from storeproof.contract import Refused, Unknown
+from storeproof.spec.interleaving import Isolation
+
+TIMEOUT = 5
+"""Seconds to wait for a connection, and for each answer."""
+
+ISOLATION: Final[Mapping[Isolation, str]] = {
+    "read_committed": "READ COMMITTED",
+    "snapshot": "REPEATABLE READ",
+    "serializable": "SERIALIZABLE",
+}
+
+_DUPLICATE = ("23505", "42P07", "42710", "42723")
+"""unique_violation (in the catalogue), duplicate_table, duplicate_object, duplicate_function."""
+
+RV = TypeVar("RV")
+
+
+class _TimedOut(psycopg.OperationalError):
+    """No answer came in time."""
+
+
+class Connection(psycopg.Connection[Any]):
+    """A connection that does not wait for ever; libpq has no time limit for answers."""
+
+    def wait(self, gen: Generator[Any, Any, RV], *args: Any, **named: Any) -> RV:
+        try:
+            return super().wait(_within(gen), *args, **named)
+        except _TimedOut:
+            self.pgconn.finish()  # the answer may still come, and would be taken for the next one's
+            raise
+
+
+def _within(gen: Generator[Any, Any, RV]) -> Generator[Any, Any, RV]:
+    """The same waits, until time is up. psycopg sends 0 after each interval, a tenth of a second, in which nothing came."""
+    end = monotonic() + TIMEOUT
+    try:
+        awaited = next(gen)
+        while True:
+            ready = yield awaited
+            if not ready and monotonic() > end:
+                raise _TimedOut(f"no answer within {TIMEOUT} seconds")
+            awaited = gen.send(ready)
+    except StopIteration as done:
+        answer: RV = done.value
+        return answer
+
+
+def _sorted(reason: psycopg.Error) -> Refused | Unknown:
+    """Whether the statement definitely did not happen.
+
+    ERROR means that the statement was undone, and with it the transaction that it is part of: in autocommit its own. So also a
+    deadlock, a cancelled statement or a full disk leaves nothing of it. FATAL and PANIC end the session (a shutdown), and a lost
+    connection says nothing: the commit may have been written before.
+    """
+    text = f"{reason.sqlstate}: {reason}" if reason.sqlstate else str(reason)
+    if reason.diag.severity_nonlocalized == "ERROR":
+        return Refused(text)
+    if isinstance(reason, psycopg.DataError) and reason.sqlstate is None:
+        return Refused(f"{text}; the statement was not sent")  # psycopg could not write a value: NUL in a text
+    return Unknown(text)
+
+
+def sqlstate(reason: Refused) -> str | None:
+    """The server's code for why it refused, if it was the server that did."""
+    return reason.__cause__.sqlstate if isinstance(reason.__cause__, psycopg.Error) else None
+
+
+class Link:
+    """One connection in autocommit mode, and at most one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._cursor = connection.cursor(binary=True)
+        self._defining = psycopg.ClientCursor(connection)
+
+    def run(self, statement: str, values: Sequence[Any] | Mapping[str, Any] = (), prepare: bool = True) -> int:
+        """Send one statement and wait for its answer; the number of rows found or changed."""
+        return self._run(self._cursor, statement, values, prepare)
+
+    def rows(self) -> Sequence[tuple[Any, ...]]:
+        """The rows that the last `run` answered."""
+        return self._cursor.fetchall()
+
+    def define(self, statement: str, values: Mapping[str, Any]) -> None:
+        """Send a definition. It may have no arguments, so that psycopg writes the values into it as literals."""
+        self._run(self._defining, statement, values, None)
+
+    def make(self, statement: str) -> None:
+        """Send the definition of something that is to be there afterwards, whoever made it."""
+        try:
+            self.run(statement, prepare=False)
+        except Refused as reason:
+            # IF NOT EXISTS looks, and then makes: another session may have been between.
+            if sqlstate(reason) not in _DUPLICATE:
+                raise
+
+    def begin(self, isolation: Isolation) -> None:
+        """Begin a transaction."""
+        if self._open:
+            raise Refused("a transaction is open, and there is none inside of another")
+        self.run(f"BEGIN ISOLATION LEVEL {ISOLATION[isolation]}", prepare=False)
+
+    def commit(self) -> None:
+        """Commit; a transaction in which a statement failed is undone instead, which the server calls no error."""
+        self.run("COMMIT", prepare=False)
+        if self._cursor.statusmessage == "ROLLBACK":
+            raise Refused("a statement of the transaction had failed: all of it was undone")
+
+    def rollback(self) -> None:
+        """Undo the transaction, if there is one."""
+        if self._open:
+            self.run("ROLLBACK", prepare=False)
+
+    def close(self) -> None:
+        """End the connection; never raises."""
+        try:
+            self._connection.close()
+        except (psycopg.Error, OSError):
+            return  # the server is gone: either way it has ended
+
+    @property
+    def _open(self) -> bool:
+        return self._connection.info.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR)
+
+    def _run(self, cursor: psycopg.Cursor[Any], statement: str, values: Any, prepare: bool | None) -> int:
+        if self._connection.closed:
+            raise Refused("the connection is closed; the request never left")
+        try:
+            return cursor.execute(statement, values, prepare=prepare).rowcount
+        except psycopg.Error as reason:
+            raise _sorted(reason) from reason
+        except (UnicodeEncodeError, OverflowError) as reason:
+            raise Refused(f"{reason}; the statement was not sent") from reason
