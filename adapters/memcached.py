@@ -57,6 +57,8 @@ def _sorted(reason: Exception) -> Exception:
 class MemcachedSession:
     """One connection."""
 
+    lacks: Mapping[str, str] = {"Transactions": "Memcached has none: each command is about one item, and is done when it is answered"}
+
     def __init__(self, client: Client) -> None:
         self.client = client
 
@@ -129,6 +131,15 @@ class MemcachedSession:
 
 class Items:
     """Whole items; a subclass says how a record is written."""
+
+    lacks: Mapping[str, str] = {
+        "Count": "Memcached counts the items of the whole server, and not those under a prefix",
+        "Ordered": "Memcached keeps its items in a hash table, in no order",
+        "Prefix": "Memcached finds keys only by a dump of all of them, and in no order",
+        "Procedures": "Memcached runs no logic but its own, and a command changes one item",
+        "Swap": "no command of Memcached's stores a value and answers the one before",
+        "Walk": "Memcached dumps its keys all at once; there is no cursor to go on from",
+    }
 
     def __init__(self, session: MemcachedSession, layout: Layout) -> None:
         self._session = session
@@ -261,7 +272,7 @@ class Counters(Items):
     def increment(self, key: Key, by: int) -> int:
         """incr, or add where there is nothing; whoever loses the race for the add finds something to increment."""
         if by < 0:
-            raise Unsupported("Memcached's decr stops at zero: a sum below it would be lost, and one above cannot be told from that")
+            raise Unsupported("Memcached's decr stops at zero: its answer 0 does not tell whether the sum was below")
         name = f"{self._prefix}{key}"
         while True:
             number = self._run(self._client.incr, name, by, noreply=False)

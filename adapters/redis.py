@@ -2,81 +2,51 @@
 
 A record is one Redis key, `<collection>:<key>`: a string for values and counters, a hash for hashes and rows, and Redis'
 own list, set and sorted set. What Redis has no single command for (replace a whole hash, compare and set) is one Lua script:
-it runs inside the store, atomically, and is one request. Redis counts no namespace, orders no keys and has no secondary
-indexes.
+it runs inside the store, atomically, and is one request. It counts no namespace, orders no keys, and without modules
+(Redis 8 brings some along) has no documents and no secondary indexes: those are not used here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import redis
 from redis.backoff import NoBackoff
-from redis.exceptions import AuthenticationError, DataError, NoScriptError, RedisError, ResponseError
+from redis.exceptions import RedisError
 from redis.retry import Retry
 
+from storeproof.adapters.redis_collection import RedisCollection
+from storeproof.adapters.redis_link import RedisLink, judged
 from storeproof.adapters.redis_scripts import (
     COMPARE_AND_SET,
     COMPARE_AND_SET_STRING,
     GET_AND_SET,
     GET_MANY,
-    PERSIST,
     PUT,
     PUT_EXPIRING,
     PUT_IF_ABSENT,
-    PUT_LIST,
     PUT_MANY,
-    PUT_RANKING,
-    PUT_SET,
-    Script,
+    TRANSFER,
 )
-from storeproof.adapters.redis_service import service, told, untrusted
-from storeproof.contract import Address, Cursor, Key, Layout, Record, Refused, Row, Unknown, Unsupported, Version
+from storeproof.adapters.redis_service import service, told
+from storeproof.adapters.redis_structures import Queues, Rankings, Sets
+from storeproof.contract import Address, Key, Layout, Record, Refused, Row, Unknown, Unsupported, Version
 from storeproof.spec import model as shapes
 
 _TIMEOUT: Final = 5.0
 """Seconds to wait for a connection or for a reply."""
 
-_SCAN_BATCH: Final = 1000
-"""Keys that `clear` asks for at a time."""
 
+class RedisSession(RedisLink):
+    """One authenticated session."""
 
-def _sorted(reason: Exception) -> Exception:
-    """Error replies and requests that never left are refusals; anything else leaves the question open.
-
-    `AuthenticationError` comes first: redis-py makes it a kind of lost connection.
-    """
-    if isinstance(reason, (AuthenticationError, ResponseError, DataError, UnicodeEncodeError)) or untrusted(reason):
-        return Refused(str(reason))
-    return Unknown(f"{type(reason).__name__}: {reason}")
-
-
-class RedisSession:
-    """One connection."""
+    lacks: Mapping[str, str] = {"Transactions": "between MULTI and EXEC commands are only queued, so that nothing can be read"}
 
     def __init__(self, client: redis.Redis, service: str | None = None) -> None:
         """`service`: whose managed Redis this is, where the host name says so."""
-        self._client = client
+        super().__init__(client)
         self._service = service
-        self._execute: Callable[..., Any] = client.execute_command
-
-    def run(self, *command: Any) -> Any:
-        """Send one command and read its reply."""
-        try:
-            return self._execute(*command)
-        except (RedisError, UnicodeEncodeError, OSError) as reason:
-            raise _sorted(reason) from reason
-
-    def script(self, script: Script, keys: Sequence[str], args: Iterable[Any]) -> Any:
-        """Run a script. NOSCRIPT says that nothing ran: a server that lost its scripts is given the text again."""
-        try:
-            return self._execute("EVALSHA", script.digest, len(keys), *keys, *args)
-        except NoScriptError:
-            return self.run("EVAL", script.text, len(keys), *keys, *args)
-        except (RedisError, UnicodeEncodeError, OSError) as reason:
-            raise _sorted(reason) from reason
 
     def version(self) -> Version:
         """Valkey also gives a `redis_version`, the one that it is compatible with: its own comes first."""
@@ -100,7 +70,7 @@ class RedisSession:
     def collection(self, layout: Layout) -> RedisCollection:
         """The kind of Redis' own that the record is kept as."""
         if layout.indexes:
-            raise Unsupported("Redis has no secondary indexes")
+            raise Unsupported("without modules there are no secondary indexes")
         record = layout.model.record
         if isinstance(record, shapes.Value):
             return Values(self, layout)
@@ -116,66 +86,7 @@ class RedisSession:
             return Sets(self, layout)
         if isinstance(record, shapes.Ranking):
             return Rankings(self, layout)
-        raise Unsupported(f"Redis keeps no documents with paths: {layout.model.model}")
-
-    def close(self) -> None:
-        """End the connection."""
-        with suppress(Exception):
-            self._client.close()
-
-
-class RedisCollection:
-    """The keys under one prefix; nothing is there to be created."""
-
-    def __init__(self, session: RedisSession, layout: Layout) -> None:
-        self._session = session
-        self._run = session.run
-        self._prefix = f"{layout.name}:"
-        self._numbered = layout.model.key == "integer"
-
-    def prepare(self) -> None:
-        """A key comes to be by its first write."""
-
-    def clear(self) -> None:
-        """Remove the keys under the prefix; a layout's name holds no character that MATCH reads as a pattern."""
-        cursor = 0
-        while True:
-            cursor, keys = self._run("SCAN", cursor, "MATCH", f"{self._prefix}*", "COUNT", _SCAN_BATCH)
-            if keys:
-                self._run("UNLINK", *keys)
-            if cursor == 0:
-                return
-
-    def describe(self) -> Mapping[str, str]:
-        """Nothing is set on connections or keys, and Redis has no indexes."""
-        return {"indexes": "0"}
-
-    def delete(self, key: Key) -> bool:
-        """DEL."""
-        return bool(self._run("DEL", f"{self._prefix}{key}") == 1)
-
-    def exists(self, key: Key) -> bool:
-        """EXISTS."""
-        return bool(self._run("EXISTS", f"{self._prefix}{key}") == 1)
-
-    def expire(self, key: Key, seconds: int) -> bool:
-        """EXPIRE."""
-        return bool(self._run("EXPIRE", f"{self._prefix}{key}", seconds) == 1)
-
-    def expires_in(self, key: Key) -> float | None:
-        """PTTL, which is below zero where there is no key, or no end."""
-        milliseconds: int = self._run("PTTL", f"{self._prefix}{key}")
-        return None if milliseconds < 0 else milliseconds / 1000
-
-    def persist(self, key: Key) -> bool:
-        """PERSIST and EXISTS in one script: PERSIST alone does not tell an absent key from one without an end."""
-        return bool(self._session.script(PERSIST, [f"{self._prefix}{key}"], ()) == 1)
-
-    def walk(self, cursor: Cursor | None, count: int) -> tuple[Cursor | None, Sequence[Key]]:
-        """SCAN, of all that the database holds: where others have keys too, most answers have few of ours."""
-        onwards, found = self._run("SCAN", cursor or 0, "MATCH", f"{self._prefix}*", "COUNT", count)
-        names = [name[len(self._prefix) :].decode() for name in found]
-        return int(onwards) or None, [int(name) if self._numbered else name for name in names]
+        raise Unsupported(f"without modules there are no documents with paths: {layout.model.model}")
 
 
 class Strings(RedisCollection):
@@ -242,6 +153,12 @@ class Counters(Strings):
     def increment(self, key: Key, by: int) -> int:
         """INCRBY; a sum beyond 64 bits is refused."""
         return int(self._run("INCRBY", f"{self._prefix}{key}", by))
+
+    def transfer(self, source: Key, target: Key, amount: int) -> bool:
+        """A script of our own."""
+        if amount < 0:
+            raise Refused(f"an amount is not negative; found {amount}")
+        return bool(self._session.script(TRANSFER, [f"{self._prefix}{source}", f"{self._prefix}{target}"], (amount,)) == 1)
 
 
 class HashRecords(RedisCollection):
@@ -360,125 +277,6 @@ class Rows(HashRecords):
         self._run("HSET", f"{self._prefix}{key}", *self._pairs(record))
 
 
-class Queues(RedisCollection):
-    """Lists. Redis removes one with its last item."""
-
-    def get(self, key: Key) -> Record | None:
-        """LRANGE of all."""
-        items: list[bytes] = self._run("LRANGE", f"{self._prefix}{key}", 0, -1)
-        return items or None
-
-    def put(self, key: Key, record: Record) -> None:
-        """DEL and RPUSH in one script."""
-        assert isinstance(record, list)
-        self._session.script(PUT_LIST, [f"{self._prefix}{key}"], record)
-
-    def push_back(self, key: Key, item: bytes) -> int:
-        """RPUSH."""
-        return int(self._run("RPUSH", f"{self._prefix}{key}", item))
-
-    def push_front(self, key: Key, item: bytes) -> int:
-        """LPUSH."""
-        return int(self._run("LPUSH", f"{self._prefix}{key}", item))
-
-    def pop_front(self, key: Key) -> bytes | None:
-        """LPOP."""
-        item: bytes | None = self._run("LPOP", f"{self._prefix}{key}")
-        return item
-
-    def pop_back(self, key: Key) -> bytes | None:
-        """RPOP."""
-        item: bytes | None = self._run("RPOP", f"{self._prefix}{key}")
-        return item
-
-    def list_range(self, key: Key, start: int, stop: int) -> Sequence[bytes]:
-        """LRANGE, whose -1 is the last item: a range that is empty is not asked for."""
-        items: list[bytes] = self._run("LRANGE", f"{self._prefix}{key}", start, stop - 1) if start < stop else []
-        return items
-
-    def list_length(self, key: Key) -> int:
-        """LLEN."""
-        return int(self._run("LLEN", f"{self._prefix}{key}"))
-
-
-class Sets(RedisCollection):
-    """Sets. Redis removes one with its last member."""
-
-    def get(self, key: Key) -> Record | None:
-        """SMEMBERS."""
-        return {member.decode() for member in self._run("SMEMBERS", f"{self._prefix}{key}")} or None
-
-    def put(self, key: Key, record: Record) -> None:
-        """DEL and SADD in one script."""
-        assert isinstance(record, set)
-        self._session.script(PUT_SET, [f"{self._prefix}{key}"], record)
-
-    def add_member(self, key: Key, member: str) -> bool:
-        """SADD."""
-        return bool(self._run("SADD", f"{self._prefix}{key}", member) == 1)
-
-    def remove_member(self, key: Key, member: str) -> bool:
-        """SREM."""
-        return bool(self._run("SREM", f"{self._prefix}{key}", member) == 1)
-
-    def has_member(self, key: Key, member: str) -> bool:
-        """SISMEMBER."""
-        return bool(self._run("SISMEMBER", f"{self._prefix}{key}", member) == 1)
-
-    def member_count(self, key: Key) -> int:
-        """SCARD."""
-        return int(self._run("SCARD", f"{self._prefix}{key}"))
-
-
-class Rankings(RedisCollection):
-    """Sorted sets, which Redis orders by score and then by the bytes of the member. It removes one with its last member."""
-
-    def get(self, key: Key) -> Record | None:
-        """ZRANGE of all."""
-        return dict(_scored(self._run("ZRANGE", f"{self._prefix}{key}", 0, -1, "WITHSCORES"))) or None
-
-    def put(self, key: Key, record: Record) -> None:
-        """DEL and ZADD in one script."""
-        assert isinstance(record, dict)
-        pairs = [item for member, score in record.items() for item in (score, member)]
-        self._session.script(PUT_RANKING, [f"{self._prefix}{key}"], pairs)
-
-    def set_score(self, key: Key, member: str, score: float) -> bool:
-        """ZADD, which answers how many are new."""
-        return bool(self._run("ZADD", f"{self._prefix}{key}", score, member) == 1)
-
-    def add_score(self, key: Key, member: str, by: float) -> float:
-        """ZINCRBY."""
-        return float(self._run("ZINCRBY", f"{self._prefix}{key}", by, member))
-
-    def remove_score(self, key: Key, member: str) -> bool:
-        """ZREM."""
-        return bool(self._run("ZREM", f"{self._prefix}{key}", member) == 1)
-
-    def score_of(self, key: Key, member: str) -> float | None:
-        """ZSCORE."""
-        score = self._run("ZSCORE", f"{self._prefix}{key}", member)
-        return None if score is None else float(score)
-
-    def rank_of(self, key: Key, member: str) -> int | None:
-        """ZREVRANK."""
-        rank: int | None = self._run("ZREVRANK", f"{self._prefix}{key}", member)
-        return rank
-
-    def top(self, key: Key, count: int) -> Sequence[tuple[str, float]]:
-        """ZREVRANGE."""
-        return _scored(self._run("ZREVRANGE", f"{self._prefix}{key}", 0, count - 1, "WITHSCORES")) if count > 0 else []
-
-    def ranking_size(self, key: Key) -> int:
-        """ZCARD."""
-        return int(self._run("ZCARD", f"{self._prefix}{key}"))
-
-
-def _scored(flat: Sequence[bytes]) -> list[tuple[str, float]]:
-    """Pairs, out of member, score, member, score ..."""
-    return [(member.decode(), float(score)) for member, score in zip(flat[::2], flat[1::2], strict=True)]
-
-
 def connect(address: Address, options: Mapping[str, str]) -> RedisSession:
     """Open one authenticated session.
 
@@ -508,7 +306,7 @@ def connect(address: Address, options: Mapping[str, str]) -> RedisSession:
             single_connection_client=True,
         )
     except (RedisError, OSError) as reason:
-        raise _sorted(reason) from reason
+        raise judged(reason) from reason
     session = RedisSession(client, service(address))
     try:
         session.run("PING")

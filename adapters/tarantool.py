@@ -7,16 +7,21 @@ no request for (many keys, a path in a map, compare and set) is a Lua function: 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-import msgpack
 import tarantool
 from tarantool.const import ITERATOR_GE, ITERATOR_LE
 from tarantool.error import DatabaseError, Error, NetworkError, SslError
 
+from storeproof.adapters.tarantool_index import Indexed
+from storeproof.adapters.tarantool_index_lua import INDEX_FUNCTIONS
 from storeproof.adapters.tarantool_lua import FUNCTIONS
+from storeproof.adapters.tarantool_notation import UNPACKABLE, notation, packed, place
+from storeproof.adapters.tarantool_structures import Queues, Rankings, Sets
+from storeproof.adapters.tarantool_structures_lua import STRUCTURE_FUNCTIONS
 from storeproof.contract import (
     MISSING,
     Address,
@@ -41,15 +46,14 @@ _TIMEOUT: Final = 5.0
 
 # From src/box/errcode.h.
 _TUPLE_FOUND: Final = 3
+_OF_THE_KEY: Final = re.compile("unique index .primary. in space")
+"""The record is there; in any other index it is a value that another record has."""
 _NO_SUCH_PROC: Final = 33
 _NO_SUCH_SPACE: Final = 36
 _LEFT_OPEN: Final = frozenset({78, 116})
 """ER_TIMEOUT; ER_LOADING, which only says that the instance is not ready yet."""
 
-_UNPACKABLE: Final = (ValueError, TypeError, OverflowError, RecursionError)
-"""What msgpack and the connector raise for what they cannot pack: then nothing was sent."""
-
-_FAILURES: Final = (Error, *_UNPACKABLE)
+_FAILURES: Final = (Error, *UNPACKABLE)
 
 
 def _sorted(reason: Exception) -> Exception:
@@ -74,8 +78,31 @@ class _Connection(tarantool.Connection):  # type: ignore[misc]  # the connector 
             self.connect()
 
 
+_NO_END: Final = "Tarantool's records have no time to live; those of the module expirationd are deleted by a fiber of the application"
+_NO_ORDER: Final = "a hash index has no order"
+_NOT_IN_MAPS: Final = "Tarantool's SQL does not look into maps, and beyond a select there are only Lua programs of the application's"
+_LACKING: Final = {
+    "Expiry": _NO_END,
+    "ExpiryControl": _NO_END,
+    "FieldCounter": "the fields of a hash are columns of bytes, and Tarantool adds to numbers",
+    "Ordered": _NO_ORDER,
+    "Prefix": _NO_ORDER,
+    "Walk": "a hash index has no place to go on from",
+    "Aggregate": _NOT_IN_MAPS,
+    "Facets": _NOT_IN_MAPS,
+    "Bulk": _NOT_IN_MAPS,
+    "Lookup": _NOT_IN_MAPS,
+    "Validation": "a space's format has the types of columns, and of no path in a map",
+}
+"""Ordered, Prefix and Walk are there where the primary index is a tree."""
+
+
 class TarantoolSession:
     """One connection."""
+
+    lacks: Mapping[str, str] = {
+        "Transactions": "a transaction ends with the request that began it (2.10 has streams, which its Python connector has not)"
+    }
 
     def __init__(self, connection: tarantool.Connection, options: Mapping[str, str]) -> None:
         self.connection = connection
@@ -103,7 +130,7 @@ class TarantoolSession:
 
     def install(self) -> str:
         """Give the server our functions; answers its status."""
-        return str(self.run(self.connection.eval, FUNCTIONS)[0])
+        return str(self.run(self.connection.eval, FUNCTIONS + INDEX_FUNCTIONS + STRUCTURE_FUNCTIONS + "return box.info.status")[0])
 
     def version(self) -> Version:
         """By box.info."""
@@ -118,8 +145,10 @@ class TarantoolSession:
     def collection(self, layout: Layout) -> Collection:
         """A space; one with a tree is ordered."""
         record = layout.model.record
-        if not isinstance(record, (shapes.Value, shapes.Counter, shapes.Hash, shapes.Row, shapes.Document)):
-            raise Unsupported(f"Tarantool keeps tuples, and no {record.kind} as such: {layout.model.model}")
+        if isinstance(record, (shapes.Queue, shapes.Members, shapes.Ranking)):
+            if isinstance(record, shapes.Queue):
+                return Queues(self, layout)
+            return Sets(self, layout) if isinstance(record, shapes.Members) else Rankings(self, layout)
         kinds: tuple[type[Space], type[Space]]
         if isinstance(record, shapes.Value):
             kinds = Values, OrderedValues
@@ -152,6 +181,8 @@ class Space:
     columns: Sequence[Sequence[str]] = ()
     """Names and types of the columns behind the key."""
 
+    lacks: Mapping[str, str] = _LACKING
+
     def __init__(self, session: TarantoolSession, layout: Layout) -> None:
         self._session = session
         self._call = session.call
@@ -183,7 +214,7 @@ class Space:
         try:
             return request(self._number, *args, **options).data
         except DatabaseError as reason:
-            if reason.args[:1] == (_TUPLE_FOUND,):
+            if reason.args[:1] == (_TUPLE_FOUND,) and _OF_THE_KEY.search(str(reason)):
                 return None
             if reason.args[:1] != (_NO_SUCH_SPACE,):
                 raise self._session.judged(reason) from reason
@@ -239,7 +270,7 @@ class Space:
     def put_many(self, records: Mapping[Key, Record]) -> None:
         """space:replace of each, in one transaction."""
         if records:
-            self._call("put_many", self._name, self._packed([[key, *self.encode(record)] for key, record in records.items()]))
+            self._call("put_many", self._name, packed([[key, *self.encode(record)] for key, record in records.items()]))
 
     def put_if_absent(self, key: Key, record: Record) -> bool:
         """INSERT."""
@@ -248,20 +279,12 @@ class Space:
     def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
         """Column by column, in one transaction."""
         wanted = list(self.encode(expected))
-        return bool(self._call("compare_and_set", self._name, key, wanted, self._packed([[key, *self.encode(record)]]))[0])
+        return bool(self._call("compare_and_set", self._name, key, wanted, packed([[key, *self.encode(record)]]))[0])
 
     def get_and_set(self, key: Key, record: Record) -> Record | None:
         """space:get and space:replace, in one transaction."""
-        found = self._call("get_and_set", self._name, key, self._packed([[key, *self.encode(record)]]))
+        found = self._call("get_and_set", self._name, key, packed([[key, *self.encode(record)]]))
         return self.decode(found[0]) if found and found[0] is not None else None
-
-    @staticmethod
-    def _packed(tuples: Sequence[Sequence[Any]]) -> bytes:
-        try:
-            blob: bytes = msgpack.packb(tuples)
-        except _UNPACKABLE as reason:
-            raise Refused(f"MessagePack: {reason}") from reason
-        return blob
 
 
 class Values(Space):
@@ -296,6 +319,12 @@ class Counters(Space):
     def increment(self, key: Key, by: int) -> int:
         """Update or insert, in one transaction; UPSERT does not answer the sum."""
         return int(self._call("increment", self._name, key, by)[0])
+
+    def transfer(self, source: Key, target: Key, amount: int) -> bool:
+        """A function of our own, in a transaction."""
+        if amount < 0:
+            raise Refused(f"an amount is not negative; found {amount}")
+        return bool(self._call("transfer", self._name, source, target, amount)[0])
 
 
 class Rows(Space):
@@ -352,7 +381,7 @@ class Hashes(Space):
         return self._place[field]
 
 
-class Documents(Space):
+class Documents(Indexed, Space):
     """Documents, each a map."""
 
     columns = (("doc", "map"),)
@@ -366,77 +395,54 @@ class Documents(Space):
 
     def indexed(self, path: tuple[str, ...]) -> Mapping[str, Any]:
         """A scalar of any type; objects and lists are refused there."""
-        return {"field": 2, "type": "scalar", "path": _notation(path)}
+        return {"field": 2, "type": "scalar", "path": notation(path)}
 
     def get_path(self, key: Key, path: Path) -> Json | Missing:
         """The value alone."""
-        found = self._call("get_path", self._name, key, *_place(path))
+        found = self._call("get_path", self._name, key, *place(path))
         return found[0] if found else MISSING
 
     def set_path(self, key: Key, path: Path, value: Json) -> bool:
         """space:update, which refuses a path whose parent is not there."""
         if not path:
             raise Refused("the path is empty: the whole record is replaced by put")
-        return bool(self._call("set_path", self._name, key, f"doc{_notation(path)}", value)[0])
+        return bool(self._call("set_path", self._name, key, f"doc{notation(path)}", value)[0])
 
     def unset_path(self, key: Key, path: Path) -> bool:
         """space:update."""
         if not path or isinstance(path[-1], int):
             raise Refused("only a field of an object can be removed")
-        return bool(self._call("unset_path", self._name, key, *_place(path))[0])
+        return bool(self._call("unset_path", self._name, key, *place(path))[0])
 
     def increment_path(self, key: Key, path: Path, by: int | float) -> int | float | None:
         """space:update, in one transaction with the question whether there is something to add to."""
         if not path:
             raise Refused("the path is empty: a record is no number")
-        found = self._call("increment_path", self._name, key, *_place(path), by)
+        found = self._call("increment_path", self._name, key, *place(path), by)
         return found[0] if found else None
 
     def push_item(self, key: Key, path: Path, value: Json) -> bool:
         """space:update with an insertion behind the last."""
-        return bool(self._call("push_item", self._name, key, f"doc{_notation(path)}", value)[0])
+        return bool(self._call("push_item", self._name, key, f"doc{notation(path)}", value)[0])
 
     def insert_item(self, key: Key, path: Path, value: Json) -> bool:
         """space:update with an insertion, which is refused beyond the end."""
         if not path or not isinstance(path[-1], int) or path[-1] < 0:
             raise Refused(f"an item is put at a position; found {path}")
-        return bool(self._call("insert_item", self._name, key, f"doc{_notation(path[:-1])}", path[-1] + 1, value)[0])
+        return bool(self._call("insert_item", self._name, key, f"doc{notation(path[:-1])}", path[-1] + 1, value)[0])
 
     def pull_item(self, key: Key, path: Path, value: Json) -> bool:
         """space:update, item by item in one transaction."""
-        return bool(self._call("pull_item", self._name, key, f"doc{_notation(path)}", value)[0])
+        return bool(self._call("pull_item", self._name, key, f"doc{notation(path)}", value)[0])
 
     def add_to_set(self, key: Key, path: Path, value: Json) -> bool:
         """space:update, unless the item is there."""
-        return bool(self._call("add_to_set", self._name, key, f"doc{_notation(path)}", value)[0])
+        return bool(self._call("add_to_set", self._name, key, f"doc{notation(path)}", value)[0])
 
     def item_count(self, key: Key, path: Path) -> int | Missing:
         """The length alone."""
-        found = self._call("item_count", self._name, key, f"doc{_notation(path)}")
+        found = self._call("item_count", self._name, key, f"doc{notation(path)}")
         return int(found[0]) if found else MISSING
-
-
-def _notation(path: Path) -> str:
-    """Tarantool's JSON path: names in quotes, without escapes, and positions from 1."""
-    text = ""
-    for part in path:
-        if isinstance(part, int):
-            if part < 0:
-                raise Refused(f"there is no list position {part}")
-            text += f"[{part + 1}]"
-        elif not part or '"' in part or "\\" in part:
-            raise Refused(f"Tarantool has no notation for a path through the field name {part!r}")
-        else:
-            text += f'["{part}"]'
-    return text
-
-
-def _place(path: Path) -> tuple[str, str | None, str | int | None]:
-    """The whole path, that of the parent, and the last part as Lua knows it."""
-    if not path:
-        return "doc", None, None
-    last = path[-1]
-    return f"doc{_notation(path)}", f"doc{_notation(path[:-1])}", last + 1 if isinstance(last, int) else last
 
 
 class Scanned(Space):

@@ -40,10 +40,6 @@ function M.prepare(name, engine, index, format, indexes)
   end
 end
 
-function M.clear(name)
-  if box.space[name] ~= nil then box.space[name]:drop() end
-end
-
 function M.number(name)
   if box.space[name] == nil then error('there is no space ' .. name) end
   return box.space[name].id
@@ -111,23 +107,40 @@ function M.get_and_set(name, key, blob)
   end)
 end
 
--- The new tuple is written as MessagePack by hand: as a Lua string the value would become text.
+-- Bytes as MessagePack, written by hand: as a Lua string they would become text.
+local function binary(value)
+  value = tostring(value)
+  return '\xc6' .. bit.tohex(#value):gsub('..', function(byte) return string.char(tonumber(byte, 16)) end) .. value
+end
+
 function M.append(name, key, value)
   local space = box.space[name]
   box.atomic(function()
     local old = space:get(key)
     value = (old == nil and '' or tostring(old[2])) .. tostring(value)
-    local size = bit.tohex(#value):gsub('..', function(byte) return string.char(tonumber(byte, 16)) end)
-    for _, tuple in tuples('\x91\x92' .. msgpack.encode(key) .. '\xc6' .. size .. value) do space:replace(tuple) end
+    for _, tuple in tuples('\x91\x92' .. msgpack.encode(key) .. binary(value)) do space:replace(tuple) end
   end)
 end
 
 -- `update(...) or insert(...)` would do, but Vinyl 2.6 loops for ever in the drop of a space where an update found nothing.
+local function add(space, key, by)
+  return (space:get(key) == nil and space:insert({key, by}) or space:update(key, {{'+', 2, by}}))[2]
+end
+
 function M.increment(name, key, by)
+  return box.atomic(add, box.space[name], key, by)
+end
+
+-- `have` is a signed or an unsigned number of 64 bits, which Lua compares rightly where neither is negative.
+function M.transfer(name, source, target, amount)
   local space = box.space[name]
   return box.atomic(function()
-    local old = space:get(key)
-    return (old == nil and space:insert({key, by}) or space:update(key, {{'+', 2, by}}))[2]
+    local old = space:get(source)
+    local have = old == nil and 0 or old[2]
+    if have < 0 or have < amount then return false end
+    if old == nil then space:insert({source, 0}) else space:update(source, {{'-', 2, amount}}) end
+    add(space, target, amount)
+    return true
   end)
 end
 
@@ -265,6 +278,5 @@ function M.walk(name, after, count)
 end
 
 rawset(_G, 'storeproof', M)
-return box.info.status
 """
-"""They are kept in one global table; answers the status of the instance."""
+"""They are kept in one global table, which what follows in the chunk knows as `M`."""

@@ -1,0 +1,53 @@
+"""A connection to Redis: commands, scripts, and what their errors mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from typing import Any
+
+import redis
+from redis.exceptions import AuthenticationError, DataError, NoScriptError, RedisError, ResponseError
+
+from storeproof.adapters.redis_scripts import Script
+from storeproof.adapters.redis_service import untrusted
+from storeproof.contract import Refused, Unknown
+
+
+def judged(reason: Exception) -> Exception:
+    """Error replies and requests that never left are refusals; anything else leaves the question open.
+
+    `AuthenticationError` comes first: redis-py makes it a kind of lost connection.
+    """
+    if isinstance(reason, (AuthenticationError, ResponseError, DataError, UnicodeEncodeError)) or untrusted(reason):
+        return Refused(str(reason))
+    return Unknown(f"{type(reason).__name__}: {reason}")
+
+
+class RedisLink:
+    """One connection."""
+
+    def __init__(self, client: redis.Redis) -> None:
+        self._client = client
+        self._execute: Callable[..., Any] = client.execute_command
+
+    def run(self, *command: Any) -> Any:
+        """Send one command and read its reply."""
+        try:
+            return self._execute(*command)
+        except (RedisError, UnicodeEncodeError, OSError) as reason:
+            raise judged(reason) from reason
+
+    def script(self, script: Script, keys: Sequence[str], args: Iterable[Any]) -> Any:
+        """Run a script. NOSCRIPT says that nothing ran: a server that lost its scripts is given the text again."""
+        try:
+            return self._execute("EVALSHA", script.digest, len(keys), *keys, *args)
+        except NoScriptError:
+            return self.run("EVAL", script.text, len(keys), *keys, *args)
+        except (RedisError, UnicodeEncodeError, OSError) as reason:
+            raise judged(reason) from reason
+
+    def close(self) -> None:
+        """End the connection."""
+        with suppress(Exception):
+            self._client.close()
