@@ -109,19 +109,26 @@ def _play(collection: Collection, layout: Layout, history: list[Call], limits: C
                 raise Finding("\n".join([*told, f"wanted: {wanted!r}"]))
             state = after
             answered.add(operation)
-        for key, record in state.items():
-            found = _ask(collection, layout, "get", (key,))
-            told.append(f"{shown('get', (key,))} -> {found!r}")
-            if not same_lenient(found, record):
-                raise Finding("\n".join([*told, f"wanted, at the end: {record!r}"]))
-            if isinstance(refusal := _ask(collection, layout, "delete", (key,)), Refused):
-                raise Finding("\n".join([*told, f"{shown('delete', (key,))} refused: {refusal}"]))
+        _close(collection, layout, state, told, answered)
     except Unknown:
         raise
     except Exception:
         collection.clear()  # whatever is left must not reach the next history
         collection.prepare()
         raise
+
+
+def _close(collection: Collection, layout: Layout, state: State, told: list[str], answered: set[str]) -> None:
+    """At the end every record is there and as it should be, and is removed."""
+    for key, record in state.items():
+        found = _ask(collection, layout, "get", (key,))
+        told.append(f"{shown('get', (key,))} -> {found!r}")
+        if not same_lenient(found, record):
+            raise Finding("\n".join([*told, f"wanted, at the end: {record!r}"]))
+        for closing in ("exists", "delete"):
+            if (found := _ask(collection, layout, closing, (key,))) is not True:
+                raise Finding("\n".join([*told, f"{shown(closing, (key,))} -> {found!r}", "wanted: True"]))
+        answered |= {"get", "exists", "delete"}
 
 
 def _ask(collection: Collection, layout: Layout, operation: str, args: tuple[Any, ...]) -> Any:
