@@ -96,35 +96,13 @@ def there(value: Sql) -> Sql:
     return sql("IF(JSON_TYPE({}) <> 'NULL', {}, NULL)", value, value)
 
 
-def replaced(path: Path, value: Json) -> Sql:
-    """The document with a value set at a path; NULL where the path's parent is not there.
-
-    JSON_SET passes over a path whose parent is not there. NULL in its place makes the server refuse the statement, as `doc` is NOT NULL.
-    """
-    if not path:
-        raise Refused("the root of a document has no parent; put replaces the whole")
-    parent = sql("{} IS NOT NULL", extract(DOC, path)) if isinstance(path[-1], int) else of_type(extract(DOC, path[:-1]), "object")
-    # JSON_EXTRACT turns the text of a value into JSON, in MySQL and MariaDB alike.
-    return sql("IF({}, JSON_SET(doc, {}, JSON_EXTRACT({}, '$')), NULL)", parent, json_path(path), to_json(value))
-
-
-def removed(path: Path) -> Sql:
-    """The document without the field at a path.
-
-    An item of a list cannot be unset, as the ones behind it would move: NULL makes the server refuse it, as in `replaced`.
-    """
-    if not path:
-        raise Refused("the root of a document cannot be unset; delete removes the whole")
-    if isinstance(path[-1], int):
-        return sql("IF({}, NULL, doc)", of_type(extract(DOC, path[:-1]), "list"))
-    return sql("IF({} IS NULL, doc, JSON_REMOVE(doc, {}))", extract(DOC, path), json_path(path))
-
-
 class Dialect(ABC):
     """How one of the two says it."""
 
     collation: str
     """By code point, in which a space at the end counts."""
+    of_words: str
+    """What takes letters for the same in a search by words: without regard to case and marks."""
     null: Sql
     """JSON's null."""
     percentile: str | None
@@ -152,6 +130,16 @@ class Dialect(ABC):
         """Whether the value is a list with an item that is equal."""
 
     @abstractmethod
+    def without(self, value: Sql, item: Json) -> Sql:
+        """The list that the value is, without the items that are equal, in their order."""
+
+    def _others(self, value: Sql, item: Json) -> Sql:
+        """The rest of a SELECT of these items, which are `item` of the row, with their places, `place`."""
+        columns = "place FOR ORDINALITY, item JSON PATH '$'"
+        equal = self.equal(self.item("i"), item)
+        return sql(f"FROM JSON_TABLE({{}}, '$[*]' COLUMNS ({columns})) AS i WHERE ({{}}) IS NOT TRUE", value, equal)
+
+    @abstractmethod
     def number(self, value: Sql) -> Sql:
         """The double nearest to the number that the value is, NULL where it is none."""
 
@@ -175,6 +163,16 @@ class Dialect(ABC):
     def same(self, value: Sql) -> Sql:
         """What is the same for equal values and no others, to group by."""
 
+    def identity(self, value: Sql) -> Sql:
+        """A text that is the same for equal values and no others, but for the numbers in lists and objects: 1.0 is not 1 there."""
+        number = self.number(value)
+        whole = sql(f"JSON_TYPE({{}}) = 'DOUBLE' AND {{}} = FLOOR({{}}) AND ABS({{}}) < {EXACT}", value, number, number, number)
+        return sql("IF({}, CAST(CAST({} AS SIGNED) AS CHAR), {})", whole, number, self.written(value))
+
+    @abstractmethod
+    def written(self, value: Sql) -> Sql:
+        """The text of the value, in which the order of fields and the spaces are always the same."""
+
     @abstractmethod
     def from_number(self, number: Sql) -> Sql:
         """The JSON of a number of SQL."""
@@ -190,6 +188,7 @@ class Dialect(ABC):
 
 class MySql(Dialect):
     collation = "utf8mb4_0900_bin"
+    of_words = "utf8mb4_0900_ai_ci"
     null = Sql("CAST('null' AS JSON)")
     percentile = None
 
@@ -201,6 +200,12 @@ class MySql(Dialect):
 
     def has_item(self, value: Sql, item: Json) -> Sql:
         return sql("({} AND CAST({} AS JSON) MEMBER OF ({}))", of_type(value, "list"), to_json(item), value)
+
+    def without(self, value: Sql, item: Json) -> Sql:
+        # It has no ORDER BY in the function, but one in its window: the same list on all rows.
+        window = "ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
+        listed = sql(f"SELECT JSON_ARRAYAGG(item) OVER ({window}) {{}} LIMIT 1", self._others(value, item))
+        return sql("COALESCE(({}), JSON_ARRAY())", listed)
 
     def equal(self, value: Sql, wanted: Json) -> Sql:
         return sql("{} = CAST({} AS JSON)", value, to_json(wanted))
@@ -218,6 +223,9 @@ class MySql(Dialect):
     def same(self, value: Sql) -> Sql:
         return value
 
+    def written(self, value: Sql) -> Sql:
+        return sql("CAST({} AS CHAR)", value)
+
     def from_number(self, number: Sql) -> Sql:
         return sql("CAST({} AS JSON)", number)
 
@@ -232,6 +240,7 @@ class MariaDb(Dialect):
     """Texts are sorted by their first `max_sort_length` bytes, 1024 unless the server is set otherwise."""
 
     collation = "utf8mb4_nopad_bin"
+    of_words = "utf8mb4_unicode_520_ci"
     null = Sql("'null'")
     percentile = "PERCENTILE_DISC({}) WITHIN GROUP (ORDER BY {}) OVER ({})"
 
@@ -243,6 +252,11 @@ class MariaDb(Dialect):
 
     def has_item(self, value: Sql, item: Json) -> Sql:
         return self.some(value, "i", self.equal(self.item("i"), item))
+
+    def without(self, value: Sql, item: Json) -> Sql:
+        # JSON_EXTRACT turns the text of an item into JSON.
+        listed = sql("SELECT JSON_ARRAYAGG(JSON_EXTRACT(item, '$') ORDER BY place) {}", self._others(value, item))
+        return sql("COALESCE(({}), JSON_ARRAY())", listed)
 
     def equal(self, value: Sql, wanted: Json) -> Sql:
         if wanted is None:
@@ -277,6 +291,9 @@ class MariaDb(Dialect):
 
     def same(self, value: Sql) -> Sql:
         return sql("JSON_NORMALIZE({})", value)
+
+    def written(self, value: Sql) -> Sql:
+        return sql("IF(JSON_TYPE({}) = 'INTEGER', {}, JSON_NORMALIZE({}))", value, value, value)  # which makes doubles of them
 
     def from_number(self, number: Sql) -> Sql:
         return sql("CAST({} AS CHAR)", number)

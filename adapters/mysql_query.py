@@ -1,23 +1,20 @@
-"""Requests to MySQL and MariaDB: one statement each, which the server works out alone.
-
-A condition is true where the filter holds, and false or NULL where it does not; `IS NOT TRUE` turns it round. An index's column
-(see `mysql.Documents`) stands in for the JSON where it says the same: numbers within 2**53, texts within its length.
-"""
+"""Requests to MySQL and MariaDB: one statement each, which the server works out alone."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from storeproof.adapters.mysql_json import DOC, EXACT, SYMBOLS, Dialect, MariaDb, MySql, Sql, extract, joined, of_type, replaced, sql, there
-from storeproof.contract import Json, Key, Layout, Path, Refused, Unsupported
+from storeproof.adapters.mysql_changes import replaced
+from storeproof.adapters.mysql_columns import Column
+from storeproof.adapters.mysql_filter import Filters
+from storeproof.adapters.mysql_json import DOC, Dialect, Sql, extract, joined, sql, there
+from storeproof.adapters.mysql_text import Texts
+from storeproof.contract import Json, Key, Path, Refused, Unsupported
+from storeproof.contract.families import Joined
 from storeproof.contract.values import Found
-from storeproof.spec.model import Document, Integer, Real
-from storeproof.spec.query import Aggregation, And, Browse, Bucket, Condition, Filter, Measure, Not, Or, Query, SortKey, Where
-
-INDEXED = 191
-"""Characters of a text that are indexed: of four bytes each, they fit into every engine's index."""
+from storeproof.spec.query import Aggregation, Browse, Bucket, Condition, Measure, Query, SortKey, Where
 
 _FIRST_SECOND = {
     "year": "%Y-01-01T00:00:00Z",
@@ -25,8 +22,6 @@ _FIRST_SECOND = {
     "day": "%Y-%m-%dT00:00:00Z",
     "hour": "%Y-%m-%dT%H:00:00Z",
 }
-
-_ON_TEXT = ("prefix", "contains", "regex", "ieq", "icontains")
 
 _COUNT = Measure(function="count")
 _THERE = Condition(path=("value",), operator="ne", value=None)
@@ -36,147 +31,41 @@ _NOBODY_SAYS = 2**64 - 1
 """LIMIT's way to say no limit, from the manual."""
 
 
-class _Filters:
-    """Conditions on what paths lead to: in a record, in an item of a list, in a group."""
-
-    def __init__(self, dialect: Dialect, at: Callable[[Path], Sql], columns: Mapping[Path, tuple[str, str]], depth: int = 0) -> None:
-        self._dialect = dialect
-        self.at = at
-        self._columns = columns
-        self._alias = f"j{depth}"
-        self._depth = depth
-
-    def sql(self, condition: Filter | None) -> Sql:
-        """What a WHERE says of a filter."""
-        match condition:
-            case None:
-                return Sql("TRUE")
-            case And(parts=parts):
-                return self._of_parts(" AND ", list(map(self.sql, parts)), "TRUE")
-            case Or(parts=parts):
-                return self._of_parts(" OR ", list(map(self.sql, parts)), "FALSE")
-            case Not(part=part):
-                return self._opposite(self.sql(part))
-        return self._condition(condition)
-
-    def _of_parts(self, word: str, parts: Sequence[Sql], of_none: str) -> Sql:
-        return sql("({})", joined(word, parts)) if parts else Sql(of_none)
-
-    def _opposite(self, condition: Sql) -> Sql:
-        return sql("({}) IS NOT TRUE", condition)
-
-    def _condition(self, condition: Condition) -> Sql:
-        indexed = self._by_index(condition)
-        if indexed is not None:
-            return indexed
-        operator, wanted = condition.operator, condition.value
-        if operator == "ne":
-            return self._opposite(self._condition(condition.model_copy(update={"operator": "eq"})))
-        value = self.at(condition.path)
-        if operator in _ON_TEXT:
-            return self._on_text(operator, self._dialect.text(value), wanted)
-        if operator in ("any", "all", "size", "element"):
-            return self._on_list(operator, value, wanted)
-        match operator:
-            case "eq":
-                return self._dialect.equal(value, wanted)
-            case "in":
-                return self._of_parts(" OR ", [self._dialect.equal(value, each) for each in wanted], "FALSE")
-            case "exists":
-                return sql("{} IS NOT NULL" if wanted else "{} IS NULL", value)
-            case "type":
-                return of_type(value, wanted)
-        return self._dialect.compared(value, operator, wanted)
-
-    def _on_text(self, operator: str, text: Sql, wanted: str) -> Sql:
-        match operator:
-            case "prefix":
-                return sql("{} LIKE {} ESCAPE '|'", text, _begins(wanted))
-            case "contains":
-                return sql("LOCATE({}, {}) > 0", wanted, text)
-            case "ieq":
-                return sql("LOWER({}) = LOWER({})", text, wanted)
-            case "icontains":
-                return sql("LOCATE(LOWER({}), LOWER({})) > 0", wanted, text)
-        return self._dialect.matches(text, wanted)
-
-    def _on_list(self, operator: str, value: Sql, wanted: Any) -> Sql:
-        is_list = of_type(value, "list")
-        match operator:
-            case "size":
-                return sql("({} AND JSON_LENGTH({}) = {})", is_list, value, wanted)
-            case "all":
-                return self._of_parts(" AND ", [is_list, *(self._dialect.has_item(value, each) for each in wanted)], "TRUE")
-            case "any" if wanted.operator == "eq":
-                return self._dialect.has_item(value, wanted.value)
-        item = self._dialect.item(self._alias)
-        of_item = _Filters(self._dialect, lambda path: extract(item, path), {}, self._depth + 1)
-        if operator == "any":
-            meets = of_item.sql(Condition(path=(), operator=wanted.operator, value=wanted.value))
-        else:
-            meets = sql("{} AND {}", of_type(item, "object"), of_item.sql(wanted))
-        return self._dialect.some(value, self._alias, meets)
-
-    def _by_index(self, condition: Condition) -> Sql | None:
-        """The condition on the path's index, if that says the same."""
-        column, kind = self._columns.get(condition.path, ("", ""))
-        values = condition.value if condition.operator == "in" else (condition.value,)
-        if not column or not values or not all(_fits(value, kind) for value in values):
-            return None
-        name = Sql(column)
-        if condition.operator == "in":
-            return sql("{} IN ({})", name, joined(", ", (sql("{}", value) for value in values)))
-        if condition.operator in SYMBOLS:
-            return sql(f"{{}} {SYMBOLS[condition.operator]} {{}}", name, condition.value)
-        return sql("{} LIKE {} ESCAPE '|'", name, _begins(condition.value)) if condition.operator == "prefix" else None
-
-    def order(self, keys: Sequence[SortKey], key: Sql | None = None) -> list[Sql]:
-        """What to ORDER BY; `key` is the record's, a group has none."""
-        found: list[Sql] = []
-        for each in keys:
-            direction = " DESC" if each.order == "desc" else ""
-            if not each.path and key is not None:
-                found.append(sql(f"{{}}{direction}", key))
-                continue
-            value = self.at(each.path)
-            if each.nothing:
-                found.append(sql(f"COALESCE(JSON_TYPE({{}}), 'NULL') = 'NULL'{' DESC' if each.nothing == 'first' else ''}", value))
-            found += [sql(f"{{}}{direction}", expression) for expression in self._dialect.order(value)]
-        return found
-
-
 class Requests:
     """The statements of one collection of documents, and what their answers say."""
 
-    def __init__(self, table: str, layout: Layout, mariadb: bool) -> None:
+    def __init__(self, table: str, text_keys: bool, dialect: Dialect, columns: Mapping[Path, Column], texts: Texts) -> None:
         self._table = Sql(table)
-        self._text = layout.model.key == "text"
-        self._dialect = MariaDb() if mariadb else MySql()
-        self._columns: dict[Path, tuple[str, str]] = {path: (f"x{n}", _kind(layout, path)) for n, path in enumerate(layout.indexed)}
-        self._records = _Filters(self._dialect, lambda path: extract(DOC, path), self._columns)
-
-    def index(self, number: int, path: Path) -> Sql:
-        """The part of CREATE TABLE that makes an index: a column of the path's numbers or texts, as the model has them there."""
-        name, kind = self._columns[path]
-        value = extract(DOC, path)
-        if kind == "number":
-            made = sql("{} DOUBLE AS ({})", Sql(name), self._dialect.number(value))
-        else:
-            kept = f"VARCHAR({INDEXED}) CHARACTER SET utf8mb4 COLLATE {self._dialect.collation}"
-            made = sql(f"{{}} {kept} AS (LEFT({{}}, {INDEXED}))", Sql(name), self._dialect.text(value))
-        # STORED, since Aria indexes no virtual column.
-        return sql(f"{{}} STORED, KEY i{number} ({name})", made)
+        self._text = text_keys
+        self._dialect = dialect
+        self._records = Filters(dialect, lambda path: extract(DOC, path), columns, texts)
 
     def find(self, query: Query) -> Sql:
         """Rows of key and document, or of key and parts."""
-        wanted = [DOC] if query.fields is None else [self._records.at(_of_names(path)) for path in query.fields]
-        return sql("SELECT {} FROM {}{}", joined(", ", [Sql("k"), *wanted]), self._matching(query), self._page(query))
+        return sql("SELECT {} FROM {}{}", joined(", ", [Sql("k"), *_wanted(DOC, query.fields)]), self._matching(query), self._page(query))
 
     def records(self, query: Query, rows: Sequence[Sequence[Any]]) -> list[tuple[Key, dict[str, Json]]]:
         """The answer to `find`: keys with records, or with their parts where they were."""
-        if query.fields is None:
-            return [(self._key(row[0]), json.loads(row[1])) for row in rows]
-        return [(self._key(row[0]), _together(query.fields, row[1:])) for row in rows]
+        return [(self._key(row[0]), _answered(query.fields, row[1:])) for row in rows]
+
+    def joined(self, query: Query, path: Path, fields: Sequence[Path]) -> Sql:
+        """Rows of key, document or parts, the key of the other one, and its parts."""
+        if not self._text:
+            raise Unsupported("the keys are numbers, and no text names one")
+        place = _place(self._order(query))
+        page = sql("SELECT k, doc, {} FROM {}{}", place, self._matching(query), self._page(query))
+        named = self._dialect.text(extract(Sql("r.doc"), path))
+        columns = [Sql("r.k"), *_wanted(Sql("r.doc"), query.fields), Sql("o.k"), *_wanted(Sql("o.doc"), fields)]
+        both = sql("({}) AS r LEFT JOIN {} AS o ON o.k = CAST({} AS BINARY)", page, self._table, named)
+        return sql("SELECT {} FROM {} ORDER BY r.place", joined(", ", columns), both)
+
+    def pairs(self, query: Query, fields: Sequence[Path], rows: Sequence[Sequence[Any]]) -> list[Joined]:
+        """The answer to `joined`."""
+        own = 2 if query.fields is None else 1 + len(query.fields)
+        return [
+            (self._key(row[0]), _answered(query.fields, row[1:own]), None if row[own] is None else _answered(fields, row[own + 1 :]))
+            for row in rows
+        ]
 
     def count(self, where: Where) -> Sql:
         """One row, the number."""
@@ -230,15 +119,21 @@ class Requests:
     def _matching(self, where: Where) -> Sql:
         return sql("{} WHERE {}", self._table, self._records.sql(where.filter))
 
+    def _order(self, query: Query) -> list[Sql]:
+        order = self._records.order(query.sort, Sql("k"))
+        return [sql("{} DESC", self._records.relevance(query.filter)), *order] if query.ranked else order
+
     def _page(self, query: Query) -> Sql:
-        order = _sorted(self._records.order(query.sort, Sql("k")), query.limit or (_NOBODY_SAYS if query.skip else None))
+        if query.highlight is not None:
+            raise Unsupported("the server marks no words in what it finds")
+        order = _sorted(self._order(query), query.limit or (_NOBODY_SAYS if query.skip else None))
         return sql("{} OFFSET {}", order, query.skip) if query.skip else order
 
     def _key(self, key: Any) -> Key:
         found: Key = key.decode() if self._text else key
         return found
 
-    def _groups(self, source: Sql, request: Aggregation) -> tuple[Sql, _Filters]:
+    def _groups(self, source: Sql, request: Aggregation) -> tuple[Sql, Filters]:
         """The groups that are meant, as the tables and conditions of a SELECT: a column `c0`, `c1` ... of JSON for each name."""
         buckets = list(request.by.values())
         records = self._bucketed(source, request, buckets)
@@ -255,7 +150,7 @@ class Requests:
         if buckets:
             groups = sql("{} GROUP BY {}", groups, same)
         names = {name: Sql(f"c{number}") for number, name in enumerate([*request.by, *request.compute])}
-        filters = _Filters(self._dialect, lambda path: _of_group(names, path), {})
+        filters = Filters(self._dialect, lambda path: _of_group(names, path), {})
         return sql("({}) AS g WHERE {}", groups, filters.sql(request.having)), filters
 
     def _with_percentiles(self, records: Sql, shares: Sequence[tuple[int, float]], groups: Sql) -> Sql:
@@ -308,30 +203,21 @@ class Requests:
         return sql("COALESCE({}, {})", found, self._dialect.null)
 
 
-def _kind(layout: Layout, path: Path) -> str:
-    """Whether the model has a number or a text at a path."""
-    shape: Any = layout.model.record.shape if isinstance(layout.model.record, Document) else None
-    for step in path:
-        shape = shape.object[step]
-    return "number" if isinstance(shape, (Integer, Real)) else "text"
-
-
-def _fits(value: Any, kind: str) -> bool:
-    """Whether a comparison with an index's column is one with the value."""
-    if kind == "number":
-        return type(value) in (int, float) and abs(value) < EXACT
-    return isinstance(value, str) and len(value) < INDEXED
-
-
-def _begins(text: str) -> str:
-    """The pattern of texts that begin with a text, for LIKE ... ESCAPE '|'."""
-    return text.replace("|", "||").replace("%", "|%").replace("_", "|_") + "%"
-
-
 def _of_names(path: Path) -> Path:
     if not path or not all(isinstance(step, str) for step in path):
         raise Unsupported("a part of a record is asked for by the names that lead to it")
     return path
+
+
+def _wanted(document: Sql, fields: Sequence[Path] | None) -> list[Sql]:
+    """The document, or the parts of it that are asked for."""
+    return [document] if fields is None else [extract(document, _of_names(path)) for path in fields]
+
+
+def _answered(fields: Sequence[Path] | None, values: Sequence[Any]) -> dict[str, Json]:
+    """What was asked for as `_wanted`."""
+    whole: dict[str, Json] = json.loads(values[0]) if fields is None else _together(fields, values)
+    return whole
 
 
 def _of_group(names: Mapping[str, Sql], path: Path) -> Sql:
