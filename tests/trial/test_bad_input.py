@@ -21,7 +21,7 @@ WRONG_OPTIONS = (
     (["--store=sqlite:wal"], "unknown variant of sqlite `wal`"),
     (["--store=mine.yaml"], "store file mine.yaml does not exist; "),
     (["--scale=huge"], "argument --scale: invalid choice: 'huge'"),
-    (["--profile=cash"], "unknown profile `cash`; allowed: cache, document_store, golden_store, session_store"),
+    (["--profile=cash"], "unknown profile `cash`; allowed: cache, document_store, golden_store, search_store, session_store"),
     (["--seed=lucky"], "argument --seed: invalid int value: 'lucky'"),
     (["--endpoint=redis://localhost"], "--endpoint is written STORE=VALUE"),
     (["--endpoint=redis=redis://localhost:6379"], "--endpoint names the store `redis`, which this run does not try; it tries sqlite"),
