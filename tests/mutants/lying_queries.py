@@ -7,12 +7,15 @@ client's own making.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from storeproof.adapters.sqlite import Documents, Link, SQLite
 from storeproof.contract import Address, Found, Json, Key, Path
 from storeproof.oracle import query as oracle
+from storeproof.spec.index import Index
+from storeproof.spec.interleaving import Isolation
 from storeproof.spec.query import Aggregation, And, Browse, Condition, Filter, Not, Or, Query, Where
 
 Conditions = Callable[[Condition], Filter]
@@ -257,12 +260,65 @@ class DeletesAll(Honest):
         return number
 
 
+class UniqueForgotten(Honest):
+    """An index that was to be unique, and is not."""
+
+    def create_index(self, index: Index) -> None:
+        super().create_index(index.model_copy(update={"unique": False}))
+
+
+class OnlyLetters(Honest):
+    """A search that takes words between spaces only, as one made for European languages does."""
+
+    def find(self, query: Query) -> Sequence[tuple[Key, dict[str, Json]]]:
+        unspaced = isinstance(query.filter, Condition) and re.search(r"[\u3040-\u30ff]", str(query.filter.value))
+        return [] if unspaced else super().find(query)
+
+
+class Liar(SQLite):
+    """A session whose documents lie, or that lies itself."""
+
+    def __init__(self, link: Link, liar: type[Honest]) -> None:
+        super().__init__(link)
+        self.tables = {**SQLite.tables, "document": liar}
+
+
+class NoSnapshot(Liar):
+    """Every read of a snapshot sees what was committed last."""
+
+    led = False
+
+    def begin(self, isolation: Isolation) -> None:
+        self.led = isolation != "snapshot"
+        if self.led:
+            super().begin(isolation)
+
+    def commit(self) -> None:
+        if self.led:
+            super().commit()
+
+    def rollback(self) -> None:
+        if self.led:
+            super().rollback()
+
+
+class CommitsAtOnce(Liar):
+    """No transaction at all: every write lasts."""
+
+    def begin(self, isolation: Isolation) -> None: ...
+
+    def commit(self) -> None: ...
+
+    def rollback(self) -> None: ...
+
+
 @dataclasses.dataclass(frozen=True)
 class Lie:
     """A liar, and the case that must see through it."""
 
     check: str
-    liar: type[Honest]
+    liar: type[Honest] = Honest
+    session: type[Liar] = Liar
 
 
 LIES: Mapping[str, Lie] = {
@@ -326,17 +382,17 @@ LIES: Mapping[str, Lie] = {
     "updates-the-first": Lie("bulk.update-where/001", UpdatesTheFirst),
     "counts-changed": Lie("bulk.update-where/006", CountsChanged),
     "deletes-all": Lie("bulk.delete-where/001", DeletesAll),
+    "unique-forgotten": Lie("indexes.unique/001", UniqueForgotten),
+    "ignores-japanese": Lie("text.language-ja/001", OnlyLetters),
+    "words-for-a-phrase": Lie("text.phrase/002", swapped(phrase="words")),
+    "prefix-for-a-word": Lie("text.word/003", swapped(words="word_prefix")),
+    "no-snapshot": Lie("transactions.no-non-repeatable-read/001", session=NoSnapshot),
+    "no-rollback": Lie("transactions.rollback/001", session=CommitsAtOnce),
+    "dirty-reads": Lie("transactions.no-dirty-read/001", session=CommitsAtOnce),
 }
 """By name."""
 
 
-class Liar(SQLite):
-    """A session whose documents lie."""
-
-    def __init__(self, link: Link, liar: type[Honest]) -> None:
-        super().__init__(link)
-        self.tables = {**SQLite.tables, "document": liar}
-
-
 def connect(address: Address, options: Mapping[str, str]) -> SQLite:
-    return Liar(Link(address), LIES[options["lie"]].liar if options else Honest)
+    lie = LIES[options["lie"]] if options else Lie("")
+    return lie.session(Link(address), lie.liar)

@@ -54,7 +54,7 @@ def _store(groups: Sequence[str]) -> str:
     written |= {"store": "lies", "adapter": str(Path(__file__).with_name("lying_queries.py"))}
     told = {"settings": {"journal_mode": "wal"}, "guarantee": "volatile"}
     written["variants"] = {lie: {**told, "options": {"lie": lie}} for lie in LIES} | {"truth": {**told, "default": True}}
-    written["claims"] = {"models": ["product"], "capabilities": dict.fromkeys(groups, True)}
+    written["claims"] = {"models": ["product", "corpus", "single_key"], "capabilities": dict.fromkeys(groups, True)}
     return yaml.safe_dump(written)
 
 
