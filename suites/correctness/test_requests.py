@@ -7,23 +7,19 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from storeproof.contract import Collection, Key, Layout, Refused, Unknown, Unsupported, call, supports
+from storeproof.contract import Collection, Key, Layout, Refused, Unsupported, call, supports
 from storeproof.contract.notation import in_any_order, shown
 from storeproof.oracle import same_lenient, same_unordered, step
 from storeproof.oracle.requests import Asked, documents, mixed, requests
 from storeproof.outcome import Outcome
 from storeproof.plugin.verdict import Verdict
 from storeproof.spec.query import Aggregation
+from storeproof.suites.correctness.random_examples import Finding, try_examples
 from storeproof.trial import Trial
 
 _MODEL = "product"
-
-
-class Finding(Exception):
-    """The store answered wrong: the documents, the request, and what was wanted."""
 
 
 @pytest.mark.case(id="requests.product", model=_MODEL)
@@ -38,36 +34,16 @@ def test_random_requests(trial: Trial, fresh: Callable[..., tuple[Collection, La
     scale = trial.scale.correctness
     refused: Counter[str] = Counter()
     answered: Counter[str] = Counter()
-    given_up: list[Unknown | Refused] = []
-
-    @seed(trial.seed)
-    @settings(
-        max_examples=scale.examples,
-        deadline=None,
-        derandomize=False,  # Hypothesis sets it where it sees a CI, and the seed would be without effect
-        database=None,  # a run depends on its seed only
-        phases=(Phase.generate, Phase.shrink),
-        suppress_health_check=list(HealthCheck),
-        print_blob=False,
-        report_multiple_bugs=False,
+    try_examples(
+        st.tuples(
+            st.dictionaries(st.sampled_from("abcdefgh"), documents | mixed, min_size=1, max_size=8),
+            st.lists(requests(operations), min_size=1, max_size=scale.steps),
+        ),
+        lambda drawn: _ask_all(collection, layout, drawn[0], drawn[1], answered, refused),
+        "requests",
+        trial,
+        verdict,
     )
-    @given(
-        st.dictionaries(st.sampled_from("abcdefgh"), documents | mixed, min_size=1, max_size=8),
-        st.lists(requests(operations), min_size=1, max_size=scale.steps),
-    )
-    def example(records: dict[Key, Any], asked: list[Asked]) -> None:
-        if given_up:
-            raise given_up[0]
-        try:
-            _ask_all(collection, layout, records, asked, answered, refused)
-        except (Unknown, Refused) as reason:
-            given_up.append(reason)
-            raise
-
-    try:
-        example()
-    except Finding as finding:
-        verdict.settle(Outcome.FAIL, f"{finding}\nreproduce: {trial.command('requests')}")
     if not answered:
         verdict.settle(Outcome.UNSUPPORTED, "the store takes none of the requests")
     verdict.about(_MODEL, frozenset(answered))  # what was only refused is not shown by this

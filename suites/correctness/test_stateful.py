@@ -7,8 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis.errors import Flaky
 
 from storeproof.contract import OPERATIONS, Collection, Layout, Refused, Unknown, Unsupported, call, supports
 from storeproof.contract.notation import shown
@@ -17,14 +15,11 @@ from storeproof.oracle.strategies import Call, histories, is_plain
 from storeproof.outcome import Outcome
 from storeproof.plugin import RUN
 from storeproof.plugin.verdict import Verdict
+from storeproof.suites.correctness.random_examples import Finding, try_examples
 from storeproof.trial import Trial
 
 _APART = frozenset({"put_expiring", "expire", "expires_in", "persist", "walk"})
 """What the clock decides is tried by fixed cases, and walks by a check of their own: their cursors are the store's."""
-
-
-class Finding(Exception):
-    """The store answered wrong: the history, and what was wanted. Not an AssertionError: Hypothesis raises those about itself."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -41,45 +36,13 @@ def test_random_histories(model: str, trial: Trial, fresh: Callable[..., tuple[C
     scale = trial.scale.correctness
     limits: Counter[str] = Counter()
     answered: set[str] = set()
-    findings: list[Finding] = []
-    given_up: list[Unknown | Refused] = []
-    """A store that does not answer or refuses to be cleared is not asked again: to shrink, Hypothesis would try hundreds of times."""
-
-    @seed(trial.seed)
-    @settings(
-        max_examples=scale.examples,
-        deadline=None,
-        derandomize=False,  # Hypothesis sets it where it sees a CI, and the seed would be without effect
-        database=None,  # a run depends on its seed only
-        phases=(Phase.generate, Phase.shrink),
-        suppress_health_check=list(HealthCheck),
-        print_blob=False,
-        report_multiple_bugs=False,  # one finding, the first, is shrunk and told
+    try_examples(
+        histories(layout.model, operations, scale.steps),
+        lambda history: _play(collection, layout, history, limits, answered),
+        f"stateful and {model}",
+        trial,
+        verdict,
     )
-    @given(histories(layout.model, operations, scale.steps))
-    def example(history: list[Call]) -> None:
-        if given_up:
-            raise given_up[0]
-        try:
-            _play(collection, layout, history, limits, answered)
-        except (Unknown, Refused) as reason:
-            given_up.append(reason)
-            raise
-        except Finding as finding:
-            findings.append(finding)
-            raise
-
-    try:
-        example()
-    except (Unknown, Refused, Flaky, Finding) as ending:
-        if given_up:
-            raise given_up[0] from None
-        if not findings:
-            verdict.settle(Outcome.INCONCLUSIVE, f"{ending}")
-        told = str(ending)
-        if isinstance(ending, Flaky):  # one wrong answer is one too many; what was seen is told, not what could be shrunk
-            told = f"{min(map(str, findings), key=len)}\nnot every time: when this was tried again, the answer was right"
-        verdict.settle(Outcome.FAIL, f"{told}\nreproduce: {trial.command(f'stateful and {model}')}")
     verdict.about(model, answered)  # what was only refused, or never drawn, is not shown by this
     verdict.add(f"{scale.examples} histories of up to {scale.steps} operations: {', '.join(sorted(answered))}")
     verdict.add("\n".join(f"limit: {text} ({count} times)" for text, count in sorted(limits.items())))
