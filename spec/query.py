@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BeforeValidator, Discriminator, Field, NonNegativeInt, PositiveInt, Strict, Tag, ValidationError, model_validator
 
@@ -50,7 +50,7 @@ FieldPath = Annotated[tuple[str | int, ...], Strict(False), BeforeValidator(_pat
 SEARCHES = frozenset({"words", "any_word", "phrase", "word_prefix", "fuzzy"})
 """Operators that ask a text index: the model's `text` says which paths have one."""
 _TEXT_OPERATORS = frozenset({"prefix", "contains", "regex", "ieq", "icontains", *SEARCHES})
-_TYPE_NAMES = frozenset({"null", "boolean", "number", "text", "list", "object"})
+_TYPE_NAMES = get_args(TypeName)
 
 
 class Comparing(Frozen):
@@ -62,9 +62,7 @@ class Comparing(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _from_pair(cls, written: Any) -> Any:
-        return (
-            dict(zip(("operator", "value"), written, strict=True)) if isinstance(written, (list, tuple)) and len(written) == 2 else written
-        )
+        return dict(zip(("operator", "value"), written, strict=False)) if isinstance(written, (list, tuple)) else written
 
 
 class Condition(Frozen):
@@ -96,7 +94,7 @@ class Condition(Frozen):
             **dict.fromkeys(("in", "all"), ("a list of values", isinstance(self.value, (list, tuple)))),
             **dict.fromkeys(_TEXT_OPERATORS, ("a text", isinstance(self.value, str))),
             "exists": ("true or false", isinstance(self.value, bool)),
-            "type": (", ".join(sorted(_TYPE_NAMES)), self.value in _TYPE_NAMES if isinstance(self.value, str) else False),
+            "type": (", ".join(_TYPE_NAMES), self.value in _TYPE_NAMES),
             "size": ("a number of items", type(self.value) is int and self.value >= 0),
         }
         words, suits = allowed.get(self.operator, ("", True))
@@ -260,7 +258,7 @@ REQUESTS: dict[str, type[Frozen]] = {
 }
 """The operations whose first argument is a request."""
 
-READING = frozenset({"find", "count_where", "aggregate", "browse"})
+READING = REQUESTS.keys() - {"update_where", "delete_where"}
 """Those of them that change nothing."""
 
 

@@ -6,6 +6,19 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+from storeproof.contract.notation import in_any_order
+from storeproof.spec.query import REQUESTS
+
+
+def same_answer(operation: str, args: tuple[Any, ...], found: Any, wanted: Any) -> bool:
+    """Whether a store's answer to an operation is right.
+
+    Requests are compared by value: what a whole real comes back as is the business of `documents.number-types`.
+    """
+    if in_any_order(operation, args):
+        return same_unordered(found, wanted)
+    return (same_lenient if operation in REQUESTS else same)(found, wanted)
+
 
 def same(found: Any, wanted: Any) -> bool:
     """Equal in type, value and, for reals, in every bit; lists and tuples of records are one kind of sequence."""

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from storeproof.contract import MISSING, Collection, Layout, Refused, Unsupported, call
-from storeproof.contract.notation import answer_from, arguments_from, in_any_order, shown
-from storeproof.oracle import same, same_lenient, same_unordered
+from storeproof.contract.notation import answer_from, arguments_from, shown
+from storeproof.oracle import same_answer
 from storeproof.outcome import Outcome
 from storeproof.plugin import RUN
 from storeproof.plugin.verdict import Verdict
 from storeproof.spec import Capability, Case, Step
-from storeproof.spec.query import REQUESTS
 from storeproof.suites.correctness.interleaved import play
 from storeproof.trial import Trial
 
@@ -92,7 +90,7 @@ def _take(step: Step, collection: Collection, layout: Layout, history: list[str]
     history[-1] += f" -> {found!r}"
     if step.alternatives is not None:
         known = {name: answer_from(layout.model, step.do, written) for name, written in step.alternatives.items()}
-        names = [name for name, wanted in known.items() if _right(step, args, found, wanted)]
+        names = [name for name, wanted in known.items() if same_answer(step.do, args, found, wanted)]
         assert names, _told(history, f"none of the known alternatives: {', '.join(step.alternatives)}")
         verdict.add(f"alternative: {names[0]}")
     elif step.refused:
@@ -105,14 +103,7 @@ def _take(step: Step, collection: Collection, layout: Layout, history: list[str]
         assert found is MISSING, _told(history, "wanted: MISSING")
     elif _answers(step):
         wanted = answer_from(layout.model, step.do, step.expect)
-        assert _right(step, args, found, wanted), _told(history, f"wanted: {wanted!r}")
-
-
-def _right(step: Step, args: tuple[Any, ...], found: Any, wanted: Any) -> bool:
-    """Requests are compared by value: what a whole real comes back as is the business of `documents.number-types`."""
-    if in_any_order(step.do, args):
-        return same_unordered(found, wanted)
-    return (same_lenient if step.do in REQUESTS else same)(found, wanted)
+        assert same_answer(step.do, args, found, wanted), _told(history, f"wanted: {wanted!r}")
 
 
 def _answers(step: Step) -> bool:

@@ -5,13 +5,14 @@ A client that filters, sorts, counts or cuts for the store must be sent what it 
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
-from storeproof.contract import Collection, Layout, Refused, Unsupported, call, supports
+from storeproof.contract import Collection, Json, Layout, Refused, Unsupported, call
 from storeproof.contract.notation import arguments_from, shown
 from storeproof.launch.proxy import CountingProxy, counting
 from storeproof.outcome import Outcome
@@ -19,17 +20,25 @@ from storeproof.plugin import RUN
 from storeproof.plugin.verdict import Verdict
 from storeproof.result.capabilities import PUSHDOWN
 from storeproof.spec import Capability, Step
+from storeproof.suites.filling import fill
 from storeproof.trial import Trial
 
 _FEW, _MANY = 100, 1000
 """Records beside those that are asked for, of about 150 bytes."""
+_BATCH = 100
 _SMALL, _LARGE = 200, 20_000
 """Bytes of a record beside the part that is asked for."""
 _TOLERANCE = 512
 """Bytes by which two answers may differ: counts with more digits, a driver's heartbeat."""
 
-Received = dict[str, list[tuple[str, int, int]]]
-"""By capability: each request that the store takes, with the bytes of its answer among few and among many records."""
+
+@dataclass
+class Received:
+    """What came for the questions of one capability. What the store does not support is left out."""
+
+    bytes: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """By request: of its answers, the first among few and the last among many records."""
+    refused: list[str] = field(default_factory=list)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -47,23 +56,24 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture(scope="module")
-def received(trial: Trial) -> Received:
+def received(trial: Trial) -> dict[str, Received]:
     """What came for every question of the catalogue, measured in one go: the records are the same for all."""
     asking = {name: capability for name, capability in trial.spec.capabilities.items() if capability.questions}
-    found: Received = {}
+    found: dict[str, Received] = {}
     for model in {capability.model for capability in asking.values()} & set(trial.target.store.claims.models):
         found |= _measured(trial, model, {name: each for name, each in asking.items() if each.model == model})
     return found
 
 
-def test_an_answer_does_not_grow_with_the_data(capability: str, received: Received, trial: Trial, verdict: Verdict) -> None:
+def test_an_answer_does_not_grow_with_the_data(capability: str, received: dict[str, Received], trial: Trial, verdict: Verdict) -> None:
     _of_a_kept_model(trial.spec.capabilities[capability].model, trial, verdict)
     answers = received[capability]
-    if not answers:
+    assert not answers.refused, "\n".join(answers.refused)
+    if not answers.bytes:
         verdict.settle(Outcome.UNSUPPORTED, "the store takes none of the requests")
-    grown = [f"{request}: {few:,} bytes, then {many:,}" for request, few, many in answers if many > few + _TOLERANCE]
+    grown = [f"{request}: {few:,} bytes, then {many:,}" for request, (few, *_, many) in answers.bytes.items() if many > few + _TOLERANCE]
     assert not grown, "\n".join([f"these answers grew when {_FEW} other records became {_MANY}:", *grown])
-    verdict.add(f"{len(answers)} answers; none grew when {_FEW} other records became {_MANY}")
+    verdict.add(f"{len(answers.bytes)} answers; none grew when {_FEW} other records became {_MANY}")
 
 
 @pytest.mark.parametrize(
@@ -114,7 +124,8 @@ def _of_a_kept_model(model: str, trial: Trial, verdict: Verdict) -> None:
         verdict.settle(Outcome.UNSUPPORTED, f"the store does not keep {model}")
 
 
-def _measured(trial: Trial, model: str, asking: Mapping[str, Capability]) -> Received:
+def _measured(trial: Trial, model: str, asking: Mapping[str, Capability]) -> dict[str, Received]:
+    found = {name: Received() for name in asking}
     layout = trial.layout(model)
     with counting(trial.shared().address) as proxy:
         session = trial.connect(proxy.address)
@@ -124,14 +135,14 @@ def _measured(trial: Trial, model: str, asking: Mapping[str, Capability]) -> Rec
             for given in {capability.given for capability in asking.values() if capability.given}:
                 for key, record in trial.spec.datasets[given].records.items():
                     call(collection, layout, "put", key, record)
-            _fill(collection, layout, range(_FEW))
-            few = {name: _bytes_received(collection, layout, each.questions, proxy) for name, each in asking.items()}
-            _fill(collection, layout, range(_FEW, _MANY))
-            many = {name: _bytes_received(collection, layout, each.questions, proxy) for name, each in asking.items()}
+            for numbers in (range(_FEW), range(_FEW, _MANY)):
+                fill(collection, layout, dict.fromkeys((f"z{number:05}" for number in numbers), _FILLER), _BATCH)
+                for name, each in asking.items():
+                    _ask(collection, layout, each.questions, proxy, found[name])
         finally:
             collection.clear()
             session.close()
-    return {name: [(request, size, many[name][request]) for request, size in few[name].items() if request in many[name]] for name in asking}
+    return found
 
 
 def _asked(step: Step) -> tuple[Any, ...]:
@@ -143,17 +154,7 @@ def _asked(step: Step) -> tuple[Any, ...]:
     return {**written, "filter": {"and": [["maker.country", "ne", "XX"], *asked]}}, *step.args[1:]
 
 
-def _fill(collection: Collection, layout: Layout, numbers: range) -> None:
-    records = {f"z{number:05}": _FILLER for number in numbers}
-    if supports(collection, "put_many"):
-        for batch in _batches(records, 100):
-            call(collection, layout, "put_many", batch)
-    else:
-        for key, record in records.items():
-            call(collection, layout, "put", key, record)
-
-
-_FILLER = {
+_FILLER: dict[str, Json] = {
     "name": "filler",
     "color": "none",
     "price": 1.25,
@@ -167,21 +168,16 @@ _FILLER = {
 """All alike: the number of groups and of values does not grow with them."""
 
 
-def _batches(records: dict[str, Any], size: int) -> Iterator[dict[str, Any]]:
-    items = iter(records.items())
-    while batch := dict(itertools.islice(items, size)):
-        yield batch
-
-
-def _bytes_received(collection: Collection, layout: Layout, questions: Iterable[Step], proxy: CountingProxy) -> dict[str, int]:
-    """By request; what the store does not take is left out."""
-    received = {}
+def _ask(collection: Collection, layout: Layout, questions: Iterable[Step], proxy: CountingProxy, found: Received) -> None:
     for step in questions:
         args = arguments_from(layout.model, step.do, _asked(step))
+        request = shown(step.do, args)
         before = proxy.to_client
         try:
             call(collection, layout, step.do, *args)
-        except (Unsupported, Refused):
+        except Unsupported:
             continue
-        received[shown(step.do, args)] = proxy.to_client - before
-    return received
+        except Refused as reason:
+            found.refused.append(f"{request}: refused: {reason}")
+            continue
+        found.bytes[request].append(proxy.to_client - before)

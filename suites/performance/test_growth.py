@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from storeproof.contract import Collection, Layout, call, supports
+from storeproof.contract import Collection, Layout, call
 from storeproof.contract.notation import arguments_from
 from storeproof.outcome import Outcome
 from storeproof.plugin import RUN
@@ -20,6 +20,7 @@ from storeproof.result.capabilities import SHOWN, cases_of
 from storeproof.result.model import GrowthRecord
 from storeproof.spec import Growth, GrowthQuestion
 from storeproof.suites.conftest import Open
+from storeproof.suites.filling import fill
 from storeproof.trial import Trial
 
 _FACTORS = (1, 10, 100)
@@ -45,9 +46,10 @@ def test_growth(growth: Growth, indexes: int, trial: Trial, verdict: Verdict, fr
     """Each question is timed at every size; an answer of another size than it should be ends the measurement."""
     if growth.model not in trial.target.store.claims.models:
         verdict.settle(Outcome.UNSUPPORTED, f"the store does not keep {growth.model}")
-    proven = [question for question in growth.questions if _right(trial, question)]
+    tried = [question for question in growth.questions if all(_outcomes(trial, question))]
+    proven = [question for question in tried if all(outcome in SHOWN for case in _outcomes(trial, question) for outcome in case)]
     if not proven:
-        if not all(_tried(trial, question) for question in growth.questions):
+        if len(tried) < len(growth.questions):
             verdict.settle(Outcome.NOT_RUN, "not every question was verified in this run; run the correctness stage with it")
         verdict.settle(Outcome.UNSUPPORTED, "the store answers none of the questions")
     collection, layout = fresh(growth.model, indexes)
@@ -56,8 +58,7 @@ def test_growth(growth: Growth, indexes: int, trial: Trial, verdict: Verdict, fr
     for filled, size in itertools.pairwise((0, *sizes)):
         trial.progress(f"growth with {indexes} indexes: {size:,} records")
         for start in range(filled, size, _BATCH):
-            numbers = range(start, min(start + _BATCH, size))
-            _store(collection, layout, {f"k{number:08}": record(number) for number in numbers})
+            fill(collection, layout, {f"k{number:08}": record(number) for number in range(start, min(start + _BATCH, size))}, _BATCH)
         seconds[size] = [_timed(collection, layout, question) for question in proven]
     for number, question in enumerate(proven):
         times = {str(size): measured[number] for size, measured in seconds.items()}
@@ -85,23 +86,10 @@ def record(number: int) -> dict[str, Any]:
     }
 
 
-def _right(trial: Trial, question: GrowthQuestion) -> bool:
-    """Whether every case of the capability was answered right in this run: no speed without proof."""
+def _outcomes(trial: Trial, question: GrowthQuestion) -> list[list[Outcome]]:
+    """What became in this run of each case of the capability, as often as it was tried: no speed without proof."""
     cases = cases_of(question.capability, trial.spec.capabilities[question.capability], trial.record.outcomes).values()
-    return all(outcomes and all(each.outcome in SHOWN for each in outcomes) for outcomes in cases)
-
-
-def _tried(trial: Trial, question: GrowthQuestion) -> bool:
-    cases = cases_of(question.capability, trial.spec.capabilities[question.capability], trial.record.outcomes).values()
-    return all(cases)
-
-
-def _store(collection: Collection, layout: Layout, records: dict[str, Any]) -> None:
-    if supports(collection, "put_many"):
-        call(collection, layout, "put_many", records)
-    else:
-        for key, each in records.items():
-            call(collection, layout, "put", key, each)
+    return [[each.outcome for each in case] for case in cases]
 
 
 def _timed(collection: Collection, layout: Layout, question: GrowthQuestion) -> float:
