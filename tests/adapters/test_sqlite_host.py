@@ -1,0 +1,131 @@
+"""The host of the embedded store: what becomes of a transaction whose client goes away, or whose host does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from storeproof.adapters.sqlite_link import Link
+from storeproof.contract import Address, Refused, Unknown
+from storeproof.launch.ports import free_port
+
+
+class Host:
+    """The process, and links to it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "data.db"
+        self._port = free_port()
+        command = [sys.executable, "-m", "storeproof.adapters.sqlite_host", "--database", str(self.file), "--port", str(self._port)]
+        self.process = subprocess.Popen([*command, "--pragma", "journal_mode=WAL"])
+        self._links: list[Link] = []
+        end = time.monotonic() + 10
+        while True:
+            try:
+                self.link().write("CREATE TABLE t (k INTEGER PRIMARY KEY, v TEXT)")
+                return
+            except Unknown:
+                assert time.monotonic() < end, "the host does not answer"
+                time.sleep(0.02)
+
+    def link(self) -> Link:
+        self._links.append(Link(Address("127.0.0.1", self._port)))
+        return self._links[-1]
+
+    def stop(self) -> None:
+        for link in self._links:
+            link.close()
+        self.process.kill()
+        self.process.wait()
+
+    def left(self) -> list[int]:
+        """The keys in the file, once the host has ended."""
+        connection = sqlite3.connect(self.file)
+        try:
+            return [key for (key,) in connection.execute("SELECT k FROM t ORDER BY k")]
+        finally:
+            connection.close()
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[Host]:
+    started = Host(tmp_path)
+    yield started
+    started.stop()
+
+
+def test_a_client_that_goes_away_leaves_nothing_and_keeps_nobody_waiting(host: Host) -> None:
+    gone, other = host.link(), host.link()
+    gone.lead("begin")
+    gone.write("INSERT INTO t VALUES (1, 'undone')")
+    gone.close()
+    began = time.monotonic()
+    other.write("INSERT INTO t VALUES (2, 'kept')")
+    assert time.monotonic() - began < 1
+    assert other.read("SELECT k FROM t") == [[2]]
+
+
+@pytest.mark.parametrize("asked", [signal.SIGTERM, signal.SIGKILL])
+def test_an_open_transaction_does_not_outlive_its_host(host: Host, asked: signal.Signals) -> None:
+    one, other = host.link(), host.link()
+    other.write("INSERT INTO t VALUES (1, 'kept')")
+    one.lead("begin")
+    one.write("INSERT INTO t VALUES (2, 'undone')")
+    os.kill(host.process.pid, asked)
+    assert host.process.wait(5) == (0 if asked == signal.SIGTERM else -signal.SIGKILL)
+    assert host.left() == [1]
+
+
+def test_what_was_asked_before_a_clean_stop_is_answered(host: Host) -> None:
+    link = host.link()
+    link.lead("begin")
+    link.write("INSERT INTO t VALUES (1, 'kept')")
+    link.lead("commit")
+    os.kill(host.process.pid, signal.SIGTERM)
+    assert host.process.wait(5) == 0
+    assert host.left() == [1]
+    with pytest.raises(Unknown, match="connection lost"):
+        link.write("INSERT INTO t VALUES (2, 'too late')")
+
+
+def test_who_has_read_what_is_no_longer_the_latest_never_writes_and_blocks_nobody(host: Host) -> None:
+    late, other = host.link(), host.link()
+    late.lead("begin")
+    late.read("SELECT k FROM t")
+    other.write("INSERT INTO t VALUES (1, 'first')")
+    with pytest.raises(Refused, match="SQLITE_BUSY"):
+        late.write("INSERT INTO t VALUES (2, 'late')")
+    other.write("INSERT INTO t VALUES (3, 'goes on')")
+    late.lead("rollback")
+    late.write("INSERT INTO t VALUES (4, 'anew')")
+    assert other.read("SELECT k FROM t ORDER BY k") == [[1], [3], [4]]
+
+
+def test_a_request_that_fails_within_a_transaction_is_undone_alone(host: Host) -> None:
+    link = host.link()
+    link.lead("begin")
+    link.write("INSERT INTO t VALUES (1, 'kept')")
+    with pytest.raises(Refused, match="UNIQUE"):
+        link.write_all([("INSERT INTO t VALUES (2, 'undone')", ()), ("INSERT INTO t VALUES (1, 'twice')", ())])
+    link.write("INSERT INTO t VALUES (3, 'kept')")
+    link.lead("commit")
+    assert link.read("SELECT k FROM t ORDER BY k") == [[1], [3]]
+
+
+def test_a_second_writer_waits_for_the_first_and_is_refused_in_the_end(host: Host) -> None:
+    first, second = host.link(), host.link()
+    first.lead("begin")
+    first.write("INSERT INTO t VALUES (1, 'first')")
+    with pytest.raises(Refused, match="another transaction has been writing"):
+        second.write("INSERT INTO t VALUES (2, 'second')")
+    first.lead("commit")
+    second.write("INSERT INTO t VALUES (2, 'second')")
+    assert second.read("SELECT k FROM t ORDER BY k") == [[1], [2]]
