@@ -36,8 +36,8 @@ _TOLERANCE = 512
 class Received:
     """What came for the questions of one capability. What the store does not support is left out."""
 
-    bytes: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    """By request: of its answers, the first among few and the last among many records."""
+    bytes: dict[tuple[int, str], list[int]] = field(default_factory=lambda: defaultdict(list))
+    """By number and request, which is shortened: of its answers, the first among few and the last among many records."""
     refused: list[str] = field(default_factory=list)
 
 
@@ -71,7 +71,7 @@ def test_an_answer_does_not_grow_with_the_data(capability: str, received: dict[s
     assert not answers.refused, "\n".join(answers.refused)
     if not answers.bytes:
         verdict.settle(Outcome.UNSUPPORTED, "the store takes none of the requests")
-    grown = [f"{request}: {few:,} bytes, then {many:,}" for request, (few, *_, many) in answers.bytes.items() if many > few + _TOLERANCE]
+    grown = [f"{request}: {few:,} bytes, then {many:,}" for (_, request), (few, *_, many) in answers.bytes.items() if many > few + _TOLERANCE]
     assert not grown, "\n".join([f"these answers grew when {_FEW} other records became {_MANY}:", *grown])
     verdict.add(f"{len(answers.bytes)} answers; none grew when {_FEW} other records became {_MANY}")
 
@@ -169,7 +169,7 @@ _FILLER: dict[str, Json] = {
 
 
 def _ask(collection: Collection, layout: Layout, questions: Iterable[Step], proxy: CountingProxy, found: Received) -> None:
-    for step in questions:
+    for number, step in enumerate(questions):
         args = arguments_from(layout.model, step.do, _asked(step))
         request = shown(step.do, args)
         before = proxy.to_client
@@ -180,4 +180,4 @@ def _ask(collection: Collection, layout: Layout, questions: Iterable[Step], prox
         except Refused as reason:
             found.refused.append(f"{request}: refused: {reason}")
             continue
-        found.bytes[request].append(proxy.to_client - before)
+        found.bytes[number, request].append(proxy.to_client - before)
