@@ -2,27 +2,67 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import re
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, PositiveInt, Strict
+from pydantic import Field, PositiveInt, Strict, model_validator
 
-from storeproof.spec.base import Frozen, Name, SpecFile
+from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
 from storeproof.spec.operation import OperationName
+from storeproof.spec.query import READING, check_request
+
+DRAWN = ("word", "language", "category")
+"""What a request may have drawn of a loaded record, as `$word`: all values of one request are drawn of the same one."""
+_DRAWN = re.compile(r"\$([a-z]+)")
+
+
+def fill_in(request: Any, draw: Callable[[str], str]) -> Any:
+    """A request with `$word` and its like replaced by what `draw` answers for their names."""
+    match request:
+        case str():
+            return _DRAWN.sub(lambda found: draw(found[1]), request)
+        case dict():
+            return {name: fill_in(value, draw) for name, value in request.items()}
+        case list() | tuple():
+            return [fill_in(value, draw) for value in request]
+    return request
 
 
 class Mix(Frozen):
     """One operation of a mix."""
 
+    name: Name | None = None
+    """As results call it, where the operation alone does not say enough; the operation's name otherwise."""
     operation: OperationName
     weight: PositiveInt = 1
     batch: PositiveInt = 1
     """Records per request; above 1 the batch form of the operation is used."""
-    keys: Literal["new", "uniform"]
-    """`new`: each key was never written before. `uniform`: drawn evenly from the loaded records."""
+    keys: Literal["new", "uniform", "oldest"] | None = None
+    """`new`: each key was never written before. `uniform`: drawn evenly from the loaded records, which stay.
+
+    `oldest`: of the new records of the same client the one that is there longest; for `delete`, so that what is loaded stays.
+    """
+    request: dict[str, Any] | None = None
+    """What `find`, `count_where`, `aggregate` or `browse` is asked, in the language of QUERY.md, with `$word` and its like."""
     distinct: Annotated[float, Field(gt=0, le=1, strict=False)] = 1.0
     """With `keys: new`: the share of requests that write a new key; the others write one that is there."""
     path: Annotated[tuple[str | int, ...], Strict(False)] = ()
     """The path of a path operation, or the one field of a field operation."""
+
+    @model_validator(mode="after")
+    def _has_what_it_needs(self) -> Self:
+        asks = self.operation in READING
+        if asks != (self.request is not None) or asks != (self.keys is None):
+            raise RuleError(f"`{self.operation}` needs {'a request and no keys' if asks else 'keys and no request'}")
+        if (self.keys == "oldest") != (self.operation == "delete"):
+            raise RuleError("`delete` takes the keys `oldest`, and nothing else does: the other operations need what was loaded", "keys")
+        if asks:
+            try:
+                check_request(self.operation, (fill_in(self.request, _known),))
+            except RuleError as wrong:
+                raise RuleError(str(wrong), "request") from None
+        return self
 
 
 class Workload(Frozen):
@@ -41,9 +81,28 @@ class Workload(Frozen):
     source: str = ""
     """Where the workload comes from."""
 
+    @model_validator(mode="after")
+    def _parts_suit_each_other(self) -> Self:
+        for place, mix in enumerate(self.mix):
+            if not self.load and (mix.keys == "uniform" or mix.request is not None):
+                raise RuleError("takes loaded records, and none are loaded; allowed: `load: true`", "mix", place)
+            if mix.keys == "oldest" and not any(each.keys == "new" and each.distinct == 1 for each in self.mix):
+                raise RuleError("removes new records; allowed: in a mix that also writes some, each under a key of its own", "mix", place)
+        names = [mix.name or mix.operation for mix in self.mix]
+        if twice := next((place for place, name in enumerate(names) if name in names[:place]), None):
+            raise RuleError(f"the mix has two `{names[twice]}`; give one of them a name", "mix", twice)
+        return self
+
 
 class WorkloadFile(SpecFile):
     """One file of `spec/workloads/`."""
 
     group: Name
     workloads: Annotated[tuple[Workload, ...], Strict(False), Field(min_length=1)]
+
+
+def _known(name: str) -> str:
+    """Stands for what is drawn while a file is read."""
+    if name not in DRAWN:
+        raise RuleError(f"found ${name}; allowed: {', '.join('$' + each for each in DRAWN)}")
+    return name

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from storeproof.contract import Adapter, Address, Layout, Session, Unknown, load_adapter
 from storeproof.contract.address import parse_endpoint
+from storeproof.corpus.library import Library
 from storeproof.errors import NotAvailable, StoreDied, StoreproofError, UsageError
 from storeproof.launch import choose, engine
 from storeproof.launch.handle import Handle
@@ -37,6 +38,8 @@ class Options:
     keep: bool = False
     verify_settings: bool = True
     """Off only for the project's own lying stores, which other checks must catch."""
+    library: Library = field(default_factory=Library)
+    """The dumps that the command line names."""
 
 
 class SettingsMismatch(StoreproofError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
@@ -9,8 +10,8 @@ from typing import Final
 
 from storeproof.contract import Collection, Record, call, supports
 from storeproof.load.engine import Plan, RunResult
-from storeproof.load.keys import key_of
-from storeproof.load.records import Seen, recipe
+from storeproof.load.records import recipe
+from storeproof.load.seen import Seen
 
 SAMPLE: Final = 200
 """Records that are read back; one in a hundred damaged would be missed in one of seven audits, one in twenty hardly ever."""
@@ -33,60 +34,101 @@ class Audit:
 def audit(collection: Collection, plan: Plan, rounds: Sequence[RunResult], seed: int) -> Audit:
     """Hold a collection against what the rounds acknowledged; `plan` is that of any of the rounds, `rounds` are all of its life.
 
-    * No loaded record was missed by a read while the load was on.
+    * No loaded record was missed by a read while the load was on, and no request for such records had an empty answer.
     * Where the store counts: no fewer records than were acknowledged, no more than were sent.
     * A sample of the keys, drawn from all that must be there: each is read, whole, and of a writer that there was.
+    * A sample of what was removed: it is gone.
 
     Raises:
         Refused, Unknown, Unsupported, Breach: of the reads.
     """
     problems: list[str] = []
-    positions = rounds[-1].positions if rounds else ()
     doubtful = {number for each in rounds for number in each.doubtful}
-    sent = plan.known + sum(positions)
-    sure = sent - sum(1 for number in doubtful if number >= plan.known)
+    written = _Written.of(plan, rounds, doubtful)
     checked = 0
-    if missed := sum(each.misses for each in rounds):
-        problems.append(f"{missed} records were asked for while the load was on, and not found")
+    missed: Counter[str] = Counter()
+    for each in rounds:
+        missed.update({name: operation.misses for name, operation in each.operations.items() if operation.misses})
+    if missed:
+        by = ", ".join(f"{name} {count}" for name, count in missed.items())
+        problems.append(f"{missed.total()} records were asked for while the load was on, and not found ({by})")
     if supports(collection, "count"):
         counted = call(collection, plan.layout, "count")
         checked += 1
-        if not sure <= counted <= sent:
-            problems.append(f"{counted} records were counted, where {sure} were acknowledged and {sent} were sent")
-    for number in _sample(plan, positions, doubtful, Random(seed)):
+        if not written.least <= counted <= written.most:
+            problems.append(f"{counted} records were counted, where {written.least} were acknowledged and {written.most} were sent")
+    random = Random(seed)
+    for number in _sample(plan, written, doubtful, random):
         checked += 1
         if wrong := _wrong(collection, plan, number):
             problems.append(wrong)
+    for number in _removed_sample(plan, written, doubtful, random):
+        checked += 1
+        key = recipe(plan.layout.model, shelf=plan.shelf).key(number)
+        if call(collection, plan.layout, "get", key) is not None:
+            problems.append(f"{key} was removed and is there")
     more = len(problems) - _SHOWN
     return Audit(checked, tuple(problems[:_SHOWN] + ([f"and {more} more"] if more > 0 else [])))
 
 
-def _sample(plan: Plan, positions: Sequence[int], doubtful: set[int], random: Random) -> list[int]:
+@dataclass(frozen=True)
+class _Written:
+    """What clients wrote beside the loaded records: client c has its new keys from `removed[c]` to before `positions[c]`."""
+
+    positions: Sequence[int]
+    removed: Sequence[int]
+    least: int
+    """Records that must be there, the loaded ones among them."""
+    most: int
+    """Records that may be there."""
+
+    @classmethod
+    def of(cls, plan: Plan, rounds: Sequence[RunResult], doubtful: set[int]) -> _Written:
+        positions = rounds[-1].positions if rounds else ()
+        removed = (rounds[-1].removed if rounds else ()) or (0,) * len(positions)
+        there = plan.known + sum(positions) - sum(removed)
+        # A write without an answer may have happened: one of a record that is to be there, or that is to be there no more.
+        places = [divmod(number - plan.known, plan.clients) for number in doubtful if number >= plan.known]
+        gone = sum(1 for place, client in places if place < removed[client])
+        return cls(positions, removed, there - (len(places) - gone), there + gone)
+
+
+def _sample(plan: Plan, written: _Written, doubtful: set[int], random: Random) -> list[int]:
     """Numbers of keys that must be there: loaded ones, and new ones of all clients."""
-    written = plan.known + sum(positions)
+    left = [used - gone for used, gone in zip(written.positions, written.removed, strict=True)]
+    there = plan.known + sum(left)
     chosen: set[int] = set()
-    for _ in range(min(SAMPLE, written)):
-        place = random.randrange(written)
+    for _ in range(min(SAMPLE, there)):
+        place = random.randrange(there)
         if place < plan.known:
             chosen.add(place)
             continue
         place -= plan.known
-        for client, used in enumerate(positions):
+        for client, used in enumerate(left):
             if place < used:
-                chosen.add(plan.known + place * plan.clients + client)
+                chosen.add(plan.known + (written.removed[client] + place) * plan.clients + client)
                 break
             place -= used
     return sorted(chosen - doubtful)
 
 
+def _removed_sample(plan: Plan, written: _Written, doubtful: set[int], random: Random) -> list[int]:
+    """Numbers of keys that must not be there: the last ones that each client removed, which had the least time to go, and others."""
+    chosen: set[int] = set()
+    for client, gone in enumerate(written.removed):
+        places = {gone - 1, *(random.randrange(gone) for _ in range(SAMPLE // plan.clients))} if gone else ()
+        chosen.update(plan.known + place * plan.clients + client for place in places)
+    return sorted(chosen - doubtful)
+
+
 def _wrong(collection: Collection, plan: Plan, number: int) -> str | None:
     """What is wrong with one record that must be there."""
-    model = plan.layout.model
-    key = key_of(model, number)
+    made = recipe(plan.layout.model, shelf=plan.shelf)
+    key = made.key(number)
     found: Record | None = call(collection, plan.layout, "get", key)
     if found is None:
         return f"{key} was acknowledged and is not there"
-    seen = recipe(model).identify(key, found)
+    seen = made.identify(key, found)
     if seen.kind == "invented":
         return f"{key} holds what nobody wrote: {_shown(found)}"
     if seen.kind == "torn" and not _mixed_by_design(plan, seen):

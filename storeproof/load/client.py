@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from threading import Event
@@ -12,11 +12,12 @@ from typing import Any, Final
 
 from storeproof.contract import OPERATIONS, Breach, Collection, Refused, Unknown, Unsupported, why_not
 from storeproof.contract.operations import Operation, wrong_reply
-from storeproof.contract.values import MISSING, Layout
+from storeproof.contract.values import MISSING
 from storeproof.errors import UsageError
-from storeproof.load.engine import Plan, called
-from storeproof.load.keys import Draw, NewKeys, key_of, uniform
-from storeproof.load.records import recipe
+from storeproof.load.article_records import ArticleRecipe
+from storeproof.load.engine import Plan, called, label
+from storeproof.load.keys import Draw, NewKeys, uniform
+from storeproof.load.records import Recipe, recipe
 from storeproof.spec.workload import Mix
 
 LOST_CAUSE: Final = 100
@@ -48,6 +49,8 @@ class ClientResult:
     tallies: list[Tally]
     position: int
     """New keys used, in this round and before."""
+    removed: int = 0
+    """Of these, how many were removed again."""
     ended_ns: int = 0
     elapsed: int = 0
     busy: int = 0
@@ -63,7 +66,8 @@ class ClientResult:
     @classmethod
     def of(cls, plan: Plan, client: int) -> ClientResult:
         """Before the round."""
-        return cls(client, [Tally() for _ in plan.mix], plan.positions[client] if plan.positions else 0)
+        position, removed = (counts[client] if counts else 0 for counts in (plan.positions, plan.removed))
+        return cls(client, [Tally() for _ in plan.mix], position, removed)
 
     @property
     def ok(self) -> int:
@@ -78,7 +82,7 @@ class ClientResult:
 
 @dataclass(frozen=True)
 class _Step:
-    weight: int
+    mix: Mix
     arguments: Arguments
     call: Callable[..., Any]
     missed: Callable[[Any], int]
@@ -93,9 +97,9 @@ def run_client(collection: Collection, plan: Plan, result: ClientResult, start_n
     a rate taken over whole requests has no error from the last one being cut.
     """
     random = Random(f"{plan.seed}:{result.client}")
-    fresh = NewKeys(plan.known, result.client, plan.clients, result.position, random)
-    steps = [_step(collection, plan, mix, tally, fresh, random) for mix, tally in zip(plan.mix, result.tallies, strict=True)]
-    pick = _chooser(steps, random)
+    fresh = NewKeys(plan.known, result.client, plan.clients, result.position, random, result.removed, plan.unsure)
+    steps = [_step(collection, plan, place, tally, fresh, random) for place, tally in enumerate(result.tallies)]
+    pick = _chooser(steps, fresh, random)
     sequence = plan.number * _ROUND
     in_a_row = 0
     clock = monotonic_ns
@@ -118,21 +122,23 @@ def run_client(collection: Collection, plan: Plan, result: ClientResult, start_n
                 raise Breach(f"{step.operation.name}: {wrong}")
         except Exception as failure:  # noqa: BLE001 - an adapter may leak anything; each is counted, none ends the round
             ended = clock()
-            result.doubtful.extend(numbers if step.operation.writes else ())
+            if step.operation.writes:
+                result.doubtful.extend(numbers)
+                fresh.unsure.update(numbers)
             _note(failure, step, result)
             in_a_row += 1
         else:
             in_a_row = 0
-            missed = step.missed(reply)
+            missed, size = step.missed(reply), len(numbers) or 1  # a request for no certain record counts as one
             tally = step.tally
             tally.misses += missed
-            tally.ok += len(numbers) - missed
-            if missed < len(numbers):
+            tally.ok += size - missed
+            if missed < size:
                 tally.latencies.append(ended - sent)
         result.busy += ended - sent
         result.requests += 1
     result.ended_ns, result.elapsed = ended, ended - begun
-    result.position = fresh.position
+    result.position, result.removed = fresh.position, fresh.removed
 
 
 def _never(_reply: Any) -> int:
@@ -155,6 +161,14 @@ def _nones(reply: Any) -> int:
     return sum(1 for each in reply if each is None)
 
 
+def _if_empty(reply: Any) -> int:
+    return 0 if reply else 1
+
+
+def _if_nothing_found(reply: Any) -> int:
+    return 0 if reply.total else 1
+
+
 MISSED: Final[Mapping[str, Callable[[Any], int]]] = {
     "get": _if_none,
     "put": _never,
@@ -167,8 +181,16 @@ MISSED: Final[Mapping[str, Callable[[Any], int]]] = {
     "set_path": _if_false,
     "increment": _never,
     "put_if_absent": _if_false,
+    "delete": _if_false,
+    "find": _if_empty,
+    "count_where": _if_empty,
+    "aggregate": _if_empty,
+    "browse": _if_nothing_found,
 }
-"""(reply) -> how many of the records that a request was about were not there; for each operation the engine can run."""
+"""(reply) -> how many of the records that a request was about were not there; for each operation the engine can run.
+
+What is asked is asked of words and values of records that are there: an empty answer is one that was missed.
+"""
 
 
 def _note(failure: Exception, step: _Step, result: ClientResult) -> None:
@@ -181,70 +203,87 @@ def _note(failure: Exception, step: _Step, result: ClientResult) -> None:
         step.tally.malformed += 1
         result.broken = True
     if len(result.samples) < _SAMPLES:
-        result.samples.append(f"{step.operation.name}: {type(failure).__name__}: {failure}")
+        result.samples.append(f"{label(step.mix)}: {type(failure).__name__}: {failure}")
 
 
-def _chooser(steps: list[_Step], random: Random) -> Callable[[], _Step]:
-    """Draws a step by weight."""
+def _chooser(steps: list[_Step], fresh: NewKeys, random: Random) -> Callable[[], _Step]:
+    """Draws a step by weight; one that removes is drawn only while there is something to remove."""
     if len(steps) == 1:
         only = steps[0]
         return lambda: only
-    wheel = [step for step in steps for _ in range(step.weight)]
+    wheel = [step for step in steps for _ in range(step.mix.weight)]
     draw, size = random.random, len(wheel)
-    return lambda: wheel[int(draw() * size)]
+
+    def any_of_all() -> _Step:
+        return wheel[int(draw() * size)]
+
+    def any_that_can() -> _Step:
+        while (step := any_of_all()).mix.keys == "oldest" and not fresh.any_left:
+            pass
+        return step
+
+    return any_that_can if any(step.mix.keys == "oldest" for step in steps) else any_of_all
 
 
-def _step(collection: Collection, plan: Plan, mix: Mix, tally: Tally, fresh: NewKeys, random: Random) -> _Step:
+def _step(collection: Collection, plan: Plan, place: int, tally: Tally, fresh: NewKeys, random: Random) -> _Step:
     """A mix made ready: what to call, and how its arguments are made. Replies are verified by the caller, as the guard does."""
+    mix = plan.mix[place]
     name = called(mix)
     if name not in MISSED:
         raise UsageError(f"the driver engine does not run `{name}`; it runs {', '.join(sorted(MISSED))}")
     operation = OPERATIONS[name]
     if not isinstance(collection, operation.family):
         raise Unsupported(f"{name} on {plan.layout.model.model}: {why_not(collection, operation.family.__name__)}")
-    draw = fresh.draw(mix.distinct) if mix.keys == "new" else uniform(plan.known, random)
-    arguments = _arguments(name, mix, plan.layout, draw, fresh.client + 1)
-    return _Step(mix.weight, arguments, getattr(collection, name), MISSED[name], operation, tally)
+    if mix.request is not None:
+        arguments = _asking(plan.requests[place], random)
+    else:
+        draw = fresh.oldest if mix.keys == "oldest" else fresh.draw(mix.distinct) if mix.keys == "new" else uniform(plan.known, random)
+        arguments = _arguments(name, mix, recipe(plan.layout.model, shelf=plan.shelf), draw, fresh.client + 1)
+    return _Step(mix, arguments, getattr(collection, name), MISSED[name], operation, tally)
 
 
-def _arguments(name: str, mix: Mix, layout: Layout, draw: Draw, writer: int) -> Arguments:
+def _asking(requests: Sequence[tuple[Any, ...]], random: Random) -> Arguments:
+    """One of the requests that were made ready."""
+    draw, size = random.random, len(requests)
+    return lambda _sequence: (requests[int(draw() * size)], ())
+
+
+def _arguments(name: str, mix: Mix, made: Recipe | ArticleRecipe, draw: Draw, writer: int) -> Arguments:
     """How the arguments of an operation are made. Stamps name `writer`: 0 is who loaded the data."""
-    model = layout.model
-    made = recipe(model)
-    make = made.make
+    make, key_at = made.make, made.key
 
     def key_only(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         number = draw()
-        return (key_of(model, number),), (number,)
+        return (key_at(number),), (number,)
 
     def key_and_record(sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         number = draw()
-        key = key_of(model, number)
+        key = key_at(number)
         return (key, make(key, f"{writer}:{sequence}")), (number,)
 
     def many_keys(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         numbers = tuple(draw() for _ in range(mix.batch))
-        return ([key_of(model, number) for number in numbers],), numbers
+        return ([key_at(number) for number in numbers],), numbers
 
     def many_records(sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         numbers = tuple(dict.fromkeys(draw() for _ in range(mix.batch)))
         text = f"{writer}:{sequence}"
-        return ({(key := key_of(model, number)): make(key, text) for number in numbers},), numbers
+        return ({(key := key_at(number)): make(key, text) for number in numbers},), numbers
 
     path: Any = mix.path[0] if name.endswith("_field") and mix.path else mix.path
 
     def key_and_path(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         number = draw()
-        return (key_of(model, number), path), (number,)
+        return (key_at(number), path), (number,)
 
     def key_path_and_part(sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         number = draw()
-        key = key_of(model, number)
+        key = key_at(number)
         return (key, path, made.part(key, f"{writer}:{sequence}", mix.path)), (number,)
 
     def key_and_one(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         number = draw()
-        return (key_of(model, number), 1), (number,)
+        return (key_at(number), 1), (number,)
 
     return {
         "put": key_and_record,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from multiprocessing.connection import wait
+from pathlib import Path
 from time import monotonic, monotonic_ns
 from typing import Final
 
 from storeproof.contract.address import Address
 from storeproof.contract.failures import Refused
 from storeproof.contract.values import Layout
-from storeproof.load.engine import EngineName, LoadFailed, OperationResult, Plan, RunResult, StoreSilent, called
+from storeproof.load.engine import EngineName, LoadFailed, OperationResult, Plan, RunResult, StoreSilent, called, label
 from storeproof.load.latency import decode, new_histogram
 from storeproof.load.messages import Command, Connect, Failure, Fill, Go, Progress, Reach, Reply, Share, Stop
 from storeproof.load.process import WorkerProcess
@@ -54,13 +55,13 @@ class DriverEngine:
             worker.tell(Go(plan, self._clients_of(place, plan.clients), start_ns))
         return DriverRun(self, plan, workers, start_ns)
 
-    def fill(self, layout: Layout, records: int) -> None:
+    def fill(self, layout: Layout, records: int, shelf: Path | None = None) -> None:
         """Write the records 0 to records - 1."""
         share = -(-records // _FILLERS)
         ranges = [range(first, min(first + share, records)) for first in range(0, records, share)]
         workers = self._prepare(len(ranges))
         shares = [tuple((client, ranges[client]) for client in self._clients_of(place, len(ranges))) for place in range(len(workers))]
-        orders = [Fill(layout, each) for each in shares]
+        orders = [Fill(layout, each, shelf) for each in shares]
         self._order(workers, orders, _SILENT_SECONDS, f"records of {layout.model.model} were loaded")
 
     def close(self) -> None:
@@ -203,7 +204,7 @@ def _combine(plan: Plan, shares: Sequence[Share], cores: int) -> RunResult:
         latency = new_histogram()
         for part in parts:
             latency.add(decode(part.histogram))
-        operations[called(mix)] = OperationResult(
+        operations[label(mix)] = OperationResult(
             operation=called(mix),
             ok=sum(part.ok for part in parts),
             misses=sum(part.misses for part in parts),
@@ -213,6 +214,7 @@ def _combine(plan: Plan, shares: Sequence[Share], cores: int) -> RunResult:
         )
     requests = max(sum(share.requests for share in shares), 1)
     positions = {client: position for share in shares for client, position in share.positions.items()}
+    removed = {client: count for share in shares for client, count in share.removed.items()}
     return RunResult(
         operations=operations,
         throughput=sum(share.throughput for share in shares),
@@ -226,4 +228,5 @@ def _combine(plan: Plan, shares: Sequence[Share], cores: int) -> RunResult:
         positions=tuple(positions[client] for client in range(plan.clients)),
         doubtful=tuple(number for share in shares for number in share.doubtful),
         samples=tuple(text for share in shares for text in share.samples),
+        removed=tuple(removed[client] for client in range(plan.clients)),
     )

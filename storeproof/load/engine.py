@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol
+from pathlib import Path
+from typing import Any, Final, Literal, Protocol
 
 from hdrh.histogram import HdrHistogram
 
@@ -31,6 +32,11 @@ def called(mix: Mix) -> str:
     return BATCH_FORM.get(mix.operation, mix.operation) if mix.batch > 1 else mix.operation
 
 
+def label(mix: Mix) -> str:
+    """What results call a mix."""
+    return mix.name or called(mix)
+
+
 @dataclass(frozen=True)
 class Plan:
     """One round of closed-loop load: every client has one request in flight, from the start to the deadline."""
@@ -47,6 +53,14 @@ class Plan:
     """Of this round in its collection, from 0: stamps are unique to client, round and request."""
     positions: tuple[int, ...] = ()
     """How many new keys each client has used so far, as the round before left it; empty before the first."""
+    removed: tuple[int, ...] = ()
+    """How many of these each client has removed again, the oldest first."""
+    unsure: frozenset[int] = frozenset()
+    """Numbers of keys whose write was not acknowledged in a round before."""
+    requests: tuple[tuple[tuple[Any, ...], ...], ...] = ()
+    """For each mix the arguments of the requests that it draws from; empty where no mix asks anything."""
+    shelf: Path | None = None
+    """Imported articles, for a model whose texts are searched; None for generated ones."""
     patience: float = 10.0
     """Seconds after the deadline for which the last replies are waited for."""
 
@@ -99,6 +113,8 @@ class RunResult:
     """Numbers of keys whose write in this round was not acknowledged."""
     samples: tuple[str, ...]
     """The first errors, in words."""
+    removed: tuple[int, ...] = ()
+    """New keys that each client removed again, this round included."""
 
     @property
     def ok(self) -> int:
@@ -159,7 +175,7 @@ class Engine(Protocol):
             LoadFailed: workers cannot be started, or a connection was refused.
         """
 
-    def fill(self, layout: Layout, records: int) -> None:
+    def fill(self, layout: Layout, records: int, shelf: Path | None = None) -> None:
         """Write the records 0 to records - 1 that workloads with loaded data need. Raises as `start` and `Run.join`."""
 
     def close(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from random import Random
 
 from storeproof.contract.values import Key
@@ -24,13 +24,19 @@ class NewKeys:
     the clients, and together they grow without gaps, as an auto-increment column does.
     """
 
-    def __init__(self, first: int, client: int, clients: int, position: int, random: Random) -> None:
+    def __init__(
+        self, first: int, client: int, clients: int, position: int, random: Random, removed: int = 0, unsure: Iterable[int] = ()
+    ) -> None:
         self.client = client
         self._first = first + client
         self._clients = clients
         self._random = random.random
         self.position = position
         """New keys taken so far."""
+        self.removed = removed
+        """How many of them, the first ones, are to be there no more."""
+        self.unsure = set(unsure)
+        """Numbers of keys of which nobody knows whether they are there."""
 
     def draw(self, distinct: float = 1.0) -> Draw:
         """New keys for this share of the draws; the others take an earlier one of the same client."""
@@ -47,6 +53,19 @@ class NewKeys:
             return new()
 
         return new if distinct == 1 else new_or_earlier
+
+    @property
+    def any_left(self) -> bool:
+        """Whether there is a new key that was not removed; those that are not sure to be there are passed over."""
+        while self.removed < self.position and self._first + self.removed * self._clients in self.unsure:
+            self.removed += 1
+        return self.removed < self.position
+
+    def oldest(self) -> int:
+        """The first new key that is there, to be removed. Ask `any_left` before."""
+        number = self._first + self.removed * self._clients
+        self.removed += 1
+        return number
 
 
 def uniform(known: int, random: Random) -> Draw:

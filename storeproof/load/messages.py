@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from storeproof.contract.address import Address
 from storeproof.contract.values import Layout
@@ -31,6 +32,7 @@ class Fill:
 
     layout: Layout
     ranges: tuple[tuple[int, range], ...]
+    shelf: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ class Share:
     elapsed_seconds: float
     """From the common start to the last reply."""
     positions: dict[int, int] = field(default_factory=dict)
+    removed: dict[int, int] = field(default_factory=dict)
     doubtful: list[int] = field(default_factory=list)
     samples: list[str] = field(default_factory=list)
     broken: list[int] = field(default_factory=list)

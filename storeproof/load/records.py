@@ -12,38 +12,22 @@ not compress well, and it costs a slice: a 100-byte value about 1 µs, a ten-fie
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from pathlib import Path as FilePath
 from typing import Any, Final, Literal
 from zlib import crc32
 
 from storeproof.contract.values import Json, Key, Path, Record, Row
+from storeproof.corpus.articles import articles
+from storeproof.load.article_records import ArticleRecipe
 from storeproof.load.filler import BLOCK, BYTES, MASK, REAL_SCALE, SEPARATOR, STEP, TEXT, bytes_at, number_of, place_of, text_at, text_of
+from storeproof.load.keys import key_of
+from storeproof.load.seen import INVENTED, Seen
 from storeproof.spec.model import Counter, Document, Hash, Integer, List, Model, Object, Shape, Text, Value
 from storeproof.spec.model import Row as RowShape
 
 MAX_CLIENT: Final = 2**13
 """Clients of a stamp are below this, so that a stamp fits the 53 exact bits of a double."""
 MAX_SEQUENCE: Final = 2**40
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What a record that was read tells about its writer.
-
-    `whole`: exactly what one write made, named in `stamps[0]` (empty for a counter, which is a plain number).
-    `torn`: parts of more than one write, or only a part of one; `stamps` names those that could be told.
-    `invented`: something that no write under this key can have made.
-    """
-
-    kind: Literal["whole", "torn", "invented"]
-    stamps: tuple[str, ...]
-    parts: Mapping[Path, str | None]
-    """The stamp of each part by its path (`()` for a value); None for a part that belongs to no stamp seen here."""
-
-    @property
-    def stamp(self) -> str | None:
-        """The one stamp of a whole record."""
-        return self.stamps[0] if self.kind == "whole" and self.stamps else None
 
 
 def stamp(client: int, sequence: int) -> str:
@@ -81,6 +65,10 @@ class Recipe:
         self.make = makers[type(shape)]
         """(key, stamp) -> the record."""
 
+    def key(self, number: int) -> Key:
+        """The key with a number."""
+        return key_of(self.model, number)
+
     def part(self, key: Key, stamp: str, path: Path) -> Any:
         """What one part of the record is: a field's bytes, or the value at a path of a document."""
         if path in self._builders:
@@ -99,10 +87,10 @@ class Recipe:
             return _identify_row(key, record)
         if isinstance(shape, Value):
             if type(record) is not bytes:
-                return _INVENTED
+                return INVENTED
             return self._judge(key, {(): record}, {(): (0, self._size)}, complete=True)
         if not isinstance(record, dict):
-            return _INVENTED
+            return INVENTED
         found: dict[Path, Any] = {}
         if isinstance(shape, Hash):
             expected: dict[Path, Any] = {(name,): (number, self._size) for number, name in enumerate(shape.fields)}
@@ -111,7 +99,7 @@ class Recipe:
             expected = {path: (number, leaf) for path, number, leaf in self._leaves}
             _flatten(record, (), found)
         if not found.keys() <= expected.keys():
-            return _INVENTED
+            return INVENTED
         return self._judge(key, found, expected, complete=len(found) == len(expected))
 
     def _value(self, key: Key, stamp: str) -> bytes:
@@ -189,15 +177,15 @@ class Recipe:
         return Seen(kind_seen, stamps, parts)
 
 
-_recipes: dict[tuple[int, int | None], Recipe] = {}
-_INVENTED: Final = Seen("invented", (), {})
+_recipes: dict[tuple[int, int | None, FilePath | None], Recipe | ArticleRecipe] = {}
 
 
-def recipe(model: Model, size: int | None = None) -> Recipe:
-    """The model's recipe, compiled on first use."""
-    found = _recipes.get((id(model), size))
+def recipe(model: Model, size: int | None = None, shelf: FilePath | None = None) -> Recipe | ArticleRecipe:
+    """The model's recipe, compiled on first use; `shelf` has the articles for a model whose texts are searched."""
+    found = _recipes.get((id(model), size, shelf))
     if found is None:  # the recipe keeps its model alive, so that the id stays its own
-        found = _recipes[id(model), size] = Recipe(model, size)
+        found = ArticleRecipe(model, articles(shelf)) if model.text else Recipe(model, size)
+        _recipes[id(model), size, shelf] = found
     return found
 
 
@@ -211,9 +199,14 @@ def identify(model: Model, key: Key, record: Record, size: int | None = None) ->
     return recipe(model, size).identify(key, record)
 
 
-def payload_bytes(model: Model, size: int | None = None) -> int:
-    """Bytes of data in one record: values and text as they are, 4 for an integer of 32 bits, 8 for other numbers; no keys, no names."""
-    shape = model.record
+def payload_bytes(model: Model, size: int | None = None, shelf: FilePath | None = None) -> int:
+    """Bytes of data in one record: values and text as they are, 4 for an integer of 32 bits, 8 for other numbers; no keys, no names.
+
+    Articles differ in size: theirs is the mean of the first ones.
+    """
+    made, shape = recipe(model, size, shelf) if model.text else None, model.record
+    if isinstance(made, ArticleRecipe):
+        return made.payload_bytes()
     if isinstance(shape, Value):
         return size or shape.size
     if isinstance(shape, Hash):
@@ -256,10 +249,10 @@ def _row(key: Key, stamp: str) -> Row:
 def _identify_row(key: Key, record: Record) -> Seen:
     """The double carries the stamp; the integer of 32 bits cannot, and derives from it."""
     if not isinstance(record, Row):
-        return _INVENTED
+        return INVENTED
     packed = record.real * REAL_SCALE
     if not 0 <= packed < 2**53 or packed != int(packed):
-        return _INVENTED
+        return INVENTED
     client, sequence = divmod(int(packed), MAX_SEQUENCE)
     found = f"{client}:{sequence}"
     borne_out = record.integer == _row(key, found).integer

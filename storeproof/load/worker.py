@@ -18,12 +18,12 @@ from time import process_time
 from typing import Final, NoReturn
 
 from storeproof.contract import BatchWrite, Collection, Layout, Session, call, load_adapter
+from storeproof.load.article_records import ArticleRecipe
 from storeproof.load.client import ClientResult, run_client
 from storeproof.load.engine import Plan
-from storeproof.load.keys import key_of
 from storeproof.load.latency import encode, new_histogram, record_all
 from storeproof.load.messages import Command, Connect, Done, Failure, Fill, Go, OperationShare, Progress, Reach, Reply, Share, Stop
-from storeproof.load.records import recipe
+from storeproof.load.records import Recipe, recipe
 
 _CONNECTING: Final = 16
 """Connections that are made at the same time: below the backlog of any server."""
@@ -74,8 +74,8 @@ class Worker:
                 self._connect = lambda: adapter.connect(address, target.variant.options)
             case Connect(clients):
                 self._open(clients)
-            case Fill(layout, ranges):
-                self._fill(layout, ranges)
+            case Fill(layout, ranges, shelf):
+                self._fill(layout, ranges, recipe(layout.model, shelf=shelf))
             case Go(plan, clients, start_ns):
                 return self._run(plan, clients, start_ns)
         return Done()
@@ -91,7 +91,7 @@ class Worker:
         for future in opened.values():
             future.result()
 
-    def _fill(self, layout: Layout, ranges: Sequence[tuple[int, range]]) -> None:
+    def _fill(self, layout: Layout, ranges: Sequence[tuple[int, range]], made: Recipe | ArticleRecipe) -> None:
         written = [0] * len(ranges)
 
         def job(place: int) -> Callable[[], None]:
@@ -99,7 +99,7 @@ class Worker:
             collection = self._sessions[client].collection(layout)
 
             def run() -> None:
-                for count in _load(collection, layout, numbers):
+                for count in _load(collection, layout, numbers, made):
                     written[place] += count
 
             return run
@@ -154,13 +154,12 @@ class Worker:
             raise failures[0]
 
 
-def _load(collection: Collection, layout: Layout, numbers: range) -> Iterator[int]:
+def _load(collection: Collection, layout: Layout, numbers: range, made: Recipe | ArticleRecipe) -> Iterator[int]:
     """Write the loaded records of a range, many at once where the store can; yields how many each request wrote."""
-    make = recipe(layout.model).make
     step = _BATCH if isinstance(collection, BatchWrite) else 1
     for first in range(numbers.start, numbers.stop, step):
         chosen = range(first, min(first + step, numbers.stop))
-        records = {(key := key_of(layout.model, number)): make(key, f"0:{number}") for number in chosen}
+        records = {(key := made.key(number)): made.make(key, f"0:{number}") for number in chosen}
         if step > 1:
             call(collection, layout, "put_many", records)
         else:
@@ -196,6 +195,7 @@ def _share(plan: Plan, results: Sequence[ClientResult], cpu_seconds: float, star
         cpu_seconds=cpu_seconds,
         elapsed_seconds=max((result.ended_ns - start_ns for result in ran), default=0) / 1e9,
         positions={result.client: result.position for result in results},
+        removed={result.client: result.removed for result in results},
         doubtful=[number for result in results for number in result.doubtful],
         samples=[text for result in results for text in result.samples][:_SAMPLES],
         broken=[result.client for result in results if result.broken],

@@ -64,6 +64,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--data-dir", metavar="DIR", help="where data directories are made, so that disks can be compared (default: a temporary directory)"
     )
+    group.addoption(
+        "--corpus",
+        action="append",
+        metavar="FILE",
+        help="a MediaWiki dump (.xml, .xml.bz2, .xml.gz) whose articles are loaded; may be repeated (default: texts are generated)",
+    )
     group.addoption("--keep", action="store_true", help="keep data directories and containers after the run")
     group.addoption("--report-dir", default="reports/latest", metavar="DIR", help="where the report is written (default: reports/latest)")
     group.addoption(

@@ -9,18 +9,20 @@ import random
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 
 import storeproof
+from storeproof.corpus.library import Library
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch.cleanup import registry
 from storeproof.outcome import Outcome, Stage
 from storeproof.plugin.progress import Progress
 from storeproof.plugin.verdict import Verdict
-from storeproof.result.model import EditionUsed, OutcomeRecord, Result, RunInfo
+from storeproof.result.model import CorpusUsed, EditionUsed, OutcomeRecord, Result, RunInfo
 from storeproof.result.redact import redact, redact_command
 from storeproof.spec import LADDER, Profile, Spec, load_spec
 from storeproof.trial import Options, Trial
@@ -50,6 +52,7 @@ class Run:
             data_dir=_existing_directory("--data-dir", option.data_dir),
             keep=option.keep,
             verify_settings=option.verify_settings,
+            library=Library([Path(name).resolve() for name in option.corpus or []]),
         )
         self.report_dir = Path(option.report_dir)
         if self.report_dir.exists() and not self.report_dir.is_dir():
@@ -98,15 +101,29 @@ class Run:
         self.progress.begin(len(wanted))
 
     def check_given(self) -> None:
-        """Make sure of the servers and images that the command line names, and of the place for the report.
+        """Make sure of the servers and images that the command line names, and of the place for the report; import the dumps.
 
         Raises:
-            UsageError: one does not answer, refuses us, or is not there; the report cannot be written.
+            UsageError: one does not answer, refuses us, or is not there; a dump is damaged; the report cannot be written.
         """
         for trial in self.trials:
             trial.check_given()
         self.progress.hide()
+        new = not self.report_dir.exists()
         _make_directory("--report-dir", self.report_dir)
+        if any(self._loads_articles(item) for item in self._waiting):
+            try:
+                self.options.library.fetch(self.options.scale.performance.records, self.progress)
+            except UsageError:
+                if new:  # nothing was tried, and nothing will be in it
+                    self.report_dir.rmdir()
+                raise
+            finally:
+                self.progress.hide()
+
+    def _loads_articles(self, item: pytest.Item) -> bool:
+        workload = self.spec.workloads.get(_case_of(item).get("workload") or "")
+        return workload is not None and bool(self.spec.models[workload.model].text)
 
     def begin(self, item: pytest.Item) -> Verdict:
         """A case begins."""
@@ -189,6 +206,7 @@ class Run:
                 seed=self.options.seed,
                 scale=self.options.scale.scale,
                 storeproof=storeproof.__version__,
+                corpus=[CorpusUsed(**asdict(each)) for each in self.options.library.imported],
             ),
             environment=collect_environment(directory, fsync_us(directory), loopback_us(), requires=requires),
             stores=[assemble(trial.record, profiles, self.spec.capabilities, passwords) for trial in self.trials],
@@ -201,6 +219,7 @@ class Run:
     def close(self) -> None:
         """Leave nothing behind."""
         self.close_all_but(None)
+        self.options.library.close()
 
 
 def trial_of(item: pytest.Item) -> Trial:

@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from storeproof.outcome import Outcome
-from storeproof.report import matrix, plots, tables, words
+from storeproof.report import matrix, mixes, plots, tables, words
 from storeproof.result.model import Result, StoreResult
 from storeproof.result.redact import printable
 
@@ -48,6 +48,7 @@ def render_html(result: Result) -> str:
                     "title": measured[0][1].title,
                     "about": tables.about(measured),
                     "table": tables.speed(measured),
+                    "parts": mixes.parts(measured),
                     "failing": sum(any(not gate.ok for gate in each.gates.values()) for _, each in measured),
                 }
                 for name, measured in workloads.items()

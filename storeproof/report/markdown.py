@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 from storeproof.outcome import Outcome
-from storeproof.report import matrix, tables, words
+from storeproof.report import matrix, mixes, tables, words
 from storeproof.report.tables import Table
 from storeproof.result.model import Result, StoreResult
 from storeproof.result.redact import printable
@@ -21,6 +21,7 @@ def render_markdown(result: Result) -> str:
             f"Run {_cell(run.id)}, started {run.started}, took {words.seconds(run.seconds)}, seed {run.seed}, "
             f"edition {result.edition.version} ({result.edition.hash}), storeproof {run.storeproof}."
         ),
+        *(f"Corpus: {_cell(each.name)}, {each.language}, {each.pages} articles, SHA-256 {each.checksum}." for each in run.corpus),
         f"Command: {_code(run.command)}",
         _section("Overview", tables.overview(result)),
         _section("Profiles", tables.profile_matrix(result)),
@@ -49,6 +50,8 @@ def _speed(result: Result) -> str:
     parts = [f"## Fast\n\n{intro if workloads else 'Nothing was measured in this run.'}"]
     for name, measured in workloads.items():
         parts.append(f"### {_cell(measured[0][1].title)} ({name})\n\n{tables.about(measured)}\n\n{_table(tables.speed(measured))}")
+        if each := mixes.parts(measured):
+            parts.append(f"Each operation by itself:\n\n{_table(each)}")
     return "\n\n".join(parts)
 
 

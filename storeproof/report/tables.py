@@ -223,9 +223,10 @@ def about(measured: Sequence[Pair]) -> str:
         dict.fromkeys(f"{each.load_model} loop" + (f" at {words.amount(each.rate)}/s" if each.rate else "") for _, each in measured)
     )
     batch = values("batch")
+    corpus = f", corpus {values('corpus')}" if any(each.corpus for _, each in measured) else ""
     return (
         f"model {values('model')}, operation {values('operation')}, {batch} {'record' if batch == '1' else 'records'} a request, "
-        f"{values('payload_bytes')} bytes of payload a record, engine {values('engine')}, {load}, "
+        f"{values('payload_bytes')} bytes of payload a record{corpus}, engine {values('engine')}, {load}, "
         f"throughput in {' / '.join(dict.fromkeys(each.throughput.unit for _, each in measured))}"
     )
 
@@ -297,6 +298,8 @@ def machine(result: Result) -> Table:
         ("Python", environment.python),
         ("packages", ", ".join(f"{name} {version}" for name, version in environment.packages.items()) or "–"),
     ]
+    if any(store.topology == "cluster" and store.launch != "endpoint" for store in result.stores):
+        lines.append(("nodes of a cluster", "all on this one machine, in one container: no network lies between them"))
     return Table(("what", "found"), [[Cell(name, "strong"), Cell(value)] for name, value in lines], "")
 
 

@@ -173,6 +173,7 @@ def _unlike_measurements(a: Measurement, b: Measurement) -> list[str]:
             ("load_model", "load model"),
             ("rate", "offered rate"),
             ("payload_bytes", "payload in bytes"),
+            ("corpus", "corpus"),
         )
         if getattr(a, name) != getattr(b, name)
     ]

@@ -27,6 +27,19 @@ class EditionUsed(Part):
     hash: str
 
 
+class CorpusUsed(Part):
+    """A dump whose articles were loaded."""
+
+    name: str
+    """Of the file, without where it is."""
+    language: str
+    pages: int
+    passed_over: int
+    """Pages before the last one that are no articles."""
+    checksum: str
+    """SHA-256 over the articles."""
+
+
 class RunInfo(Part):
     """Which run this was."""
 
@@ -40,6 +53,8 @@ class RunInfo(Part):
     scale: str
     storeproof: str
     """The version of the machinery."""
+    corpus: list[CorpusUsed] = Field(default_factory=list)
+    """Of the command line; without any, articles are generated."""
 
 
 class Environment(Part):
@@ -157,6 +172,18 @@ class Round(Part):
     misses: int
 
 
+class MixPart(Part):
+    """One operation of a mix, by itself."""
+
+    name: str
+    operation: str
+    records: int
+    """Of successful requests, over all rounds."""
+    errors: int
+    misses: int
+    latency_us: Latency
+
+
 class Measurement(Part):
     """One workload at one number of clients."""
 
@@ -172,9 +199,14 @@ class Measurement(Part):
     rate: float | None = None
     """Offered operations per second; open loop only."""
     payload_bytes: int
+    corpus: str | None = None
+    """Where the texts came from, for a model whose texts are searched."""
     rounds: list[Round]
     throughput: Interval
     latency_us: Latency
+    """Of all operations together."""
+    parts: list[MixPart] = Field(default_factory=list)
+    """The operations of a mix that has several."""
     errors: int
     misses: int
     gates: dict[str, Gate]

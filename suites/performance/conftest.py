@@ -8,6 +8,8 @@ import pytest
 
 from storeproof.contract import Address
 from storeproof.load.driver import DriverEngine
+from storeproof.outcome import Outcome
+from storeproof.plugin.verdict import Verdict
 from storeproof.trial import Trial
 
 Engines = Callable[[], DriverEngine]
@@ -30,3 +32,9 @@ def engines(trial: Trial) -> Iterator[Engines]:
     yield engine
     for last in current.values():
         last.close()
+
+
+def refuse_without_indexes(trial: Trial, verdict: Verdict, indexes: int) -> None:
+    """What has indexes of its own from the beginning has no figures without them."""
+    if not indexes and trial.target.variant.own_indexes:
+        verdict.settle(Outcome.UNSUPPORTED, "the variant indexes every collection by itself: there is nothing to measure without indexes")

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from zlib import crc32
 
+from hdrh.histogram import HdrHistogram
+
 from storeproof.contract import Collection, Layout
+from storeproof.corpus.articles import articles
 from storeproof.load.audit import Audit, audit
-from storeproof.load.engine import Engine, Plan, RunResult, called
+from storeproof.load.engine import Engine, Plan, RunResult, called, label
 from storeproof.load.latency import encode, new_histogram
 from storeproof.load.records import payload_bytes
+from storeproof.load.requests import Asked, requests
 from storeproof.load.statistics import estimate, percentile
 from storeproof.load.steady import WarmUp, warm_up
 from storeproof.load.validity import judge
-from storeproof.result.model import Gate, Interval, Latency, Measurement, Round
-from storeproof.spec import Workload
+from storeproof.result.model import Gate, Interval, Latency, Measurement, MixPart, Round
+from storeproof.spec import Mix, Workload
 from storeproof.spec.scale import PerformanceScale
 
 
@@ -29,6 +34,10 @@ class Measuring:
     scale: PerformanceScale
     seed: int
     engine: Engine
+    shelf: Path | None = None
+    """Imported articles, for a model whose texts are searched."""
+    requests: tuple[Asked, ...] = ()
+    """For each of the mix, what it asks."""
     every: list[RunResult] = field(default_factory=list)
     """All rounds in the collection's life, warm-up included: the audit must know what they wrote."""
     rounds: list[RunResult] = field(default_factory=list)
@@ -48,12 +57,24 @@ class Measuring:
             known=self.scale.records if self.workload.load else 0,
             number=number,
             positions=self.every[-1].positions if self.every else (),
+            removed=self.every[-1].removed if self.every else (),
+            unsure=frozenset(doubtful for each in self.every for doubtful in each.doubtful),
+            requests=self.requests,
+            shelf=self.shelf if self.layout.model.text else None,
         )
 
     def prepare(self) -> None:
-        """Load the data and warm up."""
+        """Load the data and warm up.
+
+        Raises:
+            NotAvailable: the articles have nothing that the workload could ask for.
+        """
+        model, plan = self.layout.model, self.plan
+        if any(mix.request is not None for mix in plan.mix):
+            texts = articles(plan.shelf)
+            self.requests = tuple(requests(model, mix, texts, plan.known) for mix in plan.mix)
         if self.workload.load:
-            self.engine.fill(self.layout, self.scale.records)
+            self.engine.fill(self.layout, self.scale.records, plan.shelf)
         self.warm = warm_up(lambda seconds: self._run(seconds).throughput, *self.scale.warm_up_seconds)
 
     def run_round(self, advance: Callable[[float], None]) -> None:
@@ -79,26 +100,21 @@ class Measuring:
             workload=self.workload.workload,
             title=self.workload.title,
             model=self.workload.model,
-            operation="+".join(called(mix) for mix in self.workload.mix),
+            operation="+".join(label(mix) for mix in self.workload.mix),
             indexes=self.layout.indexes,
             batch=max(mix.batch for mix in self.workload.mix),
             clients=self.clients,
             engine=self.engine.name,
             load_model="closed",
-            payload_bytes=payload_bytes(self.layout.model),
+            payload_bytes=payload_bytes(self.layout.model, shelf=self.plan.shelf),
+            corpus=articles(self.plan.shelf).name if self.layout.model.text else None,
             rounds=[
                 Round(seconds=each.seconds, operations=each.ok, throughput=each.throughput, errors=each.errors, misses=each.misses)
                 for each in self.rounds
             ],
             throughput=Interval(median=rate.median, low=rate.low, high=rate.high, unit="operations/s"),
-            latency_us=Latency(
-                p50=percentile(latency, 50),
-                p95=percentile(latency, 95),
-                p99=percentile(latency, 99),
-                p999=percentile(latency, 99.9),
-                max=latency.get_max_value() / 1000,
-                samples=latency.get_total_count(),
-            ),
+            latency_us=_latency(latency),
+            parts=[self._part(mix) for mix in self.workload.mix] if len(self.workload.mix) > 1 else [],
             errors=sum(each.errors for each in self.rounds),
             misses=sum(each.misses for each in self.rounds),
             gates={name: Gate(ok=each.ok, value=each.value, limit=each.limit) for name, each in gates.items()},
@@ -106,8 +122,33 @@ class Measuring:
             histogram=encode(latency),
         )
 
+    def _part(self, mix: Mix) -> MixPart:
+        found = [each.operations[label(mix)] for each in self.rounds]
+        latency = new_histogram()
+        for each in found:
+            latency.add(each.latency)
+        return MixPart(
+            name=label(mix),
+            operation=called(mix),
+            records=sum(each.ok for each in found),
+            errors=sum(each.errors + each.malformed for each in found),
+            misses=sum(each.misses for each in found),
+            latency_us=_latency(latency),
+        )
+
     def _run(self, seconds: float) -> RunResult:
         result = self.engine.start(replace(self.plan, seconds=seconds)).join()
         self.every.append(result)
         assert result.ok, f"of {result.misses} loaded records that were asked for, none was found"
         return result
+
+
+def _latency(histogram: HdrHistogram) -> Latency:
+    return Latency(
+        p50=percentile(histogram, 50),
+        p95=percentile(histogram, 95),
+        p99=percentile(histogram, 99),
+        p999=percentile(histogram, 99.9),
+        max=histogram.get_max_value() / 1000,
+        samples=histogram.get_total_count(),
+    )

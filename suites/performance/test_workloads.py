@@ -5,15 +5,17 @@ from __future__ import annotations
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from storeproof.contract import Collection, Unknown, supports
-from storeproof.load.engine import StoreSilent, called
+from storeproof.contract import Collection, Layout, Unknown, Unsupported, call, supports
+from storeproof.contract.notation import arguments_from
+from storeproof.load.engine import StoreSilent, called, label
 from storeproof.outcome import Outcome
 from storeproof.plugin import RUN
 from storeproof.plugin.verdict import Verdict
 from storeproof.spec import Workload
+from storeproof.spec.workload import fill_in
 from storeproof.suites.conftest import Open
 from storeproof.suites.performance.clock import CLOCK
-from storeproof.suites.performance.conftest import Engines
+from storeproof.suites.performance.conftest import Engines, refuse_without_indexes
 from storeproof.suites.performance.measurement import Measuring
 from storeproof.trial import Trial
 
@@ -47,7 +49,10 @@ def test_workload(
     """Warm up, measure in rounds, and read the data back: the rate counts only if the data is there, and whole."""
     if benchmark.disabled:
         verdict.settle(Outcome.EXCLUDED, "--benchmark-disable: not measured")
+    refuse_without_indexes(trial, verdict, indexes)
     collection, layout = fresh(workload.model, indexes)
+    # First what the store cannot do: where it is all of an operation, nothing of it was verified either.
+    _refuse_unsupported(verdict, collection, layout, workload)
     _refuse_unproven(trial, verdict, collection, workload)
     kept = collection.describe().get("indexes", "0")
     if kept != str(indexes):
@@ -55,7 +60,7 @@ def test_workload(
 
     scale = trial.scale.performance
     try:
-        measuring = Measuring(workload, layout, clients, scale, trial.seed, engines())
+        measuring = Measuring(workload, layout, clients, scale, trial.seed, engines(), trial.options.library.shelf)
         what = f"{workload.workload}, {indexes} indexes, {clients} clients"
         trial.progress(f"{what}: loading and warming up")
         measuring.prepare()
@@ -101,3 +106,15 @@ def _refuse_unproven(trial: Trial, verdict: Verdict, collection: Collection, wor
     for operation in operations:
         if reason := trial.record.unproven(workload.model, operation):
             verdict.settle(Outcome.NOT_RUN, f"{reason}; run the correctness stage with it")
+
+
+def _refuse_unsupported(verdict: Verdict, collection: Collection, layout: Layout, workload: Workload) -> None:
+    """A store may answer requests, and still not those of this workload: each is asked once, with stand-ins for what will be drawn."""
+    for mix in workload.mix:
+        if mix.request is None:
+            continue
+        asked = arguments_from(layout.model, mix.operation, (fill_in(mix.request, lambda _name: "word"),))
+        try:
+            call(collection, layout, mix.operation, *asked)
+        except Unsupported as reason:
+            verdict.settle(Outcome.UNSUPPORTED, f"{label(mix)}: {reason}")

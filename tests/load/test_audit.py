@@ -130,3 +130,64 @@ def test_nothing_checked_is_not_verified() -> None:
         def exists(self, key: Key) -> Any: ...
 
     assert not audit(NoCount(), plan, [], seed=1).ok  # type: ignore[arg-type]
+
+
+TURNOVER = (
+    Mix(operation="put", keys="new", weight=3),
+    Mix(operation="delete", keys="oldest", weight=2),
+    Mix(operation="get", keys="uniform"),
+)
+
+
+def _turned_over() -> tuple[Memory, Plan, RunResult]:
+    """A store after a round in which new records were added and taken away, and loaded ones read."""
+    store = Memory()
+    for number in range(KNOWN):
+        store.put(key_of(MODEL, number), recipe(MODEL).make(key_of(MODEL, number), f"0:{number}"))
+    plan = Plan(Layout("t", MODEL), TURNOVER, clients=1, seconds=0.03, seed=1, known=KNOWN)
+    result = ClientResult.of(plan, 0)
+    run_client(store, plan, result, monotonic_ns(), Event())
+    operations = {
+        mix.operation: OperationResult(mix.operation, tally.ok, tally.misses, tally.errors, tally.malformed, new_histogram())
+        for mix, tally in zip(TURNOVER, result.tallies, strict=True)
+    }
+    assert result.removed > 20
+    assert not result.errors
+    return store, plan, RunResult(operations, 1, 1, 1, 1, 0, 1, 1, 1, (result.position,), (), (), (result.removed,))
+
+
+def test_records_that_were_removed_are_gone_and_the_rest_is_there() -> None:
+    store, plan, result = _turned_over()
+    assert store.count() == KNOWN + result.positions[0] - result.removed[0]
+    found = audit(store, plan, [result], seed=1)
+    assert found.ok, found.problems
+
+
+def test_a_removed_record_that_comes_back_is_found() -> None:
+    """The last one removed is always looked at."""
+    store, plan, result = _turned_over()
+    key = key_of(MODEL, KNOWN + result.removed[0] - 1)
+    store.put(key, recipe(MODEL).make(key, "1:1"))
+    problems = audit(store, plan, [result], seed=1).problems
+    assert f"{key} was removed and is there" in problems
+    assert any("were counted" in problem for problem in problems)
+
+
+def test_a_removal_whose_reply_was_lost_may_have_happened_or_not() -> None:
+    store, plan, result = _turned_over()
+    last = KNOWN + result.removed[0] - 1
+    doubted = replace(result, doubtful=(last,))
+    assert audit(store, plan, [doubted], seed=1).ok
+    store.put(key_of(MODEL, last), recipe(MODEL).make(key_of(MODEL, last), "1:1"))
+    assert audit(store, plan, [doubted], seed=1).ok
+
+
+def test_a_removal_of_what_was_lost_before_is_a_miss() -> None:
+    """It was acknowledged, and is not there to be removed."""
+    store = Memory()
+    store.delete = lambda key: False  # type: ignore[method-assign]
+    plan = Plan(Layout("t", MODEL), TURNOVER[:2], clients=1, seconds=0.02, seed=1, known=0)
+    result = ClientResult.of(plan, 0)
+    run_client(store, plan, result, monotonic_ns(), Event())
+    assert result.tallies[1].misses > 0
+    assert result.tallies[1].ok == 0

@@ -16,6 +16,7 @@ from storeproof.load.engine import Plan
 from storeproof.load.keys import key_of
 from storeproof.load.records import identify, recipe
 from storeproof.spec import Mix, load_spec
+from storeproof.spec.query import Query, Where
 from tests.load.memory import Memory
 
 MODELS = load_spec().models
@@ -164,7 +165,7 @@ def test_what_the_adapter_does_not_offer_is_unsupported() -> None:
 
 def test_an_operation_that_the_engine_cannot_run() -> None:
     """Says which it can."""
-    with pytest.raises(UsageError, match="does not run `scan`; it runs exists, get"):
+    with pytest.raises(UsageError, match="does not run `scan`; it runs aggregate, browse, count_where, delete, exists, "):
         _run(Memory(), _plan(Mix(operation="scan", keys="uniform"), known=1))
 
 
@@ -207,3 +208,39 @@ def test_mapping_is_what_a_batch_is() -> None:
     _run(Watching(), _plan(Mix(operation="put", keys="new", batch=3)))
     assert isinstance(seen[0], Mapping)
     assert len(seen[0]) == 3
+
+
+class Searching(Memory):
+    """Answers each request with what it is told to."""
+
+    def __init__(self, found: list[Any]) -> None:
+        super().__init__()
+        self.found = found
+        self.asked: list[Any] = []
+
+    def find(self, query: Query) -> list[Any]:
+        self.asked.append(query)
+        return self.found
+
+    def count_where(self, where: Where) -> int:
+        raise Unsupported("only `find` is asked")
+
+
+ASK = Mix(name="search", operation="find", request={"filter": [[], "words", "$word"]})
+ASKED = tuple((Query.model_validate({"filter": [[], "words", word]}),) for word in ("one", "two", "three"))
+
+
+def test_requests_are_drawn_and_each_counts_once() -> None:
+    """Whatever the number of records in the answer."""
+    store = Searching([("k", {"a": 1}), ("l", {"a": 2})])
+    result = _run(store, _plan(ASK, model="corpus", known=1, requests=(ASKED,)))
+    assert result.ok == result.requests == len(store.asked) > 20
+    assert len(result.tallies[0].latencies) == result.ok
+    assert {query.filter.value for query in store.asked} == {"one", "two", "three"}
+
+
+def test_an_empty_answer_is_a_miss() -> None:
+    """What was asked for is there: the store does not find it."""
+    result = _run(Searching([]), _plan(ASK, model="corpus", known=1, requests=(ASKED,)))
+    assert (result.ok, result.tallies[0].misses) == (0, result.requests)
+    assert len(result.tallies[0].latencies) == 0

@@ -58,3 +58,23 @@ def test_keys_are_written_as_the_model_has_them() -> None:
     models = load_spec().models
     assert key_of(models["single_key"], 42) == "key:000000000042"
     assert key_of(models["row"], 42) == 42
+
+
+def test_the_oldest_new_keys_are_removed_first_and_doubtful_ones_never() -> None:
+    """What was not acknowledged may be there or not: its removal would say nothing."""
+    keys = NewKeys(100, 1, 3, 0, Random(6), unsure=[104])
+    draw = keys.draw()
+    assert not keys.any_left
+    drawn = [draw() for _ in range(4)]
+    removed = []
+    while keys.any_left:
+        removed.append(keys.oldest())
+    assert (drawn, removed) == ([101, 104, 107, 110], [101, 107, 110])
+    assert (keys.position, keys.removed) == (4, 4)
+
+
+def test_removing_goes_on_where_the_round_before_ended() -> None:
+    keys = NewKeys(0, 0, 2, 5, Random(7), removed=3)
+    assert keys.any_left
+    assert [keys.oldest(), keys.oldest()] == [6, 8]
+    assert not keys.any_left

@@ -37,6 +37,19 @@ def test_without_a_cluster_there_are_no_such_columns() -> None:
     assert "one_node_crash" not in tables.ladder(sample_result()).header
 
 
+def test_it_is_said_that_the_nodes_of_a_cluster_share_the_machine() -> None:
+    """Where they do: an endpoint's nodes are elsewhere, and a single server has none."""
+    sample = sample_result()
+
+    def said(**changes: object) -> bool:
+        changed = sample.model_copy(update={"stores": [sample.stores[0].model_copy(update=changes)]})
+        return any(row[0].text == "nodes of a cluster" for row in tables.machine(changed).rows)
+
+    assert said(topology="cluster", launch="container")
+    assert not said(topology="cluster", launch="endpoint")
+    assert not said(topology="single", launch="container")
+
+
 def test_what_nodes_lose_unclaimed_does_not_refute_the_rung_that_was_claimed() -> None:
     """The colour of the proven rung speaks of the ladder alone."""
     sample = sample_result().stores[0]

@@ -1,0 +1,258 @@
+"""Reads a MediaWiki export page by page, in memory that does not depend on how large it is.
+
+The envelope is read by expat itself: a tree of elements, however well it is pruned, keeps something of every page that it has
+seen (mwxml 0.3 keeps 85 bytes of each, which is 1.7 GB for the English Wikipedia). Exports have no document type, so
+one that has is refused before any entity in it is expanded.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Final
+from xml.parsers import expat
+
+from storeproof.errors import UsageError
+
+CHUNK: Final = 1 << 16
+"""Bytes that are read at once."""
+LARGEST: Final = 1 << 24
+"""Characters of one text, far beyond what MediaWiki stores ($wgMaxArticleSize is 2 MiB): a larger one would fill the memory."""
+MAIN: Final = 0
+FILES: Final = 6
+CATEGORIES: Final = 14
+"""Numbers of namespaces, the same in every wiki."""
+
+_PACKED: Final = {b"BZh": "bz2", b"\x1f\x8b": "gz"}
+_FORMS: Final = "allowed: a MediaWiki export as .xml, .xml.bz2 or .xml.gz, as dumps.wikimedia.org has them (...-pages-articles.xml.bz2)"
+_TEXTS: Final = frozenset(
+    {
+        ("siteinfo", "dbname"),
+        ("namespaces", "namespace"),
+        ("page", "title"),
+        ("page", "ns"),
+        ("page", "id"),
+        ("revision", "timestamp"),
+        ("revision", "text"),
+    }
+)
+"""Elements whose text is wanted, with their parents; the rest is passed over."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """What a wiki says of itself."""
+
+    language: str
+    """As an IETF tag in small letters."""
+    namespaces: dict[int, str]
+    """Names by number; the main one has the empty name."""
+
+    def names(self, number: int, *also: str) -> frozenset[str]:
+        """What a namespace is called in links, without regard to case: its own name, and English ones that every wiki knows."""
+        return frozenset(name.casefold() for name in (self.namespaces.get(number, ""), *also) if name)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page in its last revision."""
+
+    number: int
+    namespace: int
+    title: str
+    redirect: bool
+    published: str
+    """When the revision was made: `2026-11-21T10:00:00Z`."""
+    text: str
+    """Wikitext."""
+
+
+@dataclass
+class _Reading:
+    """What the parser has met so far."""
+
+    path: Path
+    open: list[str] = field(default_factory=list)
+    site: Site | None = None
+    pages: list[Page] = field(default_factory=list)
+    ended: bool = False
+    _language: str = ""
+    _database: str = ""
+    _namespaces: dict[int, str] = field(default_factory=dict)
+    _space: int = 0
+    _page: dict[str, str] = field(default_factory=dict)
+    _revision: dict[str, str] = field(default_factory=dict)
+    _redirect: bool = False
+    _text: list[str] | None = None
+    _length: int = 0
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if not self.open:
+            if name != "mediawiki":
+                raise _wrong(self.path, f"is XML, but no MediaWiki export: its root is <{name}>")
+            self._language = attributes.get("xml:lang", "")
+        parent = self.open[-1] if self.open else ""
+        self.open.append(name)
+        if name == "page":
+            self._page, self._revision, self._redirect = {}, {}, False
+        elif name == "redirect" and parent == "page":
+            self._redirect = True
+        elif name == "namespace" and attributes.get("key", "").lstrip("-").isdigit():
+            self._space = int(attributes["key"])
+        self._text = [] if (parent, name) in _TEXTS else None
+        self._length = 0
+
+    def characters(self, text: str) -> None:
+        if self._text is None:
+            return
+        self._length += len(text)
+        if self._length > LARGEST:
+            raise _wrong(self.path, f"has a <{self.open[-1]}> of more than {LARGEST:,} characters, and no page of MediaWiki is that long")
+        self._text.append(text)
+
+    def end(self, name: str) -> None:
+        self.open.pop()
+        if self._text is not None:
+            self._keep(self.open[-1], name, "".join(self._text))
+            self._text = None
+        elif name == "siteinfo":
+            language = self._language or re.sub(r"wiki.*", "", self._database).replace("_", "-")
+            self.site = Site(language.lower() or "und", self._namespaces)
+        elif name == "page":
+            self._take()
+        self.ended = not self.open
+
+    def doctype(self, *_declared: object) -> None:
+        raise _wrong(
+            self.path, "has a document type (<!DOCTYPE ...>), which no MediaWiki export has; it is not read, since entities can blow up"
+        )
+
+    def _keep(self, parent: str, name: str, text: str) -> None:
+        if parent == "revision":
+            self._revision[name] = text  # of several, the last one stays
+        elif parent == "page":
+            self._page[name] = text
+        elif name == "namespace":
+            self._namespaces[self._space] = text
+        else:
+            self._database = text
+
+    def _take(self) -> None:
+        page, revision = self._page, self._revision
+        if self.site is None:
+            raise _wrong(
+                self.path, "has no <siteinfo> before its first page, which says what language it is in and what its namespaces are"
+            )
+        if not page.get("id", "").isdigit() or "title" not in page:
+            raise _wrong(self.path, "has a page without a number or a title")
+        if "timestamp" not in revision:
+            return  # its revisions are hidden
+        space = page.get("ns", "")
+        number = int(space) if space.lstrip("-").isdigit() else self._space_of(page["title"])
+        text = revision.get("text", "")
+        self.pages.append(Page(int(page["id"]), number, page["title"], self._redirect, revision["timestamp"], text))
+
+    def _space_of(self, title: str) -> int:
+        """Exports before version 0.6 have no <ns>: the title says it."""
+        name, colon, _ = title.partition(":")
+        return next((number for number, each in self._namespaces.items() if colon and each == name), MAIN)
+
+
+class Dump:
+    """One export. Opening it reads its head: what is no export is told at once.
+
+    Raises:
+        UsageError: there is no such file, it is packed in another way, or it is no MediaWiki export.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._found = _Reading(path)
+        self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self._found.start
+        self._parser.EndElementHandler = self._found.end
+        self._parser.CharacterDataHandler = self._found.characters
+        self._parser.StartDoctypeDeclHandler = self._found.doctype
+        self._source = _opened(path)
+        try:
+            while self._found.site is None and self._more():
+                pass
+        except BaseException:
+            self.close()
+            raise
+        if self._found.site is None:
+            self.close()
+            raise _wrong(path, "has neither a <siteinfo> nor a page")
+        self.site = self._found.site
+
+    def pages(self) -> Iterator[Page]:
+        """All of its pages, of all namespaces, in the order of the file; a second time there are none.
+
+        Raises:
+            UsageError: the file ends early or is damaged.
+        """
+        with closing(self):
+            while True:
+                ready, self._found.pages = self._found.pages, []
+                yield from ready
+                if not self._more():
+                    return
+
+    def close(self) -> None:
+        """Close the file."""
+        self._source.close()
+
+    def _more(self) -> bool:
+        """Read a part of the file; False at its end."""
+        if self._found.ended:
+            return False
+        try:
+            part = self._source.read(CHUNK)
+        except EOFError:
+            raise _cut(self.path) from None
+        except (OSError, zlib.error) as reason:
+            raise _wrong(self.path, f"cannot be unpacked: {reason}; load it again and compare its checksum") from None
+        if not part and not self._found.open:
+            raise _wrong(self.path, "is empty")
+        if not part:
+            raise _cut(self.path)
+        try:
+            self._parser.Parse(part, False)
+        except expat.ExpatError as reason:
+            raise _wrong(self.path, f"is no XML: {reason}") from None
+        return True
+
+
+def _opened(path: Path) -> BinaryIO | bz2.BZ2File | gzip.GzipFile:
+    """The file, unpacked as its first bytes say."""
+    if path.is_dir():
+        raise _wrong(path, "is a directory")
+    try:
+        with path.open("rb") as file:
+            head = file.read(8)
+    except FileNotFoundError:
+        raise _wrong(path, "does not exist") from None
+    except OSError as reason:
+        raise _wrong(path, f"cannot be read: {reason.strerror}") from None
+    packed = next((form for magic, form in _PACKED.items() if head.startswith(magic)), "xml")
+    named = path.suffix.lstrip(".").lower()
+    if named in (*_PACKED.values(), "7z", "zst") and named != packed:
+        raise _wrong(path, f"is called .{named}, and begins with {head[:4]!r}" if head else "is empty")
+    if packed == "bz2":
+        return bz2.open(path)
+    return gzip.open(path) if packed == "gz" else path.open("rb")
+
+
+def _wrong(path: Path, what: str) -> UsageError:
+    return UsageError(f"--corpus {path} {what}; {_FORMS}")
+
+
+def _cut(path: Path) -> UsageError:
+    return UsageError(f"--corpus {path} ends in the middle of a page; load the rest of it, and compare its checksum")

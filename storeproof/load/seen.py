@@ -1,0 +1,40 @@
+"""What a record that was read back tells about who wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from storeproof.contract.values import Path
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a record that was read tells about its writer.
+
+    `whole`: exactly what one write made, named in `stamps[0]` (empty for a counter, which is a plain number).
+    `torn`: parts of more than one write, or only a part of one; `stamps` names those that could be told.
+    `invented`: something that no write under this key can have made.
+    """
+
+    kind: Literal["whole", "torn", "invented"]
+    stamps: tuple[str, ...]
+    parts: Mapping[Path, str | None]
+    """The stamp of each part by its path (`()` for a value); None for a part that belongs to no stamp seen here."""
+
+    @property
+    def stamp(self) -> str | None:
+        """The one stamp of a whole record."""
+        return self.stamps[0] if self.kind == "whole" and self.stamps else None
+
+
+INVENTED: Final = Seen("invented", (), {})
+
+
+def is_stamp(text: Any) -> bool:
+    """Whether something is a stamp, `7:1042`."""
+    if type(text) is not str or not text.isascii():
+        return False
+    client, colon, sequence = text.partition(":")
+    return bool(colon) and client.isdigit() and sequence.isdigit()

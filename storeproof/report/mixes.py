@@ -1,0 +1,33 @@
+"""The operations of a mix, each by itself: what all of them together took says little of any one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from storeproof.report import words
+from storeproof.report.tables import Cell, Pair, Table
+
+
+def parts(measured: Sequence[Pair]) -> Table | None:
+    """The latencies of each operation on each store; None for a workload of one operation."""
+    if not any(each.parts for _, each in measured):
+        return None
+    header = ("operation", "store:variant", "clients", "indexes", "records", "p50", "p95", "p99", "p99.9", "max", "errors", "misses")
+    names = dict.fromkeys((part.name, part.operation) for _, each in measured for part in each.parts)
+    rows = [
+        [
+            Cell(name if name == operation else f"{name} ({operation})", "strong"),
+            Cell(words.name_of(store)),
+            Cell(str(each.clients)),
+            Cell(str(each.indexes)),
+            Cell(words.whole(part.records)),
+            *(Cell(words.micros(getattr(part.latency_us, point))) for point in ("p50", "p95", "p99", "p999", "max")),
+            Cell(words.whole(part.errors), "bad" if part.errors else "dim"),
+            Cell(words.whole(part.misses), "bad" if part.misses else "dim"),
+        ]
+        for name, operation in names
+        for store, each in measured
+        for part in each.parts
+        if part.name == name
+    ]
+    return Table(header, rows, "Not measured.", frozenset(range(2, 12)))

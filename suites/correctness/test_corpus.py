@@ -1,0 +1,140 @@
+"""The requests of the corpus' workloads, on articles that were loaded, updated, added and removed: what is measured was right before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from storeproof.contract import Collection, Key, Layout, Unsupported, call, supports
+from storeproof.contract.notation import shown
+from storeproof.corpus.articles import articles
+from storeproof.load.engine import label
+from storeproof.load.records import recipe
+from storeproof.load.requests import requests
+from storeproof.oracle import query as oracle
+from storeproof.outcome import Outcome
+from storeproof.plugin import RUN
+from storeproof.plugin.verdict import Verdict
+from storeproof.spec import Mix
+from storeproof.spec.query import SEARCHES, Browse, Query
+from storeproof.suites.conftest import Open
+from storeproof.trial import Trial
+
+_MODEL = "corpus"
+_LOADED = 84
+"""Six in each language."""
+_ASKED = 12
+"""Requests of each kind."""
+
+Records = Mapping[Key, Any]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """With the model's indexes and without: an answer out of an index is another one to be wrong."""
+    numbers = (0, len(metafunc.config.stash[RUN].spec.models[_MODEL].indexes))
+    cases = [
+        pytest.param(number, id=f"{number}i", marks=pytest.mark.case(id=f"requests.corpus/{number}i", model=_MODEL)) for number in numbers
+    ]
+    metafunc.parametrize("indexes", cases)
+
+
+def test_requests_for_articles(indexes: int, trial: Trial, fresh: Open, verdict: Verdict) -> None:
+    """Everything that has the words is found; pages and facets are of what was found, in order and in number."""
+    if _MODEL not in trial.target.store.claims.models:
+        verdict.settle(Outcome.UNSUPPORTED, f"the store does not keep {_MODEL}")
+    collection, layout = fresh(_MODEL, indexes)
+    asking = [mix for mix in _mixes(trial) if supports(collection, mix.operation) and supports(collection, "find")]
+    verdict.about(_MODEL, {mix.operation for mix in asking} or {"find"})
+    records = _worked_on(collection, layout)
+    answered: Counter[str] = Counter()
+    refused: dict[str, str] = {}
+    for mix in asking:
+        try:
+            for (request,) in requests(layout.model, mix, articles(), _LOADED)[:_ASKED]:
+                wrong = wrong_answer(collection, layout, records, mix.operation, request)
+                assert wrong is None, f"{shown(mix.operation, (request,))}: {wrong}"
+                answered[label(mix)] += 1
+        except Unsupported as reason:
+            refused[label(mix)] = str(reason)
+    if not answered:
+        verdict.settle(Outcome.UNSUPPORTED, "; ".join(f"{name}: {reason}" for name, reason in refused.items()) or "the adapter has no Find")
+    verdict.about(_MODEL, {mix.operation for mix in asking if answered[label(mix)]})
+    verdict.add(", ".join(f"{count} × {name}" for name, count in answered.items()))
+    verdict.add("\n".join(f"unsupported: {name}: {reason}" for name, reason in refused.items()))
+
+
+def _mixes(trial: Trial) -> Iterator[Mix]:
+    for workload in trial.spec.workloads.values():
+        if workload.model == _MODEL:
+            yield from (mix for mix in workload.mix if mix.request is not None)
+
+
+def _worked_on(collection: Collection, layout: Layout) -> dict[Key, Any]:
+    """Loads articles and does to them what the workload does; what must be there after that."""
+    made = recipe(layout.model)
+    records: dict[Key, Any] = {}
+
+    def put(number: int, stamp: str) -> None:
+        key = made.key(number)
+        records[key] = made.make(key, stamp)
+        call(collection, layout, "put", key, records[key])
+
+    for number in range(_LOADED + 20):
+        put(number, f"0:{number}")
+    for number in range(0, _LOADED, 3):
+        put(number, f"1:{number}")
+    for number in range(_LOADED, _LOADED + 15):
+        call(collection, layout, "delete", made.key(number))
+        del records[made.key(number)]
+    return records
+
+
+def wrong_answer(collection: Collection, layout: Layout, records: Records, operation: str, request: Any) -> str | None:
+    """What is wrong with an answer, or None."""
+    everything = [key for key, _ in call(collection, layout, "find", Query(filter=request.filter, fields=()))]
+    found = {key: records[key] for key in everything if key in records}
+    if len(found) < len(everything):
+        return f"{len(everything)} records were found, of which {len(found)} are there, each once"
+    wanted = {key for key, record in records.items() if oracle.holds(request.filter, record)}
+    if lost := sorted(wanted - found.keys(), key=str):
+        return f"{lost[0]} was not found, and {len(lost) - 1} more"
+    # A text index may know other forms of a word; whatever else is asked for has one answer.
+    if (more := found.keys() - wanted) and not _searches(request.filter):
+        return f"{min(more, key=str)} was found, and is not meant"
+    answer = call(collection, layout, operation, request)
+    if operation == "count_where":
+        return None if answer == len(found) else f"{answer} were counted, and {len(found)} found"
+    if isinstance(request, Browse):
+        return _wrong_page(found, request, answer.keys) or _wrong_facets(found, request, answer)
+    if operation == "find":
+        parts = {key: oracle.find({key: found[key]}, Query(fields=request.fields))[0][1] for key, _ in answer if key in found}
+        torn = [key for key, part in answer if parts.get(key) != part]
+        return _wrong_page(found, request, [key for key, _ in answer]) or (
+            f"{torn[0]} has not the parts that were asked for" if torn else None
+        )
+    return f"{operation} is not tried here"
+
+
+def _wrong_page(found: Records, request: Query | Browse, keys: list[Key]) -> str | None:
+    """Of records with equal values either may stand first: the values are compared."""
+    wanted = [key for key, _ in oracle.find(found, Query(sort=request.sort, limit=request.limit or None))] if request.limit != 0 else []
+    if len(set(keys)) != len(wanted) or not set(keys) <= found.keys():
+        return f"the page is {keys}, and has {len(wanted)} of {len(found)} records"
+    paths = [sort.path for sort in request.sort if sort.path]
+    values, right = ([[oracle.at(found[key], path) for path in paths] for key in page] for page in (keys, wanted))
+    return None if values == right else f"the page is sorted {values}, and not {right}"
+
+
+def _wrong_facets(found: Records, request: Browse, answer: Any) -> str | None:
+    right = oracle.browse(found, Browse(facets=request.facets))
+    if answer.total != right.total:
+        return f"the total is {answer.total}, and {right.total} were found"
+    return None if answer.facets == right.facets else f"the facets are {answer.facets}, and not {right.facets}"
+
+
+def _searches(condition: Any) -> bool:
+    parts = getattr(condition, "parts", None) or [each for each in [getattr(condition, "part", None)] if each is not None]
+    return getattr(condition, "operator", None) in SEARCHES or any(map(_searches, parts))

@@ -1,0 +1,68 @@
+"""What a workload may ask and remove, and what is told of one that cannot be run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from storeproof.errors import SpecError
+from storeproof.spec.source import read
+from storeproof.spec.workload import WorkloadFile, fill_in
+
+WORKLOAD = """format: "1.0"
+group: mine
+workloads:
+  - workload: browse
+    title: Ask
+    model: corpus
+    mix:
+      - {operation: find, request: {filter: [[], words, $word], limit: 10}}
+      - {operation: put, keys: new}
+      - {operation: delete, keys: oldest}
+    load: true
+    clients: one
+"""
+
+
+def _told(directory: Path, old: str, new: str) -> str:
+    assert old in WORKLOAD
+    path = directory / "x.yaml"
+    path.write_text(WORKLOAD.replace(old, new, 1))
+    with pytest.raises(SpecError) as told:
+        read(path, WorkloadFile)
+    return str(told.value).replace(f"{directory}/", "")
+
+
+def test_the_workload_is_right(tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_text(WORKLOAD)
+    (workload,) = read(tmp_path / "x.yaml", WorkloadFile).workloads
+    assert [mix.operation for mix in workload.mix] == ["find", "put", "delete"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("$word", "$wort", "x.yaml:8: workloads.0.mix.0.request: found $wort; allowed: $word, $language, $category"),
+        ("words, $word]", "wordz, $word]", "x.yaml:8: workloads.0.mix.0.request: filter."),
+        (", request: {filter: [[], words, $word], limit: 10}", ", keys: uniform", "workloads.0.mix.0: `find` needs a request and no keys"),
+        ("put, keys: new", "put, keys: oldest", "x.yaml:9: workloads.0.mix.1.keys: `delete` takes the keys `oldest`"),
+        ("keys: oldest", "keys: uniform", "x.yaml:10: workloads.0.mix.2.keys: `delete` takes the keys `oldest`"),
+        ("keys: new", "keys: new, distinct: 0.5", "x.yaml:10: workloads.0.mix.2: removes new records"),
+        ("load: true", "load: false", "x.yaml:8: workloads.0.mix.0: takes loaded records, and none are loaded"),
+        ("{operation: put, keys: new}", "{operation: put, keys: new}\n      - {operation: put, keys: uniform}", "the mix has two `put`"),
+    ],
+)  # fmt: skip
+def test_one_breach_is_one_line(tmp_path: Path, old: str, new: str, message: str) -> None:
+    told = _told(tmp_path, old, new)
+    assert message in told
+    assert "\n" not in told
+
+
+def test_what_is_drawn_is_put_in_place() -> None:
+    drawn = iter(["one", "two", "de"])
+    request = {"filter": {"and": [[[], "any_word", "$word $word"], ["language", "eq", "$language"]]}, "limit": 10}
+    assert fill_in(request, lambda _name: next(drawn)) == {
+        "filter": {"and": [[[], "any_word", "one two"], ["language", "eq", "de"]]},
+        "limit": 10,
+    }
