@@ -50,7 +50,7 @@ _KNOWN_SECONDS: Final = 10.0
 """How long a new collection may take to be known to the data service."""
 
 _MANAGEMENT: Final = 8091
-"""The port at which a server says whether it was set up."""
+"""The port at which a server says whether it was set up, where the address names none as `manage`."""
 
 
 class Named:
@@ -193,7 +193,7 @@ def connect(address: Address, options: Mapping[str, str]) -> CouchbaseSession:
 def _is_set_up(address: Address) -> bool:
     """Until a server is set up it knows no user, and refuses every one."""
     try:
-        return bool(_asked(address, address.host, _MANAGEMENT, "/pools", known=False).get("pools"))
+        return bool(_asked(address, address.host, address.ports.get("manage", _MANAGEMENT), "/pools", known=False).get("pools"))
     except (Refused, Unknown):
         return True
 

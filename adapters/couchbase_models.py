@@ -166,16 +166,34 @@ class Documents(Records):
 
     def increment_path(self, key: Key, path: Path, by: int | float) -> int | float | None:
         """A sub-document counter, which adds whole numbers to whole numbers."""
-        if isinstance(by, float) or by == 0:
-            raise Unsupported(f"a sub-document counter has steps of whole numbers other than 0; found {by!r}")
+        if isinstance(by, float):
+            raise Unsupported(f"a sub-document counter has steps of whole numbers; found {by!r}")
         place = path_of(path)
-        step = subdocument.increment(place, by) if by > 0 else subdocument.decrement(place, -by)
         try:
+            if by == 0:
+                return self._as_it_stands(key, place)
+            step = subdocument.increment(place, by) if by > 0 else subdocument.decrement(place, -by)
             return int(self.change(key, step).content_as[as_it_is](0))
         except DocumentNotFoundException:
             return None
         except PathNotFoundException as reason:
             raise Refused(f"there is no object or list position at {place}") from reason
+
+    def _as_it_stands(self, key: Key, place: str) -> int | None:
+        """The server takes no step of 0: an insert of the number where there is none says so, and then it is read."""
+        while True:
+            try:
+                self.change(key, subdocument.insert(place, 0))
+            except PathExistsException:
+                found = self.look(key, place)
+                if isinstance(found, bool) or not isinstance(found, (int, float, Missing)):
+                    raise Refused(f"there is no number at {place}") from None
+                if isinstance(found, float):
+                    raise Unsupported("a sub-document counter adds to whole numbers") from None
+                if isinstance(found, int):
+                    return found
+            else:
+                return 0
 
     def push_item(self, key: Key, path: Path, value: Json) -> bool:
         """A sub-document array append."""

@@ -67,7 +67,7 @@ class Statement:
     def find(self, query: Query) -> str:
         """Rows of `k`, the document's id, and `r`, its parts."""
         if query.ranked or query.highlight is not None:
-            raise Unsupported("text is the business of the search service, which this adapter does not ask")
+            raise Unsupported("texts and places are the business of the search service, which this adapter does not ask")
         parts = "d" if query.fields is None else projected("d", query.fields)
         text = f"SELECT META(d).id AS k, {parts} AS r FROM {self.keyspace} AS d{self.where(query)}{self.order(query.sort)}"
         return text + (f" LIMIT {query.limit}" if query.limit is not None else "") + (f" OFFSET {query.skip}" if query.skip else "")
@@ -153,6 +153,10 @@ class Statement:
         """The clause, or nothing. Missing is made null, since the two are equal to the query language."""
         written = []
         for each in keys:
+            if each.origin is not None:
+                raise Unsupported("distances are the business of the search service, which this adapter does not ask")
+            if each.collation is not None:
+                raise Unsupported("SQL++ sorts texts by code point, and knows no language's order")
             value = f"IFMISSING({at(root, each.path)}, NULL)" if each.path else (key or self._key())
             nulls = f" NULLS {each.nothing.upper()}" if each.nothing is not None else ""
             written.append(f"{value} {each.order.upper()}{nulls}")

@@ -239,8 +239,15 @@ class Records:
 
     def expires_in(self, key: Key) -> float | None:
         """The server tells the moment, in whole seconds; what is left of it is by the clock of this machine."""
-        moment = self.look(key, "$document.exptime", xattr=True)
-        return max(0.0, moment - time.time()) if moment is not MISSING and moment else None
+        try:
+            moment = self._keyspace.lookup_in(self.name(key), [subdocument.get("$document.exptime", xattr=True)]).content_as[as_it_is](0)
+        except DocumentNotFoundException:
+            return None
+        except PathNotFoundException as reason:
+            raise Unsupported("the server does not tell when a document ends") from reason
+        except (CouchbaseException, UnicodeEncodeError) as reason:
+            raise sorted_error(reason) from reason
+        return max(0.0, moment - time.time()) if moment else None
 
     def persist(self, key: Key) -> bool:
         """A touch with no expiry."""
@@ -254,10 +261,10 @@ class Records:
         except (CouchbaseException, UnicodeEncodeError) as reason:
             raise sorted_error(reason) from reason
 
-    def look(self, key: Key, path: str, *, xattr: bool = False) -> Any:
-        """The value at a sub-document path, or MISSING; with `xattr`, one of the document's metadata."""
+    def look(self, key: Key, path: str) -> Any:
+        """The value at a sub-document path, or MISSING."""
         try:
-            return self._keyspace.lookup_in(self.name(key), [subdocument.get(path, xattr=xattr)]).content_as[as_it_is](0)
+            return self._keyspace.lookup_in(self.name(key), [subdocument.get(path)]).content_as[as_it_is](0)
         except (DocumentNotFoundException, PathNotFoundException, PathMismatchException):
             return MISSING
         except (CouchbaseException, UnicodeEncodeError) as reason:

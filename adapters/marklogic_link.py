@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final
@@ -18,11 +19,22 @@ _TIMEOUT: Final = 10.0
 _DATABASE: Final = "Documents"
 """The content database of the server on port 8000, as MarkLogic is installed."""
 
-_MANAGEMENT: Final = "8002"
-"""The port of the management API, as MarkLogic is installed."""
+_MANAGEMENT: Final = 8002
+"""The port of the management API, as MarkLogic is installed: what an address calls `manage`."""
 
 _JSON: Final = {"format": "json"}
+_UNAUTHORIZED: Final = 401
+_FORBIDDEN: Final = 403
 _UNAVAILABLE: Final = (502, 503, 504)
+_NO_TLS: Final = {
+    "WRONG_VERSION_NUMBER": "what listens there does not speak TLS",
+    "CERTIFICATE_VERIFY_FAILED": "its certificate is not one that this machine trusts",
+}
+"""How OpenSSL calls what fails before a request is sent."""
+
+
+class Forbidden(Refused):
+    """The user is not allowed this; before a server is set up nobody is allowed anything."""
 
 
 class _Patient(HTTPAdapter):
@@ -85,8 +97,7 @@ class Server:
 
     def _manage(self, method: str, **details: Any) -> Any:
         if self._manager is None:
-            port = self.options.get("management", _MANAGEMENT)
-            self._manager = _client(self._address, self._address.port if port == "same" else int(port))
+            self._manager = _client(self._address, self._address.ports.get("manage", _MANAGEMENT))
         return _ask(self._manager, method, f"/manage/v2/databases/{self._database}/properties", params=_JSON, **details)
 
 
@@ -94,6 +105,7 @@ def _client(address: Address, port: int) -> Client:
     scheme = "https" if address.tls else "http"
     client = Client(f"{scheme}://{address.host}:{port}", digest=(address.user or "", address.password or ""))
     client.trust_env = False  # no proxy and no .netrc of the user's comes between
+    client.verify = os.environ.get("SSL_CERT_FILE") or True  # where OpenSSL and all others of our clients look for authorities
     client.mount(f"{scheme}://", _Patient(max_retries=0))
     return client
 
@@ -112,7 +124,11 @@ def answered(reply: Any, also: Container[int] = ()) -> Any:
     if reply.status_code < 300 or reply.status_code in also:
         return reply
     code, message = _told(reply)
-    text = f"{reply.status_code} {code} {message[:300]}".strip()
+    text = " ".join(filter(None, (str(reply.status_code), code, message[:300])))
+    if reply.status_code == _UNAUTHORIZED:
+        raise Refused(f"{text}: the server does not know this user with this password")
+    if reply.status_code == _FORBIDDEN:
+        raise Forbidden(text)
     if "RIDXNOTFOUND" in code or "RIDXNOTFOUND" in message:
         raise Unsupported(f"MarkLogic has no range index for that: {message[:200]}")
     if reply.status_code in _UNAVAILABLE or (reply.status_code >= 500 and not code):
@@ -127,12 +143,22 @@ def _told(reply: Any) -> tuple[str, str]:
     return "", str(reply.reason)
 
 
+def _cause(reason: requests.RequestException) -> str:
+    """What the library below says, without what it was asked for."""
+    return str(getattr(next(iter(reason.args), None), "reason", None) or reason)
+
+
 @contextmanager
 def sorting() -> Iterator[None]:
     """A request that did not go through may have arrived; one that could not be written did not."""
     try:
         yield
+    except requests.exceptions.SSLError as reason:
+        for name, told in _NO_TLS.items():
+            if name in str(reason):
+                raise Refused(f"{told} ({name})") from reason
+        raise Unknown(f"SSLError: {str(reason)[:300]}") from reason
     except (requests.ConnectionError, requests.Timeout, requests.HTTPError) as reason:
-        raise Unknown(f"{type(reason).__name__}: {str(reason)[:300]}") from reason
+        raise Unknown(f"{type(reason).__name__}: {_cause(reason)[:300]}") from reason
     except (requests.RequestException, UnicodeError, RecursionError) as reason:
         raise Refused(f"{type(reason).__name__}: {str(reason)[:300]}") from reason

@@ -1,5 +1,7 @@
 """Requests of the query language as MarkLogic's structured queries, sort orders, constraints and extractions.
 
+Words are looked for as `marklogic_text` says.
+
 MarkLogic compares at a path by a range index only: what a property query of its universal index finds may stand at any
 depth. So every comparison here names a path range index, whose type is that of the model's field; where the database has
 none at the path, the server refuses the request. Range indexes know texts and numbers: null, booleans, whole lists and
@@ -13,7 +15,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from storeproof.contract import Path, Unsupported
+from storeproof.adapters.marklogic_text import OPERATORS as WORDS
+from storeproof.adapters.marklogic_text import Words
+from storeproof.contract import Json, Path, Unsupported
 from storeproof.spec import model as shapes
 from storeproof.spec.query import And, Condition, Facet, Filter, Not, Or, SortKey
 
@@ -57,6 +61,10 @@ class RangeIndex:
         """Whether a value is of the index's type."""
         return type(value) is str if self.type == "string" else type(value) in (int, float)
 
+    def value(self, written: Any) -> Json:
+        """A value of the index as the record had it, whose whole numbers and reals are equal."""
+        return str(written) if self.type == "string" else float(written)
+
 
 class Translation:
     """The words of one collection: its name is the root property of its documents, so that its index paths are its own."""
@@ -64,6 +72,7 @@ class Translation:
     def __init__(self, name: str, model: shapes.Model) -> None:
         self._name = name
         self._record = model.record
+        self._words = Words(model)
         self.key = RangeIndex(f"/{name}/key", "string" if model.key == "text" else "long")
 
     def index(self, path: Path) -> RangeIndex:
@@ -140,6 +149,8 @@ class Translation:
         return self._condition(wanted)
 
     def _condition(self, wanted: Condition) -> dict[str, Any]:
+        if wanted.operator in WORDS:
+            return self._words.query(wanted)
         index, operator, value = self.index(wanted.path), wanted.operator, wanted.value
         if operator == "eq":
             return self.compared(index, "eq", value)
@@ -164,6 +175,10 @@ class Translation:
             raise Unsupported(f"{_shown(key.path)} is a list: there is no one value to sort by")
         if key.nothing is not None:
             raise Unsupported("a sort order does not say where documents without a value go")
+        if key.origin is not None:
+            raise Unsupported("a sort order is by values, and not by distance")
+        if key.collation is not None:
+            raise Unsupported("a sort order is in the collation of its range index")
         return {**index.reference, "direction": "ascending" if key.order == "asc" else "descending"}
 
 
@@ -173,13 +188,15 @@ def search(
     order: Sequence[Mapping[str, Any]],
     extract: Mapping[str, Any] | None,
     facets: Sequence[Mapping[str, Any]],
+    *,
+    filtered: bool = False,
 ) -> dict[str, Any]:
     """The body of a search, a combined query.
 
-    It is resolved in the indexes (`unfiltered`): every part of our queries is in one, and so the total is exact.
+    It is resolved in the indexes (`unfiltered`) where every part of the query is in one, and so the total is exact.
     """
     options: dict[str, Any] = {
-        "search-option": ["unfiltered"],
+        "search-option": ["filtered" if filtered else "unfiltered"],
         "return-results": results,
         "return-facets": bool(facets),
         "return-metrics": False,

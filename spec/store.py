@@ -61,8 +61,10 @@ class ContainerLaunch(Frozen):
 
     image: str
     port: PositiveInt
+    ports: dict[Name, PositiveInt] = Field(default_factory=dict)
+    """Further ports that the adapter needs, by name: it finds them in the address, under the numbers that they have on this machine."""
     fixed_ports: Annotated[tuple[PositiveInt, ...], Strict(False)] = ()
-    """Ports that keep their numbers on this machine, for servers that tell clients where to go; `port` may be one of them."""
+    """Ports that keep their numbers on this machine, for servers that tell clients where to go; `port` and `ports` may be among them."""
     data: str
     """Where the image keeps its data: a volume of ours is mounted there."""
     command: Annotated[tuple[str, ...], Strict(False)] = ()
@@ -81,7 +83,10 @@ class EndpointLaunch(Frozen):
     """A server that somebody else runs. It is never killed, and nothing but our own namespace is touched."""
 
     url: str
-    """What an endpoint looks like, for messages: `scheme://[user[:password]@]host[:port][/database]`."""
+    """What an endpoint looks like, for messages: `scheme://[user[:password]@]host[:port][/database][?NAME=PORT]`.
+
+    A user's URL may give the further ports that this one names.
+    """
 
 
 class Launch(Frozen):
@@ -99,6 +104,8 @@ class Claims(Frozen):
     capabilities: dict[str, bool]
     """`group: true|false` for all of a group, `group.capability: true|false` for one, which goes before its group.
 
+    `group.capability/case: true|false` is for one case of it: of some the store can do a part alone.
+
     What is not named is not claimed. It is tried all the same.
     """
 
@@ -113,6 +120,8 @@ class Variant(Frozen):
     guarantee: GuaranteeName
     survives: Annotated[tuple[NodeGuaranteeName, ...], Strict(False)] = ()
     """What a cluster promises beside the ladder."""
+    own_indexes: bool = False
+    """Whether a collection that asks for no secondary indexes has some all the same: nothing is then measured without indexes."""
     default: bool = False
     capabilities: dict[str, bool] = Field(default_factory=dict)
     """Claims that differ from the store's in this variant."""
@@ -178,11 +187,11 @@ class Target:
         return f"{self.store.store}:{self.name}"
 
     def claims(self, capability: str) -> bool:
-        """Whether the variant claims a capability, by its full name."""
+        """Whether the variant claims a capability, by its full name, or one case of it: `group.capability/case`."""
         return _claimed(capability, self.variant.capabilities, self.store.claims.capabilities)
 
 
 def _claimed(capability: str, *stated: Mapping[str, bool]) -> bool:
-    """The first that names it decides; a capability goes before its group."""
-    names = (capability, capability.partition(".")[0])
+    """The first that names it decides; a case goes before its capability, and a capability before its group."""
+    names = (capability, capability.partition("/")[0], capability.partition(".")[0])
     return next((claims[name] for claims in stated for name in names if name in claims), False)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from storeproof.errors import UsageError
 
@@ -18,11 +19,16 @@ class Address:
     password: str | None = field(default=None, repr=False)
     database: str | None = None
     tls: bool = False
+    ports: Mapping[str, int] = field(default_factory=dict, hash=False)
+    """Further ports of the host, by the names that the store's file gives them."""
+    ours: bool = False
+    """Whether the server was started for the run, so that all of it may be changed, and not only what is under our names."""
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
 
 
+_LAST_PORT = 65535
 _TLS_SCHEMES = ("rediss", "valkeys", "https", "mongodb+srv", "couchbases")
 
 
@@ -30,7 +36,7 @@ def parse_endpoint(url: str, example: str) -> Address:
     """The address that `--endpoint STORE=URL` names.
 
     Raises:
-        UsageError: no scheme, host or port; the message shows neither user nor password.
+        UsageError: no scheme, host or port, or what should be a further port is none; the message shows neither user nor password.
     """
     try:
         parts = urlsplit(url)
@@ -47,4 +53,17 @@ def parse_endpoint(url: str, example: str) -> Address:
         password=unquote(parts.password) if parts.password else None,
         database=parts.path.lstrip("/") or None,
         tls=parts.scheme in _TLS_SCHEMES,
+        ports=_further_ports(parts.query, example),
     )
+
+
+def _further_ports(query: str, example: str) -> dict[str, int]:
+    """Those that the example names too: what else a URL says behind its `?` is for other clients."""
+    ports = {}
+    given = parse_qs(query, keep_blank_values=True)
+    for name in parse_qs(urlsplit(example).query):
+        for written in given.get(name, ()):
+            if not (written.isascii() and written.isdecimal() and 0 < int(written) <= _LAST_PORT):
+                raise UsageError(f"the endpoint's URL has no port behind `{name}=`; an endpoint looks like {example}")
+            ports[name] = int(written)
+    return ports

@@ -34,7 +34,7 @@ _KILLED = 137
 
 
 class ContainerHandle:
-    """A container with a volume for its data, reached through a port of 127.0.0.1."""
+    """A container with a volume for its data, reached through ports of 127.0.0.1."""
 
     kind: LaunchKind = "container"
 
@@ -239,9 +239,10 @@ class ContainerHandle:
         if mode.value == "docker_host" and described.get_docker_client().host() in ("localhost", "127.0.0.1"):
             # testcontainers' type allows no host address, which its call to the engine does: without it the port is open to the network.
             published = {f"{port}/tcp": ("127.0.0.1", port) for port in launch.fixed_ports}
-            described.ports = cast(dict[str, int | None], {f"{launch.port}/tcp": ("127.0.0.1", None)} | published)
+            mapped = {f"{port}/tcp": ("127.0.0.1", None) for port in (launch.port, *launch.ports.values())}
+            described.ports = cast(dict[str, int | None], mapped | published)
         else:
-            described.with_exposed_ports(launch.port)
+            described.with_exposed_ports(launch.port, *launch.ports.values())
             for port in launch.fixed_ports:
                 described.with_bind_ports(port, port)
         return described
@@ -250,9 +251,15 @@ class ContainerHandle:
         host = described.get_container_host_ip()
         engine_client = described.get_docker_client()
         mapped = engine_client.get_connection_mode().use_mapped_port
-        # Not testcontainers' get_exposed_port: it waits a minute for a container that has ended to run.
-        port = int(engine_client.port(described.get_container_id(), self._launch.port)) if mapped else self._launch.port
-        return Address("127.0.0.1" if host == "localhost" else host, port, self._launch.user, self._launch.password)
+
+        def reached(port: int) -> int:
+            # Not testcontainers' get_exposed_port: it waits a minute for a container that has ended to run.
+            return int(engine_client.port(described.get_container_id(), port)) if mapped else port
+
+        launch = self._launch
+        ports = {name: reached(port) for name, port in launch.ports.items()}
+        host = "127.0.0.1" if host == "localhost" else host
+        return Address(host, reached(launch.port), launch.user, launch.password, ports=ports, ours=True)
 
     def _wait_ready(self) -> float:
         self._check_runs()

@@ -117,7 +117,7 @@ class ProcessHandle:
         self._dir = WorkDir.make(base, keep=keep)
         guard(base)
         self.data: Path | None = self._dir.data
-        self._address = Address(_HOST, ports.free_port(), launch.user, launch.password)
+        self._address = Address(_HOST, ports.free_port(), launch.user, launch.password, ours=True)
 
     @property
     def address(self) -> Address:

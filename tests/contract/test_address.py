@@ -28,6 +28,26 @@ def test_an_endpoint_is_read(url: str, address: Address) -> None:
 
 
 @pytest.mark.parametrize(
+    ("url", "ports"),
+    [
+        ("http://me:hunter2@host:8000", {}),
+        ("http://me:hunter2@host:8000?manage=18002", {"manage": 18002}),
+        ("http://me:hunter2@host:8000/db?timeout=30&manage=1", {"manage": 1}),
+    ],
+)
+def test_further_ports_are_those_that_the_example_names(url: str, ports: dict[str, int]) -> None:
+    assert parse_endpoint(url, f"{EXAMPLE}?manage=8002").ports == ports
+    assert parse_endpoint(url, EXAMPLE).ports == {}
+
+
+@pytest.mark.parametrize("port", ["", "0", "-1", "65536", "8k", "\u0663", "hunter2"])
+def test_a_further_port_that_is_none_is_a_clear_error(port: str) -> None:
+    with pytest.raises(UsageError, match=r"^the endpoint's URL has no port behind `manage=`; an endpoint looks like ") as problem:
+        parse_endpoint(f"http://me:hunter2@host:8000?manage={port}", f"{EXAMPLE}?manage=8002")
+    assert "hunter2" not in str(problem.value)
+
+
+@pytest.mark.parametrize(
     "url",
     [
         "",

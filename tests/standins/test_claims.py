@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -12,7 +14,7 @@ pytest.importorskip("couchbase")
 from storeproof.adapters import aerospike_records as of_aerospike
 from storeproof.adapters import couchbase_queries as of_couchbase
 from storeproof.contract import OPERATIONS, Collection, Layout, supports
-from storeproof.spec import load_spec
+from storeproof.spec import SPEC_ROOT, load_spec
 
 SPEC = load_spec()
 AEROSPIKE = {
@@ -55,6 +57,14 @@ def test_every_operation_of_a_claimed_capability_is_there(store: str) -> None:
     }
     assert lacking == set()
     assert not {name for name, capability in claimed.items() if any(case.indexes for case in capability.cases)} or store == "couchbase"
+
+
+def test_what_is_marked_as_seen_on_the_mock_is_what_is_tried_on_it() -> None:
+    marked = re.findall(r"^    (\S+): true  # mock$", (SPEC_ROOT / "stores" / "couchbase.yaml").read_text(), re.MULTILINE)
+    (mock,) = SPEC.targets([str(Path(__file__).with_name("couchbase-mock.yaml"))])
+    assert marked == sorted(mock.store.claims.capabilities)
+    (target,) = SPEC.targets(["couchbase"])
+    assert all(target.claims(name) for name in marked)
 
 
 @pytest.mark.parametrize("store", ["aerospike", "couchbase"])

@@ -17,14 +17,22 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("couchbase")
+
+from storeproof.adapters import couchbase
+from storeproof.adapters.couchbase_models import Values
+from storeproof.contract import Address, Layout, Unknown
+from storeproof.spec import load_spec
+from tests.standins import couchbase_mock
 from tests.trial.running import leaves_nothing, run, wait_for
 
 HERE = Path(__file__).parent
 ARTIFACT = "com.couchbase.mock:CouchbaseMock:1.5.25"
 GROUPS = "arrays or counters or documents or fields or key_access or updates"
+EXPIRY = "read/001 or of-hashes or of-counters or append or hidden-from-swap or after-compare-and-set"
 HISTORIES = "counter or hash10 or row or single_key"
 SELECTED = (
-    f"settings or concurrency or (test_capability and ({GROUPS})) or (test_random_histories and ({HISTORIES})) "
+    f"settings or concurrency or (test_capability and ({GROUPS})) or (expiry and ({EXPIRY})) or (test_random_histories and ({HISTORIES})) "
     "or process_crash or single-get"
 )
 """Not the random histories of documents: the mock's own thread dies of a hostile path (IllegalStateException in its JSON reader)."""
@@ -66,8 +74,10 @@ def test_the_trial_of_the_mock(tmp_path: Path, jar: Path) -> None:
         *("stateful.single_key", "stateful.hash10", "stateful.row", "stateful.counter", "concurrency.increment"),
         *("concurrency.compare-and-set", "concurrency.put-if-absent", "concurrency.whole/nested", "performance.single-get/0i/4c"),
         *("capabilities.documents.set-path/001", "capabilities.fields.set-field/001", "capabilities.key_access.put-get/004"),
+        *("capabilities.expiry.of-hashes/001", "capabilities.updates.get-and-set/001"),
     ):
         assert found[case] == "pass", f"{case}: {done.outcomes[case]}"
+    assert found["capabilities.expiry.read/001"] == "unsupported", "the mock does not tell when a document ends, and the adapter says so"
     assert found["capabilities.key_access.exists/001"] == "unsupported", "the mock does not know the request, and the adapter says so"
     assert tried["durability"]["proven"] in (None, "volatile"), "it keeps nothing"
     leaves_nothing(tmp_path / "run")
@@ -99,6 +109,18 @@ def data_port(jar: Path) -> Iterator[int]:
     finally:
         mock.kill()
         mock.wait()
+
+
+def test_the_mock_knows_no_durability_levels(data_port: int) -> None:
+    address = Address("127.0.0.1", data_port, couchbase_mock.BUCKET, couchbase_mock.PASSWORD, couchbase_mock.BUCKET)
+    opened = couchbase_mock.MockSession(couchbase.connect(address, {"durability": "majority"}), address)
+    try:
+        made = opened.collection(Layout("sp_1", load_spec().models["single_key"]))
+        assert isinstance(made, Values)
+        with pytest.raises(Unknown, match="RequestCanceled"):  # it closes the connection on a frame with a level
+            made.put("k", b"v")
+    finally:
+        opened.close()
 
 
 def test_the_mock_is_not_tried_under_the_name_of_the_server(tmp_path: Path, data_port: int) -> None:

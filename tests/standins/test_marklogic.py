@@ -7,9 +7,10 @@ that its answers are read as the vendor's clients read them; of the server itsel
 from __future__ import annotations
 
 import json
+import re
 import shutil
+import ssl
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,25 +22,17 @@ from marklogic import Client
 from marklogic.documents import DefaultMetadata, Document
 
 from storeproof.adapters import marklogic as adapter
-from storeproof.adapters.marklogic_query import RangeIndex, Translation
-from storeproof.contract import Address, Layout, Refused, Unsupported
-from storeproof.spec import load_spec
-from storeproof.spec.query import Browse, Facet, Query, Where
+from storeproof.adapters.marklogic_query import Translation
+from storeproof.contract import Address, Refused, Unknown
+from storeproof.spec.query import Facet, Query, Where
+from tests.standins.authority import Authority
 from tests.standins.marklogic import NUMBER, PRODUCT
-from tests.standins.marklogic.server import Server, serving
+from tests.standins.marklogic.server import Handler, Server
+from tests.standins.marklogic_asked import MODELS, OPTIONS, PASSWORD, session, url
 from tests.trial.running import leaves_nothing, run
 
 STORE = Path(__file__).with_name("marklogic-rest.yaml")
 NODE_CLIENT = "marklogic@3.7.1"
-OPTIONS = {"management": "same", "range-indexes": "asked", "update-policy": "merge-metadata"}
-PASSWORD = "s3cret"
-MODELS = load_spec().models
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with serving("anna", PASSWORD) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
@@ -58,21 +51,6 @@ def node_modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home / "node_modules"
 
 
-def url(server: Server, password: str = PASSWORD) -> str:
-    return f"http://anna:{password}@127.0.0.1:{server.port}"
-
-
-def session(server: Server, **options: str) -> adapter.MarkLogicSession:
-    return adapter.connect(Address("127.0.0.1", server.port, "anna", PASSWORD), OPTIONS | options)
-
-
-def collection(server: Server, model: str, indexes: int = 0, **options: str) -> Any:
-    """A prepared collection of the adapter's."""
-    made = session(server, **options).collection(Layout("sp_test", MODELS[model], indexes))
-    made.prepare()
-    return made
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("variant", "only", "shown"),
@@ -80,7 +58,9 @@ def collection(server: Server, model: str, indexes: int = 0, **options: str) -> 
         ("default", "key_access or scans or documents or fields or indexes or rows or settings", "capabilities.documents.set-path/003"),
         ("default", "stateful or sizes or limits or concurrency", "stateful.nested"),
         ("versioned", "key_access or documents or scans or concurrency or settings", "capabilities.key_access.compare-and-set/001"),
+        ("default", "test_capability and text or settings", "capabilities.text.phrase/005"),
         ("indexed", "filter or facets or sort or paging or requests or settings", "capabilities.filter.and-or/003"),
+        ("indexed", "test_capability and (text or aggregation) or settings", "capabilities.text.with-facets/002"),
     ],
 )
 def test_the_suite_on_the_stand_in(tmp_path: Path, server: Server, variant: str, only: str, shown: str) -> None:
@@ -96,6 +76,16 @@ def test_the_suite_on_the_stand_in(tmp_path: Path, server: Server, variant: str,
     assert server.database.properties["range-path-index"] == []
     _shows_no_secret(tmp_path)
     leaves_nothing(tmp_path)
+
+
+@pytest.mark.slow
+def test_what_is_always_indexed_is_not_measured_without_indexes(tmp_path: Path, server: Server) -> None:
+    line = (f"--store={STORE}:indexed", f"--endpoint=marklogic-rest={url(server)}", "-k", "(test_capability and fields) or hash10-put")
+    done = run(tmp_path, *line)
+    assert done.code == 0, done.said
+    assert done.outcomes["performance.hash10-put/0i/4c"]["outcome"] == "unsupported"
+    assert "indexes every collection by itself" in done.outcomes["performance.hash10-put/0i/4c"]["detail"]
+    assert done.outcomes["performance.hash10-put/1i/4c"]["outcome"] == "pass"
 
 
 def test_the_stand_in_is_not_tried_under_the_name_of_the_store(tmp_path: Path, server: Server) -> None:
@@ -117,8 +107,49 @@ def test_without_a_server_it_is_not_run_and_says_how(tmp_path: Path) -> None:
 def test_a_wrong_password_is_said_and_not_shown(tmp_path: Path, server: Server) -> None:
     done = run(tmp_path, f"--store={STORE}", f"--endpoint=marklogic-rest={url(server, 'wr0ng')}")
     assert done.code == pytest.ExitCode.USAGE_ERROR
-    assert "answers and refuses us: 401" in done.said
+    assert "answers and refuses us: 401 Unauthorized: the server does not know this user with this password" in done.said
     assert "wr0ng" not in done.said
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("http://", "https://"), "what listens there does not speak TLS"),
+        (("?manage=", "?manage=x"), "no port behind `manage=`"),
+        (("?manage=", "?manage=1&manage=9&was="), r"did not answer within 10 s .*port=9\).*Connection refused"),
+        (("127.0.0.1", "no-such-host.invalid"), r"did not answer within 10 s \(nothing listens on its port\)"),
+    ],
+)
+def test_a_wrong_endpoint_is_one_clear_message(tmp_path: Path, server: Server, change: tuple[str, str], message: str) -> None:
+    done = run(tmp_path, f"--store={STORE}", f"--endpoint=marklogic-rest={url(server).replace(*change)}")
+    assert done.code == pytest.ExitCode.USAGE_ERROR, done.said
+    (told,) = [line for line in done.said.splitlines() if line.startswith("ERROR: ")]
+    assert re.search(message, told)
+    assert "Traceback" not in done.said
+    _shows_no_secret(tmp_path)
+
+
+def test_tls_needs_an_authority_that_is_trusted(tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    authority = Authority(tmp_path)
+    speaks = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    speaks.load_cert_chain(*authority.sign("127.0.0.1"))
+    server.socket = speaks.wrap_socket(server.socket, server_side=True)
+    where = Address("127.0.0.1", server.port, "anna", PASSWORD, tls=True, ports={"manage": server.port})
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    with pytest.raises(Refused, match="certificate is not one that this machine trusts"):
+        adapter.connect(where, OPTIONS)
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.certificate))
+    assert adapter.connect(where, OPTIONS).version().product == PRODUCT
+
+
+def test_a_server_that_is_not_set_up_is_waited_for(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(handler: Any) -> None:
+        handler._read_body()
+        handler._send(403, {"Content-Type": "text/html"}, b"403 Forbidden")
+
+    monkeypatch.setattr(Handler, "do_GET", forbidden)
+    with pytest.raises(Unknown, match="403 Forbidden: the server is not set up yet"):
+        session(server)
 
 
 def test_the_official_python_client(server: Server) -> None:
@@ -143,6 +174,10 @@ def test_the_official_python_client(server: Server) -> None:
     assert [each.content for each in client.documents.read("/c.json")] == [{"n": 3}]
     found = client.documents.search(query={"search": {"query": {"queries": [{"collection-query": {"uri": ["c"]}}]}}})
     assert {each.uri for each in found} == {"/a.json", "/b.txt"}
+    client.documents.write(Document("/d.json", {"title": "A Fox"}, content_type="application/json"))
+    word = {"word-query": {"json-property": "title", "text": ["fox"], "term-option": ["case-insensitive"]}}
+    found = client.documents.search(query={"search": {"query": {"queries": [word]}, "options": {"search-option": ["unfiltered"]}}})
+    assert [(each.uri, each.content) for each in found] == [("/d.json", {"title": "A Fox"})]
 
 
 @pytest.mark.servers
@@ -171,6 +206,16 @@ def test_the_official_node_client(server: Server, node_modules: Path) -> None:
         "total": 4,
         "facet": [["blue", 1], ["green", 1], ["red", 1]],
         "noIndex": "XDMP-PATHRIDXNOTFOUND",
+        "word": ["/node/s1.json", "/node/s2.json"],
+        "anyWord": ["/node/s1.json", "/node/s3.json", "/node/s2.json"],
+        "caseCounts": ["/node/s1.json"],
+        "term": ["/node/s3.json"],
+        "notWord": ["/node/s3.json"],
+        "phrase": ["/node/s2.json"],
+        "prefix": ["/node/s2.json"],
+        "unfiltered": "SEARCH-BADQUERY",
+        "computed": [["count", "3"], ["sum", "15.25"], ["min", "1.0"], ["max", "10.0"], ["avg", "5.083333333333333"]],
+        "ofNothing": [{"name": "sum"}],
         "policy": "version-optional",
         "stale": "RESTAPI-CONTENTWRONGVERSION",
         "afterStale": {"color": "black"},
@@ -189,101 +234,15 @@ def test_the_official_node_client(server: Server, node_modules: Path) -> None:
     assert words.order(wanted.sort) == built["order"]
     assert [words.facet("colors", Facet(path=("color",), limit=3))] == built["facet"]
     assert words.extraction([("maker", "country")]) == built["extract"]
-
-
-def test_a_write_depends_on_the_version_that_was_read(server: Server) -> None:
-    server.database.policy = "version-optional"
-    made = collection(server, "single_key", **{"update-policy": "version-optional"})
-    made.put("k", b"one")
-    assert made.compare_and_set("k", b"one", b"two")
-    assert not made.compare_and_set("k", b"one", b"three")
-    assert made.get("k") == b"two"
-    assert made.describe()["update-policy"] == "version-optional"
-    server.database.policy = "merge-metadata"
-    with pytest.raises(Refused, match="keeps no versions"):
-        made.compare_and_set("k", b"two", b"three")
-
-
-def test_without_versions_a_transaction_decides(server: Server) -> None:
-    made = collection(server, "single_key")
-    assert made.put_if_absent("k", b"one")
-    assert not made.put_if_absent("k", b"two")
-    assert made.compare_and_set("k", b"one", b"three")
-    assert not made.compare_and_set("k", b"one", b"four")
-    assert not made.compare_and_set("none", b"one", b"four")
-    assert made.get("k") == b"three"
-    assert made.get("none") is None
-
-
-def test_indexes_are_those_that_were_asked_for(server: Server) -> None:
-    foreign = RangeIndex("/somebody/else", "string").definition
-    server.database.properties["range-path-index"] = [foreign]
-    made = collection(server, "product", 2)
-    assert made.describe() == {"indexes": "2", **OPTIONS}
-    paths = [each["path-expression"] for each in server.database.properties["range-path-index"]]
-    assert paths == ["/somebody/else", "/sp_test/key", "/sp_test/record/price", "/sp_test/record/color"]
-    made.put("p", {"name": "anvil", "price": 3, "color": "red"})
-    assert made.count_where(Where.model_validate({"filter": ["price", "lte", 3]})) == 1
-    with pytest.raises(Unsupported, match="PATHRIDXNOTFOUND"):
-        made.count_where(Where.model_validate({"filter": ["name", "eq", "anvil"]}))
-    made.clear()
-    assert server.database.properties["range-path-index"] == [foreign], "what is not ours stays"
-
-
-def test_every_field_of_the_model_has_an_index_where_the_variant_says_so(server: Server) -> None:
-    made = collection(server, "product", **{"range-indexes": "model"})
-    assert made.describe()["indexes"] == "8"
-    made.put("p", {"name": "anvil", "tags": ["iron", "heavy"], "maker": {"country": "US"}})
-    found = made.browse(
-        Browse.model_validate({"filter": ["maker.country", "eq", "US"], "facets": {"tags": {"path": "tags", "each": True}}})
-    )
-    assert found == (1, [], {"tags": [("heavy", 1), ("iron", 1)]})
-
-
-@pytest.mark.parametrize(
-    "condition",
-    [
-        ["color", "eq", None],
-        ["color", "eq", 7],
-        ["price", "in", [1, "1"]],
-        ["active", "eq", True],
-        ["reviews.stars", "eq", 5],
-        ["color", "regex", "r.d"],
-        ["color", "exists", True],
-        ["tags", "size", 2],
-        ["tags", "gt", "a"],
-        ["unheard-of", "eq", 1],
-    ],
-)
-def test_what_no_range_index_answers_is_refused(server: Server, condition: list[Any]) -> None:
-    made = collection(server, "product", **{"range-indexes": "model"})
-    with pytest.raises(Unsupported):
-        made.find(Query.model_validate({"filter": condition}))
-
-
-def test_a_prefix_is_a_range(server: Server) -> None:
-    made = collection(server, "single_key")
-    keys = ["a", "a\U0010ffff", "a\U0010ffffz", "b", "a\ud7ff", "a\ue000"]
-    made.put_many(dict.fromkeys(keys, b""))
-    assert [key for key, _ in made.scan_prefix("a", 10)] == sorted(key for key in keys if key.startswith("a"))
-    assert [key for key, _ in made.scan_prefix("a\ud7ff", 10)] == ["a\ud7ff"]
-    assert [key for key, _ in made.scan_prefix("a\U0010ffff", 10)] == ["a\U0010ffff", "a\U0010ffffz"]
-    assert len(made.scan_prefix("", 10)) == len(keys)
-
-
-def test_a_patch_takes_any_name_and_any_place(server: Server) -> None:
-    made = collection(server, "nested")
-    made.put("n", {"name": {}, "a b": [1, {'say "x"': 2}], "empty": []})
-    assert made.set_path("n", ("a b", 1, 'say "x"'), [3])
-    assert made.set_path("n", ("empty",), {"empty": 1})
-    assert made.set_path("n", ("name", "$.new/[0]"), None)
-    assert made.unset_path("n", ("name", "none"))
-    assert made.get("n") == {"name": {"$.new/[0]": None}, "a b": [1, {'say "x"': [3]}], "empty": {"empty": 1}}
-    assert made.get_path("n", ("a b", 1)) == {'say "x"': [3]}
-    assert made.get_path("n", ("a b",)) == [1, {'say "x"': [3]}]
-    with pytest.raises(Refused, match="cardinality"):
-        made.set_path("n", ("none", "x"), 1)
-    assert not made.set_path("m", ("x",), 1)
+    texts = [
+        ([], "words", "fox dog"),
+        (["title"], "any_word", "fox dog"),
+        (["title"], "phrase", "quick brown"),
+        (["title"], "word_prefix", "jump"),
+    ]
+    written = Where.model_validate({"filter": {"and": texts}}).filter
+    (query,) = Translation("node", MODELS["corpus"]).query(written)["queries"]
+    assert query["and-query"]["queries"][1]["and-query"]["queries"] == built["words"]
 
 
 def test_what_the_stand_in_does_not_know_it_refuses(server: Server) -> None:

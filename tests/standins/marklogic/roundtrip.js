@@ -9,11 +9,15 @@ const connection = { host: '127.0.0.1', port: Number(port), user, password, auth
 const db = marklogic.createDatabaseClient(connection);
 const qb = marklogic.queryBuilder;
 const pb = marklogic.patchBuilder;
+const vb = marklogic.valuesBuilder;
 const codepoint = 'http://marklogic.com/collation/codepoint';
 const color = qb.pathIndex('/node/record/color');
 const price = qb.pathIndex('/node/record/price');
 const text = qb.datatype('string', codepoint);
 const number = qb.datatype('double');
+const loose = ['case-insensitive', 'diacritic-insensitive', 'punctuation-insensitive'];
+const plain = qb.termOptions(...loose, 'unwildcarded');
+const wild = qb.termOptions(...loose, 'wildcarded');
 
 function described(key, record) {
   return { uri: `/node/${key}.json`, contentType: 'application/json', collections: ['node'], content: { node: { key, record } } };
@@ -35,7 +39,14 @@ function built() {
     .orderBy(qb.sort(price, number, 'descending'), qb.sort(color, text, 'ascending'))
     .calculate(qb.facet('colors', color, text, qb.facetOptions('frequency-order', 'descending', 'limit=3')))
     .slice(0, 5, qb.extract({ selected: 'include-with-ancestors', paths: ['/node/record/node("maker")/node("country")'] }));
+  const words = qb.where(
+    qb.and(qb.or(qb.word('title', 'fox', plain), qb.word('body', 'fox', plain)), qb.or(qb.word('title', 'dog', plain), qb.word('body', 'dog', plain))),
+    qb.word('title', ['fox', 'dog'], plain),
+    qb.word('title', 'quick brown', plain),
+    qb.word('title', 'jump*', wild),
+  );
   return {
+    words: words.whereClause.query.queries,
     where: query.whereClause.query.queries,
     order: query.orderByClause['sort-order'],
     facet: query.calculateClause.constraint,
@@ -85,6 +96,30 @@ async function main() {
   seen.total = counted[0].total;
   seen.facet = counted[0].facets.colors.facetValues.map((each) => [each.value, each.count]);
   seen.noIndex = await refused(db.documents.query(qb.where(qb.range(qb.pathIndex('/node/none'), text, '=', 'x'))).result());
+
+  const said = (key, title, body) => ({ ...described(key, { title, body }), collections: ['said'] });
+  await db.documents
+    .write(said('s1', 'A fox', 'One fox, another Fox.'), said('s2', 'The quick, brown fox', 'It jumps.'), said('s3', 'Café', 'No animals; fox is a word.'))
+    .result();
+  const inTexts = (...queries) => db.documents.query(qb.where(qb.collection('said'), ...queries)).result();
+  const looked = (...queries) => db.documents.query(qb.where(qb.collection('said'), ...queries).withOptions({ search: ['filtered'] })).result();
+  const uris = (results) => results.map((each) => each.uri);
+  seen.word = uris(await inTexts(qb.word('title', 'FOX', plain)));
+  seen.anyWord = uris(await inTexts(qb.or(qb.word('title', ['fox', 'cafe'], plain), qb.word('body', ['fox', 'cafe'], plain))));
+  seen.caseCounts = uris(await inTexts(qb.word('body', 'Fox')));
+  seen.term = uris(await inTexts(qb.term('animals')));
+  seen.notWord = uris(await inTexts(qb.not(qb.word('title', 'fox', plain))));
+  seen.phrase = uris(await looked(qb.word('title', 'quick brown', plain)));
+  seen.prefix = uris(await looked(qb.word('body', 'jum*', wild)));
+  seen.unfiltered = await refused(inTexts(qb.word('title', 'quick brown', plain)));
+  await db.documents.removeAll({ collection: 'said' }).result();
+
+  const computed = await db.values
+    .read(vb.fromIndexes(vb.range(price, number)).where(vb.collection('node')).aggregates('count', 'sum', 'min', 'max', 'avg'))
+    .result();
+  seen.computed = computed['values-response']['aggregate-result'].map((each) => [each.name, each._value]);
+  const none = await db.values.read(vb.fromIndexes(vb.range(price, number)).where(vb.range(price, number, '>', 99)).aggregates('sum')).result();
+  seen.ofNothing = none['values-response']['aggregate-result'];
 
   await db.config.serverprops.write({ 'update-policy': 'version-optional' }).result();
   seen.policy = (await db.config.serverprops.read().result())['update-policy'];

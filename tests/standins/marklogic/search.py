@@ -6,7 +6,6 @@ What it does not know is refused. MarkLogic takes a query that it does not under
 from __future__ import annotations
 
 import operator
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,6 +14,7 @@ from urllib.parse import quote
 from tests.standins.marklogic import RestError
 from tests.standins.marklogic.database import Stored
 from tests.standins.marklogic.paths import select, sparse
+from tests.standins.marklogic.words import WordQuery
 
 Documents = Mapping[str, Stored]
 Test = Callable[[str, Stored], bool]
@@ -31,7 +31,6 @@ _OPTIONS = {
     *("search-option", "return-results", "return-facets", "return-metrics", "return-qtext", "return-query", "transform-results"),
     *("sort-order", "extract-document-data", "constraint", "debug"),
 }
-_WORD = re.compile(r"\w+")
 
 
 class Search:
@@ -44,8 +43,11 @@ class Search:
         self._options: Mapping[str, Any] = inner.get("options", {})
         if unknown := {*inner} - {"query", "options"} or {*self._options} - _OPTIONS:
             raise _unknown(", ".join(sorted(unknown)))
+        self._filtered = "filtered" in self._options.get("search-option", [])
+        self._words: list[WordQuery] = []
         test = self._all((inner.get("query") or {}).get("queries", []))
-        self.found = [uri for uri in sorted(documents) if test(uri, documents[uri])]
+        self._scores = {uri: self._score(documents[uri]) for uri in sorted(documents) if test(uri, documents[uri])}
+        self.found = sorted(self._scores, key=lambda uri: -self._scores[uri])
         for order in reversed(_many(self._options.get("sort-order", []))):
             self._sort(order)
 
@@ -79,7 +81,7 @@ class Search:
         where = {"index": number, "uri": uri, "path": f'fn:doc("{uri}")', "href": f"/v1/documents?uri={quote(uri, safe='')}"}
         result: dict[str, Any] = {
             **where,
-            "score": 0,
+            "score": self._scores[uri],
             "confidence": 0,
             "fitness": 0,
             "mimetype": self._documents[uri].type,
@@ -89,6 +91,10 @@ class Search:
             extracted = self.extracted(uri)
             result |= {"extracted": extracted} if extracted else {"extracted-none": ""}
         return result
+
+    def _score(self, stored: Stored) -> int:
+        """The more often the words are there, the better; MarkLogic also weighs how rare they are."""
+        return sum(words.occurrences(stored.parsed) for words in self._words)
 
     def _all(self, queries: Sequence[Mapping[str, Any]]) -> Test:
         tests = [self._test(query) for query in queries]
@@ -115,23 +121,21 @@ class Search:
                 return self._range(details)
             case "value-query":
                 return lambda _, stored: any(value in details["text"] for value in _properties(stored.parsed, details["json-property"]))
-            case "word-query":
-                words = {word.casefold() for text in details["text"] for word in _WORD.findall(text)}
-                return lambda _, stored: any(
-                    words <= {word.casefold() for word in _WORD.findall(str(value))}
-                    for value in _properties(stored.parsed, details["json-property"])
-                )
+            case "word-query" | "term-query":
+                words = WordQuery(details, filtered=self._filtered)
+                self._words.append(words)
+                return lambda _, stored: words.occurrences(stored.parsed) > 0
         raise _unknown(kind)
 
     def _range(self, details: Mapping[str, Any]) -> Test:
-        values = self._values(details)
+        values = self.values(details)
         compare = _COMPARE[details["range-operator"]]
         wanted = [_cast(value, details["type"]) for value in details["value"]]
         if None in wanted:
             raise RestError(400, "XDMP-CAST", f"Invalid cast: {details['value']} to {details['type']}")
         return lambda _, stored: any(compare(value, each) for value in values(stored) for each in wanted)
 
-    def _values(self, reference: Mapping[str, Any]) -> Callable[[Stored], list[Any]]:
+    def values(self, reference: Mapping[str, Any]) -> Callable[[Stored], list[Any]]:
         """What the range index has of a document."""
         path, type_ = reference["path-index"]["text"], reference["type"]
         if (path, type_.removeprefix("xs:"), reference.get("collation", "")) not in self._indexes:
@@ -140,13 +144,13 @@ class Search:
 
     def _sort(self, order: Mapping[str, Any]) -> None:
         """Stable, so that the last key is sorted by first; documents without a value come last, either way."""
-        values = self._values(order)
+        values = self.values(order)
         first = {uri: found[0] for uri in self.found if (found := values(self._documents[uri]))}
         having = sorted((uri for uri in self.found if uri in first), key=first.__getitem__, reverse=order["direction"] == "descending")
         self.found = having + [uri for uri in self.found if uri not in first]
 
     def _facet(self, constraint: Mapping[str, Any]) -> dict[str, Any]:
-        values = self._values(constraint)
+        values = self.values(constraint)
         counts = Counter(value for uri in self.found for value in {*values(self._documents[uri])})
         options = list(constraint.get("facet-option", []))
         ordered = (

@@ -16,6 +16,7 @@ from tests.standins.marklogic.database import Database, Stored
 from tests.standins.marklogic.digest import Digest
 from tests.standins.marklogic.multipart import join, split
 from tests.standins.marklogic.search import Search
+from tests.standins.marklogic.values import values
 
 Answer = tuple[int, dict[str, str], bytes]
 _TYPES = {"json": "application/json", "text": "text/plain", "binary": "application/octet-stream", "xml": "application/xml"}
@@ -90,6 +91,7 @@ class Handler(BaseHTTPRequestHandler):
     def _endpoint(self) -> Callable[[], Answer]:
         method = self.headers.get("X-HTTP-Method-Override", self.command) if self.command == "POST" else self.command
         txid = self._path.removeprefix("/v1/transactions/")
+        listed = self._path.removeprefix("/v1/values/")
         table: dict[tuple[str, str], Callable[[], Answer]] = {
             ("GET", "/admin/v1/timestamp"): self._timestamp,
             ("GET", "/v1/documents"): self._read,
@@ -100,6 +102,7 @@ class Handler(BaseHTTPRequestHandler):
             ("DELETE", "/v1/documents"): self._delete,
             ("POST", "/v1/search"): self._search,
             ("DELETE", "/v1/search"): self._delete_found,
+            ("POST", f"/v1/values/{listed}"): lambda: self._values(listed),
             ("POST", "/v1/transactions"): self._begin,
             ("GET", f"/v1/transactions/{txid}"): lambda: self._status(txid),
             ("POST", f"/v1/transactions/{txid}"): lambda: self._end(txid),
@@ -195,6 +198,12 @@ class Handler(BaseHTTPRequestHandler):
         if "multipart/mixed" in self.headers.get("Accept", ""):
             return self._parts({uri: seen[uri] for uri in found.page(start, length)})
         return self._json(200, found.answer(start, length), {"vnd.marklogic.document-format": "json"})
+
+    def _values(self, name: str) -> Answer:
+        given = self._allowed("format", "view")
+        database = self.server.database
+        view = given.get("view", ["all"])[0]
+        return self._json(200, values(database.view(None), database.properties["range-path-index"], name, json.loads(self._body), view))
 
     def _delete_found(self) -> Answer:
         given = self._allowed("collection")
