@@ -133,8 +133,12 @@ class Spec:
             raise SpecError(problems)
 
     def _like(self, claimed: str) -> Iterable[str] | None:
-        """What may be claimed instead: the capabilities of the same group, or the groups; None if what is claimed exists."""
+        """What may be claimed instead: the cases of a capability, the capabilities of a group, or the groups; None if it exists."""
         groups = {name.partition(".")[0] for name in self.capabilities}
+        capability, slash, _ = claimed.partition("/")
+        if slash and capability in self.capabilities:
+            cases = [f"{capability}/{case.id}" for case in self.capabilities[capability].cases]
+            return None if claimed in cases else cases
         group, dot, _ = claimed.partition(".")
         if claimed in self.capabilities or claimed in groups:
             return None

@@ -58,6 +58,12 @@ class Ranking(Frozen):
     kind: Literal["ranking"]
 
 
+class Places(Frozen):
+    """Text members, each with a place on the Earth."""
+
+    kind: Literal["places"]
+
+
 class Text(Frozen):
     """A printable string of `text` characters."""
 
@@ -129,7 +135,7 @@ class Model(SpecFile):
     title: str
     key: Literal["text", "integer"]
     """Text keys are Unicode strings; integer keys are 64-bit and signed."""
-    record: Annotated[Value | Hash | Row | Counter | Document | Queue | Members | Ranking, Field(discriminator="kind")]
+    record: Annotated[Value | Hash | Row | Counter | Document | Queue | Members | Ranking | Places, Field(discriminator="kind")]
     indexes: Annotated[tuple[Annotated[tuple[str, ...], Strict(False)], ...], Strict(False)] = ()
     """Paths that may carry a secondary index, in the order in which `indexes: n` switches them on."""
 
@@ -137,6 +143,10 @@ class Model(SpecFile):
     """Paths of texts that are searched by words: a store that can keeps a text index on them."""
     language: Annotated[tuple[str, ...], Strict(False)] = ()
     """The path of the language that these texts are in, as an IETF tag in small letters."""
+    places: Annotated[tuple[Annotated[tuple[str, ...], Strict(False)], ...], Strict(False)] = ()
+    """Paths of points on the Earth, as GeoJSON writes them: a store that can keeps a spatial index on them. A record may lack them."""
+    decimals: Annotated[tuple[Annotated[tuple[str, ...], Strict(False)], ...], Strict(False)] = ()
+    """Paths of exact decimals, which no binary number stands in for. A record may lack them."""
 
     @model_validator(mode="after")
     def _indexes_are_in_the_record(self) -> Self:

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BeforeValidator, Discriminator, Field, NonNegativeInt, PositiveInt, Strict, Tag, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    NonNegativeInt,
+    PositiveInt,
+    Strict,
+    Tag,
+    ValidationError,
+    model_validator,
+)
 
 from storeproof.spec.base import Frozen, RuleError
+from storeproof.spec.decimals import with_decimals
+from storeproof.spec.place import PLACES, WRITTEN, is_place, locates
 
 Comparison = Literal["eq", "ne", "lt", "lte", "gt", "gte"]
 Operator = Literal[
@@ -33,6 +47,9 @@ Operator = Literal[
     "phrase",
     "word_prefix",
     "fuzzy",
+    "within_box",
+    "within_polygon",
+    "near",
 ]
 TypeName = Literal["null", "boolean", "number", "text", "list", "object"]
 Function = Literal["count", "sum", "min", "max", "avg", "distinct", "percentile"]
@@ -80,7 +97,7 @@ class Condition(Frozen):
             return written
         if len(written) != 3:
             raise ValueError("a condition is [PATH, OPERATOR, VALUE]")
-        parts = dict(zip(("path", "operator", "value"), written, strict=True))
+        parts = dict(zip(("path", "operator", "value"), with_decimals(written), strict=True))
         if parts["operator"] == "any":
             parts["value"] = Comparing.model_validate(parts["value"])
         if parts["operator"] == "element":
@@ -90,12 +107,13 @@ class Condition(Frozen):
     @model_validator(mode="after")
     def _value_suits(self) -> Self:
         allowed = {
-            **dict.fromkeys(("lt", "lte", "gt", "gte"), ("a number or a text", type(self.value) in (int, float, str))),
+            **dict.fromkeys(("lt", "lte", "gt", "gte"), ("a number or a text", type(self.value) in (int, float, str, Decimal))),
             **dict.fromkeys(("in", "all"), ("a list of values", isinstance(self.value, (list, tuple)))),
             **dict.fromkeys(_TEXT_OPERATORS, ("a text", isinstance(self.value, str))),
             "exists": ("true or false", isinstance(self.value, bool)),
             "type": (", ".join(_TYPE_NAMES), self.value in _TYPE_NAMES),
             "size": ("a number of items", type(self.value) is int and self.value >= 0),
+            **{operator: (WRITTEN[operator], locates(operator, self.value)) for operator in PLACES},
         }
         words, suits = allowed.get(self.operator, ("", True))
         if not suits:
@@ -152,18 +170,59 @@ Not.model_rebuild()
 Where.model_rebuild()
 
 
+LANGUAGE = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
+"""The pattern of a language's tag."""
+_SORT_WORDS = {"from": "origin"}
+"""What a sort key's words are called here, where that is another word."""
+
+
 class SortKey(Frozen):
-    """One thing to sort by. Written `[PATH, asc|desc]`, or `[PATH, asc|desc, first|last]` to say where null and missing go."""
+    """One thing to sort by. Written `[PATH, asc|desc]`, or `[PATH, asc|desc, first|last]` to say where null and missing go.
+
+    `[PATH, asc|desc, {from: [longitude, latitude]}]` sorts by distance, and `[PATH, asc|desc, {collation: LANGUAGE}]` as a language does;
+    `case: ignored` and `nothing: first|last` may stand beside these.
+    """
 
     path: FieldPath
     """The empty path is the record's key."""
     order: Literal["asc", "desc"]
     nothing: Literal["first", "last"] | None = None
+    origin: Annotated[tuple[float, float], Strict(False)] | None = None
+    """Longitude and latitude, in degrees, of the place to which the distances are."""
+    collation: Annotated[str, Field(pattern=LANGUAGE)] | None = None
+    """The language in whose order texts are, as an IETF tag."""
+    case: Literal["ignored"] | None = None
+    """Capitals and small letters are equal."""
 
     @model_validator(mode="before")
     @classmethod
     def _from_list(cls, written: Any) -> Any:
-        return dict(zip(("path", "order", "nothing"), written, strict=False)) if isinstance(written, (list, tuple)) else written
+        if not isinstance(written, (list, tuple)):
+            return written
+        parts = dict(zip(("path", "order", "nothing"), written, strict=False))
+        if isinstance(parts.get("nothing"), dict):
+            parts |= {_SORT_WORDS.get(word, word): value for word, value in parts.pop("nothing").items()}
+        return parts
+
+    @model_validator(mode="after")
+    def _words_suit(self) -> Self:
+        if self.origin is not None and not is_place(self.origin):
+            raise RuleError(f"found {list(self.origin)}; allowed: [longitude, latitude] in degrees")
+        if self.origin is not None and self.collation is not None:
+            raise RuleError("a distance is no text; give `from` or `collation`")
+        if self.case is not None and self.collation is None:
+            raise RuleError("`case` goes with a `collation`")
+        return self
+
+
+def _by_value(keys: tuple[SortKey, ...]) -> tuple[SortKey, ...]:
+    if any(key.origin is not None or key.collation is not None for key in keys):
+        raise ValueError("only `find` sorts by distance, and as a language does")
+    return keys
+
+
+ByValue = Annotated[tuple[SortKey, ...], Strict(False), AfterValidator(_by_value)]
+"""Groups, and a page with its facets, are sorted by the values themselves."""
 
 
 class Query(Where):
@@ -199,16 +258,18 @@ class Bucket(Frozen):
 
 
 class Measure(Frozen):
-    """What is computed of each group. Written `[count]`, `[FUNCTION, PATH]` or `[percentile, PATH, SHARE]`."""
+    """What is computed of each group. Written `[count]` or `[FUNCTION, PATH]`, of a percentile with the share behind it, and its kind."""
 
     function: Function
     path: FieldPath | None = None
     share: Annotated[float, Field(gt=0, lt=1, strict=False)] | None = None
+    kind: Literal["smallest", "interpolated"] | None = None
+    """Which percentile: one of the values, or between two of them. Without it, the store may choose."""
 
     @model_validator(mode="before")
     @classmethod
     def _from_list(cls, written: Any) -> Any:
-        return dict(zip(("function", "path", "share"), written, strict=False)) if isinstance(written, (list, tuple)) else written
+        return dict(zip(("function", "path", "share", "kind"), written, strict=False)) if isinstance(written, (list, tuple)) else written
 
     @model_validator(mode="after")
     def _has_what_it_needs(self) -> Self:
@@ -216,6 +277,8 @@ class Measure(Frozen):
             raise RuleError(f"`{self.function}` {'needs a path' if self.path is None else 'takes no path'}")
         if (self.share is None) != (self.function != "percentile"):
             raise RuleError(f"`{self.function}` {'needs a share, as in 0.9' if self.share is None else 'takes no share'}")
+        if self.kind is not None and self.share is None:
+            raise RuleError(f"`{self.function}` takes no kind")
         return self
 
 
@@ -227,7 +290,7 @@ class Aggregation(Where):
     compute: dict[str, Measure] = Field(default_factory=dict)
     having: Filter | None = None
     """Which groups are meant; its paths are the names of `by` and `compute`."""
-    sort: Annotated[tuple[SortKey, ...], Strict(False)] = ()
+    sort: ByValue = ()
     """Its paths are the names of `by` and `compute`."""
     limit: PositiveInt | None = None
 
@@ -242,7 +305,7 @@ class Browse(Where):
     """A page of records together with facets over all that match, in one request."""
 
     facets: dict[str, Facet] = Field(default_factory=dict)
-    sort: Annotated[tuple[SortKey, ...], Strict(False)] = ()
+    sort: ByValue = ()
     limit: NonNegativeInt = 0
     """How many keys are wanted."""
 

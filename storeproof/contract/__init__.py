@@ -29,10 +29,11 @@ from storeproof.contract.families import (
     Version,
     Walk,
 )
+from storeproof.contract.feeds import Change, Feed, ResumableFeed, StoredSearches
 from storeproof.contract.guard import call, supports, why_not
 from storeproof.contract.load_adapter import Adapter, load_adapter
 from storeproof.contract.operations import OPERATIONS, Operation
-from storeproof.contract.structures import Members, Queue, Ranking
+from storeproof.contract.structures import Members, Places, Queue, Ranking
 from storeproof.contract.values import MISSING, Cursor, Found, Json, Key, Layout, Missing, Path, Record, Row
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "BatchWrite",
     "Breach",
     "Bulk",
+    "Change",
     "Collection",
     "Conditional",
     "Count",
@@ -55,6 +57,7 @@ __all__ = [
     "Expiry",
     "ExpiryControl",
     "Facets",
+    "Feed",
     "FieldCounter",
     "Fields",
     "Find",
@@ -70,13 +73,16 @@ __all__ = [
     "Path",
     "PathCounter",
     "Paths",
+    "Places",
     "Prefix",
     "Queue",
     "Ranking",
     "Record",
     "Refused",
+    "ResumableFeed",
     "Row",
     "Session",
+    "StoredSearches",
     "Swap",
     "Unknown",
     "Unsupported",

@@ -223,7 +223,11 @@ class Bulk(Protocol):
     """Writes to all records that match."""
 
     def update_where(self, where: Where, path: Path, value: Json) -> int:
-        """Set the value at the path, as `set_path` does, in all records that match; how many matched."""
+        """Set the value at the path, as `set_path` does, in all records that match; how many matched.
+
+        Where one of them has no place for the value, it stays as it is, and what becomes of the others is a named alternative: some
+        stores refuse all, some change the others, and count these alone or all that matched.
+        """
 
     def delete_where(self, where: Where) -> int:
         """Remove all records that match; how many there were."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from storeproof.contract.feeds import Change
 from storeproof.contract.values import Found, Record, Row
+from storeproof.spec.decimals import with_decimals
 from storeproof.spec.index import Index
 from storeproof.spec.model import Model
-from storeproof.spec.query import REQUESTS
+from storeproof.spec.query import REQUESTS, Where
 
 
 def record_from(model: Model, written: Any) -> Record:
@@ -34,6 +36,7 @@ def record_from(model: Model, written: Any) -> Record:
 
 def arguments_from(model: Model, operation: str, written: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arguments of a step."""
+    written = _read(model, written)
     if request := REQUESTS.get(operation):
         return request.model_validate(written[0] if written else {}), *_behind_a_request(operation, written[1:])
     convert = _ARGUMENTS.get(operation)
@@ -44,6 +47,7 @@ def answer_from(model: Model, operation: str, written: Any) -> Any:
     """The answer that a step expects."""
     if written is None:
         return None
+    written = _read(model, written)
     if operation in ("get", "get_and_set"):
         return record_from(model, written)
     if operation in ("get_field", "pop_front", "pop_back"):
@@ -60,6 +64,8 @@ def answer_from(model: Model, operation: str, written: Any) -> Any:
         return [tuple(entry) for entry in written]
     if operation == "find":
         return [(item[0], item[1]) if isinstance(item, list) else (item, {}) for item in written]
+    if operation == "changes":
+        return [Change(kind, key, record_from(model, record[0]) if record else None) for kind, key, *record in written]
     if operation == "browse":
         facets = {name: [(value, count) for value, count in facet] for name, facet in written.get("facets", {}).items()}
         return Found(written["total"], written.get("keys", []), facets)
@@ -86,6 +92,10 @@ def _behind_a_request(operation: str, written: tuple[Any, ...]) -> tuple[Any, ..
     if operation == "find_joined":
         return tuple(written[0]), tuple(tuple(field.split(".")) if isinstance(field, str) else tuple(field) for field in written[1])
     return (tuple(written[0]), *written[1:]) if written else ()
+
+
+def _read(model: Model, written: Any) -> Any:
+    return with_decimals(written) if model.decimals else written
 
 
 def _bytes(written: str | bytes) -> bytes:
@@ -119,5 +129,9 @@ _ARGUMENTS: dict[str, Callable[..., tuple[Any, ...]]] = {
     "push_back": lambda _model, key, item: (key, _bytes(item)),
     "push_front": lambda _model, key, item: (key, _bytes(item)),
     "set_score": lambda _model, key, member, score: (key, member, float(score)),
+    "add_place": lambda _model, key, member, *degrees: (key, member, *map(float, degrees)),
+    "nearest": lambda _model, key, longitude, latitude, metres, count: (key, float(longitude), float(latitude), float(metres), count),
     "add_score": lambda _model, key, member, by: (key, member, float(by)),
+    "save_search": lambda _model, name, where: (name, Where.model_validate(where)),
+    "searches_for": lambda model, record: (record_from(model, record),),
 }

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
-from storeproof.contract import administration, families, structures
+from storeproof.contract import administration, families, feeds, structures
 from storeproof.contract.values import MISSING, Found, Layout, Missing, Row
 from storeproof.spec.model import Counter, Document, Hash, Members, Model, Queue, Ranking, Value
 
@@ -54,7 +55,7 @@ def _is_json(value: Any) -> bool:
         return all(type(key) is str and _is_json(item) for key, item in value.items())
     if isinstance(value, list):
         return all(_is_json(item) for item in value)
-    if type(value) is float:
+    if type(value) in (float, Decimal):
         return math.isfinite(value)
     return value is None or type(value) in (bool, int, str)
 
@@ -105,7 +106,7 @@ def _json_or_missing(_model: Model, _args: tuple[Any, ...], reply: Any) -> str |
 
 
 def _number_or_none(_model: Model, _args: tuple[Any, ...], reply: Any) -> str | None:
-    good = reply is None or type(reply) is int or _is_score(reply)
+    good = reply is None or type(reply) in (int, Decimal) or _is_score(reply)
     return None if good else f"the reply is int, finite float or NoneType; found {_shown(reply)}"
 
 
@@ -120,6 +121,11 @@ def _ranked(_model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
         return f"the reply is a list of at most {args[1]} pairs; found {_shown(reply)}"
     wrong = [pair for pair in reply if not isinstance(pair, tuple) or len(pair) != 2 or type(pair[0]) is not str or not _is_score(pair[1])]
     return f"each entry is a pair of str and finite float; found {_shown(wrong[0])}" if wrong else None
+
+
+def _members(_model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
+    good = isinstance(reply, list) and len(reply) <= args[4] and all(type(member) is str for member in reply)
+    return None if good else f"the reply is a list of at most {args[4]} members; found {_shown(reply)}"
 
 
 def _part_of_a_walk(model: Model, _args: tuple[Any, ...], reply: Any) -> str | None:
@@ -158,6 +164,17 @@ def _joined(model: Model, _args: tuple[Any, ...], reply: Any) -> str | None:
 def _names(_model: Model, _args: tuple[Any, ...], reply: Any) -> str | None:
     good = isinstance(reply, Sequence) and not isinstance(reply, str) and all(type(name) is str for name in reply)
     return None if good and list(reply) == sorted(reply) else f"the reply is a sorted list of names; found {_shown(reply)}"
+
+
+def _changes(model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
+    if not isinstance(reply, Sequence) or isinstance(reply, (str, bytes)) or len(reply) > args[0]:
+        return f"the reply has at most {args[0]} changes; found {_shown(reply)}"
+    for change in reply:
+        if not isinstance(change, feeds.Change) or change.kind not in ("put", "delete") or not _is_key(model, change.key):
+            return f"each entry is a Change of a kind and a key; found {_shown(change)}"
+        if change.record is not None and (breach := _is_record(model, change.record)):
+            return breach
+    return None
 
 
 def _groups(_model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
@@ -248,6 +265,17 @@ OPERATIONS: dict[str, Operation] = {
         Operation("rank_of", structures.Ranking, False, _exactly(int, type(None))),
         Operation("top", structures.Ranking, False, _ranked),
         Operation("ranking_size", structures.Ranking, False, _exactly(int)),
+        Operation("add_place", structures.Places, True, _YES_OR_NO),
+        Operation("remove_place", structures.Places, True, _YES_OR_NO),
+        Operation("place_count", structures.Places, False, _exactly(int)),
+        Operation("distance_between", structures.Places, False, _exactly(float, type(None))),
+        Operation("nearest", structures.Places, False, _members),
+        Operation("follow", feeds.Feed, False, _NOTHING),
+        Operation("changes", feeds.Feed, False, _changes),
+        Operation("leave_feed", feeds.ResumableFeed, False, _NOTHING),
+        Operation("resume_feed", feeds.ResumableFeed, False, _NOTHING),
+        Operation("save_search", feeds.StoredSearches, True, _NOTHING),
+        Operation("searches_for", feeds.StoredSearches, False, _names),
     )
 }
 """Every operation that a case, an oracle or a workload may name."""

@@ -1,4 +1,4 @@
-"""The protocols for records that are lists, sets and rankings; `families` says what holds for all protocols."""
+"""The protocols for records that are lists, sets, rankings and sets of places; `families` says what holds for all protocols."""
 
 from __future__ import annotations
 
@@ -84,3 +84,27 @@ class Ranking(Protocol):
 
     def ranking_size(self, key: Key) -> int:
         """How many members there are; 0 where there is no record."""
+
+
+@runtime_checkable
+class Places(Protocol):
+    """Members with places on the Earth (`places`), in degrees. Distances are metres on a sphere, whose radius is the store's own choice.
+
+    A store may round a place: it is asked for, and never read back. An absent set is as an empty one. Whether the record is there when its
+    last member was removed is a named alternative.
+    """
+
+    def add_place(self, key: Key, member: str, longitude: float, latitude: float) -> bool:
+        """Give the member this place, in an absent set too; whether the member is new."""
+
+    def remove_place(self, key: Key, member: str) -> bool:
+        """Remove the member; whether it was there."""
+
+    def place_count(self, key: Key) -> int:
+        """How many members there are; 0 where there is no record."""
+
+    def distance_between(self, key: Key, member: str, other: str) -> float | None:
+        """The distance of two members; None if one of them is not there."""
+
+    def nearest(self, key: Key, longitude: float, latitude: float, metres: float, count: int) -> Sequence[str]:
+        """The members that are not farther than `metres`, the nearest first, `count` of them at most."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import Enum
 from typing import Final, NamedTuple
 
@@ -11,8 +12,8 @@ from storeproof.spec.model import Model
 Key = str | int
 """Text keys are any Unicode scalar values; integer keys are 64-bit and signed."""
 
-Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
-"""What a document is made of. Integers have 64 bits; floats are finite."""
+Json = None | bool | int | float | str | Decimal | list["Json"] | dict[str, "Json"]
+"""What a document is made of. Integers have 64 bits; floats are finite. Decimals are exact, finite, and at the model's `decimals` only."""
 
 Path = tuple[str | int, ...]
 """From the root of a document: field names, and positions in lists."""

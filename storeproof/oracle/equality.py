@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 from storeproof.contract.notation import in_any_order
@@ -51,14 +52,18 @@ def _alike(found: Any, wanted: Any, numbers: Callable[[Any, Any], bool]) -> bool
         return len(found) == len(wanted) and all(_alike(one, other, numbers) for one, other in zip(found, wanted, strict=True))
     if type(found) in (int, float) and type(wanted) in (int, float):
         return numbers(found, wanted)
+    if type(found) is Decimal and type(wanted) is Decimal:
+        return numbers(found, wanted)
     return type(found) is type(wanted) and bool(found == wanted)
 
 
-def _same_number(found: int | float, wanted: int | float) -> bool:
+def _same_number(found: int | float | Decimal, wanted: int | float | Decimal) -> bool:
+    if isinstance(found, Decimal) and isinstance(wanted, Decimal):
+        return found.as_tuple() == wanted.as_tuple()  # 1.10 has a zero more than 1.1
     if type(found) is not type(wanted):
         return False
     return struct.pack("<d", found) == struct.pack("<d", wanted) if isinstance(found, float) else found == wanted
 
 
-def _equal_number(found: int | float, wanted: int | float) -> bool:
+def _equal_number(found: int | float | Decimal, wanted: int | float | Decimal) -> bool:
     return found == wanted  # exact in Python, also between an int and a float beyond 2**53

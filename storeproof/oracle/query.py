@@ -6,10 +6,13 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from decimal import Decimal, localcontext
 from functools import cmp_to_key
 from typing import Any
 
 from storeproof.contract.values import MISSING, Found, Json, Key, Path
+from storeproof.oracle.collation import weight
+from storeproof.oracle.place import LOCATING, distance, point
 from storeproof.oracle.text import SEARCHING, highlighted, relevance
 from storeproof.spec.query import (
     SEARCHES,
@@ -28,6 +31,9 @@ from storeproof.spec.query import (
 )
 
 Documents = Mapping[Key, Mapping[str, Any]]
+
+_DIGITS = 100
+"""Of a sum of decimals: more than any that is asked for has."""
 
 
 def at(value: Any, path: Path) -> Any:
@@ -142,7 +148,7 @@ def _matching(documents: Documents, where: Where) -> list[tuple[Key, Any]]:
 def _sorted(found: list[tuple[Any, Any]], keys: Sequence[SortKey]) -> list[tuple[Any, Any]]:
     def compare(one: tuple[Any, Any], other: tuple[Any, Any]) -> int:
         for key in keys:
-            left, right = (side[0] if not key.path else at(side[1], key.path) for side in (one, other))
+            left, right = (side[0] if not key.path else _sorted_by(at(side[1], key.path), key) for side in (one, other))
             nothing = left in (None, MISSING), right in (None, MISSING)
             if any(nothing):
                 if not all(nothing):
@@ -154,6 +160,16 @@ def _sorted(found: list[tuple[Any, Any]], keys: Sequence[SortKey]) -> list[tuple
         return 0
 
     return sorted(found, key=cmp_to_key(compare))
+
+
+def _sorted_by(value: Any, key: SortKey) -> Any:
+    """What stands for the value in an order."""
+    if key.collation is not None:
+        return weight(value, key.collation, key.case == "ignored") if isinstance(value, str) else value
+    if key.origin is None:
+        return value
+    there = point(value)
+    return None if there is None else distance(there, key.origin)
 
 
 def _searches(condition: Filter | None) -> list[tuple[Path, str]]:
@@ -241,9 +257,23 @@ def _measured(members: Iterable[Any], measure: Measure) -> Any:
     if not values:
         return None
     if measure.function == "percentile":
-        assert measure.share is not None
-        return sorted(values)[math.ceil(measure.share * len(values)) - 1]
+        return _percentile(sorted(values), measure)
     return _FUNCTIONS[measure.function](values)
+
+
+def _sum(values: list[Any]) -> Any:
+    with localcontext() as context:
+        context.prec = _DIGITS
+        return sum(values)
+
+
+def _percentile(values: list[Any], measure: Measure) -> Any:
+    assert measure.share is not None
+    if measure.kind != "interpolated":
+        return values[math.ceil(measure.share * len(values)) - 1]
+    place = measure.share * (len(values) - 1)
+    below = values[math.floor(place)]
+    return below + (values[math.ceil(place)] - below) * (place - math.floor(place))
 
 
 def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
@@ -261,13 +291,18 @@ def _on_list(test: Callable[[list[Any], Any], bool]) -> Callable[[Any, Any], boo
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "null": (type(None),),
     "boolean": (bool,),
-    "number": (int, float),
+    "number": (int, float, Decimal),
     "text": (str,),
     "list": (list,),
     "object": (dict,),
 }
 
-_FUNCTIONS: Mapping[str, Callable[[list[Any]], Any]] = {"sum": sum, "min": min, "max": max, "avg": lambda values: sum(values) / len(values)}
+_FUNCTIONS: Mapping[str, Callable[[list[Any]], Any]] = {
+    "sum": _sum,
+    "min": min,
+    "max": max,
+    "avg": lambda values: sum(values) / len(values),
+}
 
 _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     "eq": equal,
@@ -285,6 +320,7 @@ _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     "ieq": _on_text(lambda found, wanted: found.casefold() == wanted.casefold()),
     "icontains": _on_text(lambda found, wanted: wanted.casefold() in found.casefold()),
     **{name: _on_text(test) for name, test in SEARCHING.items()},
+    **LOCATING,
     "any": _on_list(lambda found, wanted: any(_OPERATORS[wanted.operator](item, wanted.value) for item in found)),
     "all": _on_list(lambda found, wanted: all(any(equal(item, each) for item in found) for each in wanted)),
     "size": _on_list(lambda found, wanted: len(found) == wanted),

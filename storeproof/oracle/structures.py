@@ -1,4 +1,4 @@
-"""The steps on lists, sets and rankings.
+"""The steps on lists, sets, rankings and sets of places.
 
 Taking the last item away is left out: whether an empty record is one is a named alternative (`structures`, in the specification).
 """
@@ -10,7 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from storeproof.contract.values import Key
-from storeproof.oracle.answer import UNDEFINED, State
+from storeproof.oracle.answer import REFUSAL, UNDEFINED, State
+from storeproof.oracle.place import distance
+from storeproof.spec.place import is_place
 
 
 def _items(state: State, key: Key) -> list[bytes]:
@@ -76,12 +78,35 @@ def _add_score(state: State, key: Key, member: str, by: float) -> tuple[Any, Sta
     return (total, {**state, key: {**scores, member: total}}) if math.isfinite(total) else (UNDEFINED, state)
 
 
-def _remove_score(state: State, key: Key, member: str) -> tuple[Any, State]:
+def _remove_named(state: State, key: Key, member: str) -> tuple[Any, State]:
     scores = _scores(state, key)
     if member not in scores:
         return False, state
     rest = {other: score for other, score in scores.items() if other != member}
     return (True, {**state, key: rest}) if rest else (UNDEFINED, state)
+
+
+def _places(state: State, key: Key) -> dict[str, tuple[float, float]]:
+    record = state.get(key, {})
+    assert isinstance(record, dict)
+    return record  # type: ignore[return-value]
+
+
+def _add_place(state: State, key: Key, member: str, longitude: float, latitude: float) -> tuple[Any, State]:
+    places = _places(state, key)
+    if not is_place((longitude, latitude)):
+        return REFUSAL, state
+    return member not in places, {**state, key: {**places, member: (longitude, latitude)}}  # type: ignore[dict-item]
+
+
+def _distance_between(state: State, key: Key, member: str, other: str) -> tuple[Any, State]:
+    places = _places(state, key)
+    return (distance(places[member], places[other]) if {member, other} <= places.keys() else None), state
+
+
+def _nearest(state: State, key: Key, longitude: float, latitude: float, metres: float, count: int) -> tuple[Any, State]:
+    far = sorted((distance(place, (longitude, latitude)), member) for member, place in _places(state, key).items())
+    return [member for metre, member in far if metre <= metres][:count], state
 
 
 def _in_order(state: State, key: Key) -> list[tuple[str, float]]:
@@ -105,10 +130,15 @@ STRUCTURES: dict[str, Callable[..., tuple[Any, State]]] = {
     "member_count": lambda state, key: (len(_members(state, key)), state),
     "set_score": _set_score,
     "add_score": _add_score,
-    "remove_score": _remove_score,
+    "remove_score": _remove_named,
     "score_of": lambda state, key, member: (_scores(state, key).get(member), state),
     "rank_of": _rank_of,
     "top": lambda state, key, count: (_in_order(state, key)[:count], state),
     "ranking_size": lambda state, key: (len(_scores(state, key)), state),
+    "add_place": _add_place,
+    "remove_place": _remove_named,
+    "place_count": lambda state, key: (len(_places(state, key)), state),
+    "distance_between": _distance_between,
+    "nearest": _nearest,
 }
 """By the operation's name; each answers the right answer and the state after it."""

@@ -43,7 +43,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def test_capability(name: str, case: Case, trial: Trial, fresh: Callable[..., tuple[Collection, Layout]], verdict: Verdict) -> None:
     capability: Capability = trial.spec.capabilities[name]
-    claimed = trial.target.claims(name)
+    claimed = trial.target.claims(f"{name}/{case.id}")
     if capability.model not in trial.target.store.claims.models and not claimed:
         verdict.settle(Outcome.UNSUPPORTED, f"the store does not keep {capability.model}")
     collection, layout = fresh(capability.model, case.indexes)

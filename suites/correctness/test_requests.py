@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from storeproof.contract import Collection, Key, Layout, Refused, Unsupported, call, supports
 from storeproof.contract.notation import shown
 from storeproof.oracle import same_answer, step
+from storeproof.oracle.measured_requests import entries, entry_requests, place_requests, places
 from storeproof.oracle.requests import Asked, documents, mixed, requests
 from storeproof.outcome import Outcome
 from storeproof.plugin.verdict import Verdict
@@ -19,38 +20,44 @@ from storeproof.spec.query import Aggregation
 from storeproof.suites.correctness.random_examples import Finding, try_examples
 from storeproof.trial import Trial
 
-_MODEL = "product"
+_SUBJECTS: Mapping[str, tuple[st.SearchStrategy[Any], Callable[[frozenset[str]], st.SearchStrategy[Asked]]]] = {
+    "product": (documents | documents | mixed, requests),
+    "place": (places, place_requests),
+    "ledger": (entries, entry_requests),
+}
+"""By model: records, and requests of some operations."""
 _REQUESTS = 3
 """For each of the scale's steps: they change nothing, and cost less."""
 
 
-@pytest.mark.case(id="requests.product", model=_MODEL)
-def test_random_requests(trial: Trial, fresh: Callable[..., tuple[Collection, Layout]], verdict: Verdict) -> None:
-    if _MODEL not in trial.target.store.claims.models:
-        verdict.settle(Outcome.UNSUPPORTED, f"the store does not keep {_MODEL}")
-    collection, layout = fresh(_MODEL)
+@pytest.mark.parametrize("model", [pytest.param(name, marks=pytest.mark.case(id=f"requests.{name}", model=name)) for name in _SUBJECTS])
+def test_random_requests(model: str, trial: Trial, fresh: Callable[..., tuple[Collection, Layout]], verdict: Verdict) -> None:
+    if model not in trial.target.store.claims.models:
+        verdict.settle(Outcome.UNSUPPORTED, f"the store does not keep {model}")
+    collection, layout = fresh(model)
     operations = frozenset(name for name in ("find", "count_where", "aggregate", "browse") if supports(collection, name))
     if not operations:
         verdict.settle(Outcome.UNSUPPORTED, "the adapter has none of Find, Aggregate and Facets")
-    verdict.about(_MODEL, operations)
+    verdict.about(model, operations)
+    records, requests_of = _SUBJECTS[model]
     asked = _REQUESTS * trial.scale.correctness.steps
     refused: Counter[str] = Counter()
     answered: Counter[str] = Counter()
     try_examples(
         st.tuples(
-            st.fixed_dictionaries(dict.fromkeys("abcdefgh", st.none() | documents | documents | mixed)),
-            st.lists(requests(operations), min_size=asked, max_size=asked),  # left to itself, Hypothesis asks five
+            st.fixed_dictionaries(dict.fromkeys("abcdefgh", st.none() | records | records | records)),
+            st.lists(requests_of(operations), min_size=asked, max_size=asked),  # left to itself, Hypothesis asks five
         ),
         lambda drawn: _ask_all(
             collection, layout, {key: each for key, each in drawn[0].items() if each is not None}, drawn[1], answered, refused
         ),
-        "requests",
+        f"requests and {model}",
         trial,
         verdict,
     )
     if not answered:
         verdict.settle(Outcome.UNSUPPORTED, "the store takes none of the requests")
-    verdict.about(_MODEL, frozenset(answered))  # what was only refused is not shown by this
+    verdict.about(model, frozenset(answered))  # what was only refused is not shown by this
     verdict.add(f"{sum(answered.values())} requests: {', '.join(f'{name} {count}' for name, count in sorted(answered.items()))}")
     verdict.add("\n".join(f"unsupported: {text} ({count} times)" for text, count in sorted(refused.items())))
 

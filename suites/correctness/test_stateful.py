@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from storeproof.contract import OPERATIONS, Collection, Layout, Refused, Unknown, Unsupported, call, supports
+from storeproof.contract import OPERATIONS, Collection, Layout, Refused, Unknown, Unsupported, call, supports, why_not
 from storeproof.contract.notation import shown
 from storeproof.oracle import REFUSAL, UNDEFINED, State, same_lenient, step
 from storeproof.oracle.strategies import Call, histories, is_plain
@@ -18,8 +18,13 @@ from storeproof.plugin.verdict import Verdict
 from storeproof.suites.correctness.random_examples import Finding, try_examples
 from storeproof.trial import Trial
 
-_APART = frozenset({"put_expiring", "expire", "expires_in", "persist", "walk"})
-"""What the clock decides is tried by fixed cases, and walks by a check of their own: their cursors are the store's."""
+_APART = frozenset(
+    {
+        *("put_expiring", "expire", "expires_in", "persist", "walk"),
+        *("follow", "changes", "leave_feed", "resume_feed", "save_search", "searches_for"),
+    }
+)
+"""What the clock decides is tried by fixed cases, and walks and feeds by checks of their own: their cursors are the store's."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -31,6 +36,8 @@ def test_random_histories(model: str, trial: Trial, fresh: Callable[..., tuple[C
     if model not in trial.target.store.claims.models:
         verdict.settle(Outcome.UNSUPPORTED, f"the store does not keep {model}")
     collection, layout = fresh(model)
+    if not supports(collection, "get"):
+        verdict.settle(Outcome.UNSUPPORTED, f"no record is read back at the end of a history: {why_not(collection, 'KeyValue')}")
     operations = frozenset(name for name in OPERATIONS if supports(collection, name)) - _APART
     verdict.about(model, operations)
     scale = trial.scale.correctness

@@ -1,0 +1,113 @@
+"""A feed of changes while several clients write: it tells all of them, each once, and in an order that leads to what is there."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from storeproof.contract import Change, Collection, Layout, Refused, Unsupported, call, supports, why_not
+from storeproof.outcome import Outcome
+from storeproof.plugin.verdict import Verdict
+from storeproof.trial import Trial
+
+_KEYS = 5
+"""Few, so that the clients' changes of one record follow each other closely."""
+_PATIENCE = 10.0
+"""Seconds after the last write in which all must be told."""
+
+Written = Counter[tuple[str, str]]
+"""By kind and key: how many changes were acknowledged."""
+
+
+@pytest.mark.parametrize(
+    "capability",
+    [
+        pytest.param(
+            "server_side.change-feed",
+            id="server_side.change-feed/concurrent",
+            marks=pytest.mark.case(
+                id="capabilities.server_side.change-feed/concurrent",
+                model="single_key",
+                operations=("follow", "changes"),
+                capability="server_side.change-feed",
+            ),
+        )
+    ],
+)
+def test_a_feed_tells_every_change_once(
+    capability: str,
+    trial: Trial,
+    fresh: Callable[..., tuple[Collection, Layout]],
+    verdict: Verdict,
+) -> None:
+    collection, layout = fresh("single_key")
+    lacking = Outcome.FAIL if trial.target.claims(capability) else Outcome.UNSUPPORTED
+    if not supports(collection, "follow"):
+        verdict.settle(lacking, f"follow on single_key: {why_not(collection, 'Feed')}")
+    neighbour, beside = fresh("single_key")
+    with_records = True
+    try:
+        call(collection, layout, "follow", True)
+    except Unsupported:
+        with_records = False
+        try:
+            call(collection, layout, "follow", False)
+        except Unsupported as reason:
+            verdict.settle(lacking, str(reason))
+    call(neighbour, beside, "put", "stranger", b"")
+    clients = trial.scale.correctness.clients
+    with ThreadPoolExecutor(clients) as pool:
+        writing = [pool.submit(_write, trial, layout, client) for client in range(clients)]
+        told = _listen(collection, layout, lambda: all(each.done() for each in writing), [])
+    written: Written = sum((each.result() for each in writing), Counter())
+    call(neighbour, beside, "put", "stranger", b"again")
+    end = time.monotonic() + _PATIENCE
+    _listen(collection, layout, lambda: len(told) >= written.total() or time.monotonic() > end, told)
+    told += call(collection, layout, "changes", 10, 0.5)
+
+    seen: Written = Counter((change.kind, str(change.key)) for change in told)
+    missed, invented = written - seen, seen - written
+    assert not missed, f"{missed.total()} of {written.total()} acknowledged changes were not told, {next(iter(missed))} among them"
+    assert not invented, f"{invented.total()} changes were told that were not made, or told twice, {next(iter(invented))} among them"
+    last = {str(change.key): change for change in told}
+    for key, change in last.items():
+        there = call(collection, layout, "get", key)
+        assert (there is not None) is (change.kind == "put"), f"the last change told of {key} is {change.kind}; the store has {there!r}"
+        if with_records:
+            assert there == change.record, f"the last change told of {key} made it {change.record!r}; the store has {there!r}"
+    verdict.add(
+        f"{written.total()} changes of {_KEYS} records by {clients} clients were told, {'with' if with_records else 'without'} records"
+    )
+
+
+def _listen(collection: Collection, layout: Layout, enough: Callable[[], bool], told: list[Change]) -> list[Change]:
+    while not enough():
+        told += call(collection, layout, "changes", 100, 0.1)
+    return told
+
+
+def _write(trial: Trial, layout: Layout, client: int) -> Written:
+    """Write and delete the same few records as the others; what was acknowledged as done."""
+    session = trial.connect(trial.shared())
+    choice = random.Random(f"{trial.seed}/{client}")
+    done: Written = Counter()
+    try:
+        own = session.collection(layout)
+        for number in range(trial.scale.correctness.concurrent_operations):
+            key = f"k{choice.randrange(_KEYS)}"
+            try:
+                if choice.random() < 0.3:
+                    done["delete", key] += call(own, layout, "delete", key)
+                else:
+                    call(own, layout, "put", key, f"{client}/{number}".encode())
+                    done["put", key] += 1
+            except Refused:
+                continue  # clearly: it did not happen, and must not be told
+    finally:
+        session.close()
+    return +done

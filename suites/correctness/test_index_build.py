@@ -1,0 +1,264 @@
+"""Indexes that are made and dropped while others write and read: no acknowledged write is missing from them, and no answer is wrong."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from storeproof.contract import Collection, Json, Key, Layout, Record, Refused, Unsupported, call, supports
+from storeproof.outcome import Outcome
+from storeproof.plugin.verdict import Verdict
+from storeproof.spec.index import Index
+from storeproof.spec.query import Query, Where
+from storeproof.suites.filling import fill
+from storeproof.trial import Trial
+
+Fresh = Callable[..., tuple[Collection, Layout]]
+
+_RECORDS = 4000
+"""That are there before: enough that a build takes longer than a write."""
+_BATCH = 500
+_WRITERS = 3
+_ROUNDS = 5
+_AT_LEAST = 10
+"""Writes of each client before the index is asked for, and again after it is there: what is between meets the build."""
+_ASKED = 40
+"""Records of each kind for which the index is asked."""
+_HEAD_START = 0.02
+"""Seconds, at most, by which duplicates come before the index that forbids them, in every second round."""
+_LONGEST = 60.0
+"""Seconds for the clients of one round."""
+
+
+@dataclass
+class Writer:
+    """One client, with keys of its own. It writes until it is told to stop."""
+
+    number: int
+    records: dict[str, int] = field(default_factory=dict)
+    """The `stock` of each record as it was acknowledged."""
+    gone: list[int] = field(default_factory=list)
+    """Values that no record has any more."""
+    refused: int = 0
+    done: int = 0
+
+    def write(self, collection: Collection, layout: Layout, choice: random.Random) -> None:
+        """One write: a new record, another value for an old one, or a removal."""
+        value = 1_000_000 * (self.number + 1) + self.done
+        key = choice.choice(list(self.records)) if self.records and choice.random() < 0.6 else f"w{self.number}-{self.done}"
+        self.done += 1
+        try:
+            if key in self.records and choice.random() < 0.3:
+                assert call(collection, layout, "delete", key) is True, f"{key} was there, and the store says that it was not"
+                self.gone.append(self.records.pop(key))
+                return
+            call(collection, layout, "put", key, _record(key, value))
+        except Refused:
+            self.refused += 1
+            return
+        if key in self.records:
+            self.gone.append(self.records[key])
+        self.records[key] = value
+
+
+def _case(capability: str, case: str, operations: tuple[str, ...]) -> pytest.MarkDecorator:
+    """One more case of a capability, which is selected by the same name."""
+    name = f"{capability}/{case}"
+    mark = pytest.mark.case(id=f"capabilities.{name}", model="product", operations=operations, capability=capability)
+    return pytest.mark.parametrize("capability", [pytest.param(capability, id=name, marks=mark)])
+
+
+@_case("indexes.built-while-writing", "concurrent", ("create_index", "put", "find"))
+def test_an_index_has_what_was_written_while_it_was_built(capability: str, trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
+    lacking = Outcome.FAIL if trial.target.claims(capability) else Outcome.UNSUPPORTED
+    collection, layout = _filled(fresh, lacking, verdict)
+    writers = [Writer(number) for number in range(_WRITERS)]
+    choice = random.Random(trial.seed)
+    for round_ in range(_ROUNDS):
+
+        def build(name: str = f"round{round_}") -> None:
+            _create(collection, layout, Index(name=name, paths=(("stock",),)), lacking, verdict)
+
+        _while_writing(trial, layout, writers, build)
+        assert call(collection, layout, "index_names") == [f"round{round_}"]
+        for writer in writers:
+            there = choice.sample(sorted(writer.records), min(_ASKED, len(writer.records)))
+            for key in there:
+                found = [name for name, _ in _where(collection, layout, "stock", writer.records[key])]
+                assert found == [key], f"stock {writer.records[key]} of {key} was acknowledged; the index finds {found}"
+            for value in choice.sample(writer.gone, min(_ASKED, len(writer.gone))):
+                found = [name for name, _ in _where(collection, layout, "stock", value)]
+                assert not found, f"no record has stock {value} any more; the index finds {found}"
+        for number in choice.sample(range(_RECORDS), _ASKED):
+            found = [name for name, _ in _where(collection, layout, "stock", number)]
+            assert found == [f"r{number}"], f"stock {number} was there before; the index finds {found}"
+        assert call(collection, layout, "drop_index", f"round{round_}") is True
+    written, refused = sum(writer.done for writer in writers), sum(writer.refused for writer in writers)
+    assert call(collection, layout, "count") == _RECORDS + sum(len(writer.records) for writer in writers)
+    verdict.add(f"{_ROUNDS} indexes on {_RECORDS} records were built among {written} writes, of which {refused} were refused")
+
+
+@_case("indexes.built-while-writing", "unique", ("create_index", "put", "find"))
+def test_a_unique_index_meets_duplicates_while_it_is_built(capability: str, trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
+    """Whichever comes first: the index, which then refuses the second record; or the second record, which then refuses the index."""
+    lacking = Outcome.FAIL if trial.target.claims(capability) else Outcome.UNSUPPORTED
+    collection, layout = _filled(fresh, lacking, verdict)
+    ended: Counter[str] = Counter()
+    choice = random.Random(trial.seed)
+    for round_ in range(_ROUNDS):
+        index = Index(name=f"unique{round_}", paths=(("name",),), unique=True)
+        twins = [f"n{round_ * 100 + number}" for number in range(20)]
+        building = threading.Event()
+        with ThreadPoolExecutor(1) as pool:
+            adding = pool.submit(_add_twins, trial, layout, twins, building)
+            building.set()
+            time.sleep(choice.random() * _HEAD_START * (round_ % 2))
+            try:
+                _create(collection, layout, index, lacking, verdict)
+                built = True
+            except Refused:
+                built = False
+            taken = adding.result(_LONGEST)
+        assert call(collection, layout, "index_names") == ([index.name] if built else []), "an index that was refused is there"
+        for name in twins:
+            wanted = [f"r{name[1:]}", *([f"twin-{name}"] if name in taken else [])]
+            found = [key for key in (f"r{name[1:]}", f"twin-{name}") if call(collection, layout, "exists", key)]
+            assert found == wanted, f"the records named {name} are {wanted}, as acknowledged; found {found}"
+            if built:
+                found = sorted(str(key) for key, _ in _where(collection, layout, "name", name))
+                assert found == wanted, f"the records named {name} are {wanted}, as acknowledged; the index finds {found}"
+        assert not (built and taken), f"{len(taken)} records were taken that a unique index forbids, {sorted(taken)[0]} among them"
+        ended["built, and the duplicates refused" if built else "refused by a duplicate"] += 1
+        for name in taken:
+            call(collection, layout, "delete", f"twin-{name}")
+        if built:
+            call(collection, layout, "drop_index", index.name)
+    verdict.add("; ".join(f"{words}: {times} of {_ROUNDS}" for words, times in sorted(ended.items())))
+
+
+@_case("indexes.dropped-while-reading", "concurrent", ("create_index", "drop_index", "count_where"))
+def test_answers_stay_right_while_an_index_is_dropped(capability: str, trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
+    lacking = Outcome.FAIL if trial.target.claims(capability) else Outcome.UNSUPPORTED
+    collection, layout = _filled(fresh, lacking, verdict)
+    index = Index(name="by_stock", paths=(("stock",),))
+    _create(collection, layout, index, lacking, verdict)
+    try:
+        call(collection, layout, "drop_index", index.name)
+        _where(collection, layout, "stock", 1)
+    except Unsupported as reason:
+        verdict.settle(lacking, f"without the index there are no answers: {reason}")
+    _create(collection, layout, index, lacking, verdict)
+    stop = threading.Event()
+    with ThreadPoolExecutor(_WRITERS) as pool:
+        reading = [pool.submit(_read, trial, layout, client, stop) for client in range(_WRITERS)]
+        try:
+            for _ in range(_ROUNDS):
+                assert call(collection, layout, "drop_index", index.name) is True
+                _where(collection, layout, "stock", 1)
+                _create(collection, layout, index, lacking, verdict)
+        finally:
+            stop.set()
+        answers, refused = (sum(each) for each in zip(*(each.result(_LONGEST) for each in reading), strict=True))
+    verdict.add(f"{answers} answers were right while an index was dropped and made {_ROUNDS} times; {refused} were refused")
+
+
+def _filled(fresh: Fresh, lacking: Outcome, verdict: Verdict) -> tuple[Collection, Layout]:
+    collection, layout = fresh("product")
+    for operation in ("create_index", "find"):
+        if not supports(collection, operation):
+            verdict.settle(lacking, f"the store has no {operation} on product")
+    records: dict[Key, Record] = {f"r{number}": _record(f"n{number}", number) for number in range(_RECORDS)}
+    fill(collection, layout, records, _BATCH)
+    return collection, layout
+
+
+def _record(name: str, stock: int) -> Record:
+    fields: dict[str, Json] = {"name": name, "stock": stock}
+    return fields
+
+
+def _create(collection: Collection, layout: Layout, index: Index, lacking: Outcome, verdict: Verdict) -> None:
+    try:
+        call(collection, layout, "create_index", index)
+    except Unsupported as reason:
+        verdict.settle(lacking, str(reason))
+
+
+def _where(collection: Collection, layout: Layout, path: str, value: Any) -> Any:
+    return call(collection, layout, "find", Query.model_validate({"filter": [path, "eq", value], "fields": []}))
+
+
+def _while_writing(trial: Trial, layout: Layout, writers: list[Writer], build: Callable[[], None]) -> None:
+    """Build when every client has begun, and end when every one has gone on for a while."""
+    stop, begun = threading.Event(), threading.Barrier(len(writers) + 1)
+
+    def write(writer: Writer) -> None:
+        session = trial.connect(trial.shared())
+        try:
+            own, choice = session.collection(layout), random.Random(f"{trial.seed}/{writer.number}/{writer.done}")
+            for _ in range(_AT_LEAST):
+                writer.write(own, layout, choice)
+            begun.wait(_LONGEST)
+            while not stop.is_set():
+                writer.write(own, layout, choice)
+            for _ in range(_AT_LEAST):
+                writer.write(own, layout, choice)
+        finally:
+            session.close()
+
+    with ThreadPoolExecutor(len(writers)) as pool:
+        writing = [pool.submit(write, writer) for writer in writers]
+        try:
+            begun.wait(_LONGEST)
+            build()
+        finally:
+            stop.set()
+        for each in writing:
+            each.result(_LONGEST)
+
+
+def _add_twins(trial: Trial, layout: Layout, names: list[str], building: threading.Event) -> set[str]:
+    """Put a second record for each name; those that were acknowledged."""
+    session = trial.connect(trial.shared())
+    taken = set()
+    try:
+        own = session.collection(layout)
+        building.wait(_LONGEST)
+        for name in names:
+            try:
+                call(own, layout, "put", f"twin-{name}", _record(name, -1))
+            except Refused:
+                continue
+            taken.add(name)
+    finally:
+        session.close()
+    return taken
+
+
+def _read(trial: Trial, layout: Layout, client: int, stop: threading.Event) -> tuple[int, int]:
+    """Ask for single values until told to stop; how many answers were right, and how many times the store refused."""
+    session = trial.connect(trial.shared())
+    choice = random.Random(f"{trial.seed}/{client}")
+    right = refused = 0
+    try:
+        own = session.collection(layout)
+        while not stop.is_set() or right < _AT_LEAST:
+            value = choice.randrange(_RECORDS)
+            try:
+                found = call(own, layout, "count_where", Where.model_validate({"filter": ["stock", "eq", value]}))
+            except Refused:
+                refused += 1
+                continue
+            assert found == 1, f"one record has stock {value}; while the index was dropped the store counted {found}"
+            right += 1
+    finally:
+        session.close()
+    return right, refused
