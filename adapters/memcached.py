@@ -134,6 +134,7 @@ class Items:
 
     lacks: Mapping[str, str] = {
         "Count": "Memcached counts the items of the whole server, and not those under a prefix",
+        "Feed": "its `watch` has log lines of single threads, which are dropped when nobody reads them in time: no feed of all changes",
         "Ordered": "Memcached keeps its items in a hash table, in no order",
         "Prefix": "Memcached finds keys only by a dump of all of them, and in no order",
         "Procedures": "Memcached runs no logic but its own, and a command changes one item",

@@ -8,7 +8,8 @@ inside a document is said in update paths and aggregation expressions: the serve
 from __future__ import annotations
 
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from pymongo import MongoClient, WriteConcern
@@ -26,6 +27,8 @@ _TIMEOUT: Final = 5.0
 """Seconds to wait for a connection or for a reply."""
 
 _DATABASE: Final = "storeproof"
+
+_OPTIONS: Final = {"journal": ("true", "false"), "replica_set": ("of_one",)}
 
 _KIN: Final = {"psmdbVersion": "Percona Server for MongoDB", "ferretdb": "FerretDB", "ferretdbVersion": "FerretDB"}
 """What buildInfo of other servers with this protocol has and MongoDB's has not."""
@@ -59,10 +62,12 @@ class MongoSession:
         return Version(next((name for field, name in _KIN.items() if field in found), "MongoDB"), str(found["version"]))
 
     def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
-        """`storageEngine` by serverStatus, all others by getParameter."""
+        """`replSet` by hello, `storageEngine` by serverStatus, all others by getParameter."""
         live = {}
         for name in names:
-            if name == "storageEngine":
+            if name == "replSet":
+                live[name] = str(self._link.command("hello").get("setName", ""))
+            elif name == "storageEngine":
                 live[name] = str(self._link.command("serverStatus")["storageEngine"]["name"])
             else:
                 live[name] = str(self._link.command("getParameter", 1, **{name: 1})[name])
@@ -72,6 +77,22 @@ class MongoSession:
         """A request that whoever is logged in may make, and nobody else where a login is asked for (unlike buildInfo)."""
         with sorting():
             self._link.database.command("listCollections", 1, filter={"name": ""}, nameOnly=True, authorizedCollections=True)
+
+    def initiate(self) -> None:
+        """replSetInitiate, where nobody has done it; a server that was not initiated keeps no data.
+
+        Raises:
+            Unknown: it is not the primary yet.
+        """
+        hello = self._link.command("hello")
+        if hello.get("isreplicaset") and "setName" not in hello:
+            named = self._link.command("getCmdLineOpts")["parsed"]
+            port, name = named.get("net", {}).get("port", 27017), named["replication"]["replSet"]
+            members = [{"_id": 0, "host": f"127.0.0.1:{port}"}]
+            self._link.command("replSetInitiate", {"_id": name.partition("/")[0], "members": members})
+        elif hello.get("isWritablePrimary"):
+            return
+        raise Unknown("the replica set has no primary yet")
 
     def collection(self, layout: Layout) -> Records:
         """A MongoDB collection."""
@@ -84,8 +105,7 @@ class MongoSession:
         """A transaction on a snapshot, which is all that MongoDB has: two that read both of two records can each write one."""
         if isolation == "serializable":
             raise Unsupported("MongoDB's transactions read a snapshot, and none is serializable")
-        hello = self._link.command("hello")
-        if "setName" not in hello and hello.get("msg") != "isdbgrid":
+        if not self._link.replicated():
             raise Unsupported("MongoDB has transactions on replica sets and sharded clusters, and this server stands alone")
         self._link.begin()
 
@@ -105,20 +125,23 @@ class MongoSession:
 def connect(address: Address, options: Mapping[str, str]) -> MongoSession:
     """Open one session.
 
-    `options`: `journal`, "true" for a write concern with `j: true`, "false" for the server's default.
+    `options`: `journal`, "true" for a write concern with `j: true`, "false" for the server's default; `replica_set`, "of_one" for
+    a server that is the only one of a replica set, which it is told if it was started for the run.
 
     Raises:
         Refused: wrong credentials, or an option that is not known.
         Unknown: nobody answers.
     """
-    if set(options) - {"journal"} or options.get("journal") not in (None, "true", "false"):
-        raise Refused(f'the MongoDB adapter knows the option `journal`, "true" or "false"; found {dict(options)}')
+    unknown = [name for name, value in options.items() if value not in _OPTIONS.get(name, ())]
+    if unknown:
+        raise Refused(f"the MongoDB adapter knows the options {_OPTIONS}; found {dict(options)}")
     try:
         # PyMongo would wait its whole timeout for somebody to listen; a store that is being started is asked often.
         socket.create_connection((address.host, address.port), timeout=_TIMEOUT).close()
     except OSError as reason:
         raise Unknown(f"nobody listens on {address}: {reason}") from reason
-    client: MongoClient[Stored] = MongoClient(
+    open_client: Callable[[], MongoClient[Stored]] = partial(
+        MongoClient,
         address.host,
         address.port,
         username=address.user,
@@ -135,8 +158,10 @@ def connect(address: Address, options: Mapping[str, str]) -> MongoSession:
     )
     # Without `j` the server's own default holds, which is what the variant `default` is about.
     concern = WriteConcern(w=1, j=True) if options.get("journal") == "true" else WriteConcern()
-    session = MongoSession(Link(client, address.database or _DATABASE, concern))
+    session = MongoSession(Link(open_client, address.database or _DATABASE, concern))
     try:
+        if options.get("replica_set") == "of_one" and address.ours:
+            session.initiate()
         session.probe()
     except (Refused, Unknown):
         session.close()

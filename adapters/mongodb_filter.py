@@ -8,8 +8,10 @@ dot or a `$` in them, positions, and objects whatever the order of their fields.
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import Any, Final
 
+from storeproof.adapters.mongodb_geo import located
 from storeproof.contract import Path, Unsupported
 from storeproof.spec.query import SEARCHES, And, Condition, Filter, Not, Or
 
@@ -107,7 +109,7 @@ def _tests(operator: str, value: Any) -> list[dict[str, Any]]:
         case "type":
             return [{"$type": "array"} if value == "list" else {"$type": TYPES[value], **_NOT_A_LIST}]
         case "any":
-            if value.operator in _RANGES and type(value.value) not in (int, float, str):
+            if value.operator in _RANGES and type(value.value) not in (int, float, str, Decimal):
                 return [{"$in": []}]
             return [{"$elemMatch": {f"${value.operator}": value.value}}]
         case "all":
@@ -116,6 +118,8 @@ def _tests(operator: str, value: Any) -> list[dict[str, Any]]:
             return [{"$size": value}]
         case "element":
             return [{"$elemMatch": matching(value, "")}]
+        case "near" | "within_box" | "within_polygon":
+            return located(operator, value)
     regex, options = pattern(operator, value)
     return [{"$regex": regex, "$options": options, **_NOT_A_LIST}]
 
@@ -167,7 +171,7 @@ def _tested(value: Any, operator: str, wanted: Any) -> dict[str, Any]:
             return {"$not": [equals(value, wanted)]}
         case "lt" | "lte" | "gt" | "gte":
             comparable = {"$eq": [kind, "string"]} if isinstance(wanted, str) else {"$isNumber": value}
-            return {"$and": [type(wanted) in (int, float, str), comparable, {f"${operator}": [value, {"$literal": wanted}]}]}
+            return {"$and": [type(wanted) in (int, float, str, Decimal), comparable, {f"${operator}": [value, {"$literal": wanted}]}]}
         case "in":
             return {"$or": [_equals_or_has(value, each) for each in wanted]}
         case "exists":
@@ -182,6 +186,8 @@ def _tested(value: Any, operator: str, wanted: Any) -> dict[str, Any]:
             return {"$and": [{"$isArray": [value]}, {"$eq": [{"$size": items(value)}, wanted]}]}
         case "element":
             return _any(value, {"$and": [{"$eq": [{"$type": "$$item"}, "object"]}, _holds(wanted, "$$item")]})
+        case "near" | "within_box" | "within_polygon":
+            raise Unsupported(f"`{operator}` is one of MongoDB's match language, which has no notation for this path")
     regex, options = pattern(operator, wanted)
     text = {"$cond": [{"$eq": [kind, "string"]}, value, None]}  # on null, $regexMatch is false
     return {"$regexMatch": {"input": text, "regex": {"$literal": regex}, "options": options}}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from decimal import Decimal, DecimalException
 from typing import Any, Final
 
-from bson.codec_options import CodecOptions, TypeDecoder, TypeRegistry
+from bson.codec_options import CodecOptions, TypeCodec, TypeDecoder, TypeRegistry
+from bson.decimal128 import Decimal128
 from bson.errors import BSONError
 from bson.int64 import Int64
 from pymongo import MongoClient, WriteConcern, timeout
@@ -30,7 +32,7 @@ _NOT_BEGUN: Final = frozenset({2, 9, 51091})
 _GOODBYE: Final = 0.5
 """Seconds for ending the sessions of a connection."""
 
-_FAILURES: Final = (PyMongoError, BSONError, OverflowError, UnicodeEncodeError, RecursionError)
+_FAILURES: Final = (PyMongoError, BSONError, OverflowError, UnicodeEncodeError, RecursionError, DecimalException)
 
 
 class _PlainInt(TypeDecoder):
@@ -42,7 +44,21 @@ class _PlainInt(TypeDecoder):
         return int(value)
 
 
-_CODEC: Final[CodecOptions[Stored]] = CodecOptions(type_registry=TypeRegistry([_PlainInt()]))
+class _Exact(TypeCodec):
+    """Exact decimals are Decimal128, of 34 digits; PyMongo refuses to send more."""
+
+    python_type = Decimal
+    bson_type = Decimal128
+
+    def transform_python(self, value: Any) -> Decimal128:
+        return Decimal128(value)
+
+    def transform_bson(self, value: Any) -> Decimal:
+        exact: Decimal = value.to_decimal()
+        return exact
+
+
+_CODEC: Final[CodecOptions[Stored]] = CodecOptions(type_registry=TypeRegistry([_PlainInt(), _Exact()]))
 
 
 @contextmanager
@@ -82,7 +98,10 @@ def _sorted_of_many(reason: Exception) -> Exception:
 class Link:
     """One client, one database."""
 
-    def __init__(self, client: MongoClient[Stored], database: str, concern: WriteConcern) -> None:
+    def __init__(self, open_client: Callable[[], MongoClient[Stored]], database: str, concern: WriteConcern) -> None:
+        client = open_client()
+        self._open_client = open_client
+        self._others: list[Link] = []
         self.database: Database[Stored] = client.get_database(database, codec_options=_CODEC)
         self.concern = concern
         self.session: ClientSession | None = None
@@ -121,7 +140,19 @@ class Link:
             with sorting(), session:
                 session.abort_transaction()
 
+    def replicated(self) -> bool:
+        """Whether the server is one of a replica set, or stands before a sharded cluster."""
+        hello = self.command("hello")
+        return "setName" in hello or hello.get("msg") == "isdbgrid"
+
+    def another(self) -> Link:
+        """A further client, which ends with this one at the latest."""
+        self._others.append(Link(self._open_client, self.database.name, self.concern))
+        return self._others[-1]
+
     def close(self) -> None:
         """End the connections. PyMongo first tells the server which sessions end, and would look for a server that is gone."""
+        for other in self._others:
+            other.close()
         with suppress(Exception), timeout(_GOODBYE):
             self._client.close()

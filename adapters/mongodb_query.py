@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from storeproof.adapters.mongodb_filter import Stages, at, holds_of_nothing, is_plain, items, matching
+from storeproof.adapters.mongodb_geo import DISTANCE, nearest
 from storeproof.adapters.mongodb_text import SCORE, narrowed
 from storeproof.contract import Found, Json, Key, Layout, Path, Unsupported
 from storeproof.contract.families import Joined
@@ -20,9 +21,21 @@ def finding(query: Query, layout: Layout) -> Stages:
         raise Unsupported("$text says which records have the words, and not where")
     page = [{"$skip": query.skip}] if query.skip else []
     page += [{"$limit": query.limit}] if query.limit else []
-    order = _sorting(query.sort, query.filter, best={SCORE: -1} if query.ranked else None)
     parts = {"d": 1} if query.fields is None else _parts(query.fields)
-    return [*narrowed(query.filter, layout, query.ranked), *order, *page, {"$project": {"_id": 1, **parts}}]
+    return [*_in_order(query, layout), *page, {"$project": {"_id": 1, **parts}}]
+
+
+def _in_order(query: Query, layout: Layout) -> Stages:
+    if not any(key.origin for key in query.sort):
+        order = _sorting(query.sort, query.filter, best={SCORE: -1} if query.ranked else None)
+        return [*narrowed(query.filter, layout, query.ranked), *order]
+    if query.ranked:
+        raise Unsupported("a pipeline begins with $geoNear or with $text")
+    by_distance = nearest(query.sort, layout, matching(query.filter))
+    first, *others = query.sort
+    if first.order == "asc" and not others:
+        return [by_distance]
+    return [by_distance, *_sorting(others, query.filter, best={DISTANCE: 1 if first.order == "asc" else -1})]
 
 
 def found(query: Query, document: Mapping[str, Any]) -> tuple[Key, dict[str, Json]]:
@@ -182,10 +195,23 @@ def _finished(value: str, measure: Measure) -> Any:
     if measure.function == "distinct":
         return {"$size": {"$setDifference": [value, [None]]}}
     if measure.function == "percentile":
-        # Exact, and known to servers before 7.0; $percentile is neither.
-        place = {"$subtract": [{"$ceil": {"$multiply": [measure.share, {"$size": value}]}}, 1]}
-        return {"$ifNull": [{"$arrayElemAt": [{"$sortArray": {"input": value, "sortBy": 1}}, place]}, None]}
+        return _percentile(value, measure)
     return value
+
+
+def _percentile(values: str, measure: Measure) -> Any:
+    """Exact, and known to servers before 7.0; $percentile is neither."""
+    ordered = {"$sortArray": {"input": values, "sortBy": 1}}
+    size = {"$size": values}
+    if measure.kind != "interpolated":
+        place = {"$subtract": [{"$ceil": {"$multiply": [measure.share, size]}}, 1]}
+        return {"$ifNull": [{"$arrayElemAt": [ordered, place]}, None]}
+    below = {"$arrayElemAt": ["$$ordered", {"$floor": "$$place"}]}
+    above = {"$arrayElemAt": ["$$ordered", {"$ceil": "$$place"}]}
+    part = {"$subtract": ["$$place", {"$floor": "$$place"}]}
+    between = {"$add": [below, {"$multiply": [{"$subtract": [above, below]}, part]}]}
+    place = {"$multiply": [measure.share, {"$subtract": [size, 1]}]}
+    return {"$cond": [{"$eq": [size, 0]}, None, {"$let": {"vars": {"ordered": ordered, "place": place}, "in": between}}]}
 
 
 def browsing(request: Browse, layout: Layout) -> Stages:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from pymongo import ASCENDING, DESCENDING, ReplaceOne, ReturnDocument
 from pymongo.errors import DuplicateKeyError, OperationFailure
 
+from storeproof.adapters.mongodb_feed import Followed
 from storeproof.adapters.mongodb_filter import equals, pattern
 from storeproof.adapters.mongodb_link import Link, Stored, sorting
 from storeproof.contract import Cursor, Key, Layout, Record, Refused, Row, Unsupported
@@ -20,11 +21,12 @@ _LACKING: Final[Mapping[str, str]] = {
     "ExpiryControl": _SWEPT,
     "Append": "MongoDB joins texts, and no binary data",
     "FieldCounter": "$inc adds to numbers; a field of a hash is binary data, which has no conversion to a number",
+    "StoredSearches": "$text asks an index for documents; nothing of MongoDB's keeps searches and asks them for a document",
     "Procedures": "MongoDB keeps no procedures that write, and one update is about one document",
 }
 
 
-class Records:
+class Records(Followed):
     """Whole records; a subclass says how a record is written."""
 
     lacks: Mapping[str, str] = _LACKING
@@ -32,6 +34,7 @@ class Records:
     """What precedes the path of an indexed field."""
 
     def __init__(self, link: Link, layout: Layout) -> None:
+        super().__init__()
         self._link = link
         self._layout = layout
         self._collection = link.collection(layout.name)
@@ -64,18 +67,21 @@ class Records:
 
     def clear(self) -> None:
         """Drop the collection."""
+        self.leave_feed()
         with sorting():
             self._collection.drop()
 
     def describe(self) -> Mapping[str, str]:
-        """The indexes beside that of `_id` and the text index, which comes with the model; and the write concern.
+        """The indexes beside that of `_id` and those for texts and places, which come with the model; and the write concern.
 
         The write concern goes with every write, since the server keeps none.
         """
         with sorting():
             found = self._collection.index_information()
-        indexes = sum(name != "_id_" and "textIndexVersion" not in index for name, index in found.items())
-        return {"indexes": str(indexes), "journal": "true" if self._collection.write_concern.document.get("j") else "false"}
+        indexes = sum(name != "_id_" and not index.keys() & {"textIndexVersion", "2dsphereIndexVersion"} for name, index in found.items())
+        live = {"indexes": str(indexes), "journal": "true" if self._collection.write_concern.document.get("j") else "false"}
+        members = len(self._link.command("hello").get("hosts", ()))
+        return {**live, "replica_set": "of_one" if members == 1 else f"of {members}"}
 
     def get(self, key: Key) -> Record | None:
         """By `_id`."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
+import storeproof.adapters.mongodb_geo as geo
 import storeproof.adapters.mongodb_query as asked
+from storeproof.adapters.mongodb_collation import by_code_point, collation_of
 from storeproof.adapters.mongodb_filter import Stages, settable
 from storeproof.adapters.mongodb_link import Stored, sorting
 from storeproof.adapters.mongodb_records import Fielded, dotted
 from storeproof.adapters.mongodb_text import LANGUAGE, selected, text_index
-from storeproof.contract import Found, Json, Key, Path
+from storeproof.contract import Found, Json, Key, Path, Unsupported
 from storeproof.contract.families import Joined
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 
@@ -22,18 +24,26 @@ class Requests(Fielded):
     """Requests, and the text index that some of them ask."""
 
     def prepare(self) -> None:
-        """As of every collection; and the text index, where the model has texts."""
+        """As of every collection; and the text index and the spatial ones, where the model has texts and places."""
         super().prepare()
         if texts := text_index(self._layout):
             with sorting():
                 self._collection.create_index(texts, default_language="none", language_override=LANGUAGE)
+        for place in geo.indexes(self._layout):
+            with sorting():
+                self._collection.create_index(place)
 
     def find(self, query: Query) -> Sequence[tuple[Key, dict[str, Json]]]:
         """An aggregation."""
-        return [asked.found(query, each) for each in self._answers(asked.finding(query, self._layout))]
+        collation = collation_of(query, self._layout)
+        if collation and query.filter:
+            query = query.model_copy(update={"filter": by_code_point(query.filter)})
+        return [asked.found(query, each) for each in self._answers(asked.finding(query, self._layout), collation)]
 
     def find_joined(self, query: Query, path: Path, fields: Sequence[Path]) -> Sequence[Joined]:
         """`$lookup` in the same collection."""
+        if collation_of(query, self._layout):
+            raise Unsupported("a collation goes with a whole operation, so that $lookup would compare keys by it too")
         return [asked.joined(query, fields, each) for each in self._answers(asked.joining(query, path, fields, self._layout))]
 
     def count_where(self, where: Where) -> int:
@@ -60,6 +70,6 @@ class Requests(Fielded):
         with sorting(many=True):
             return self._collection.delete_many(selected(where.filter, self._layout), session=self._link.session).deleted_count
 
-    def _answers(self, pipeline: Stages) -> list[Stored]:
+    def _answers(self, pipeline: Stages, collation: dict[str, Any] | None = None) -> list[Stored]:
         with sorting():
-            return list(self._collection.aggregate(pipeline, batchSize=_ONE_BATCH, session=self._link.session))
+            return list(self._collection.aggregate(pipeline, batchSize=_ONE_BATCH, collation=collation, session=self._link.session))

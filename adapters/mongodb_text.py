@@ -3,8 +3,11 @@
 * A collection has one text index, with all texts of the model in it, and `$text` asks all of it: one path alone cannot be asked.
 * It is made without a language (`none`), for words as they are written, whatever their case and marks. Texts could each be
   stemmed in their own language; but a search is in one language, and would no longer find words of texts in the others.
-* One `$text` finds records with one of several words, or with a phrase, and without some words. A request has one; where all of
-  several must hold, each is searched for in a pipeline of its own, and `$group` keeps what came out of all of them.
+* One `$text` finds records with one of several words, or with all of several texts as they are written, and without some words. A
+  request has one; where all of several must hold, each is searched for in a pipeline of its own, and `$group` keeps what came out of all
+  of them.
+* What MongoDB calls a phrase is a part of the text as it is written, which begins and ends anywhere in a word. So the index finds the
+  records with all of the words, and a regular expression those that have them next to each other.
 """
 
 from __future__ import annotations
@@ -28,6 +31,10 @@ _NOT_SPACED: Final = re.compile(
     "\U00020000-\U0003ffff]"
 )
 """Thai, Lao, Burmese, Khmer, Kana and Han: scripts in which nothing is between two words."""
+
+
+_WORD: Final = r"\p{L}\p{M}\p{N}\p{Cf}_"
+"""What words are made of, in a regular expression."""
 
 
 def text_index(layout: Layout) -> list[tuple[str, str]]:
@@ -76,6 +83,10 @@ def _parted(condition: Filter | None, texts: tuple[tuple[str, ...], ...]) -> tup
     unwanted: list[str] = []
     rest: list[Filter] = []
     for part in _conjuncts(condition):
+        if phrase := _next_to_each_other(part, texts):
+            rest.append(phrase)
+        if isinstance(part, Not) and phrase:
+            continue
         if isinstance(part, Not) and _is_search(part.part):
             unwanted += _negative(part.part, texts)
         elif _is_search(part):
@@ -118,7 +129,18 @@ def _searches(condition: Filter, texts: tuple[tuple[str, ...], ...]) -> list[str
     words = _words(condition, texts)
     if condition.operator == "words":
         return list(dict.fromkeys(words))
-    return [" ".join(words)] if condition.operator == "any_word" or len(words) == 1 else [f'"{" ".join(words)}"']
+    return [" ".join(words if condition.operator == "any_word" or len(words) == 1 else [f'"{word}"' for word in words])]
+
+
+def _next_to_each_other(part: Filter, texts: tuple[tuple[str, ...], ...]) -> Filter | None:
+    """For a phrase of several words, or for what has none: the regular expression that one of the texts must match, or none may."""
+    if isinstance(part, Not):
+        inner = _next_to_each_other(part.part, texts)
+        return inner and Not.model_construct(part=inner)
+    if not isinstance(part, Condition) or part.operator != "phrase" or len(words := _words(part, texts)) < 2:
+        return None
+    written = f"(?i)(^|[^{_WORD}]){f'[^{_WORD}]+'.join(map(re.escape, words))}([^{_WORD}]|$)"
+    return Or.model_construct(parts=tuple(Condition(path=path, operator="regex", value=written) for path in texts))
 
 
 def _negative(condition: Filter, texts: tuple[tuple[str, ...], ...]) -> list[str]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from storeproof.adapters import mysql_decimals as decimals
 from storeproof.adapters.mysql_changes import added, inserted, length, pulled, pushed, removed, replaced, with_member
 from storeproof.adapters.mysql_columns import Column, column
 from storeproof.adapters.mysql_indexes import Indexes
@@ -30,19 +31,21 @@ class Documents(Records):
     def __init__(self, link: Link, layout: Layout, options: Mapping[str, str], dialect: Dialect, limits: Mapping[str, str]) -> None:
         self._dialect = dialect
         columns = {"doc": "JSON NOT NULL"}
-        super().__init__(link, layout, options, columns, lambda document: (to_json(document),), lambda row: json.loads(row[0]))
+        super().__init__(
+            link, layout, options, columns, lambda document: (to_json(document),), lambda row: decimals.read(row[0], layout.model.decimals)
+        )
         self._layout_columns = [column(layout, f"x{number}", path) for number, path in enumerate(layout.indexed)]
         self._indexed: dict[Path, Column] = {each.path: each for each in self._layout_columns}
         self._texts = Texts(layout, dialect, link.engine, limits)
         self._later = Indexes(link, layout, dialect)
-        self._requests = Requests(self._table, self._text, dialect, self._indexed, self._texts)
+        self._requests = Requests(self._table, self._text, dialect, self._indexed, self._texts, layout.model.decimals)
 
     def get_path(self, key: Key, path: Path) -> Json | Missing:
         # SQL's NULL is "no such part"; JSON's null is the text `null`.
         rows = self._ask(sql("SELECT {} FROM {} WHERE k = {}", extract(DOC, path), Sql(self._table), self._key(key)))
         if not rows or rows[0][0] is None:
             return MISSING
-        part: Json = json.loads(rows[0][0])
+        part: Json = decimals.read(rows[0][0], self._layout.model.decimals, path)
         return part
 
     def set_path(self, key: Key, path: Path, value: Json) -> bool:

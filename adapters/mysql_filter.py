@@ -6,9 +6,12 @@ stands in for the JSON where it says the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+from storeproof.adapters import mysql_decimals as decimals
+from storeproof.adapters import mysql_geo as geo
+from storeproof.adapters.mysql_collation import in_language
 from storeproof.adapters.mysql_columns import Column
 from storeproof.adapters.mysql_json import SYMBOLS, Dialect, Sql, extract, joined, of_type, sql
 from storeproof.adapters.mysql_text import Texts
@@ -22,12 +25,19 @@ class Filters:
     """Conditions on what paths lead to: in a record, in an item of a list, in a group."""
 
     def __init__(
-        self, dialect: Dialect, at: Callable[[Path], Sql], columns: Mapping[Path, Column], texts: Texts | None = None, depth: int = 0
+        self,
+        dialect: Dialect,
+        at: Callable[[Path], Sql],
+        columns: Mapping[Path, Column],
+        texts: Texts | None = None,
+        depth: int = 0,
+        exact: Collection[Path] = (),
     ) -> None:
         self._dialect = dialect
         self.at = at
         self._columns = columns
         self._texts = texts
+        self._exact = exact
         self._alias = f"j{depth}"
         self._depth = depth
 
@@ -61,12 +71,21 @@ class Filters:
             return self._texts.search(condition.path, operator, wanted)
         if operator == "ne":
             return self._opposite(self._condition(condition.model_copy(update={"operator": "eq"})))
-        value = self.at(condition.path)
+        return self._of_value(condition, self.at(condition.path))
+
+    def _of_value(self, condition: Condition, value: Sql) -> Sql:
+        operator, wanted = condition.operator, condition.value
+        if condition.path in self._exact:
+            return decimals.holds(self._dialect, value, operator, wanted)
+        decimals.keeping_out(operator, wanted)
         if operator in _ON_TEXT:
             return self._on_text(operator, self._dialect.text(value), wanted)
         if operator in ("any", "all", "size", "element"):
             return self._on_list(operator, value, wanted)
         match operator:
+            case "near" | "within_box" | "within_polygon":
+                longitude, latitude = (self.at((*condition.path, "coordinates", part)) for part in (0, 1))
+                return geo.located(self._dialect, operator, value, (longitude, latitude), wanted)
             case "eq":
                 return self._dialect.equal(value, wanted)
             case "in":
@@ -143,9 +162,15 @@ class Filters:
                 found.append(sql(f"{{}}{direction}", key))
                 continue
             value = self.at(each.path)
+            if each.origin is not None:
+                found.append(sql(f"{{}}{direction}", geo.distance(value, each.origin)))
+                continue
             if each.nothing:
                 found.append(sql(f"COALESCE(JSON_TYPE({{}}), 'NULL') = 'NULL'{' DESC' if each.nothing == 'first' else ''}", value))
-            found += [sql(f"{{}}{direction}", expression) for expression in self._dialect.order(value)]
+            terms = [decimals.exact(self._dialect, value)] if each.path in self._exact else self._dialect.order(value)
+            if each.collation is not None:
+                terms = [in_language(self._dialect, value, each)]
+            found += [sql(f"{{}}{direction}", term) for term in terms]
         return found
 
 

@@ -31,7 +31,7 @@ class Indexes:
         self._layout = layout
         self._dialect = dialect
         self._table = Sql(f"`{layout.name}`")
-        self._filters = Filters(dialect, lambda path: extract(DOC, path), {})
+        self._filters = Filters(dialect, lambda path: extract(DOC, path), {}, exact=layout.model.decimals)
 
     def create(self, index: Index) -> dict[Path, Column]:
         """Make it; the columns that stand in for its paths in a search."""

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
-from storeproof.contract import Json, Path, Refused
+from storeproof.contract import Json, Path, Refused, Unsupported
+from storeproof.spec.query import Measure
 
 SYMBOLS = {"lt": "<", "lte": "<=", "gt": ">", "gte": ">=", "eq": "="}
 """The comparisons of the query language, as SQL writes them."""
@@ -57,9 +59,23 @@ def joined(separator: str, pieces: Iterable[Sql]) -> Sql:
 def to_json(value: Json) -> str:
     """JSON text in which every character is written in one way only, so that MariaDB's texts compare as the values do."""
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_decimal)
     except (ValueError, RecursionError) as reason:
         raise Refused(f"not a JSON value that can be written: {reason}; the statement was not sent") from reason
+
+
+def _decimal(value: Any) -> str:
+    if isinstance(value, Decimal):
+        return digits(value)
+    raise TypeError(f"{type(value).__name__} is no JSON")
+
+
+def digits(number: Decimal) -> str:
+    """An exact decimal as a text. A DECIMAL(65, 30) has 35 digits before the point and 30 behind it; what has more is refused."""
+    exponent = number.as_tuple().exponent
+    if number.adjusted() >= 35 or (isinstance(exponent, int) and exponent < -30):
+        raise Refused(f"a DECIMAL(65, 30) has not the digits of {number}; the statement was not sent")
+    return f"{number:f}"
 
 
 def json_path(path: Path) -> str:
@@ -105,8 +121,6 @@ class Dialect(ABC):
     """What takes letters for the same in a search by words: without regard to case and marks."""
     null: Sql
     """JSON's null."""
-    percentile: str | None
-    """Of a share, a number and the groups: the number at that share of the group's, on each of its rows."""
 
     def text(self, value: Sql) -> Sql:
         """The text that the value is, NULL where it is none."""
@@ -182,6 +196,10 @@ class Dialect(ABC):
         """The JSON of a text of SQL."""
 
     @abstractmethod
+    def percentile(self, measure: Measure, number: Sql, groups: Sequence[Sql]) -> Sql:
+        """A column of numbers; the smallest in a group is the number at the measure's share of it."""
+
+    @abstractmethod
     def extreme(self, function: str, value: Sql) -> Sql:
         """The JSON of the smallest (`MIN`) or largest (`MAX`) of the values of a group, which are of one type."""
 
@@ -190,7 +208,6 @@ class MySql(Dialect):
     collation = "utf8mb4_0900_bin"
     of_words = "utf8mb4_0900_ai_ci"
     null = Sql("CAST('null' AS JSON)")
-    percentile = None
 
     def number(self, value: Sql) -> Sql:
         return sql("IF({}, {} + 0e0, NULL)", of_type(value, "number"), value)
@@ -232,6 +249,12 @@ class MySql(Dialect):
     def from_text(self, text: Sql) -> Sql:
         return sql("CAST(JSON_QUOTE({}) AS JSON)", text)
 
+    def percentile(self, measure: Measure, number: Sql, groups: Sequence[Sql]) -> Sql:
+        if measure.kind == "interpolated":
+            raise Unsupported("MySQL has no function for percentiles; what CUME_DIST tells is the place of the values that are there")
+        partition = joined(", ", [*groups, sql("{} IS NULL", number)])
+        return sql("IF(CUME_DIST() OVER (PARTITION BY {} ORDER BY {}) >= {}, {}, NULL)", partition, number, measure.share, number)
+
     def extreme(self, function: str, value: Sql) -> Sql:
         return sql(f"{function}({{}})", there(value))
 
@@ -242,7 +265,6 @@ class MariaDb(Dialect):
     collation = "utf8mb4_nopad_bin"
     of_words = "utf8mb4_unicode_520_ci"
     null = Sql("'null'")
-    percentile = "PERCENTILE_DISC({}) WITHIN GROUP (ORDER BY {}) OVER ({})"
 
     def number(self, value: Sql) -> Sql:
         return sql("IF({}, CAST({} AS DOUBLE), NULL)", of_type(value, "number"), value)
@@ -300,6 +322,11 @@ class MariaDb(Dialect):
 
     def from_text(self, text: Sql) -> Sql:
         return sql("JSON_QUOTE({})", text)
+
+    def percentile(self, measure: Measure, number: Sql, groups: Sequence[Sql]) -> Sql:
+        function = "PERCENTILE_CONT" if measure.kind == "interpolated" else "PERCENTILE_DISC"
+        window = sql("PARTITION BY {}", joined(", ", groups)) if groups else Sql("")
+        return sql(f"{function}({{}}) WITHIN GROUP (ORDER BY {{}}) OVER ({{}})", measure.share, number, window)
 
     def extreme(self, function: str, value: Sql) -> Sql:
         double = sql(f"{function}({{}})", self.number(value))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from storeproof.adapters import mysql_decimals as decimals
 from storeproof.adapters.mysql_changes import replaced
 from storeproof.adapters.mysql_columns import Column
 from storeproof.adapters.mysql_filter import Filters
@@ -34,11 +34,14 @@ _NOBODY_SAYS = 2**64 - 1
 class Requests:
     """The statements of one collection of documents, and what their answers say."""
 
-    def __init__(self, table: str, text_keys: bool, dialect: Dialect, columns: Mapping[Path, Column], texts: Texts) -> None:
+    def __init__(
+        self, table: str, text_keys: bool, dialect: Dialect, columns: Mapping[Path, Column], texts: Texts, exact: Collection[Path]
+    ) -> None:
         self._table = Sql(table)
         self._text = text_keys
         self._dialect = dialect
-        self._records = Filters(dialect, lambda path: extract(DOC, path), columns, texts)
+        self._records = Filters(dialect, lambda path: extract(DOC, path), columns, texts, exact=exact)
+        self._exact = exact
 
     def find(self, query: Query) -> Sql:
         """Rows of key and document, or of key and parts."""
@@ -46,7 +49,7 @@ class Requests:
 
     def records(self, query: Query, rows: Sequence[Sequence[Any]]) -> list[tuple[Key, dict[str, Json]]]:
         """The answer to `find`: keys with records, or with their parts where they were."""
-        return [(self._key(row[0]), _answered(query.fields, row[1:])) for row in rows]
+        return [(self._key(row[0]), self._answered(query.fields, row[1:])) for row in rows]
 
     def joined(self, query: Query, path: Path, fields: Sequence[Path]) -> Sql:
         """Rows of key, document or parts, the key of the other one, and its parts."""
@@ -63,7 +66,11 @@ class Requests:
         """The answer to `joined`."""
         own = 2 if query.fields is None else 1 + len(query.fields)
         return [
-            (self._key(row[0]), _answered(query.fields, row[1:own]), None if row[own] is None else _answered(fields, row[own + 1 :]))
+            (
+                self._key(row[0]),
+                self._answered(query.fields, row[1:own]),
+                None if row[own] is None else self._answered(fields, row[own + 1 :]),
+            )
             for row in rows
         ]
 
@@ -87,7 +94,8 @@ class Requests:
     def groups(self, request: Aggregation, rows: Sequence[Sequence[Any]]) -> list[dict[str, Json]]:
         """The answer to `aggregate`."""
         names = [*request.by, *request.compute]
-        return [{name: json.loads(value) for name, value in zip(names, row, strict=False)} for row in rows]
+        exact = decimals.of_rows(request, self._exact)
+        return [{name: decimals.read(value, exact, (name,)) for name, value in zip(names, row, strict=False)} for row in rows]
 
     def browse(self, request: Browse) -> Sql:
         """Rows of total, page and facets: which of them, the place in it, key, value, number."""
@@ -108,12 +116,13 @@ class Requests:
     def page(self, request: Browse, rows: Sequence[Sequence[Any]]) -> Found:
         """The answer to `browse`."""
         facets: list[list[tuple[Json, int]]] = [[] for _ in request.facets]
+        paths = [facet.path for facet in request.facets.values()]
         keys: list[Key] = []
         for part, _, key, value, number in rows[1:]:
             if part == 1:
                 keys.append(self._key(key))
             else:
-                facets[part - 2].append((json.loads(value), int(number)))
+                facets[part - 2].append((decimals.read(value, self._exact, paths[part - 2]), int(number)))
         return Found(int(rows[0][4]), keys, dict(zip(request.facets, facets, strict=True)))
 
     def _matching(self, where: Where) -> Sql:
@@ -139,9 +148,8 @@ class Requests:
         records = self._bucketed(source, request, buckets)
         same = joined(", ", (self._dialect.same(Sql(f"g{number}")) for number in range(len(buckets))))
         measures = list(request.compute.values())
-        shares = [(number, measure.share) for number, measure in enumerate(measures) if measure.share is not None]
-        if shares:
-            records = self._with_percentiles(records, shares, sql("PARTITION BY {}", same) if buckets else Sql(""))
+        if any(measure.share is not None for measure in measures):
+            records = self._with_percentiles(records, measures, [same] if buckets else [])
         values = [Sql(f"g{number}") for number in range(len(buckets))]
         values += [self._measured(measure, number) for number, measure in enumerate(measures)]
         columns = [sql(f"{{}} AS c{number}", value) for number, value in enumerate(values)]
@@ -150,14 +158,15 @@ class Requests:
         if buckets:
             groups = sql("{} GROUP BY {}", groups, same)
         names = {name: Sql(f"c{number}") for number, name in enumerate([*request.by, *request.compute])}
-        filters = Filters(self._dialect, lambda path: _of_group(names, path), {})
+        filters = Filters(self._dialect, lambda path: _of_group(names, path), {}, exact=decimals.of_rows(request, self._exact))
         return sql("({}) AS g WHERE {}", groups, filters.sql(request.having)), filters
 
-    def _with_percentiles(self, records: Sql, shares: Sequence[tuple[int, float]], groups: Sql) -> Sql:
-        if self._dialect.percentile is None:
-            raise Unsupported("MySQL has no function for percentiles")
-        numbers = {number: self._dialect.number(Sql(f"m{number}")) for number, _ in shares}
-        found = [sql(f"{self._dialect.percentile} AS p{number}", share, numbers[number], groups) for number, share in shares]
+    def _with_percentiles(self, records: Sql, measures: Sequence[Measure], groups: Sequence[Sql]) -> Sql:
+        found = [
+            sql(f"{{}} AS p{number}", self._dialect.percentile(measure, self._number(measure.path, Sql(f"m{number}")), groups))
+            for number, measure in enumerate(measures)
+            if measure.share is not None
+        ]
         return sql("SELECT r.*, {} FROM ({}) AS r", joined(", ", found), records)
 
     def _bucketed(self, source: Sql, request: Aggregation, buckets: Sequence[Bucket]) -> Sql:
@@ -170,7 +179,7 @@ class Requests:
                 value = self._dialect.item(f"e{number}")
                 items.append(self._dialect.same(value))
             elif bucket.width is not None:
-                number_there = self._dialect.number(value)
+                number_there = self._number(bucket.path, value)
                 conditions.append(sql("{} IS NOT NULL", number_there))
                 value = self._dialect.from_number(sql("FLOOR({} / {}) * {}", number_there, bucket.width, bucket.width))
             elif bucket.unit is not None:
@@ -178,6 +187,8 @@ class Requests:
                 conditions.append(sql("{} IS NOT NULL", moment))
                 value = self._dialect.from_text(sql("DATE_FORMAT({}, {})", moment, _FIRST_SECOND[bucket.unit]))
             else:
+                if bucket.path in self._exact:
+                    value = decimals.to_text(self._dialect, decimals.exact(self._dialect, value))
                 value = sql("COALESCE({}, {})", value, self._dialect.null)
             columns.append(sql(f"{{}} AS g{number}", value))
         for number, measure in enumerate(request.compute.values()):
@@ -189,6 +200,8 @@ class Requests:
 
     def _measured(self, measure: Measure, number: int) -> Sql:
         value = Sql(f"m{number}")
+        if measure.path in self._exact:
+            return self._of_decimals(measure, number)
         match measure.function:
             case "count":
                 found = self._dialect.from_number(Sql("COUNT(*)"))
@@ -202,6 +215,31 @@ class Requests:
                 found = self._dialect.from_number(sql(f"{function.upper()}({{}})", self._dialect.number(value)))
         return sql("COALESCE({}, {})", found, self._dialect.null)
 
+    def _of_decimals(self, measure: Measure, number: int) -> Sql:
+        value = decimals.exact(self._dialect, Sql(f"m{number}"))
+        if measure.function == "distinct":
+            return self._dialect.from_number(sql("COUNT(DISTINCT {})", value))
+        found = Sql(f"MIN(p{number})") if measure.function == "percentile" else sql(f"{measure.function.upper()}({{}})", value)
+        return sql("COALESCE({}, {})", decimals.to_text(self._dialect, found), self._dialect.null)
+
+    def _number(self, path: Path | None, value: Sql) -> Sql:
+        return decimals.exact(self._dialect, value) if path in self._exact else self._dialect.number(value)
+
+    def _answered(self, fields: Sequence[Path] | None, values: Sequence[Any]) -> dict[str, Json]:
+        """What was asked for as `_wanted`."""
+        if fields is None:
+            record: dict[str, Json] = decimals.read(values[0], self._exact)
+            return record
+        whole: dict[str, Any] = {}
+        for path, value in zip(fields, values, strict=True):
+            if value is not None:  # NULL is nothing
+                *outer, last = map(str, path)
+                parent = whole
+                for step in outer:
+                    parent = parent.setdefault(step, {})
+                parent[last] = decimals.read(value, self._exact, path)
+        return whole
+
 
 def _of_names(path: Path) -> Path:
     if not path or not all(isinstance(step, str) for step in path):
@@ -212,12 +250,6 @@ def _of_names(path: Path) -> Path:
 def _wanted(document: Sql, fields: Sequence[Path] | None) -> list[Sql]:
     """The document, or the parts of it that are asked for."""
     return [document] if fields is None else [extract(document, _of_names(path)) for path in fields]
-
-
-def _answered(fields: Sequence[Path] | None, values: Sequence[Any]) -> dict[str, Json]:
-    """What was asked for as `_wanted`."""
-    whole: dict[str, Json] = json.loads(values[0]) if fields is None else _together(fields, values)
-    return whole
 
 
 def _of_group(names: Mapping[str, Sql], path: Path) -> Sql:
@@ -235,16 +267,3 @@ def _sorted(keys: Sequence[Sql], limit: int | None) -> Sql:
 
 def _place(keys: Sequence[Sql]) -> Sql:
     return sql("ROW_NUMBER() OVER ({}) AS place", sql("ORDER BY {}", joined(", ", keys)) if keys else Sql(""))
-
-
-def _together(paths: Sequence[Path], values: Sequence[str | None]) -> dict[str, Json]:
-    """The parts of a record in one, each where it was; NULL is nothing."""
-    whole: dict[str, Any] = {}
-    for path, value in zip(paths, values, strict=True):
-        if value is not None:
-            *outer, last = map(str, path)
-            parent = whole
-            for step in outer:
-                parent = parent.setdefault(step, {})
-            parent[last] = json.loads(value)
-    return whole

@@ -31,6 +31,10 @@ class Parts(Table):
         longest = KEY_BYTES.get(self._engine, 3072)
         self._key_type = f"VARBINARY({longest // 3})"
         self._member_type = f"VARBINARY({longest - longest // 3 - _SCORE_BYTES})"
+        if self._engine == "ndbcluster":
+            # All rows of a record in one partition: of several it locks the rows in no order, so that any two who change a record
+            # at once wait for each other until the time is up.
+            self._placed = " PARTITION BY KEY (k)"
         self._insert = f"INSERT INTO {self._table} (k, {', '.join(self._columns)})"
 
     def delete(self, key: Key) -> bool:

@@ -32,7 +32,14 @@ def keeping(values: Mapping[str, str]) -> str:
 class Table:
     """What every collection has."""
 
-    lacks: Mapping[str, str] = dict.fromkeys(("Expiry", "ExpiryControl"), "the server has no time to live for rows")
+    _placed = ""
+    """What CREATE TABLE says at its end."""
+
+    lacks: Mapping[str, str] = {
+        **dict.fromkeys(("Expiry", "ExpiryControl"), "the server has no time to live for rows"),
+        "Feed": "changes are in the binary log, which is sent to replicas, and not to SQL clients",
+        "StoredSearches": "MATCH asks for a text that is constant in the request, not for one from a table of searches",
+    }
 
     def __init__(self, link: Link, layout: Layout, options: Mapping[str, str]) -> None:
         self._link = link
@@ -64,7 +71,7 @@ class Table:
         transactional = f" TRANSACTIONAL={self._options['transactional']}" if "transactional" in self._options else ""
         self._link.define(
             f"CREATE TABLE IF NOT EXISTS {self._table} ({', '.join(parts)})"
-            f" ENGINE={self._engine}{transactional} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+            f" ENGINE={self._engine}{transactional} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin{self._placed}",
             values,
         )
 

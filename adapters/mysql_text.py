@@ -43,6 +43,7 @@ class Texts:
     """The text indexes of one collection."""
 
     def __init__(self, layout: Layout, dialect: Dialect, engine: str, limits: Mapping[str, str]) -> None:
+        self._engine = engine
         self._paths: Sequence[Path] = layout.model.text if engine in _ENGINES else ()
         self._language = layout.model.language
         self._dialect = dialect
@@ -95,6 +96,8 @@ class Texts:
 
     def _checked(self, wanted: str, any_length: bool = False) -> list[tuple[_Parser, list[str]]]:
         """The words, by the parser that knows them."""
+        if self._engine not in _ENGINES:
+            raise Unsupported(f"{self._engine} has no full-text index")
         by_parser: dict[_Parser, list[str]] = {}
         for word in _WORD.findall(wanted):
             parser = self._ngrams if self._ngrams and _IN_NGRAMS.search(word) else self._words

@@ -5,11 +5,13 @@ as `text COLLATE "C"` would be, but `text` takes no NUL. Values are bytea, a has
 
 Options of a variant:
     persistence: "permanent" (default) or "unlogged".
+    changes: "notifications" (default), or "decoding" of the log, for which the server must be set up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import psycopg
 from psycopg.types.numeric import Float8, Int8
@@ -38,8 +40,13 @@ _NEVER = (
 
 def connect(address: Address, options: Mapping[str, str]) -> Session:
     """One session in autocommit mode. Raises `Refused` for wrong credentials or database, `Unknown` while nobody answers."""
+    again = partial(_connection, address)
+    return Session(Link(again(), again, address.ours), options)
+
+
+def _connection(address: Address) -> Connection:
     try:
-        connection = Connection.connect(
+        return Connection.connect(
             host=address.host,
             port=address.port,
             user=address.user,
@@ -55,7 +62,6 @@ def connect(address: Address, options: Mapping[str, str]) -> Session:
     except psycopg.Error as reason:
         text = str(reason)
         raise (Refused(text) if any(words in text for words in _NEVER) else Unknown(text)) from reason
-    return Session(Link(connection), options)
 
 
 class Session:

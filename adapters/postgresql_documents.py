@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from storeproof.adapters import postgresql_arrays as arrays
+from storeproof.adapters import postgresql_decimals as decimals
+from storeproof.adapters import postgresql_geo as geo
 from storeproof.adapters import postgresql_query as requests
 from storeproof.adapters import postgresql_text as text
 from storeproof.adapters.postgresql_jsonb import Arguments, indexed, place, to_json, with_value, without
 from storeproof.adapters.postgresql_link import Link
 from storeproof.adapters.postgresql_records import Records
 from storeproof.adapters.postgresql_rules import Rules
+from storeproof.adapters.postgresql_searches import StoredSearches
 from storeproof.contract import MISSING, Found, Json, Key, Layout, Missing, Path, Unsupported
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 
@@ -21,21 +23,25 @@ Change = Callable[[Path, Any, Arguments], str]
 """(path, value, arguments) -> an expression for the document as it becomes."""
 
 
-class Documents(Rules, Records):
+class Documents(Rules, StoredSearches, Records):
     """One jsonb in each row: Paths, PathCounter, Arrays, Find, Lookup, Aggregate, Facets, Bulk."""
 
     def __init__(self, link: Link, layout: Layout, options: Mapping[str, str]) -> None:
-        super().__init__(link, layout, options, {"doc": "jsonb"}, lambda document: (to_json(document),), lambda row: json.loads(row[0]))
+        super().__init__(link, layout, options, {"doc": "jsonb"}, lambda document: (to_json(document),), lambda row: self._read(row[0]))
+
+    def _read(self, text: str, place: Path = ()) -> Any:
+        """What was at a place of a document."""
+        return decimals.read(text, self._layout.model.decimals, place)
 
     def definitions(self) -> Sequence[str]:
-        return [*super().definitions(), *text.indexes(self._layout)]
+        return [*super().definitions(), *text.indexes(self._layout, self._link.ours), *geo.indexes(self._layout)]
 
     def get_path(self, key: Key, path: Path) -> Json | Missing:
         found = Arguments()
         rows = self._of(key, f"({place('doc', path, found.add).json})::text", found)
         if not rows or rows[0][0] is None:
             return MISSING
-        part: Json = json.loads(rows[0][0])
+        part: Json = self._read(rows[0][0], path)
         return part
 
     def set_path(self, key: Key, path: Path, value: Json) -> bool:
@@ -50,7 +56,7 @@ class Documents(Rules, Records):
         statement = f"UPDATE {self._table} SET doc = {changed} WHERE k = {added.add(self._key(key))} RETURNING ({total})::text"
         if not self._link.run(statement, added.values):
             return None
-        sum_: int | float = json.loads(self._link.rows()[0][0])
+        sum_: int | float = self._read(self._link.rows()[0][0], path)
         return sum_
 
     def push_item(self, key: Key, path: Path, value: Json) -> bool:
@@ -75,13 +81,17 @@ class Documents(Rules, Records):
 
     def find(self, query: Query) -> list[tuple[Key, dict[str, Json]]]:
         self._ask(requests.find(self._layout, query))
-        return [(self._key_of(row[0]), requests.answer_of(query, row[1:])) for row in self._link.rows()]
+        return [(self._key_of(row[0]), requests.answer_of(query, row[1:], self._read)) for row in self._link.rows()]
 
     def find_joined(self, query: Query, path: Path, fields: Sequence[Path]) -> list[tuple[Key, dict[str, Json], dict[str, Json] | None]]:
         self._ask(requests.find_joined(self._layout, query, path, fields))
         own = -1 - len(fields)  # behind these: whether another was found, and its parts
         return [
-            (self._key_of(row[0]), requests.answer_of(query, row[1:own]), requests.part_of(fields, row[own + 1 :]) if row[own] else None)
+            (
+                self._key_of(row[0]),
+                requests.answer_of(query, row[1:own], self._read),
+                requests.part_of(fields, row[own + 1 :], self._read) if row[own] else None,
+            )
             for row in self._link.rows()
         ]
 
@@ -92,14 +102,16 @@ class Documents(Rules, Records):
 
     def aggregate(self, aggregation: Aggregation) -> list[dict[str, Json]]:
         self._ask(requests.aggregate(self._layout, aggregation))
-        return [json.loads(row[0]) for row in self._link.rows()]
+        exact = decimals.of_rows(aggregation, self._layout.model.decimals)
+        return [decimals.read(row[0], exact) for row in self._link.rows()]
 
     def browse(self, browse: Browse) -> Found:
         self._ask(requests.browse(self._layout, browse))
         ((total, keys, *facets),) = self._link.rows()
-        counted = {
-            name: [(value, count) for value, count in map(json.loads, facet)] for name, facet in zip(browse.facets, facets, strict=True)
-        }
+        counted = {}
+        for (name, facet), found in zip(browse.facets.items(), facets, strict=True):
+            exact = [(0,)] if facet.path in self._layout.model.decimals else []
+            counted[name] = [(value, count) for value, count in (decimals.read(each, exact) for each in found)]
         return Found(total, [self._key_of(key) for key in keys], counted)
 
     def update_where(self, where: Where, path: Path, value: Json) -> int:
@@ -111,7 +123,10 @@ class Documents(Rules, Records):
     def _ask(self, statement: requests.Statement) -> int:
         """Not prepared: every request is another, and is planned with its arguments known."""
         if statement.fuzzy and not self._has_letters:
-            raise Unsupported("words with a letter wrong are found by trigrams, and the collection has no such index: pg_trgm is missing")
+            raise Unsupported(
+                "words with a letter wrong are looked up in an index of trigrams, for which the database lacks an extension: "
+                "whoever runs it may say CREATE EXTENSION pg_trgm"
+            )
         return self._link.run(statement.text, statement.arguments, prepare=False)
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from storeproof.contract import Json, Layout, Path, Refused
@@ -126,11 +127,18 @@ def without(path: Path, arguments: Arguments) -> str:
 def to_json(value: Json) -> str:
     """JSON as it is sent. Raises `Refused` for what JSON has no way to write."""
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        # An exact decimal, which JSON's writer has no way to write, is left as a text that looks like a large double.
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_exact)
         # Only a double has an exponent, and only a large one this: anything else, as text that looks like it, is written alike.
         return _in_decimals(value) if "e+" in text else text
     except (ValueError, RecursionError) as reason:
         raise Refused(f"not a JSON value that can be written: {reason}; the statement was not sent") from reason
+
+
+def _exact(value: Any) -> str:
+    if isinstance(value, Decimal):
+        return "e+"
+    raise TypeError(f"{type(value).__name__} is no JSON")
 
 
 def _in_decimals(value: Json) -> str:
@@ -139,6 +147,8 @@ def _in_decimals(value: Json) -> str:
     jsonb keeps the decimals that it was given, and writes 3.395416459406927e+16 as the integer 33954164594069270: which is not that
     double, whose value is 33954164594069272.
     """
+    if isinstance(value, Decimal):
+        return f"{value:f}"
     if isinstance(value, float):
         return f"{value:.1f}" if abs(value) >= 1e16 else repr(value)
     if isinstance(value, list):

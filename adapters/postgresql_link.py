@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from time import monotonic
 from typing import Any, Final, TypeVar
 
@@ -80,8 +80,16 @@ def sqlstate(reason: Refused) -> str | None:
 class Link:
     """One connection in autocommit mode, and at most one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, again: Callable[[], Connection], ours: bool = False) -> None:
+        """
+        Args:
+            again: opens another connection to the same place.
+            ours: whether the database was made for the run.
+        """
+        self.ours = ours
         self._connection = connection
+        self._again = again
+        self._others: list[Link] = []
         self._cursor = connection.cursor(binary=True)
         self._defining = psycopg.ClientCursor(connection)
 
@@ -123,8 +131,22 @@ class Link:
         if self._open:
             self.run("ROLLBACK", prepare=False)
 
+    def another(self) -> Link:
+        """A further connection, which ends with this one at the latest."""
+        self._others.append(Link(self._again(), self._again, self.ours))
+        return self._others[-1]
+
+    def heard(self, seconds: float, most: int) -> list[str]:
+        """What was notified, where this connection listens: waits until there is something, as long as this."""
+        try:
+            return [each.payload for each in self._connection.notifies(timeout=seconds, stop_after=most)]
+        except psycopg.Error as reason:
+            raise _sorted(reason) from reason
+
     def close(self) -> None:
         """End the connection; never raises."""
+        for other in self._others:
+            other.close()
         try:
             self._connection.close()
         except (psycopg.Error, OSError):

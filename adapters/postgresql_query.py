@@ -7,13 +7,15 @@ only `not` has to tell, and says IS NOT TRUE.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
+from storeproof.adapters import postgresql_geo as geo
 from storeproof.adapters import postgresql_text as text_search
 from storeproof.adapters.postgresql_jsonb import Arguments, Place, is_number, place, to_json, with_value
 from storeproof.contract import Json, Layout, Path, Unsupported
+from storeproof.spec.place import PLACES
 from storeproof.spec.query import (
     SEARCHES,
     Aggregation,
@@ -37,6 +39,10 @@ TYPES = {"null": "null", "boolean": "boolean", "number": "number", "text": "stri
 _RANGES = {"lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
 _DATE = r"""'strict $.datetime("YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"")'"""
 _SECOND = """'YYYY-MM-DD"T"HH24:MI:SS"Z"'"""
+
+
+Read = Callable[[str, Path], Any]
+"""From JSON and the place where it was, its value."""
 
 
 class Statement(NamedTuple):
@@ -64,18 +70,18 @@ def find_joined(layout: Layout, query: Query, path: Path, fields: Sequence[Path]
     return sql.statement(f"SELECT {', '.join(['k', *sql.columns(query), *parts])} FROM {joined}{sql.where(query)}{sql.end(query)}")
 
 
-def answer_of(query: Query, columns: Sequence[str | None]) -> dict[str, Json]:
+def answer_of(query: Query, columns: Sequence[str | None], read: Read) -> dict[str, Json]:
     """The record, or its parts, and what is highlighted, which comes last."""
     if query.highlight is None:
-        return part_of(query.fields, columns)
+        return part_of(query.fields, columns, read)
     marked = {} if columns[-1] is None else {"highlight": columns[-1]}
-    return {**part_of(query.fields, columns[:-1]), **marked}
+    return {**part_of(query.fields, columns[:-1], read), **marked}
 
 
-def part_of(fields: Sequence[Path] | None, columns: Sequence[str | None]) -> dict[str, Json]:
+def part_of(fields: Sequence[Path] | None, columns: Sequence[str | None], read: Read) -> dict[str, Json]:
     """The record, or the parts of it that were asked for, each under its path where it was."""
     if fields is None:
-        whole: dict[str, Json] = json.loads(columns[0] or "")
+        whole: dict[str, Json] = read(columns[0] or "", ())
         return whole
     part: dict[Any, Any] = {}
     for path, column in zip(fields, columns, strict=True):
@@ -83,7 +89,7 @@ def part_of(fields: Sequence[Path] | None, columns: Sequence[str | None]) -> dic
             inner = part
             for step in path[:-1]:
                 inner = inner.setdefault(step, {})
-            inner[path[-1]] = json.loads(column)
+            inner[path[-1]] = read(column, path)
     return part
 
 
@@ -139,6 +145,10 @@ def _fields(paths: Sequence[Path]) -> Sequence[Path]:
     return paths
 
 
+def _way(key: SortKey) -> str:
+    return f"{key.order.upper()}{f' NULLS {key.nothing.upper()}' if key.nothing else ''}"
+
+
 class Sql(Arguments):
     """One statement while it is put together."""
 
@@ -185,6 +195,8 @@ class Sql(Arguments):
                 raise Unsupported("only texts of whole records are in the text index")
             self._fuzzy |= condition.operator == "fuzzy"
             return text_search.searched(self._layout, condition, self.add)
+        if condition.operator in PLACES:
+            return geo.located(root, condition.path, condition.operator, condition.value, self.add)
         return self._condition(self.at(root, condition.path), condition)
 
     def _condition(self, there: Place, condition: Condition) -> str:
@@ -223,20 +235,20 @@ class Sql(Arguments):
         if operator == "ne":
             return f"{found} IS DISTINCT FROM {wanted}"
         # Nothing is smaller than true, null, a list or an object, though jsonb has an order for them.
-        return f"{found} {_RANGES[operator]} {wanted}" if type(value) in (int, float, str) else "FALSE"
+        return f"{found} {_RANGES[operator]} {wanted}" if type(value) in (int, float, str, Decimal) else "FALSE"
 
     def _sides(self, there: Place, value: Any) -> tuple[str, str]:
         """What is compared: texts by code point, numbers as numbers, so that an index serves both, and the rest as jsonb."""
         if isinstance(value, str):
             return there.text, f"{self.add(value)}::text"
-        if type(value) in (int, float):
+        if type(value) in (int, float, Decimal):
             return there.number, f"{self.add(to_json(value))}::numeric"
         return there.json, f"{self.add(to_json(value))}::jsonb"
 
     def _one_of(self, there: Place, values: Sequence[Any]) -> str:
         texts = [value for value in values if isinstance(value, str)]
-        numbers = [to_json(value) for value in values if type(value) in (int, float)]
-        others = [to_json(value) for value in values if type(value) not in (int, float, str)]
+        numbers = [to_json(value) for value in values if type(value) in (int, float, Decimal)]
+        others = [to_json(value) for value in values if type(value) not in (int, float, str, Decimal)]
         sides = ((there.text, texts, "text"), (there.number, numbers, "numeric"), (there.json, others, "jsonb"))
         return " OR ".join(f"{found} = ANY ({self.add(wanted)}::text[]::{kind}[])" for found, wanted, kind in sides if wanted) or "FALSE"
 
@@ -262,10 +274,15 @@ class Sql(Arguments):
         """Texts by code point, and all else as jsonb sorts it; where the model has a number, as its index has it."""
         terms = [*first]
         for key in keys:
+            if key.origin is not None:
+                terms.append(f"{geo.distance('doc', key.path, key.origin, self.add)} {_way(key)}")
+                continue
             there = self.at("doc", key.path)
+            if key.collation is not None:
+                terms.append(f"{text_search.in_language(there.text, key.collation, key.case == 'ignored')} {_way(key)}")
+                continue
             typed = [there.number] if indexed and is_number(self._layout, key.path) else []
-            way = f"{key.order.upper()}{f' NULLS {key.nothing.upper()}' if key.nothing else ''}"
-            terms += [f"{term} {way}" for term in ([*typed, there.text, there.value] if key.path else ["k"])]
+            terms += [f"{term} {_way(key)}" for term in ([*typed, there.text, there.value] if key.path else ["k"])]
         return f" ORDER BY {', '.join(terms)}" if terms else ""
 
     def bucket(self, bucket: Bucket) -> str:
@@ -291,8 +308,10 @@ class Sql(Arguments):
             case "distinct":
                 return f"count(DISTINCT {there.value})"
             case "percentile":
-                # The one that interpolates; its sibling percentile_disc answers with one of the values.
-                return f"percentile_cont({self.add(measure.share)}::float8) WITHIN GROUP (ORDER BY {there.number}::float8)"
+                share = f"({self.add(measure.share)}::float8)"
+                if measure.kind == "smallest":
+                    return f"percentile_disc{share} WITHIN GROUP (ORDER BY {there.number})"
+                return f"percentile_cont{share} WITHIN GROUP (ORDER BY {there.number}::float8)"
             case "min" | "max":
                 least = {"min": "bool_and", "max": "bool_or"}[measure.function]
                 typed = [f"{measure.function}({there.number})", f"{measure.function}({there.text})", f"{least}({there.boolean})"]

@@ -7,16 +7,16 @@ from typing import Any
 
 from psycopg.types.numeric import Int8
 
+from storeproof.adapters.postgresql_feed import Followed
 from storeproof.adapters.postgresql_link import Link
-from storeproof.adapters.postgresql_table import Table
 from storeproof.contract import Cursor, Key, Layout, Record, Refused, Unsupported
 from storeproof.spec.model import Hash
 
 
-class Records(Table):
+class Records(Followed):
     """KeyValue, Count, BatchRead, BatchWrite, Conditional, Swap, Ordered, Prefix, Walk."""
 
-    functions: tuple[str, ...] = ("swap",)
+    functions: tuple[str, ...] = ("swap", "tell")
 
     def __init__(
         self,

@@ -44,21 +44,23 @@ class Table:
 
     def clear(self) -> None:
         if self.functions:
-            self._link.run(f"DROP FUNCTION IF EXISTS {', '.join(map(self._own, self.functions))}", prepare=False)
+            self._link.run(f"DROP FUNCTION IF EXISTS {', '.join(map(self._own, self.functions))} CASCADE", prepare=False)  # with a trigger
         self._link.run(f"DROP TABLE IF EXISTS {', '.join([*map(self._own, self.further), self._table])}", prepare=False)
 
     def describe(self) -> dict[str, str]:
-        # The index for text search and that of a ranking come with their models.
+        # The indexes for text search and for places, and that of a ranking, come with their models.
         self._link.run(
-            "SELECT relpersistence::text, (SELECT count(*) FROM pg_index JOIN pg_class AS i ON i.oid = indexrelid"
+            "SELECT relpersistence::text, current_setting('wal_level'),"
+            " (SELECT count(*) FROM pg_index JOIN pg_class AS i ON i.oid = indexrelid"
             " WHERE indrelid = c.oid AND indisvalid AND i.relname ^@ %s) FROM pg_class AS c WHERE oid = to_regclass(%s)",
             (f"{self._layout.name}_i", self._table),
         )
         rows = self._link.rows()
         if not rows:
             raise Refused(f"there is no table {self._layout.name}")
-        persistence, indexes = rows[0]
-        live = {"persistence": PERSISTENCE.get(persistence, persistence)}
+        persistence, level, indexes = rows[0]
+        changes = "decoding" if level == "logical" and self._options.get("changes") == "decoding" else "notifications"
+        live = {"persistence": PERSISTENCE.get(persistence, persistence), "changes": changes}
         return {"indexes": str(indexes), **{name: live[name] for name in self._options if name in live}}
 
     def delete(self, key: Key) -> bool:

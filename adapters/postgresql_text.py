@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from storeproof.adapters.postgresql_jsonb import literal, place
 from storeproof.contract import Layout, Path, Unsupported
-from storeproof.spec.query import SEARCHES, And, Condition, Filter, Operator, Or
+from storeproof.spec.query import SEARCHES, And, Condition, Filter, Not, Operator, Or
 
 CASELESS: Final = '"und-x-icu"'
 """Folds the case of all letters; under "C", and under many a database's own collation, that would be the ASCII ones."""
@@ -43,6 +43,9 @@ _NOT_SPACED: Final = re.compile(
 )
 """Thai, Lao, Burmese, Khmer, Kana and Han: scripts in which nothing is between two words."""
 
+_GAP: Final = "$$'#':9$$::tsvector"
+"""Words that are none: what stands before them and what comes after are not next to each other."""
+
 _HEADLINE: Final = "'StartSel=<b>, StopSel=</b>, HighlightAll=true'"
 
 Add = Callable[[Any], str]
@@ -52,6 +55,11 @@ Add = Callable[[Any], str]
 def lowered(text: str) -> str:
     """Text in small letters."""
     return f"lower({text} COLLATE {CASELESS})"
+
+
+def in_language(text: str, language: str, ignoring_case: bool) -> str:
+    """Text that is sorted by ICU as in a language, whose tag is a part of a name; a server without it refuses."""
+    return f'({lowered(text) if ignoring_case else text}) COLLATE "{language}-x-icu"'
 
 
 def columns(layout: Layout) -> list[str]:
@@ -68,8 +76,9 @@ def columns(layout: Layout) -> list[str]:
     return found
 
 
-def indexes(layout: Layout) -> list[str]:
-    """The index of the vectors, and, where the server's installation has pg_trgm, that of the letters."""
+def indexes(layout: Layout, ours: bool) -> list[str]:
+    """The index of the vectors, and, where the database has pg_trgm, that of the letters. Only a database of `ours` is given the extension:
+    it is for all of a database, and another one's is not for us to change."""
     texts = [lowered(place("doc", path, literal).text) for path in layout.model.text]
     if not texts:
         return []
@@ -77,11 +86,12 @@ def indexes(layout: Layout) -> list[str]:
     letters = ", ".join(f"{text} gin_trgm_ops" for text in texts)
     available = "EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm')"
     extension = f"IF {available} THEN CREATE EXTENSION IF NOT EXISTS pg_trgm; END IF; EXCEPTION WHEN insufficient_privilege THEN NULL;"
+    there = "EXISTS (SELECT FROM pg_opclass WHERE opcname = 'gin_trgm_ops' AND pg_opclass_is_visible(oid))"
     by_letters = f'CREATE INDEX IF NOT EXISTS "{layout.name}_letters" ON "{layout.name}" USING gin ({letters})'
     return [
         f'CREATE INDEX IF NOT EXISTS "{layout.name}_text" ON "{layout.name}" USING gin ({vectors})',
-        f"DO $do$ BEGIN {extension} END $do$",
-        f"DO $do$ BEGIN IF EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_trgm') THEN {by_letters}; END IF; END $do$",
+        *([f"DO $do$ BEGIN {extension} END $do$"] if ours else []),
+        f"DO $do$ BEGIN IF {there} THEN {by_letters}; END IF; END $do$",
     ]
 
 
@@ -113,6 +123,29 @@ def rank(layout: Layout, condition: Filter | None, add: Add) -> str:
     if not terms:
         raise Unsupported("only what a text search finds can be ranked")
     return " + ".join(f"COALESCE({term}, 0)" for term in terms)
+
+
+def vector(layout: Layout, document: str) -> str:
+    """The words of all texts of a document, which is an expression of type jsonb. Between two texts no phrase goes on."""
+    texts = [
+        f"COALESCE(to_tsvector('pg_catalog.simple', {lowered(place(document, path, literal).text)}), '')" for path in layout.model.text
+    ]
+    return f" || {_GAP} || ".join(texts)
+
+
+def stored(layout: Layout, condition: Filter | None, add: Add) -> str:
+    """A search as one tsquery, for words as they are written: it is asked of a vector of all texts."""
+    match condition:
+        case And(parts=parts) if parts:
+            return f"({' && '.join(stored(layout, part, add) for part in parts)})"
+        case Or(parts=parts) if parts:
+            return f"({' || '.join(stored(layout, part, add) for part in parts)})"
+        case Not(part=part):
+            return f"(!! {stored(layout, part, add)})"
+        case Condition(operator=operator, value=value, path=()) if operator in SEARCHES and operator != "fuzzy":
+            _numbers(layout, condition)
+            return _asked(operator, value, add)[0]
+    raise Unsupported("a stored tsquery is of words in all texts together, and of nothing else")
 
 
 def headline(layout: Layout, condition: Filter | None, path: Path, add: Add) -> str:

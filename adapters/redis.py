@@ -16,7 +16,8 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-from storeproof.adapters.redis_collection import RedisCollection
+from storeproof.adapters.redis_collection import Keys, RedisCollection
+from storeproof.adapters.redis_feed import Followed
 from storeproof.adapters.redis_link import RedisLink, judged
 from storeproof.adapters.redis_scripts import (
     COMPARE_AND_SET,
@@ -30,7 +31,7 @@ from storeproof.adapters.redis_scripts import (
     TRANSFER,
 )
 from storeproof.adapters.redis_service import service, told
-from storeproof.adapters.redis_structures import Queues, Rankings, Sets
+from storeproof.adapters.redis_structures import Places, Queues, Rankings, Sets
 from storeproof.contract import Address, Key, Layout, Record, Refused, Row, Unknown, Unsupported, Version
 from storeproof.spec import model as shapes
 
@@ -67,7 +68,7 @@ class RedisSession(RedisLink):
             return told(names, self.run("INFO"))
         return live
 
-    def collection(self, layout: Layout) -> RedisCollection:
+    def collection(self, layout: Layout) -> Keys:
         """The kind of Redis' own that the record is kept as."""
         if layout.indexes:
             raise Unsupported("without modules there are no secondary indexes")
@@ -86,10 +87,12 @@ class RedisSession(RedisLink):
             return Sets(self, layout)
         if isinstance(record, shapes.Ranking):
             return Rankings(self, layout)
+        if isinstance(record, shapes.Places):
+            return Places(self, layout)
         raise Unsupported(f"without modules there are no documents with paths: {layout.model.model}")
 
 
-class Strings(RedisCollection):
+class Strings(Followed, RedisCollection):
     """Strings, whatever they mean."""
 
     def _record(self, value: bytes) -> Record:

@@ -13,12 +13,13 @@ _SCAN_BATCH: Final = 1000
 """Keys that `clear` asks for at a time."""
 
 
-class RedisCollection:
+class Keys:
     """The keys under one prefix; nothing is there to be created."""
 
     lacks: Mapping[str, str] = {
         "Count": "DBSIZE counts the keys of a whole database, and nothing counts those under a prefix",
         "Ordered": "keys are kept in a hash table, in no order",
+        "ResumableFeed": "keyspace notifications are not kept: who does not listen misses them",
         "Prefix": "keys are found by a prefix only in a walk through all of them (SCAN), and in no order",
     }
 
@@ -31,8 +32,12 @@ class RedisCollection:
     def prepare(self) -> None:
         """A key comes to be by its first write."""
 
+    def _unfollow(self) -> None:
+        """End what listens to the collection."""
+
     def clear(self) -> None:
         """Remove the keys under the prefix; a layout's name holds no character that MATCH reads as a pattern."""
+        self._unfollow()
         cursor = 0
         while True:
             cursor, keys = self._run("SCAN", cursor, "MATCH", f"{self._prefix}*", "COUNT", _SCAN_BATCH)
@@ -44,14 +49,6 @@ class RedisCollection:
     def describe(self) -> Mapping[str, str]:
         """Nothing is set on connections or keys, and Redis has no indexes."""
         return {"indexes": "0"}
-
-    def delete(self, key: Key) -> bool:
-        """DEL."""
-        return bool(self._run("DEL", f"{self._prefix}{key}") == 1)
-
-    def exists(self, key: Key) -> bool:
-        """EXISTS."""
-        return bool(self._run("EXISTS", f"{self._prefix}{key}") == 1)
 
     def expire(self, key: Key, seconds: int) -> bool:
         """EXPIRE."""
@@ -71,3 +68,15 @@ class RedisCollection:
         onwards, found = self._run("SCAN", cursor or 0, "MATCH", f"{self._prefix}*", "COUNT", count)
         names = [name[len(self._prefix) :].decode() for name in found]
         return int(onwards) or None, [int(name) if self._numbered else name for name in names]
+
+
+class RedisCollection(Keys):
+    """Keys whose records are read and written as a whole."""
+
+    def delete(self, key: Key) -> bool:
+        """DEL."""
+        return bool(self._run("DEL", f"{self._prefix}{key}") == 1)
+
+    def exists(self, key: Key) -> bool:
+        """EXISTS."""
+        return bool(self._run("EXISTS", f"{self._prefix}{key}") == 1)

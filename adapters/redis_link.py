@@ -47,6 +47,15 @@ class RedisLink:
         except (RedisError, UnicodeEncodeError, OSError) as reason:
             raise judged(reason) from reason
 
+    @property
+    def database(self) -> int:
+        """The number of the database."""
+        return int(self._client.get_connection_kwargs()["db"])
+
+    def listener(self) -> Any:
+        """The client's PubSub, which subscribes over a connection of its own, and ends with this one at the latest."""
+        return self._client.pubsub()  # type: ignore[no-untyped-call]  # the client has no types here
+
     def close(self) -> None:
         """End the connection."""
         with suppress(Exception):

@@ -1,10 +1,10 @@
-"""Redis' own lists, sets and sorted sets."""
+"""Redis' own lists, sets and sorted sets, and what it keeps of places in these."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from storeproof.adapters.redis_collection import RedisCollection
+from storeproof.adapters.redis_collection import Keys, RedisCollection
 from storeproof.adapters.redis_scripts import PUT_LIST, PUT_RANKING, PUT_SET
 from storeproof.contract import Key, Record
 
@@ -121,6 +121,37 @@ class Rankings(RedisCollection):
     def ranking_size(self, key: Key) -> int:
         """ZCARD."""
         return int(self._run("ZCARD", f"{self._prefix}{key}"))
+
+
+class Places(Keys):
+    """Sorted sets whose scores are geohashes of 52 bits. Redis has no places beyond 85.05112878 degrees of latitude."""
+
+    lacks: Mapping[str, str] = {
+        **Keys.lacks,
+        "KeyValue": "a place is kept as 52 bits: read back, it is another one, up to half a metre away",
+    }
+
+    def add_place(self, key: Key, member: str, longitude: float, latitude: float) -> bool:
+        """GEOADD, which answers how many are new."""
+        return bool(self._run("GEOADD", f"{self._prefix}{key}", longitude, latitude, member) == 1)
+
+    def remove_place(self, key: Key, member: str) -> bool:
+        """ZREM."""
+        return bool(self._run("ZREM", f"{self._prefix}{key}", member) == 1)
+
+    def place_count(self, key: Key) -> int:
+        """ZCARD."""
+        return int(self._run("ZCARD", f"{self._prefix}{key}"))
+
+    def distance_between(self, key: Key, member: str, other: str) -> float | None:
+        """GEODIST."""
+        metres = self._run("GEODIST", f"{self._prefix}{key}", member, other, "m")
+        return None if metres is None else float(metres)
+
+    def nearest(self, key: Key, longitude: float, latitude: float, metres: float, count: int) -> Sequence[str]:
+        """GEOSEARCH."""
+        circle = ("FROMLONLAT", longitude, latitude, "BYRADIUS", metres, "m")
+        return [member.decode() for member in self._run("GEOSEARCH", f"{self._prefix}{key}", *circle, "ASC", "COUNT", count)]
 
 
 def _scored(flat: Sequence[bytes]) -> list[tuple[str, float]]:

@@ -157,6 +157,8 @@ class SQLite:
         kind = layout.model.record.kind
         if kind not in self.tables:
             raise Unsupported(f"SQLite is given no table for a record of the kind {kind}")
+        if layout.model.decimals:
+            raise Unsupported("SQLite has whole numbers and doubles, and no exact decimals: 0.1 would be another number")
         if layout.indexes and not layout.indexed:
             raise Unsupported(f"{layout.model.model} has no field that an index could be on")
         return cast(Collection, self.tables[kind](self._link, layout))

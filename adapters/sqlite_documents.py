@@ -12,9 +12,10 @@ from storeproof.adapters.sqlite_find import find, found_joined, found_records
 from storeproof.adapters.sqlite_link import Link
 from storeproof.adapters.sqlite_query_filter import Statement, at, json_path
 from storeproof.adapters.sqlite_rules import create_index, index_name, require
+from storeproof.adapters.sqlite_searches import StoredSearches
 from storeproof.adapters.sqlite_table import Table
 from storeproof.adapters.sqlite_text import TextIndex
-from storeproof.contract import MISSING, Found, Json, Key, Layout, Missing, Path, Refused
+from storeproof.contract import MISSING, Found, Json, Key, Layout, Missing, Path, Record, Refused, Unsupported
 from storeproof.contract.families import Joined
 from storeproof.spec.index import Index
 from storeproof.spec.query import Aggregation, Browse, Query, TypeName, Where
@@ -31,6 +32,7 @@ class Documents(Table):
     def __init__(self, link: Link, layout: Layout) -> None:
         super().__init__(link, layout)
         self._text = TextIndex(layout.name, layout.model.text) if layout.model.text else None
+        self._searches = StoredSearches(layout.name, layout.model.text, self._text) if self._text else None
         self._source = sqlite_query.Source(self._name, self._text)
 
     def definitions(self) -> list[str]:
@@ -42,7 +44,8 @@ class Documents(Table):
         return [table, *super().definitions()[1:], *self._text.create()]
 
     def clear(self) -> None:
-        dropped = [f"DROP TABLE IF EXISTS {self._name}", *(self._text.drop() if self._text else ())]
+        dropped = [f"DROP TABLE IF EXISTS {self._name}", *self._unfollowed()]
+        dropped += [*(self._text.drop() if self._text else ()), *(self._searches.drop() if self._searches else ())]
         self._link.write_all([(statement, ()) for statement in dropped])
 
     def encode(self, record: dict[str, Json]) -> Sequence[Any]:
@@ -160,6 +163,18 @@ class Documents(Table):
             begin,
         )
         return [row[0] for row in rows]
+
+    def save_search(self, name: str, where: Where) -> None:
+        self._link.write_all(self._kept_searches.save(name, where.filter))
+
+    def searches_for(self, record: Record) -> Sequence[str]:
+        return [row[0] for row in self._link.write_all(self._kept_searches.ask(self._json(cast(Json, record))))]
+
+    @property
+    def _kept_searches(self) -> StoredSearches:
+        if self._searches is None:
+            raise Unsupported("a search is for words in texts, and the model has none")
+        return self._searches
 
     def require(self, path: Path, kind: TypeName) -> None:
         self._link.write_all([(statement, ()) for statement in require(self._layout.name, path, kind)])

@@ -6,11 +6,12 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
+from storeproof.adapters.sqlite_geo import distance
 from storeproof.adapters.sqlite_query import Request, Source, order_by, sorted_on
-from storeproof.adapters.sqlite_query_filter import Statement, at, json_path
+from storeproof.adapters.sqlite_query_filter import Statement, at, json_path, point
 from storeproof.contract import Json, Key, Path, Unsupported
 from storeproof.contract.families import Joined
-from storeproof.spec.query import Query, Where
+from storeproof.spec.query import Query, SortKey, Where
 
 
 def find(table: Source, query: Query, named: Path | None = None, fields: Sequence[Path] = ()) -> Request:
@@ -37,10 +38,16 @@ def find(table: Source, query: Query, named: Path | None = None, fields: Sequenc
         source += f" LEFT JOIN (SELECT k AS named, doc AS other FROM {table.name}) ON named = {at(named).only('text')}"
         columns += ["named", *_parts(statement, "other", fields)]
     text = f"SELECT {', '.join(columns)} FROM {source}{statement.where(where, *needs)}"
-    text += order_by(query.sort, [sorted_on(key) for key in query.sort], ranks)
+    text += order_by(query.sort, [_ordering(statement, key) for key in query.sort], ranks)
     if query.limit is not None or query.skip:
         text += f" LIMIT {statement.bind(-1 if query.limit is None else query.limit)} OFFSET {statement.bind(query.skip)}"
     return text, statement.parameters
+
+
+def _ordering(statement: Statement, key: SortKey) -> str:
+    if key.collation is not None:
+        raise Unsupported("SQLite sorts texts by their bytes, or ASCII letters whatever their case; languages come with an extension (ICU)")
+    return sorted_on(key) if key.origin is None else distance(*point(at, key.path), key.origin, statement.bind)
 
 
 def found_records(query: Query, rows: Iterable[Sequence[Any]]) -> list[tuple[Key, dict[str, Json]]]:

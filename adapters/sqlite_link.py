@@ -19,6 +19,8 @@ class Link:
     """One connection to the host."""
 
     def __init__(self, address: Address) -> None:
+        self._address = address
+        self._others: list[Link] = []
         try:
             self._socket = socket.create_connection((address.host, address.port), timeout=_TIMEOUT_SECONDS)
         except OSError as reason:
@@ -43,8 +45,15 @@ class Link:
         """Begin a transaction to which all further requests belong, or end it."""
         self._ask([word, []])
 
+    def another(self) -> Link:
+        """A further connection, which ends with this one at the latest."""
+        self._others.append(Link(self._address))
+        return self._others[-1]
+
     def close(self) -> None:
         """End the connection."""
+        for other in self._others:
+            other.close()
         self._replies.close()
         self._socket.close()
 

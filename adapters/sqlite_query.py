@@ -191,6 +191,8 @@ def _measure(statement: Statement, name: str, measure: Measure) -> _Measure:
         return _Measure(name, [f"{found.identity()} AS {column}"], f"count(DISTINCT {column})", "'integer'")
     extracted = [f"{found.only('number')} AS {column}"]
     if measure.function == "percentile":
+        if measure.kind == "interpolated":
+            raise Unsupported("SQLite has no function for percentiles; what cume_dist tells is the place of the values that are there")
         value = f"min({column}) FILTER (WHERE {column}_rank >= {statement.bind(measure.share)})"
         return _Measure(name, extracted, value, f"typeof({value})", column)
     value = f"{measure.function}({column})"

@@ -13,7 +13,9 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from storeproof.adapters import sqlite_geo as geo
 from storeproof.contract import Path, Refused, Unsupported
+from storeproof.spec.place import PLACES
 from storeproof.spec.query import SEARCHES, And, Condition, Filter, Not, Or, Where
 
 _KINDS = {
@@ -87,6 +89,12 @@ def within(source: str, path: Path) -> Value:
     return Value(f"json_extract({source}, {quoted})", f"json_type({source}, {quoted})")
 
 
+def point(at: At, path: Path) -> tuple[str, str]:
+    """Longitude and latitude of the GeoJSON point at a path, as numbers or NULL."""
+    longitude, latitude = (at((*path, "coordinates", part)).only("number") for part in (0, 1))
+    return longitude, latitude
+
+
 class Searches(Protocol):
     """A text index on the documents."""
 
@@ -127,6 +135,8 @@ class Statement:
             if self._searches is None or at is not OF_DOCUMENT:
                 raise Unsupported(f"`{condition.operator}` asks a text index, and there is none on this")
             return f"({self._searches.matches(condition, self.bind)})"
+        if condition.operator in PLACES:
+            return f"({geo.located(condition.operator, condition.value, *point(at, condition.path), self.bind)})"
         return f"({self._condition(condition, at(condition.path))})"
 
     def items(self, listed: str) -> tuple[str, Value]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from storeproof.adapters.sqlite_feed import Followed
 from storeproof.adapters.sqlite_link import Link
 from storeproof.adapters.sqlite_query_filter import after
 from storeproof.contract import Cursor, Key, Layout, Record, Unsupported
 
 
-class Table:
+class Table(Followed):
     """What all collections share: one table with the key `k`, and the record in the columns that follow."""
 
     lacks: Mapping[str, str] = {
@@ -21,6 +22,7 @@ class Table:
     """Names and types of the columns behind the key."""
 
     def __init__(self, link: Link, layout: Layout) -> None:
+        super().__init__()
         self._link = link
         self._layout = layout
         self._name = f'"{layout.name}"'
@@ -47,7 +49,7 @@ class Table:
         ]
 
     def clear(self) -> None:
-        self._link.write(f"DROP TABLE IF EXISTS {self._name}")
+        self._link.write_all([(statement, ()) for statement in (f"DROP TABLE IF EXISTS {self._name}", *self._unfollowed())])
 
     def describe(self) -> Mapping[str, str]:
         rows = self._link.read(

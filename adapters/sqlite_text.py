@@ -46,10 +46,10 @@ class TextIndex:
     def create(self) -> list[str]:
         """The statements that make it, beside a table that is there."""
         columns = ", ".join(self._columns)
-        texts = [_spaced(at(path).only("text")) for path in self._paths]
+        texts = [spaced(at(path).only("text")) for path in self._paths]
         named = ", ".join(f"{text} AS {column}" for text, column in zip(texts, self._columns, strict=True))
         new, old = (
-            f"{row}.id, {', '.join(_spaced(within(f'{row}.doc', path).only('text')) for path in self._paths)}" for row in ("new", "old")
+            f"{row}.id, {', '.join(spaced(within(f'{row}.doc', path).only('text')) for path in self._paths)}" for row in ("new", "old")
         )
         insert = f"INSERT INTO {self.words} (rowid, {columns}) VALUES ({new});"
         delete = f"INSERT INTO {self.words} ({self.words}, rowid, {columns}) VALUES ('delete', {old});"
@@ -64,6 +64,10 @@ class TextIndex:
                 for event, done in triggers.items()
             ),
         ]
+
+    def another(self, table: str) -> str:
+        """The statement that makes an FTS5 table like that of the index, which keeps its texts itself."""
+        return f'CREATE VIRTUAL TABLE IF NOT EXISTS {table} USING fts5({", ".join(self._columns)}, tokenize="{_TOKENIZER}")'
 
     def drop(self) -> list[str]:
         """The statements that remove it, where its table is removed before."""
@@ -136,7 +140,7 @@ class TextIndex:
         )
 
 
-def _spaced(text: str) -> str:
+def spaced(text: str) -> str:
     """An expression for a text with spaces of no width around the signs that are written without.
 
     SQL takes a text apart from its beginning, and copies the rest each time: so first into pieces, and these into signs.
@@ -153,5 +157,5 @@ def _in_parts(text: str, part: str, length: int, changed: str) -> str:
 
 
 def _apart(word: str) -> str:
-    """A word as `_spaced` would have it."""
+    """A word as `spaced` would have it."""
     return "".join(f"{_NO_WIDTH}{letter}{_NO_WIDTH}" if any(a <= letter <= z for a, z in _FIRST_AND_LAST) else letter for letter in word)

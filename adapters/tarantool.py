@@ -16,6 +16,7 @@ import tarantool
 from tarantool.const import ITERATOR_GE, ITERATOR_LE
 from tarantool.error import DatabaseError, Error, NetworkError, SslError
 
+from storeproof.adapters.tarantool_feed import FEED_FUNCTIONS, Followed
 from storeproof.adapters.tarantool_index import Indexed
 from storeproof.adapters.tarantool_index_lua import INDEX_FUNCTIONS
 from storeproof.adapters.tarantool_lua import FUNCTIONS
@@ -130,7 +131,9 @@ class TarantoolSession:
 
     def install(self) -> str:
         """Give the server our functions; answers its status."""
-        return str(self.run(self.connection.eval, FUNCTIONS + INDEX_FUNCTIONS + STRUCTURE_FUNCTIONS + "return box.info.status")[0])
+        return str(
+            self.run(self.connection.eval, FUNCTIONS + INDEX_FUNCTIONS + STRUCTURE_FUNCTIONS + FEED_FUNCTIONS + "return box.info.status")[0]
+        )
 
     def version(self) -> Version:
         """By box.info."""
@@ -287,7 +290,7 @@ class Space:
         return self.decode(found[0]) if found and found[0] is not None else None
 
 
-class Values(Space):
+class Values(Followed, Space):
     """Opaque values."""
 
     columns = (("value", "varbinary"),)
@@ -304,7 +307,7 @@ class Values(Space):
         self._call("append", self._name, key, value)
 
 
-class Counters(Space):
+class Counters(Followed, Space):
     """Numbers: from -2**63 to 2**64 - 1."""
 
     columns = (("number", "integer"),)
@@ -327,7 +330,7 @@ class Counters(Space):
         return bool(self._call("transfer", self._name, source, target, amount)[0])
 
 
-class Rows(Space):
+class Rows(Followed, Space):
     """Rows."""
 
     columns = (("integer", "integer"), ("real", "double"))
@@ -339,7 +342,7 @@ class Rows(Space):
         return Row(found[1], found[2])
 
 
-class Hashes(Space):
+class Hashes(Followed, Space):
     """Hashes, a column for each field; a field that is not there is null. One without fields stays, empty."""
 
     def __init__(self, session: TarantoolSession, layout: Layout) -> None:
@@ -381,7 +384,7 @@ class Hashes(Space):
         return self._place[field]
 
 
-class Documents(Indexed, Space):
+class Documents(Indexed, Followed, Space):
     """Documents, each a map."""
 
     columns = (("doc", "map"),)

@@ -10,16 +10,18 @@ A partial index is a functional one, whose function gives no key for the records
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any, Final, Protocol
 
 from storeproof.adapters.tarantool_notation import notation
 from storeproof.contract import Json, Key, Path, Refused, Unsupported
 from storeproof.spec.index import Index
+from storeproof.spec.place import PLACES
 from storeproof.spec.query import And, Comparing, Condition, Filter, Not, Or, Query, Where
 
 _BOUNDS: Final = frozenset({"lt", "lte", "gt", "gte", "prefix"})
 
-_SCALARS: Final = (bool, int, float, str)
+_SCALARS: Final = (bool, int, float, str, Decimal)
 """What an index of the type `scalar` holds, except null: null and nothing are one to it."""
 
 
@@ -101,6 +103,10 @@ def _wanted(asked: Filter | None) -> list[list[Json]]:
         return [each for part in asked.parts for each in _wanted(part)]
     if isinstance(asked, (Or, Not)):
         raise Unsupported(f"Tarantool's select knows no `{'or' if isinstance(asked, Or) else 'not'}`: it takes one part of one index")
+    if asked.operator in PLACES:
+        raise Unsupported(
+            "Tarantool's RTREE is on a column that is a list of numbers, in a plane or a box of it, and not on a path in a map"
+        )
     each = asked.operator == "any"
     operator, value = (asked.value.operator, asked.value.value) if isinstance(asked.value, Comparing) else (asked.operator, asked.value)
     if operator == "eq" or (operator in _BOUNDS and not each):

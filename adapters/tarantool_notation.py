@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgpack
+from tarantool.msgpack_ext.packer import default as extended
 
 from storeproof.contract import Path, Refused
 
@@ -39,7 +40,7 @@ def place(path: Path) -> tuple[str, str | None, str | int | None]:
 def packed(tuples: Sequence[Sequence[Any]]) -> bytes:
     """Tuples as MessagePack, for functions that must not see them as Lua values: 1.0 would become 1, and bytes would become text."""
     try:
-        blob: bytes = msgpack.packb(tuples)
+        blob: bytes = msgpack.packb(tuples, default=extended)
     except UNPACKABLE as reason:
         raise Refused(f"MessagePack: {reason}") from reason
     return blob
