@@ -7,4 +7,4 @@ from storeproof.spec import load_spec
 
 MODELS = load_spec().models
 VALUE, HASH, DOCUMENT, ROW, COUNTER = (Layout("c", MODELS[name]) for name in ("single_key", "hash10", "document10", "row", "counter"))
-QUEUE, SET, RANKING = (Layout("c", MODELS[name]) for name in ("queue", "members", "ranking"))
+QUEUE, SET, RANKING, PLACES = (Layout("c", MODELS[name]) for name in ("queue", "members", "ranking", "places"))

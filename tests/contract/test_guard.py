@@ -12,7 +12,7 @@ import pytest
 from storeproof.contract import MISSING, OPERATIONS, Breach, Found, Layout, Refused, Row, Unknown, Unsupported, call, supports
 from storeproof.contract.families import Collection, Fields, KeyValue, Paths, Session
 from storeproof.spec.query import Aggregation, Browse, Query, Where
-from tests.contract.models import COUNTER, DOCUMENT, HASH, QUEUE, RANKING, ROW, SET, VALUE
+from tests.contract.models import COUNTER, DOCUMENT, HASH, PLACES, QUEUE, RANKING, ROW, SET, VALUE
 
 
 class Bare:
@@ -87,6 +87,10 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "score_of": ("k", "m"),
     "rank_of": ("k", "m"),
     "top": ("k", 2),
+    "add_place": ("k", "m", 0.0, 0.0),
+    "remove_place": ("k", "m"),
+    "distance_between": ("k", "m", "n"),
+    "nearest": ("k", 0.0, 0.0, 1.0, 2),
 }
 
 
@@ -177,6 +181,12 @@ RIGHT: list[tuple[Layout, str, Any]] = [
     (RANKING, "rank_of", None),
     (RANKING, "top", [("a", 1.0)]),
     (RANKING, "ranking_size", 3),
+    (PLACES, "add_place", True),
+    (PLACES, "remove_place", False),
+    (PLACES, "place_count", 2),
+    (PLACES, "distance_between", 1.5),
+    (PLACES, "distance_between", None),
+    (PLACES, "nearest", ["a", "b"]),
 ]
 
 WRONG: list[tuple[Layout, str, Any, str]] = [
@@ -262,6 +272,12 @@ WRONG: list[tuple[Layout, str, Any, str]] = [
     (RANKING, "top", [("a", 1.0)] * 3, "top: the reply is a list of at most 2 pairs; found list [('a', 1.0), ('a', 1.0), ('a', 1.0)]"),
     (RANKING, "top", [("a", 1)], "top: each entry is a pair of str and finite float; found tuple ('a', 1)"),
     (RANKING, "ranking_size", None, "ranking_size: the reply is int; found NoneType None"),
+    (PLACES, "add_place", 1, "add_place: the reply is bool; found int 1"),
+    (PLACES, "remove_place", None, "remove_place: the reply is bool; found NoneType None"),
+    (PLACES, "place_count", b"1", "place_count: the reply is int; found bytes b'1'"),
+    (PLACES, "distance_between", 1, "distance_between: the reply is float or NoneType; found int 1"),
+    (PLACES, "nearest", ["a", "b", "c"], "nearest: the reply is a list of at most 2 members; found list ['a', 'b', 'c']"),
+    (PLACES, "nearest", [b"a"], "nearest: the reply is a list of at most 2 members; found list [b'a']"),
 ]  # fmt: skip
 
 

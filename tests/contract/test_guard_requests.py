@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from storeproof.contract import OPERATIONS, Breach, Found, Layout, call
+from storeproof.contract import OPERATIONS, Breach, Change, Found, Layout, call
 from storeproof.spec.index import Index
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 from tests.contract import test_guard
@@ -29,6 +29,12 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "index_names": (),
     "require": (("a",), "text"),
     "transfer": ("a", "b", 1),
+    "follow": (True,),
+    "changes": (2, 0.5),
+    "leave_feed": (),
+    "resume_feed": (),
+    "save_search": ("s", Where()),
+    "searches_for": ({"x": 1},),
 }
 RIGHT: list[tuple[str, Any]] = [
     ("find", [("a", {"x": 1}), ("b", {})]),
@@ -44,8 +50,26 @@ RIGHT: list[tuple[str, Any]] = [
     ("index_names", ["a", "b"]),
     ("require", None),
     ("transfer", True),
+    ("follow", None),
+    ("changes", [Change("put", "a", {"x": 1}), Change("delete", "b")]),
+    ("changes", []),
+    ("leave_feed", None),
+    ("resume_feed", None),
+    ("save_search", None),
+    ("searches_for", ["a", "b"]),
 ]
 WRONG: list[tuple[str, Any]] = [
+    ("changes", [Change("delete", "a")] * 3),  # more than were asked for
+    ("changes", [("put", "a", None)]),
+    ("changes", [Change("insert", "a")]),  # type: ignore[arg-type]  # such a kind there is not
+    ("changes", [Change("put", 1)]),
+    ("changes", [Change("put", "a", b"bytes")]),
+    ("changes", None),
+    ("follow", True),
+    ("leave_feed", "token"),
+    ("resume_feed", 1),
+    ("save_search", True),
+    ("searches_for", ["b", "a"]),
     ("find", [("a", {})] * 3),  # more than were asked for
     ("find", [["a", {}]]),
     ("find", [(b"a", {})]),

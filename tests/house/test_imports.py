@@ -10,7 +10,7 @@ from tests.house.installed import CHECKOUT
 
 ORDER = (
     *("errors", "outcome", "spec", "history", "contract", "oracle", "check"),
-    *("launch", "faults", "load", "result", "report", "trial", "cli", "plugin"),
+    *("launch", "faults", "corpus", "load", "result", "report", "trial", "cli", "plugin"),
 )
 PACKAGES = {"storeproof": "storeproof", "spec": "storeproof.spec", "adapters": "storeproof.adapters", "suites": "storeproof.suites"}
 FOR_ADAPTERS = ("contract", "spec", "errors", "adapters")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ ALIKE: list[tuple[Any, Any]] = [
     ([("k", b"")], (("k", b""),)),
     ([["k", Row(1, 1.0)]], [("k", (1, 1.0))]),
     (MISSING, MISSING),
+    (Decimal("1.10"), Decimal("1.10")),
 ]
 UNLIKE: list[tuple[Any, Any]] = [
     (True, 1),
@@ -45,6 +47,9 @@ UNLIKE: list[tuple[Any, Any]] = [
     ({"a": 1}, {"a": 1, "b": None}),
     ({"a": {"b": [True]}}, {"a": {"b": [1]}}),
     (Row(True, 1.0), Row(1, 1.0)),
+    (Decimal("0.1"), 0.1),
+    (Decimal(1), 1),
+    (Decimal("0.1"), Decimal("0.10000000000000000000000000001")),
 ]
 LENIENT: list[tuple[Any, Any]] = [
     (1, 1.0),
@@ -52,7 +57,8 @@ LENIENT: list[tuple[Any, Any]] = [
     (0, -0.0),
     ({"a": [1, {"b": -0.0}]}, {"a": [1.0, {"b": 0}]}),
     (Row(1, 1.0), (1, 1)),
-]  # whole reals that come back as integers, and minus zero
+    (Decimal("1.10"), Decimal("1.1")),
+]  # whole reals that come back as integers, minus zero, and zeros at the end of a decimal
 
 
 @pytest.mark.parametrize(("one", "other"), ALIKE)

@@ -18,6 +18,7 @@ ROWS = {10: Row(1, 1.0), -1: Row(2, 2.0), 9: Row(3, 3.0)}
 QUEUE = {"q": [b"a", b"b"]}
 SET = {"s": {"a", "b"}}
 RANKING = {"r": {"a": 1.0, "b": 1.0, "é": 1.0, "z": 9.0}}
+PLACES = {"p": {"a": (179.0, 0.0), "b": (-178.0, 0.0)}}
 VALUES = {"b": b"2", "a": b"1", "B": b"0", "é": b"3"}
 
 CASES: list[tuple[str, Any, tuple[Any, ...], Any, Any]] = [
@@ -200,6 +201,17 @@ CASES: list[tuple[str, Any, tuple[Any, ...], Any, Any]] = [
     ("top", RANKING, ("-", 3), [], None),
     ("ranking_size", RANKING, ("r",), 4, None),
     ("ranking_size", RANKING, ("-",), 0, None),
+    ("add_place", PLACES, ("p", "c", 0.0, 90.0), True, {"p": {**PLACES["p"], "c": (0.0, 90.0)}}),
+    ("add_place", PLACES, ("p", "a", 9.0, 9.0), False, {"p": {**PLACES["p"], "a": (9.0, 9.0)}}),
+    ("add_place", {}, ("p", "a", 9.0, 91.0), REFUSAL, None),
+    ("remove_place", PLACES, ("p", "a"), True, {"p": {"b": PLACES["p"]["b"]}}),
+    ("remove_place", PLACES, ("p", "c"), False, None),
+    ("place_count", PLACES, ("p",), 2, None),
+    ("distance_between", PLACES, ("p", "a", "a"), 0.0, None),
+    ("distance_between", PLACES, ("p", "a", "-"), None, None),
+    ("nearest", PLACES, ("p", 180.0, 0.0, 112000.0, 5), ["a"], None),  # a degree of the equator is 111.2 km
+    ("nearest", PLACES, ("p", -180.0, 0.0, 223000.0, 5), ["a", "b"], None),
+    ("nearest", PLACES, ("p", -180.0, 0.0, 223000.0, 1), ["a"], None),
 ]
 
 
@@ -219,7 +231,8 @@ def test_every_operation_but_those_of_the_clock_has_a_step_and_a_case() -> None:
     """
     timed = {"put_expiring", "expire", "expires_in", "persist", "walk"}
     rules = {"create_index", "drop_index", "index_names", "require"}  # they change what is refused later, which is no state of records
-    assert set(_STEPS) == set(OPERATIONS) - timed - rules
+    told = {"follow", "changes", "leave_feed", "resume_feed", "save_search", "searches_for"}  # these are the Reference's
+    assert set(_STEPS) == set(OPERATIONS) - timed - rules - told
     assert {case[0] for case in CASES} == set(_STEPS) - set(REQUESTS)
 
 

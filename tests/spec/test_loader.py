@@ -99,6 +99,31 @@ def test_a_claim_of_one_goes_before_its_group_and_the_variants_before_the_stores
     assert target.claims("access.put-get") is claimed
 
 
+@pytest.mark.parametrize(
+    ("stated", "claimed"),
+    [
+        ("{access.put-get/001: true}", True),
+        ("{access: true, access.put-get: true, access.put-get/001: false}", False),
+        ("{access.put-get: true}", True),
+        ("{access: true}", True),
+        ("{}", False),
+    ],
+)
+def test_a_claim_of_one_case_goes_before_its_capability(root: Path, stated: str, claimed: bool) -> None:
+    (root / "stores" / "mine.yaml").write_text(replaced(STORE, "    access.put-get: true\n", f"    {stated}\n"))
+    target = load_spec(root).targets(["mine"])[0]
+    assert target.claims("access.put-get/001") is claimed
+    if "/" in stated:
+        assert target.claims("access.put-get") is not claimed
+
+
+def test_a_claim_of_a_case_that_does_not_exist(root: Path) -> None:
+    (root / "stores" / "mine.yaml").write_text(replaced(STORE, "access.put-get: true", "access.put-get/009: true"))
+    assert store_of(root) == [
+        "stores/mine.yaml:21: claims.capabilities.access.put-get/009: unknown capability `access.put-get/009` (did you mean `access.put-get/002`?); allowed: access.put-get/001, access.put-get/002",
+    ]
+
+
 def test_claims_of_what_does_not_exist(root: Path) -> None:
     text = replaced(STORE, "access.put-get: true", "access.put-get: true\n    access.putget: true")
     text = replaced(text, "[single_key]", "[single_key, hashes]")
