@@ -54,7 +54,7 @@ def test_guarantee(trial: Trial, verdict: Verdict, guarantee: GuaranteeName | No
         outcome, detail = Outcome.INCONCLUSIVE, "interrupted between the rounds"
         raise
     finally:
-        trial.record.guarantees.append(tally.record(guarantee, outcome, detail))
+        trial.record.guarantees.append(tally.record(guarantee, verdict.known(outcome), detail))
     if outcome is Outcome.PASS:
         verdict.add(detail)
     else:
