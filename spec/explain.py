@@ -138,6 +138,7 @@ _ALLOWED: Mapping[str, Callable[[Any, Mapping[str, Any], Place], str]] = {
     "int_type": _whole_number,
     "int_from_float": _whole_number,
     "float_type": _always("a number"),
+    "date_from_datetime_parsing": _always("a day, as in 2027-12-31"),
     "float_parsing": _always("a number"),
     "bool_type": _boolean,
     "tuple_type": _always("a list, as in [a, b]"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -11,6 +12,7 @@ from pydantic import Field, PositiveInt, Strict, model_validator
 
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
 from storeproof.spec.guarantee import LADDER, GuaranteeName, NodeGuaranteeName
+from storeproof.spec.known_failure import KnownFailure
 
 Command = Annotated[tuple[str, ...], Strict(False), Field(min_length=1)]
 """A command line. `${name}` is replaced: data, run, port, python, user, password; an item that is
@@ -148,6 +150,17 @@ class Store(SpecFile):
     launch: Launch
     variants: dict[Name, Variant] = Field(min_length=1)
     claims: Claims
+    known_failures: dict[str, KnownFailure] = Field(default_factory=dict)
+    """By the id of the case, as the report has it."""
+
+    @model_validator(mode="after")
+    def _known_variants_fail(self) -> Self:
+        for case, known in self.known_failures.items():
+            for position, name in enumerate(known.variants):
+                if name not in self.variants:
+                    place = ("known_failures", case, "variants", position)
+                    raise RuleError(f"found '{name}'; allowed: {', '.join(self.variants)}", *place)
+        return self
 
     @model_validator(mode="after")
     def _one_default(self) -> Self:
@@ -185,6 +198,11 @@ class Target:
     def id(self) -> str:
         """`store:variant`, as on the command line."""
         return f"{self.store.store}:{self.name}"
+
+    def known_failure(self, case: str, today: date) -> KnownFailure | None:
+        """Why that case fails in this variant, if that is known and not yet overdue."""
+        known = self.store.known_failures.get(case)
+        return known if known is not None and self.name in known.variants and today <= known.until else None
 
     def claims(self, capability: str) -> bool:
         """Whether the variant claims a capability, by its full name, or one case of it: `group.capability/case`."""

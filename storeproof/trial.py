@@ -80,8 +80,8 @@ class Trial:
         address = where if isinstance(where, Address) else where.address
         return self.adapter.connect(address, self.target.variant.options)
 
-    def launch(self, purpose: str) -> Handle:
-        """A fresh store, started, ready and as the variant says; the caller closes it.
+    def launch(self, purpose: str, *, on_volume: bool = False) -> Handle:
+        """A fresh store, started, ready and as the variant says; the caller closes it. `on_volume`: made so that its power can be cut.
 
         Raises:
             NotAvailable: it cannot be had here; every later call says so again.
@@ -92,9 +92,10 @@ class Trial:
             raise NotAvailable(self._blocked)
         self.progress(f"starting for {purpose}")
         try:
-            handle = self._start()
+            handle = self._start(on_volume=on_volume)
         except StoreproofError as reason:
-            self._block(reason)
+            if not (on_volume and isinstance(reason, NotAvailable)):  # without a volume it may be had all the same
+                self._block(reason)
             raise
         try:
             self._verify(handle)
@@ -174,7 +175,7 @@ class Trial:
         first = str(reason).splitlines()[0] if str(reason) else type(reason).__name__
         self._blocked = str(reason) if isinstance(reason, NotAvailable) else f"the store could not be tried: {first}"
 
-    def _start(self) -> Handle:
+    def _start(self, *, on_volume: bool = False) -> Handle:
         store = self.target.store
         return choose.launch(
             store,
@@ -186,6 +187,7 @@ class Trial:
             keep=self.options.keep,
             probe=self._probe,
             notice=self.progress,
+            on_volume=on_volume,
         )
 
     def _ended(self) -> bool:

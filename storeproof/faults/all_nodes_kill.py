@@ -13,6 +13,7 @@ class AllNodesKill:
 
     name: str = "all_nodes_kill"
     sudden: bool = True
+    cuts_off: bool = False
 
     def cannot(self, handle: Handle) -> str | None:
         """As the handle says: a single server has no such nodes."""

@@ -13,6 +13,7 @@ class CleanRestart:
 
     name: str = "clean_restart"
     sudden: bool = False
+    cuts_off: bool = False
 
     def cannot(self, handle: Handle) -> str | None:
         """As the handle says: a store that somebody else runs is never stopped."""

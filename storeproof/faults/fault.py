@@ -18,6 +18,11 @@ class Fault(Protocol):
     def sudden(self) -> bool:
         """Whether the store is not told: then the very moment matters, and the last acknowledgement is the moment that hurts most."""
 
+    @property
+    def cuts_off(self) -> bool:
+        """Whether it takes the disk away before the store itself: it needs a volume under the data, and what the store answers after
+        the moment of the fault says nothing, since it may go on in memory."""
+
     def cannot(self, handle: Handle) -> str | None:
         """Why it cannot be struck on this store, or None if it can. Asked before any load is put on."""
 

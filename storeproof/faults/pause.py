@@ -13,6 +13,7 @@ class Pause:
 
     name: str = "pause"
     sudden: bool = True
+    cuts_off: bool = False
 
     def cannot(self, handle: Handle) -> str | None:
         """As the handle says."""

@@ -13,6 +13,7 @@ class ProcessKill:
 
     name: str = "process_kill"
     sudden: bool = True
+    cuts_off: bool = False
 
     def cannot(self, handle: Handle) -> str | None:
         """As the handle says: a store that somebody else runs is never killed."""

@@ -13,7 +13,7 @@ from storeproof import faults as package
 from storeproof.errors import NotAvailable
 from storeproof.faults.fault import Fault
 
-_DEEDS: Final = {"power_cut": "cut the power", "node_wipe": "wipe a node"}
+_DEEDS: Final = {"node_wipe": "wipe a node"}
 """In words, what faults do that guarantees name and this version does not have. An entry goes when its file comes."""
 
 

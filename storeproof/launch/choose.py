@@ -28,18 +28,19 @@ def launch(
     keep: bool,
     probe: Probe,
     notice: Callable[[str], None] | None = None,
+    on_volume: bool = False,
 ) -> Handle:
     """A fresh store with an empty data directory, started and answering. The caller closes it; what it does not close is closed at the end.
 
     `auto` takes an endpoint if one is given, then a container if an engine answers and has or gets the image, then a local binary;
-    `notice` is told why a way was passed over.
+    `notice` is told why a way was passed over. `on_volume`: its data on a file system of its own, so that its power can be cut.
 
     Raises:
         NotAvailable: this machine cannot run it in the wanted way, or in any; with every reason and remedy.
         StoreDied: it was started, and ended or never answered.
         UsageError: the endpoint, image, or data directory is wrong.
     """
-    make = _Maker(store, variant, endpoint, image, data_dir, keep, probe)
+    make = _Maker(store, variant, endpoint, image, data_dir, keep, probe, on_volume)
     handle = make.first_that_works(notice) if kind == "auto" and endpoint is None else make.by("endpoint" if kind == "auto" else kind)
     try:
         handle.start()
@@ -53,7 +54,15 @@ class _Maker:
     """The ways in which one store can be made."""
 
     def __init__(
-        self, store: Store, variant: Variant, endpoint: str | None, image: str | None, data_dir: Path | None, keep: bool, probe: Probe
+        self,
+        store: Store,
+        variant: Variant,
+        endpoint: str | None,
+        image: str | None,
+        data_dir: Path | None,
+        keep: bool,
+        probe: Probe,
+        on_volume: bool,
     ) -> None:
         self._store = store
         self._variant = variant
@@ -62,6 +71,7 @@ class _Maker:
         self._data_dir = data_dir
         self._keep = keep
         self._probe = probe
+        self._on_volume = on_volume
 
     def first_that_works(self, notice: Callable[[str], None] | None) -> Handle:
         ways = [way for way in ("container", "process") if getattr(self._store.launch, way) is not None]
@@ -85,9 +95,11 @@ class _Maker:
         launch = self._store.launch
         name, settings = self._store.store, self._variant.settings
         if way == "container" and launch.container is not None:
-            return ContainerHandle(name, launch.container, settings, self._probe, self._data_dir, image=self._image, keep=self._keep)
+            return ContainerHandle(
+                name, launch.container, settings, self._probe, self._data_dir, image=self._image, keep=self._keep, on_volume=self._on_volume
+            )
         if way == "process" and launch.process is not None:
-            return ProcessHandle(name, launch.process, settings, self._probe, self._data_dir, keep=self._keep)
+            return ProcessHandle(name, launch.process, settings, self._probe, self._data_dir, keep=self._keep, on_volume=self._on_volume)
         if way == "endpoint" and launch.endpoint is not None:
             if self._endpoint is None:
                 raise UsageError(f"--launch=endpoint needs to know where {name} is: --endpoint {name}={launch.endpoint.url}")

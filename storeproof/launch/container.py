@@ -21,6 +21,8 @@ from storeproof.launch.owner import this_process
 from storeproof.launch.readiness import wait_until_ready
 from storeproof.launch.sweep import sweep_directories
 from storeproof.launch.template import Template
+from storeproof.launch.volume import NO_VOLUME, Volume
+from storeproof.launch.volume import base as volume_base
 from storeproof.launch.workdir import WorkDir, default_base
 from storeproof.spec.store import ContainerLaunch
 
@@ -48,6 +50,7 @@ class ContainerHandle:
         *,
         image: str | None = None,
         keep: bool = False,
+        on_volume: bool = False,
     ) -> None:
         """Nothing runs yet.
 
@@ -55,9 +58,10 @@ class ContainerHandle:
             name: the store, for messages.
             base: where data goes: a directory of this machine, bound into the container; a named volume of the engine if None.
             image: another image than the store's file names.
+            on_volume: on a file system of its own, bound into the container, so that its power can be cut.
 
         Raises:
-            NotAvailable: no engine answers, or the image cannot be had.
+            NotAvailable: no engine answers, or the image or the volume cannot be had.
         """
         self._name = name
         self._launch = launch
@@ -73,16 +77,17 @@ class ContainerHandle:
         self._nodes = RunningNodes(name, launch.nodes, self.log_tail) if launch.nodes is not None else None
         self._dir: WorkDir | None = None
         self.image_digest: str | None = engine.require_image(self._image, name)
-        place = (base or default_base()).resolve()
+        place = (base or (volume_base() if on_volume else None) or default_base()).resolve()
         sweep_directories(place)
         engine.sweep_containers()
-        self._bound = base is not None
+        self._bound = base is not None or on_volume
         self.data: Path | None = None
         registry.add(self)
         self._dir = made = WorkDir.make(place, keep=keep)
         if self._bound:
             self.data = made.data
         guard(place, containers=True)
+        self._volume = Volume(made.data, made.image) if on_volume else None
 
     @property
     def address(self) -> Address:
@@ -95,6 +100,8 @@ class ContainerHandle:
         """Why a fault cannot be struck, or None."""
         if fault in NODE_FAULTS and self._nodes is None:
             return NO_NODES
+        if fault == "power_cut" and self._volume is None:
+            return NO_VOLUME
         return "one container has no second node that could survive it" if fault == "node_wipe" else None
 
     def start(self) -> float:
@@ -160,6 +167,19 @@ class ContainerHandle:
         if self._nodes is not None:
             with self._engine_errors("ended while a node was missing"):
                 self._nodes.wait(self._container, self._launch.start_seconds, whole=True)
+
+    def settle(self) -> None:
+        """See `Handle.settle`."""
+        self.stop()
+        self._cuttable().settle()
+        self.start()
+
+    def cut_power(self) -> None:
+        """See `Handle.cut_power`."""
+        volume = self._cuttable()
+        volume.cut()
+        self.kill()
+        volume.renew()
 
     def pause(self) -> None:
         """See `Handle.pause`: all processes of the container are frozen."""
@@ -298,7 +318,9 @@ class ContainerHandle:
             engine.remove(client.containers.get(made.root.name), v=True, force=True)
         with contextlib.suppress(docker.errors.NotFound):
             engine.remove(client.volumes.get(made.root.name), force=True)
-        if self._bound and os.geteuid() != 0:
+        if self._volume is not None:
+            self._volume.close()
+        elif self._bound and os.geteuid() != 0:
             self._remove_data(made)
         made.remove()
         if self._described is not None:
@@ -314,6 +336,11 @@ class ContainerHandle:
         finally:
             # With its volumes: the image may declare some of its own.
             engine.remove(remover, v=True, force=True)
+
+    def _cuttable(self) -> Volume:
+        if self._volume is None:
+            raise NotAvailable(NO_VOLUME)
+        return self._volume
 
     def _labels(self) -> dict[str, str]:
         return {engine.LABEL: "1", engine.OWNER_LABEL: str(this_process())} | ({engine.KEEP_LABEL: "1"} if self._keep else {})

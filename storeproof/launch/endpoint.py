@@ -79,7 +79,7 @@ class EndpointHandle:
         """Refused: see `cannot`."""
         raise NotAvailable(_REASON, _REMEDY)
 
-    kill = pause = resume = stop
+    kill = pause = resume = settle = cut_power = stop
 
     def kill_nodes(self, names: Sequence[str]) -> None:  # noqa: ARG002 - none can be killed, whichever it is
         """Refused: see `cannot`."""

@@ -62,6 +62,12 @@ class Handle(Protocol):
     def wait_whole(self) -> None:
         """Wait until no node is missing; returns at once for a single server. Raises `StoreDied` when one does not come back in time."""
 
+    def settle(self) -> None:
+        """Stop it cleanly, write all to disk, start it again: what was done so far is at no risk any longer. Raises `StoreDied`."""
+
+    def cut_power(self) -> None:
+        """All that was not synced vanishes, then the processes, and the power is back. Raises `StoreDied`."""
+
     def pause(self) -> None:
         """SIGSTOP: the store hangs."""
 

@@ -26,6 +26,8 @@ from storeproof.launch.nodes import NO_NODES, NODE_FAULTS
 from storeproof.launch.readiness import wait_until_ready
 from storeproof.launch.sweep import sweep_directories
 from storeproof.launch.template import Template
+from storeproof.launch.volume import NO_VOLUME, Volume
+from storeproof.launch.volume import base as volume_base
 from storeproof.launch.workdir import WorkDir, default_base
 from storeproof.spec.store import ProcessLaunch
 
@@ -86,15 +88,17 @@ class ProcessHandle:
         base: Path | None = None,
         *,
         keep: bool = False,
+        on_volume: bool = False,
     ) -> None:
         """Nothing runs yet; the directory is made, and removed by `close`.
 
         Args:
             name: the store, for messages.
             base: where data goes; the system's directory for temporary files if None.
+            on_volume: on a file system of its own, so that its power can be cut; in memory if there is room and `base` is None.
 
         Raises:
-            NotAvailable: a program is not installed, or the directory cannot be entered by the server's user.
+            NotAvailable: a program is not installed, the directory cannot be entered by the server's user, or no volume can be had.
         """
         self._name = name
         self._launch = launch
@@ -108,7 +112,7 @@ class ProcessHandle:
         self._began = self._ready = 0.0
         self._paused = False
         self._shared_files: dict[str, int] = {}
-        base = (base or default_base()).resolve()
+        base = (base or (volume_base() if on_volume else None) or default_base()).resolve()
         if self._user is not None:
             _check_traversable(base, self._user)
         registry.add(self)
@@ -116,6 +120,7 @@ class ProcessHandle:
         sweep_directories(base)
         self._dir = WorkDir.make(base, keep=keep)
         guard(base)
+        self._volume = Volume(self._dir.data, self._dir.image) if on_volume else None
         self.data: Path | None = self._dir.data
         self._address = Address(_HOST, ports.free_port(), launch.user, launch.password, ours=True)
 
@@ -128,6 +133,8 @@ class ProcessHandle:
         """Why a fault cannot be struck, or None."""
         if fault in NODE_FAULTS:
             return NO_NODES
+        if fault == "power_cut" and self._volume is None:
+            return NO_VOLUME
         return "one process has no second node that could survive it" if fault == "node_wipe" else None
 
     def start(self) -> float:
@@ -193,6 +200,19 @@ class ProcessHandle:
     def wait_whole(self) -> None:
         """It is."""
 
+    def settle(self) -> None:
+        """See `Handle.settle`."""
+        self.stop()
+        self._cuttable().settle()
+        self.start()
+
+    def cut_power(self) -> None:
+        """See `Handle.cut_power`."""
+        volume = self._cuttable()
+        volume.cut()
+        self.kill()
+        volume.renew()
+
     def pause(self) -> None:
         """See `Handle.pause`."""
         process_tree.freeze(self._members)
@@ -224,6 +244,8 @@ class ProcessHandle:
                 self.kill()
                 shared_memory.remove_files(self._shared_files)
                 shared_memory.remove_segments(pid for pid, _ in self._dir.leaders)
+                if self._volume is not None:
+                    self._volume.close()
                 if self._dir.keep:
                     registry.kept.append(f"{self._name}: data and log are in {self._dir.root}; remove them with: rm -r {self._dir.root}")
                 else:
@@ -297,6 +319,11 @@ class ProcessHandle:
             made.leaders.add((stat.pid, stat.start))
             made.write_marker()
         return process
+
+    def _cuttable(self) -> Volume:
+        if self._volume is None:
+            raise NotAvailable(NO_VOLUME)
+        return self._volume
 
     def _made(self) -> WorkDir:
         if self._dir is None:

@@ -7,12 +7,14 @@ import re
 import secrets
 import shutil
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from storeproof.errors import UsageError
+from storeproof.errors import StoreDied, UsageError
 from storeproof.launch.owner import Owner, this_process
+from storeproof.launch.volume import unmount
 
 MARKER = "storeproof.json"
 _NAME = re.compile(r"storeproof-\d+-[0-9a-f]{8}")
@@ -34,6 +36,11 @@ class WorkDir:
     def data(self) -> Path:
         """The store's own files."""
         return self.root / "data"
+
+    @property
+    def image(self) -> Path:
+        """The file of the volume that `data` is, where it is one."""
+        return self.root / "volume"
 
     @property
     def run(self) -> Path:
@@ -97,6 +104,8 @@ class WorkDir:
 
     def remove(self) -> None:
         """Remove it with everything inside; a second time is fine."""
+        with suppress(StoreDied):  # in use by what could not be ended: the next run tries again
+            unmount(self.data)
         shutil.rmtree(self.root, ignore_errors=True)
 
 

@@ -174,7 +174,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         if not verdict.settled or (report.when == "teardown" and verdict.outcome not in (Outcome.FAIL, Outcome.ERROR)):
             _judge(item, verdict, error)
         ours = isinstance(error, (AssertionError, StoreproofError, Unknown, Refused))
-        if verdict.outcome is Outcome.NOT_RUN:
+        if verdict.outcome in (Outcome.NOT_RUN, Outcome.KNOWN_FAIL):
             report.outcome, report.longrepr = "skipped", (str(item.path), 0, verdict.detail)
         elif report.failed and ours and item.config.get_verbosity() < 2:
             report.longrepr = verdict.detail  # the message is the finding; the traceback is ours, and -vv shows it

@@ -131,7 +131,9 @@ class Run:
         self._waiting.pop(item, None)
         self.close_all_but(trial)
         trial.progress(case["id"])
-        return Verdict(trial.record, stage_of(item), case["id"], case.get("revision", 1), case.get("model", ""), case.get("operations", ()))
+        known = trial.target.known_failure(case["id"], self._started.date())
+        about = (case.get("revision", 1), case.get("model", ""), case.get("operations", ()))
+        return Verdict(trial.record, stage_of(item), case["id"], *about, known)
 
     def _demanded(self, item: pytest.Item) -> bool:
         if not self.profiles:

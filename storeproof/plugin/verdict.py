@@ -10,6 +10,7 @@ from _pytest.outcomes import Skipped
 from storeproof.outcome import Outcome, Stage
 from storeproof.result.model import OutcomeRecord
 from storeproof.result.recorder import StoreRecord
+from storeproof.spec.known_failure import KnownFailure
 
 
 class Settled(Skipped):
@@ -19,13 +20,23 @@ class Settled(Skipped):
 class Verdict:
     """What becomes of one case: a pass, if the test ran to its end and neither said nor showed otherwise."""
 
-    def __init__(self, record: StoreRecord, stage: Stage, case: str, revision: int, model: str, operations: Iterable[str]) -> None:
+    def __init__(
+        self,
+        record: StoreRecord,
+        stage: Stage,
+        case: str,
+        revision: int,
+        model: str,
+        operations: Iterable[str],
+        known: KnownFailure | None = None,
+    ) -> None:
         self._record = record
         self._stage = stage
         self._case = case
         self._revision = revision
         self._model = model
         self._operations = set(operations)
+        self._known = known
         self._details: list[str] = []
         self.outcome = Outcome.NOT_RUN
         self.settled = False
@@ -41,10 +52,16 @@ class Verdict:
         self._model = model
         self._operations = set(operations)
 
+    def known(self, outcome: Outcome) -> Outcome:
+        """The outcome, or `known_fail` for a failure that the store's file names."""
+        return Outcome.KNOWN_FAIL if outcome is Outcome.FAIL and self._known is not None else outcome
+
     def note(self, outcome: Outcome, detail: str) -> None:
         """Settle the outcome without ending the test."""
-        self.outcome = outcome
+        self.outcome = self.known(outcome)
         self.settled = True
+        if self.outcome is Outcome.KNOWN_FAIL and self._known is not None:
+            self.add(f"known until {self._known.until}: {self._known.issue}")
         self.add(detail)
 
     def add(self, detail: str) -> None:
@@ -55,7 +72,8 @@ class Verdict:
     def finished(self) -> None:
         """The test ran to its end."""
         if not self.settled:
-            self.outcome = Outcome.PASS
+            self.outcome = Outcome.PASS if self._known is None else Outcome.UNDECLARED
+            self.add("" if self._known is None else "the store's file has it under known_failures, and it did not fail")
 
     def settle(self, outcome: Outcome, detail: str) -> NoReturn:
         """End the test with an outcome.
@@ -65,7 +83,7 @@ class Verdict:
             Settled: for all others.
         """
         self.note(outcome, detail)
-        if outcome in (Outcome.FAIL, Outcome.ERROR):
+        if self.outcome in (Outcome.FAIL, Outcome.ERROR):
             raise AssertionError(detail)
         raise Settled(detail)
 

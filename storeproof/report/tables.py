@@ -9,6 +9,7 @@ from statistics import median
 from storeproof.outcome import Outcome
 from storeproof.report import words
 from storeproof.result.model import GuaranteeRecord, Measurement, ProfileVerdict, Result, StoreResult
+from storeproof.result.profiles import REFUTED
 from storeproof.spec.guarantee import LADDER, NODES
 
 
@@ -90,7 +91,7 @@ def proven_cell(store: StoreResult) -> Cell:
         return Cell("not proven", "open", hint="no fault could be struck in this run")
     short_of = _rank(durability.proven) < _rank(durability.claimed)
     refuted = any(
-        each.outcome in (Outcome.FAIL, Outcome.UNSUPPORTED) and _rank(each.guarantee) <= _rank(durability.claimed)
+        each.outcome in REFUTED and _rank(each.guarantee) <= _rank(durability.claimed)
         for each in durability.guarantees
         if each.guarantee in LADDER
     )

@@ -16,7 +16,7 @@ from storeproof.spec.capability import Capability
 from storeproof.spec.guarantee import LADDER
 from storeproof.spec.profile import Profile, Speed
 
-_REFUTED = (Outcome.FAIL, Outcome.UNSUPPORTED)
+REFUTED = (Outcome.FAIL, Outcome.KNOWN_FAIL, Outcome.UNSUPPORTED)
 """The store was asked and did not deliver. Every other outcome is missing evidence, which speaks neither for nor against it."""
 
 _WHOLE_RECORDS = [name for name, operation in OPERATIONS.items() if operation.family is KeyValue]
@@ -32,7 +32,7 @@ class _Findings:
 
     def note(self, outcome: Outcome, line: str) -> None:
         if outcome not in SHOWN:
-            (self.refuted if outcome in _REFUTED else self.open).append(line)
+            (self.refuted if outcome in REFUTED else self.open).append(line)
 
     def verdict(self) -> Literal["conforms", "does_not_conform", "incomplete"]:
         if self.refuted:
@@ -93,7 +93,7 @@ def _guarantee(profile: Profile, record: StoreRecord, findings: _Findings) -> No
     struck = {each.guarantee: each for each in durability.guarantees}
     for rung in LADDER[1 : demanded + 1]:
         found = struck.get(rung)
-        if found is not None and found.outcome in _REFUTED:
+        if found is not None and found.outcome in REFUTED:
             findings.refuted.append(f"{_rung(profile, rung)}: {found.outcome}{_first_line(found.detail)}")
             return
     if LADDER.index(durability.claimed) < demanded:

@@ -11,6 +11,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from time import monotonic_ns
 from typing import Protocol
 
@@ -18,7 +19,7 @@ from storeproof.check import Shape, Verdict, losses, unstartable
 from storeproof.contract import Key, Layout, Refused, Session, Unknown
 from storeproof.errors import StoreDied
 from storeproof.faults import Fault
-from storeproof.history import Recorder
+from storeproof.history import Operation, Recorder
 from storeproof.launch.handle import Handle
 from storeproof.spec.scale import DurabilityScale
 from storeproof.suites.durability.audit import audit, by_key
@@ -79,6 +80,8 @@ class Rounds:
         """Keys that were found harmed: each is counted once."""
         self._audited = 0
         """When the last audit was done: what was written since is read after the next fault."""
+        self._cut_off: list[tuple[int, int]] = []
+        """From when to when the store had no disk any longer: what it answered in between is unknown."""
 
     def run(self) -> Tally:
         """Strike as often as the scale says.
@@ -92,6 +95,8 @@ class Rounds:
             self._prepare(session)
         finally:
             session.close()
+        if self._fault.cuts_off:
+            self._handle.settle()  # a cut while the store creates itself is another trial
         began = time.monotonic()
         for number in range(1, self._scale.rounds + 1):
             left = (time.monotonic() - began) / (number - 1) * (self._scale.rounds - number + 1) if number > 1 else 0.0
@@ -112,6 +117,8 @@ class Rounds:
             # A node that an earlier fault killed is there again: two of them in a row would be another fault.
             self._handle.wait_whole()
             struck = shape()
+            if self._fault.cuts_off:
+                self._cut_off.append((struck, monotonic_ns()))
             at_risk = self._recorder.acknowledged - before
             if self._second_fault and shape == self._stream:
                 self._handle.start_nowait()
@@ -180,7 +187,7 @@ class Rounds:
     def _audit(self, struck: int, *, everything: bool) -> None:
         session = self._connect(self._handle)
         try:
-            history = by_key(self._recorder.operations())
+            history = by_key(self._history())
             fresh = {
                 name: each
                 for name, each in history.items()
@@ -279,8 +286,17 @@ class Rounds:
     def _broken(self, reason: str, log: str) -> None:
         self._tally.broken, self._tally.log = reason, log
 
+    def _history(self) -> list[Operation]:
+        """What the clients did, without what a store answered that had lost its disk already."""
+        return [
+            replace(each, completed=None, outcome="unknown")
+            if each.completed is not None and any(begin <= each.completed <= end for begin, end in self._cut_off)
+            else each
+            for each in self._recorder.operations()
+        ]
+
     def _finish(self) -> Tally:
-        operations = self._recorder.operations()
+        operations = self._history()
         self._tally.acknowledged = sum(each.outcome == "ok" for each in operations)
         self._tally.unknown = sum(each.outcome == "unknown" for each in operations)
         return self._tally

@@ -54,7 +54,7 @@ def test_guarantee(trial: Trial, verdict: Verdict, guarantee: GuaranteeName | No
         outcome, detail = Outcome.INCONCLUSIVE, "interrupted between the rounds"
         raise
     finally:
-        trial.record.guarantees.append(tally.record(guarantee, outcome, detail))
+        trial.record.guarantees.append(tally.record(guarantee, verdict.known(outcome), detail))
     if outcome is Outcome.PASS:
         verdict.add(detail)
     else:
@@ -68,7 +68,7 @@ def _strike(trial: Trial, guarantee: str) -> Tally:
     fault = find(wanted.fault)
     if guarantee in NODES and trial.target.store.topology == "single":  # known before a store is started for it
         raise NotAvailable(f"{trial.target.store.store} runs as a single server: it has no nodes that could be killed one by one")
-    handle = trial.launch(f"the fault {fault.name}")
+    handle = trial.launch(f"the fault {fault.name}", on_volume=fault.cuts_off)
     try:
         if reason := fault.cannot(handle):
             raise NotAvailable(reason)

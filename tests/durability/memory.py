@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -168,6 +169,20 @@ class Handle:
     def kill(self) -> None:
         self.deeds.append("kill")
         self.store.end(clean=False)
+
+    def settle(self) -> None:
+        self.deeds.append("settle")
+        self.stop()
+        self.start()
+
+    def cut_power(self) -> None:
+        """The store is left without its disk for a moment, and acknowledges all the same."""
+        self.deeds.append("cut")
+        with self.store.lock:
+            kept = {name: dict(records) for name, records in self.store.disk.items()}
+        time.sleep(0.03)
+        self.store.end(clean=False)
+        self.store.disk = kept
 
     def kill_nodes(self, names: Sequence[str]) -> None:
         raise NotImplementedError

@@ -60,6 +60,21 @@ def test_a_store_that_is_asked_to_stop_gets_no_burst() -> None:
     assert (tally.streams, tally.bursts) == (5, 0)
 
 
+def test_what_a_store_answers_that_has_lost_its_disk_is_unknown() -> None:
+    """Redis with a second's delay goes on in memory after the cut: what it acknowledges then was never at risk."""
+    tally = strike(Store(), "power_cut")
+    assert tally.harmed == 0, tally.detail()
+    assert tally.unknown > 5 * SCALE.clients, "the clients were answered after the cut"
+    assert tally.outcome(claimed=True) is Outcome.PASS
+
+
+def test_a_store_that_writes_late_loses_its_tail_in_a_power_cut() -> None:
+    """On the last acknowledgement of a burst nothing has been answered after the cut: all that is missing counts."""
+    tally = strike(Late(), "power_cut")
+    assert tally.verdicts[Verdict.LOST] > 0
+    assert tally.outcome(claimed=True) is Outcome.FAIL
+
+
 class Volatile(Store):
     """Keeps nothing, not even its collections."""
 

@@ -19,7 +19,7 @@ VERDICT = {
     Outcome.ERROR: "incomplete",
     Outcome.INCONCLUSIVE: "incomplete",
     Outcome.NOT_RUN: "incomplete",
-    Outcome.KNOWN_FAIL: "incomplete",
+    Outcome.KNOWN_FAIL: "does_not_conform",
     Outcome.EXCLUDED: "incomplete",
 }
 

@@ -1,0 +1,44 @@
+"""What the store's file names as failing: it stays in sight and does not end the run with an error, until its day has come."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .running import Run, lying_store, start
+
+_CASE = "capabilities.key_access.put-get/002"
+_DATES = {"known": "2999-12-31", "overdue": "2026-01-01"}
+
+
+def run(folder: Path, liar: str, until: str) -> Run:
+    """The one case, tried on a liar whose file knows that it fails."""
+    written = (
+        f"known_failures:\n  {_CASE}:\n    variants: [wal-full]\n    issue: it answers what was there before\n    until: {until}\nclaims:"
+    )
+    store = lying_store(folder, liar, ("\nclaims:", f"\n{written}"))
+    return start(folder / "run", store, "--no-verify-settings", "-q", "-k", "put-get/002", suites="correctness")
+
+
+def test_a_known_failure_is_shown_with_its_reason_and_is_no_error(tmp_path: Path) -> None:
+    done = run(tmp_path, "stale_get", _DATES["known"])
+    assert done.code == 0, done.said
+    found = done.outcomes[_CASE]
+    assert found["outcome"] == "known_fail"
+    assert found["detail"].startswith("known until 2999-12-31: it answers what was there before\n")
+    assert "wanted:" in found["detail"]
+    assert "1 known_fail" in done.said
+
+
+def test_one_that_is_overdue_is_a_failure(tmp_path: Path) -> None:
+    done = run(tmp_path, "stale_get", _DATES["overdue"])
+    assert done.code == pytest.ExitCode.TESTS_FAILED
+    assert done.outcomes[_CASE]["outcome"] == "fail"
+
+
+def test_one_that_does_not_fail_is_no_pass_as_declared(tmp_path: Path) -> None:
+    done = run(tmp_path, "lost_put", _DATES["known"])  # a liar of another kind
+    assert done.code == 0, done.said
+    assert done.outcomes[_CASE]["outcome"] == "undeclared"
+    assert "has it under known_failures, and it did not fail" in done.outcomes[_CASE]["detail"]
