@@ -151,7 +151,7 @@ class Store(SpecFile):
     variants: dict[Name, Variant] = Field(min_length=1)
     claims: Claims
     known_failures: dict[str, KnownFailure] = Field(default_factory=dict)
-    """By the id of the case, as the report has it."""
+    """By the id of the case, as the report has it, or the part of it before a slash: then of all such cases."""
 
     @model_validator(mode="after")
     def _known_variants_fail(self) -> Self:
@@ -201,8 +201,8 @@ class Target:
 
     def known_failure(self, case: str, today: date) -> KnownFailure | None:
         """Why that case fails in this variant, if that is known and not yet overdue."""
-        known = self.store.known_failures.get(case)
-        return known if known is not None and self.name in known.variants and today <= known.until else None
+        named = (known for name, known in self.store.known_failures.items() if f"{case}/".startswith(f"{name}/"))
+        return next((known for known in named if self.name in known.variants and today <= known.until), None)
 
     def claims(self, capability: str) -> bool:
         """Whether the variant claims a capability, by its full name, or one case of it: `group.capability/case`."""
