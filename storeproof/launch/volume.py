@@ -61,10 +61,14 @@ class Volume:
             file.truncate(_BYTES)
         self._device = _run("losetup", "--find", "--show", str(image))
         self._held = os.open(self._device, os.O_RDONLY | os.O_CLOEXEC)
-        # Detached at once, which takes effect when nobody holds it any longer: neither we nor the mount. So no crash of ours leaves it.
-        _run("losetup", "--detach", self._device)
-        _run("mkfs.ext4", "-q", "-F", "-m", "0", "-E", "lazy_itable_init=1,nodiscard", self._device)
-        self._mount()
+        try:
+            # Detached at once, which takes effect when nobody holds it any longer: neither we nor the mount. So no crash of ours leaves it.
+            _run("losetup", "--detach", self._device)
+            _run("mkfs.ext4", "-q", "-F", "-m", "0", "-E", "lazy_itable_init=1,nodiscard", self._device)
+            self._mount()
+        except BaseException:
+            os.close(self._held)
+            raise
         (at / "lost+found").rmdir()  # servers want their directory empty
 
     def settle(self) -> None:
@@ -113,7 +117,6 @@ class Volume:
     def _mount(self) -> None:
         if _libc.mount(self._device.encode(), os.fsencode(self._at), b"ext4", _NOSUID_NODEV, _OPTIONS):
             reason = os.strerror(ctypes.get_errno())
-            os.close(self._held)
             raise NotAvailable(f"a power cut needs a file system of our own under the data, and it cannot be mounted: {reason}")
 
 
