@@ -16,9 +16,20 @@ from storeproof.launch.process import ProcessHandle
 from storeproof.launch.sweep import sweep_directories
 from storeproof.launch.volume import Volume, unmount
 
-from .small import GREETS, Run, as_root, eventually, greeted, python_server
+from .small import GREETS, Run, eventually, greeted, python_server
 
-root_only = pytest.mark.skipif(not as_root(), reason="only root may mount a file system")
+mounting = pytest.mark.usefixtures("able")
+
+
+@pytest.fixture(scope="module")
+def able(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Only where a volume can be had at all: not without root, nor in a container without loop devices."""
+    folder = tmp_path_factory.mktemp("volume")
+    (folder / "data").mkdir()
+    try:
+        Volume(folder / "data", folder / "image").close()
+    except NotAvailable as reason:
+        pytest.skip(str(reason))
 
 
 @pytest.fixture
@@ -45,7 +56,7 @@ def devices() -> str:
     return subprocess.run(["losetup", "--list", "--noheadings", "--output", "BACK-FILE"], capture_output=True, text=True, check=True).stdout
 
 
-@root_only
+@mounting
 def test_a_cut_takes_what_was_not_synced_and_nothing_else(made: Volume, tmp_path: Path) -> None:
     data = tmp_path / "data"
     assert list(data.iterdir()) == []
@@ -64,7 +75,7 @@ def test_a_cut_takes_what_was_not_synced_and_nothing_else(made: Volume, tmp_path
     write(data / "again", "works", sync=True)
 
 
-@root_only
+@mounting
 def test_it_is_gone_when_it_is_closed(made: Volume, tmp_path: Path) -> None:
     assert str(tmp_path) in mounts()
     assert str(tmp_path) in devices()
@@ -74,14 +85,14 @@ def test_it_is_gone_when_it_is_closed(made: Volume, tmp_path: Path) -> None:
     assert eventually(lambda: str(tmp_path) not in devices())
 
 
-@root_only
+@mounting
 def test_a_mount_that_is_still_in_use_is_named(made: Volume, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(volume, "_GONE_SECONDS", 0.2)
     with (tmp_path / "data" / "open").open("w"), pytest.raises(StoreDied, match=r"is still in use 0\.2 s after its store ended"):
         made.renew()
 
 
-@root_only
+@mounting
 def test_a_copy_of_the_mount_in_another_namespace_is_waited_for(made: Volume, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A container that is just starting has one: mounted again at once, it would be the file system that was cut off."""
     monkeypatch.setattr(volume, "_GONE_SECONDS", 0.3)
@@ -99,7 +110,7 @@ def test_a_copy_of_the_mount_in_another_namespace_is_waited_for(made: Volume, tm
     write(tmp_path / "data" / "again", "works", sync=True)
 
 
-@root_only
+@mounting
 def test_a_server_loses_power_and_starts_again(tmp_path: Path) -> None:
     handle = ProcessHandle("small", python_server(GREETS), {}, greeted, tmp_path, on_volume=True)
     try:
@@ -123,7 +134,7 @@ def test_a_server_on_another_file_system_cannot_lose_power(tmp_path: Path) -> No
         handle.close()
 
 
-@root_only
+@mounting
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
 def test_no_mount_is_left_by_a_run_that_is_ended(tmp_path: Path, number: signal.Signals) -> None:
     run = Run(tmp_path, before="import functools; ProcessHandle = functools.partial(ProcessHandle, on_volume=True)")
@@ -134,7 +145,7 @@ def test_no_mount_is_left_by_a_run_that_is_ended(tmp_path: Path, number: signal.
     assert eventually(lambda: str(tmp_path) not in devices())
 
 
-@root_only
+@mounting
 def test_the_next_run_unmounts_what_a_dead_one_left(tmp_path: Path) -> None:
     unguarded = "import functools, storeproof.launch.process as p; p.guard = lambda base: None"
     run = Run(tmp_path, before=f"{unguarded}; ProcessHandle = functools.partial(ProcessHandle, on_volume=True)")
@@ -151,15 +162,15 @@ def test_without_root_it_is_not_available(tmp_path: Path, monkeypatch: pytest.Mo
         Volume(tmp_path, tmp_path / "image")
 
 
-@root_only
 def test_without_the_programs_it_is_not_available(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(volume.shutil, "which", lambda *_, **__: None)
     with pytest.raises(NotAvailable, match="needs the program losetup; apt-get install"):
         Volume(tmp_path, tmp_path / "image")
 
 
-@root_only
 def test_a_machine_without_loop_devices_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
     losetup = tmp_path / "losetup"
     losetup.write_text("#!/bin/sh\necho losetup: cannot find an unused loop device >&2\nexit 1\n")
     losetup.chmod(0o755)
