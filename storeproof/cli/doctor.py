@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
-from storeproof.launch.survey import StoreSurvey, Way, survey
+from storeproof.launch.survey import Survey, Way, survey
 from storeproof.spec import load_spec
 
 
@@ -26,7 +26,8 @@ def doctor(console: Console | None = None) -> None:
     console.print(table)
     running = sum(each.runs for each in found.stores)
     console.print(f"{running} of {len(found.stores)} stores run here. Container engine: {found.engine.detail}.", highlight=False)
-    rest = _remedies(found.engine, found.stores)
+    console.print(f"Power cuts: {found.power_cut.detail}.", highlight=False)
+    rest = _remedies(found)
     if rest:
         console.print("\nTo enable the rest:")
         for command, gains in rest.items():
@@ -40,13 +41,14 @@ def _cell(way: Way | None, ready: str) -> str:
     return f"[green]{ready}[/green]" if way.ok else "[yellow]missing[/yellow]"
 
 
-def _remedies(engine: Way, stores: list[StoreSurvey]) -> dict[str, list[str]]:
+def _remedies(found: Survey) -> dict[str, list[str]]:
     """The commands, each once, with what each of them enables."""
     gains: dict[str, list[str]] = {}
-    if not engine.ok:
-        gains.setdefault(engine.remedy, []).append("a container engine")
-    for each in stores:
+    for need, what in ((found.engine, "a container engine"), (found.power_cut, "power cuts")):
+        if not need.ok and need.remedy:
+            gains.setdefault(need.remedy, []).append(what)
+    for each in found.stores:
         for way, what in ((each.client, "client"), (each.process, "process"), (each.container, "container")):
-            if way is not None and not way.ok and way.remedy != engine.remedy:
+            if way is not None and not way.ok and way.remedy != found.engine.remedy:
                 gains.setdefault(way.remedy or way.detail, []).append(f"{each.store} ({what})")
     return gains

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 
 from storeproof.contract.load_adapter import load_adapter
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch import engine
 from storeproof.launch.process import find_program
+from storeproof.launch.volume import Volume
 from storeproof.spec.loader import Spec
 from storeproof.spec.store import Store
 
@@ -43,13 +46,17 @@ class Survey:
     """This machine."""
 
     engine: Way
+    power_cut: Way
     stores: list[StoreSurvey]
 
 
 def survey(spec: Spec, images: dict[str, str] | None = None) -> Survey:
-    """Look; nothing is started, pulled or installed. `images` are the user's `--image STORE=IMAGE`."""
+    """Look; nothing is started, pulled or installed, and the volume that is tried is gone again.
+
+    `images` are the user's `--image STORE=IMAGE`.
+    """
     answers = _engine()
-    return Survey(answers, [_store(spec, name, answers, (images or {}).get(name)) for name in sorted(spec.store_files)])
+    return Survey(answers, _power_cut(), [_store(spec, name, answers, (images or {}).get(name)) for name in sorted(spec.store_files)])
 
 
 def _store(spec: Spec, name: str, answers: Way, image: str | None) -> StoreSurvey:
@@ -73,6 +80,18 @@ def _engine() -> Way:
     except NotAvailable as missing:
         return Way(False, missing.reason, missing.remedy)
     return Way(True, f"{version['Platform']['Name'] or 'Docker'} {version['Version']}".replace("  ", " "))
+
+
+def _power_cut() -> Way:
+    """Whether the power can be cut: nothing but a try tells."""
+    with tempfile.TemporaryDirectory(prefix="storeproof-") as folder:
+        data = Path(folder) / "data"
+        data.mkdir()
+        try:
+            Volume(data, Path(folder) / "volume").close()
+        except NotAvailable as missing:
+            return Way(False, missing.reason, missing.remedy)
+    return Way(True, "ext4 on a loop device")
 
 
 def _process(store: Store) -> Way | None:

@@ -40,6 +40,8 @@ def test_doctor_names_each_command_once_and_whole() -> None:
     assert "1 of " in text
     assert text.count("apt-get install docker.io && systemctl start docker    # a container engine\n") == 1
     assert "  apt-get install redis-server    # redis (process)\n" in text
+    assert "Power cuts: a power cut needs " in text
+    assert text.count("    # power cuts\n") == 1
 
 
 def test_image_that_is_not_here_yet(monkeypatch: pytest.MonkeyPatch) -> None:
