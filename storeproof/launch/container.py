@@ -13,6 +13,7 @@ from storeproof.contract.address import Address
 from storeproof.errors import NotAvailable, StoreDied
 from storeproof.launch import engine
 from storeproof.launch.cleanup import registry
+from storeproof.launch.cuttable import Cuttable
 from storeproof.launch.guardian import guard
 from storeproof.launch.handle import LaunchKind, Probe
 from storeproof.launch.log import last_lines
@@ -35,7 +36,7 @@ _KILLED = 137
 """The exit status of a process that SIGKILL ended: 128 + 9."""
 
 
-class ContainerHandle:
+class ContainerHandle(Cuttable):
     """A container with a volume for its data, reached through ports of 127.0.0.1."""
 
     kind: LaunchKind = "container"
@@ -167,19 +168,6 @@ class ContainerHandle:
         if self._nodes is not None:
             with self._engine_errors("ended while a node was missing"):
                 self._nodes.wait(self._container, self._launch.start_seconds, whole=True)
-
-    def settle(self) -> None:
-        """See `Handle.settle`."""
-        self.stop()
-        self._cuttable().settle()
-        self.start()
-
-    def cut_power(self) -> None:
-        """See `Handle.cut_power`."""
-        volume = self._cuttable()
-        volume.cut()
-        self.kill()
-        volume.renew()
 
     def pause(self) -> None:
         """See `Handle.pause`: all processes of the container are frozen."""
@@ -336,11 +324,6 @@ class ContainerHandle:
         finally:
             # With its volumes: the image may declare some of its own.
             engine.remove(remover, v=True, force=True)
-
-    def _cuttable(self) -> Volume:
-        if self._volume is None:
-            raise NotAvailable(NO_VOLUME)
-        return self._volume
 
     def _labels(self) -> dict[str, str]:
         return {engine.LABEL: "1", engine.OWNER_LABEL: str(this_process())} | ({engine.KEEP_LABEL: "1"} if self._keep else {})

@@ -19,6 +19,7 @@ from storeproof.contract.address import Address
 from storeproof.errors import NotAvailable, StoreDied
 from storeproof.launch import ports, process_tree, shared_memory
 from storeproof.launch.cleanup import registry
+from storeproof.launch.cuttable import Cuttable
 from storeproof.launch.guardian import guard
 from storeproof.launch.handle import LaunchKind, Probe
 from storeproof.launch.log import tail
@@ -72,7 +73,7 @@ def _by_number(path: str) -> list[tuple[int, str]]:
     return [(int(part) if part.isdigit() else -1, part) for part in Path(path).parts]
 
 
-class ProcessHandle:
+class ProcessHandle(Cuttable):
     """A server of ours under 127.0.0.1, in a session of its own."""
 
     kind: LaunchKind = "process"
@@ -200,19 +201,6 @@ class ProcessHandle:
     def wait_whole(self) -> None:
         """It is."""
 
-    def settle(self) -> None:
-        """See `Handle.settle`."""
-        self.stop()
-        self._cuttable().settle()
-        self.start()
-
-    def cut_power(self) -> None:
-        """See `Handle.cut_power`."""
-        volume = self._cuttable()
-        volume.cut()
-        self.kill()
-        volume.renew()
-
     def pause(self) -> None:
         """See `Handle.pause`."""
         process_tree.freeze(self._members)
@@ -319,11 +307,6 @@ class ProcessHandle:
             made.leaders.add((stat.pid, stat.start))
             made.write_marker()
         return process
-
-    def _cuttable(self) -> Volume:
-        if self._volume is None:
-            raise NotAvailable(NO_VOLUME)
-        return self._volume
 
     def _made(self) -> WorkDir:
         if self._dir is None:

@@ -1,0 +1,45 @@
+"""What a store's handle does with the volume under its data, however it starts and ends the store."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from storeproof.errors import NotAvailable
+from storeproof.launch.volume import NO_VOLUME, Volume
+
+
+class Cuttable(ABC):
+    """A part of a handle. `_volume` is None where the handle was not made for it."""
+
+    _volume: Volume | None
+
+    @abstractmethod
+    def start(self) -> float:
+        """See `Handle.start`."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """See `Handle.stop`."""
+
+    @abstractmethod
+    def kill(self) -> None:
+        """See `Handle.kill`."""
+
+    def settle(self) -> None:
+        """See `Handle.settle`."""
+        volume = self._cuttable()
+        self.stop()
+        volume.settle()
+        self.start()
+
+    def cut_power(self) -> None:
+        """See `Handle.cut_power`."""
+        volume = self._cuttable()
+        volume.cut()
+        self.kill()
+        volume.renew()
+
+    def _cuttable(self) -> Volume:
+        if self._volume is None:
+            raise NotAvailable(NO_VOLUME)
+        return self._volume
