@@ -1,0 +1,54 @@
+"""Stores that lie about answers, changes and measures: each must be caught by the case that is meant for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.mutants import lying_changes, lying_measures, lying_queries
+from tests.mutants.lies import Outcomes, outcomes_of
+
+pytestmark = pytest.mark.slow
+
+LIARS: Mapping[str, ModuleType] = {
+    "wrong answers to requests": lying_queries,
+    "lies about changes": lying_changes,
+    "lies about measures": lying_measures,
+}
+"""Each module has `LIES`, and is the adapter that tells them."""
+
+_outcomes: dict[str, Mapping[str, Outcomes]] = {}
+
+
+@pytest.fixture
+def outcomes(liar: str, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Outcomes]:
+    """By lie: what became of each check. One run for all lies of a module."""
+    if liar not in _outcomes:
+        module = LIARS[liar]
+        checks = {name: lie.check for name, lie in module.LIES.items()}
+        _outcomes[liar] = outcomes_of(checks, Path(str(module.__file__)), tmp_path_factory.mktemp("lies"))
+    return _outcomes[liar]
+
+
+@pytest.mark.parametrize(("liar", "lie"), [(liar, lie) for liar, module in LIARS.items() for lie in module.LIES])
+def test_the_lie_is_caught_by_the_case_that_is_meant_for_it(liar: str, lie: str, outcomes: Mapping[str, Outcomes]) -> None:
+    found = outcomes[lie]
+    assert found[LIARS[liar].LIES[lie].check] == "fail", f"{lie}: {found}"
+    assert "error" not in found.values(), "what a store does wrong is no error of ours"
+
+
+@pytest.mark.parametrize("liar", LIARS)
+def test_the_honest_store_raises_no_alarm(outcomes: Mapping[str, Outcomes]) -> None:
+    assert set(outcomes["truth"].values()) == {"pass", "excluded"}
+
+
+@pytest.mark.parametrize("liar", LIARS)
+def test_the_score(liar: str, outcomes: Mapping[str, Outcomes], capsys: pytest.CaptureFixture[str]) -> None:
+    lies = LIARS[liar].LIES
+    score = sum(outcomes[lie][described.check] == "fail" for lie, described in lies.items())
+    with capsys.disabled():
+        print(f"\nmutants: {score} of {len(lies)} {liar} were caught by the case that is meant for them")
+    assert score == len(lies)
