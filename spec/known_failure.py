@@ -19,3 +19,5 @@ class KnownFailure(Frozen):
     """What is wrong and in which version, with the address of its issue where it has one."""
     until: Annotated[datetime.date, Strict(False)]
     """The last day; from the next on it is a failure like any other."""
+    sometimes: bool = False
+    """Whether it fails in some runs only, as races do: a run in which it does not fail is then a pass, which shows nothing."""

@@ -12,10 +12,11 @@ _CASE = "capabilities.key_access.put-get/002"
 _DATES = {"known": "2999-12-31", "overdue": "2026-01-01"}
 
 
-def run(folder: Path, liar: str, until: str) -> Run:
+def run(folder: Path, liar: str, until: str, *, sometimes: bool = False) -> Run:
     """The one case, tried on a liar whose file knows that it fails."""
     written = (
-        f"known_failures:\n  {_CASE}:\n    variants: [wal-full]\n    issue: it answers what was there before\n    until: {until}\nclaims:"
+        f"known_failures:\n  {_CASE}:\n    variants: [wal-full]\n    issue: it answers what was there before\n"
+        f"    sometimes: {str(sometimes).lower()}\n    until: {until}\nclaims:"
     )
     store = lying_store(folder, liar, ("\nclaims:", f"\n{written}"))
     return start(folder / "run", store, "--no-verify-settings", "-q", "-k", "put-get/002", suites="correctness")
@@ -42,3 +43,14 @@ def test_one_that_does_not_fail_is_no_pass_as_declared(tmp_path: Path) -> None:
     assert done.code == 0, done.said
     assert done.outcomes[_CASE]["outcome"] == "undeclared"
     assert "has it under known_failures, and it did not fail" in done.outcomes[_CASE]["detail"]
+
+
+def test_one_that_fails_now_and_then_may_pass(tmp_path: Path) -> None:
+    done = run(tmp_path, "lost_put", _DATES["known"], sometimes=True)
+    assert done.code == 0, done.said
+    assert done.outcomes[_CASE]["outcome"] == "pass"
+    assert done.outcomes[_CASE]["detail"].endswith("and it did not fail this time")
+
+
+def test_one_that_fails_now_and_then_is_known_when_it_does(tmp_path: Path) -> None:
+    assert run(tmp_path, "stale_get", _DATES["known"], sometimes=True).outcomes[_CASE]["outcome"] == "known_fail"
