@@ -53,4 +53,6 @@ def test_one_that_fails_now_and_then_may_pass(tmp_path: Path) -> None:
 
 
 def test_one_that_fails_now_and_then_is_known_when_it_does(tmp_path: Path) -> None:
-    assert run(tmp_path, "stale_get", _DATES["known"], sometimes=True).outcomes[_CASE]["outcome"] == "known_fail"
+    done = run(tmp_path, "stale_get", _DATES["known"], sometimes=True)
+    assert done.code == 0, done.said
+    assert done.outcomes[_CASE]["outcome"] == "known_fail"
