@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import Final
 
 
 class Outcome(StrEnum):
@@ -18,6 +19,10 @@ class Outcome(StrEnum):
     EXCLUDED = "excluded"  # the user's choice on the command line
     UNDECLARED = "undeclared"  # works though not claimed
     PASS = "pass"  # noqa: S105
+
+
+IDLE: Final = (Outcome.NOT_RUN, Outcome.EXCLUDED)
+"""Nothing was tried."""
 
 
 class Stage(StrEnum):

@@ -8,7 +8,7 @@ from typing import Literal
 
 from storeproof.contract.families import Counter, KeyValue
 from storeproof.contract.operations import OPERATIONS
-from storeproof.outcome import Outcome, worst
+from storeproof.outcome import IDLE, Outcome, worst
 from storeproof.result.capabilities import SHOWN, cases_of
 from storeproof.result.model import OutcomeRecord, ProfileVerdict
 from storeproof.result.recorder import StoreRecord
@@ -27,6 +27,8 @@ _COUNTERS = [name for name, operation in OPERATIONS.items() if operation.family 
 class _Findings:
     """What is missing, sorted by what it says about the store."""
 
+    tried: bool
+    """Whether the run asked the store anything. What its file does not claim refutes nothing by itself."""
     refuted: list[str] = field(default_factory=list)
     open: list[str] = field(default_factory=list)
 
@@ -35,9 +37,9 @@ class _Findings:
             (self.refuted if outcome in REFUTED else self.open).append(line)
 
     def verdict(self) -> Literal["conforms", "does_not_conform", "incomplete"]:
-        if self.refuted:
+        if self.refuted and self.tried:
             return "does_not_conform"
-        return "incomplete" if self.open else "conforms"
+        return "incomplete" if self.refuted or self.open else "conforms"
 
 
 def judge(profile: Profile, record: StoreRecord, capabilities: Mapping[str, Capability]) -> ProfileVerdict:
@@ -48,7 +50,7 @@ def judge(profile: Profile, record: StoreRecord, capabilities: Mapping[str, Capa
         record: all that the run found.
         capabilities: the spec's, by full name: a case of theirs that left no outcome is missing evidence.
     """
-    findings = _Findings()
+    findings = _Findings(tried=any(each.outcome not in IDLE for each in record.outcomes))
     for model in profile.models:
         _model(model, record, findings)
     for name in profile.capabilities:

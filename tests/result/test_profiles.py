@@ -48,6 +48,13 @@ def test_nothing_run_is_incomplete_and_names_every_demand() -> None:
     ]
 
 
+def test_a_store_that_was_never_reached_is_incomplete_whatever_it_claims() -> None:
+    """Its file is a declaration, and no verdict rests on one."""
+    found = verdict(store_record(), profile(model="hash10"))
+    assert found.verdict == "incomplete"
+    assert found.missing[0] == "model hash10: not claimed"
+
+
 @pytest.mark.parametrize("outcome", list(Outcome))
 def test_every_outcome_of_a_case_has_its_verdict(outcome: Outcome) -> None:
     """And the line names the case, the outcome and the detail."""
