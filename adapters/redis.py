@@ -9,6 +9,7 @@ it runs inside the store, atomically, and is one request. It counts no namespace
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from time import sleep
 from typing import Any, Final
 
 import redis
@@ -16,7 +17,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-from storeproof.adapters.redis_collection import Keys, RedisCollection
+from storeproof.adapters.redis_collection import Named, RedisCollection
 from storeproof.adapters.redis_feed import Followed
 from storeproof.adapters.redis_link import RedisLink, judged
 from storeproof.adapters.redis_scripts import (
@@ -37,6 +38,11 @@ from storeproof.spec import model as shapes
 
 _TIMEOUT: Final = 5.0
 """Seconds to wait for a connection or for a reply."""
+
+_CHILDREN: Final = ("aof_rewrite_in_progress", "aof_rewrite_scheduled", "rdb_bgsave_in_progress")
+
+_LOOK: Final = 0.002
+"""Seconds between two looks at what a child of the server does."""
 
 
 class RedisSession(RedisLink):
@@ -68,7 +74,15 @@ class RedisSession(RedisLink):
             return told(names, self.run("INFO"))
         return live
 
-    def collection(self, layout: Layout) -> Keys:
+    def compact(self) -> str:
+        """BGREWRITEAOF where there is a log, else BGSAVE; both are done by a child, whose end only INFO tells."""
+        command = "BGREWRITEAOF" if self.run("INFO", "persistence")["aof_enabled"] else "BGSAVE"
+        self.run(command)
+        while any(self.run("INFO", "persistence")[each] for each in _CHILDREN):
+            sleep(_LOOK)
+        return command
+
+    def collection(self, layout: Layout) -> Named:
         """The kind of Redis' own that the record is kept as."""
         if layout.indexes:
             raise Unsupported("without modules there are no secondary indexes")
@@ -280,12 +294,11 @@ class Rows(HashRecords):
         self._run("HSET", f"{self._prefix}{key}", *self._pairs(record))
 
 
-def connect(address: Address, options: Mapping[str, str]) -> RedisSession:
-    """Open one authenticated session.
+def client(address: Address, options: Mapping[str, str]) -> redis.Redis:
+    """The client for one connection, which is not open yet.
 
     Raises:
-        Refused: wrong credentials, or no such database.
-        Unknown: nobody answers, or the server still loads its data.
+        Refused: an option, or a database that is not a number.
     """
     if options:
         raise Refused(f"the Redis adapter knows no options; found {', '.join(options)}")
@@ -293,7 +306,7 @@ def connect(address: Address, options: Mapping[str, str]) -> RedisSession:
     if not database.isdigit():
         raise Refused(f"a Redis database is a number; found {database}")
     try:
-        client = redis.Redis(
+        return redis.Redis(
             host=address.host,
             port=address.port,
             db=int(database),
@@ -310,7 +323,16 @@ def connect(address: Address, options: Mapping[str, str]) -> RedisSession:
         )
     except (RedisError, OSError) as reason:
         raise judged(reason) from reason
-    session = RedisSession(client, service(address))
+
+
+def connect(address: Address, options: Mapping[str, str]) -> RedisSession:
+    """Open one authenticated session.
+
+    Raises:
+        Refused: wrong credentials, or no such database.
+        Unknown: nobody answers, or the server still loads its data.
+    """
+    session = RedisSession(client(address, options), service(address))
     try:
         session.run("PING")
     except (Refused, Unknown):

@@ -13,7 +13,7 @@ _SCAN_BATCH: Final = 1000
 """Keys that `clear` asks for at a time."""
 
 
-class Keys:
+class Named:
     """The keys under one prefix; nothing is there to be created."""
 
     lacks: Mapping[str, str] = {
@@ -50,6 +50,16 @@ class Keys:
         """Nothing is set on connections or keys, and Redis has no indexes."""
         return {"indexes": "0"}
 
+    def walk(self, cursor: Cursor | None, count: int) -> tuple[Cursor | None, Sequence[Key]]:
+        """SCAN, of all that the database holds: where others have keys too, most answers have few of ours."""
+        onwards, found = self._run("SCAN", cursor or 0, "MATCH", f"{self._prefix}*", "COUNT", count)
+        names = [name[len(self._prefix) :].decode() for name in found]
+        return int(onwards) or None, [int(name) if self._numbered else name for name in names]
+
+
+class Keys(Named):
+    """Keys that end by themselves."""
+
     def expire(self, key: Key, seconds: int) -> bool:
         """EXPIRE."""
         return bool(self._run("EXPIRE", f"{self._prefix}{key}", seconds) == 1)
@@ -62,12 +72,6 @@ class Keys:
     def persist(self, key: Key) -> bool:
         """PERSIST and EXISTS in one script: PERSIST alone does not tell an absent key from one without an end."""
         return bool(self._session.script(PERSIST, [f"{self._prefix}{key}"], ()) == 1)
-
-    def walk(self, cursor: Cursor | None, count: int) -> tuple[Cursor | None, Sequence[Key]]:
-        """SCAN, of all that the database holds: where others have keys too, most answers have few of ours."""
-        onwards, found = self._run("SCAN", cursor or 0, "MATCH", f"{self._prefix}*", "COUNT", count)
-        names = [name[len(self._prefix) :].decode() for name in found]
-        return int(onwards) or None, [int(name) if self._numbered else name for name in names]
 
 
 class RedisCollection(Keys):

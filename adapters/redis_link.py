@@ -47,6 +47,16 @@ class RedisLink:
         except (RedisError, UnicodeEncodeError, OSError) as reason:
             raise judged(reason) from reason
 
+    def together(self, commands: Sequence[Sequence[Any]]) -> list[Any]:
+        """Send commands that only read as one MULTI, which runs them on one state of the data, and read their replies."""
+        try:
+            with self._client.pipeline(transaction=True) as line:
+                for command in commands:
+                    line.execute_command(*command)  # type: ignore[no-untyped-call]  # the client has no types here
+                return list(line.execute())
+        except (RedisError, UnicodeEncodeError, OSError) as reason:
+            raise judged(reason) from reason
+
     @property
     def database(self) -> int:
         """The number of the database."""
