@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import nox
 
 nox.options.sessions = ["lint", "types", "spec", "tests"]
@@ -14,6 +16,11 @@ def lint(session: nox.Session) -> None:
     session.install("ruff")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
+    if shutil.which("cargo") is None:
+        session.warn("no Rust toolchain here: native/ is not checked")
+        return
+    session.run("cargo", "fmt", "--manifest-path", "native/Cargo.toml", "--check", external=True)
+    session.run("cargo", "clippy", "--manifest-path", "native/Cargo.toml", "--release", "--locked", "--", "-D", "warnings", external=True)
 
 
 @nox.session
@@ -43,6 +50,13 @@ def suites(session: nox.Session) -> None:
     """The trial: `nox -s suites -- --store=redis`."""
     session.install("-e", ".[stores]")
     session.run("pytest", "suites/", *session.posargs)
+
+
+@nox.session
+def cuts(session: nox.Session) -> None:
+    """200 power cuts over the settings that claim to survive them (as root): none may raise an alarm."""
+    session.install("-e", ".[stores]")
+    session.run("python", "tests/durability/cuts.py", *session.posargs)
 
 
 @nox.session

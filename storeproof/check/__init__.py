@@ -2,6 +2,28 @@
 
 from storeproof.check.counters import judge_counter
 from storeproof.check.durability import Finding, Verdict, judge
+from storeproof.check.groups import judge_groups
+from storeproof.check.linearizable import MOST_CLIENTS, MOST_OPERATIONS, is_linearizable
 from storeproof.check.losses import Losses, Shape, losses, unstartable, worst
+from storeproof.check.minimal import BEFORE, Contradiction, contradiction
+from storeproof.check.strength import upper_bound
 
-__all__ = ["Finding", "Losses", "Shape", "Verdict", "judge", "judge_counter", "losses", "unstartable", "worst"]
+__all__ = [
+    "BEFORE",
+    "MOST_CLIENTS",
+    "MOST_OPERATIONS",
+    "Contradiction",
+    "Finding",
+    "Losses",
+    "Shape",
+    "Verdict",
+    "contradiction",
+    "is_linearizable",
+    "judge",
+    "judge_counter",
+    "judge_groups",
+    "losses",
+    "unstartable",
+    "upper_bound",
+    "worst",
+]

@@ -37,6 +37,7 @@ class Verdict(StrEnum):
     TORN = "torn"  # parts of several writes, or a part of one
     INVENTED = "invented"  # nothing that any write can have made here
     MISCOUNTED = "miscounted"  # a counter outside of what its increments allow
+    SPLIT = "split"  # of several records that were written together, a part is there
 
 
 @dataclass(frozen=True)

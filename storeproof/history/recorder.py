@@ -8,10 +8,16 @@ interrupted between its request and its note must not make a write disappear fro
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import monotonic_ns
 
 from storeproof.history.operation import Action, Ending, Operation
+
+Place = tuple[str, str | int]
+"""A collection and a key in it."""
+
+_Flying = tuple[Action, Sequence[Place], str, int, int]
+"""What was asked for, where, with which stamp and amount, and when."""
 
 
 class ClientLog:
@@ -20,10 +26,10 @@ class ClientLog:
     def __init__(self, client: int, clock: Callable[[], int]) -> None:
         self.client = client
         self.acknowledged = 0
-        """How many operations ended `ok` so far."""
+        """How many operations ended `ok` so far; each put of those that go together counts."""
         self._clock = clock
         self._done: list[Operation] = []
-        self._flying: tuple[Action, str, str | int, str, int, int] | None = None
+        self._flying: _Flying | None = None
 
     def invoke(self, action: Action, collection: str, key: str | int, *, version: str = "", amount: int = 0) -> None:
         """Note that the request is about to leave.
@@ -31,11 +37,17 @@ class ClientLog:
         Raises:
             RuntimeError: the operation before has no end yet.
         """
-        if self._flying is not None:
-            raise RuntimeError(
-                f"client {self.client} invoked {action} while its {self._flying[0]} is in flight; a client has one operation at a time"
-            )
-        self._flying = (action, collection, key, version, amount, self._clock())
+        self._invoke(action, ((collection, key),), version, amount)
+
+    def invoke_together(self, places: Sequence[Place], *, version: str) -> None:
+        """Note that the request is about to leave that puts one record into each of several places, or none.
+
+        They share their stamp, and are in the history as one `put` each, with the same times and the same end.
+
+        Raises:
+            RuntimeError: the operation before has no end yet.
+        """
+        self._invoke("put", tuple(places), version, 0)
 
     def end(self, outcome: Ending) -> None:
         """Note how the operation in flight ended; call it at once when the reply is there.
@@ -46,10 +58,11 @@ class ClientLog:
         now = self._clock()
         if self._flying is None:
             raise RuntimeError(f"client {self.client} ended an operation that it never invoked")
-        self._done.append(Operation(self.client, *self._flying, None if outcome == "unknown" else now, outcome))
+        ended = _parts(self.client, self._flying, None if outcome == "unknown" else now, outcome)
+        self._done.extend(ended)
         self._flying = None
         if outcome == "ok":
-            self.acknowledged += 1
+            self.acknowledged += len(ended)
 
     def operations(self) -> list[Operation]:
         """What was done so far; the one in flight is `unknown`."""
@@ -57,8 +70,20 @@ class ClientLog:
         done = list(self._done)
         # Read in this order, an operation that ends meanwhile is found in the list; at its place nothing else can be.
         if flying is not None and len(done) == place:
-            done.append(Operation(self.client, *flying, None, "unknown"))
+            done.extend(_parts(self.client, flying, None, "unknown"))
         return done
+
+    def _invoke(self, action: Action, places: Sequence[Place], version: str, amount: int) -> None:
+        if self._flying is not None:
+            raise RuntimeError(
+                f"client {self.client} invoked {action} while its {self._flying[0]} is in flight; a client has one operation at a time"
+            )
+        self._flying = (action, places, version, amount, self._clock())
+
+
+def _parts(client: int, flying: _Flying, completed: int | None, outcome: Ending) -> list[Operation]:
+    action, places, version, amount, invoked = flying
+    return [Operation(client, action, collection, key, version, amount, invoked, completed, outcome) for collection, key in places]
 
 
 class Recorder:

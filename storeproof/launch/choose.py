@@ -8,6 +8,7 @@ from typing import Literal
 
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch.container import ContainerHandle
+from storeproof.launch.disk import AS_CAN_BE_HAD, PowerCut
 from storeproof.launch.endpoint import EndpointHandle
 from storeproof.launch.handle import Handle, Probe
 from storeproof.launch.process import ProcessHandle
@@ -29,21 +30,26 @@ def launch(
     probe: Probe,
     notice: Callable[[str], None] | None = None,
     on_volume: bool = False,
+    power_cut: PowerCut = AS_CAN_BE_HAD,
+    started: bool = True,
 ) -> Handle:
-    """A fresh store with an empty data directory, started and answering. The caller closes it; what it does not close is closed at the end.
+    """A fresh store with an empty data directory, answering, if it is `started`. The caller closes it; what it does not close is closed
+    at the end.
 
     `auto` takes an endpoint if one is given, then a container if an engine answers and has or gets the image, then a local binary;
-    `notice` is told why a way was passed over. `on_volume`: its data on a file system of its own, so that its power can be cut.
+    `notice` is told why a way was passed over. `on_volume`: its data on a file system of its own, so that its
+    power can be cut, as `power_cut` says.
 
     Raises:
         NotAvailable: this machine cannot run it in the wanted way, or in any; with every reason and remedy.
         StoreDied: it was started, and ended or never answered.
         UsageError: the endpoint, image, or data directory is wrong.
     """
-    make = _Maker(store, variant, endpoint, image, data_dir, keep, probe, on_volume)
+    make = _Maker(store, variant, endpoint, image, data_dir, keep, probe, on_volume, power_cut)
     handle = make.first_that_works(notice) if kind == "auto" and endpoint is None else make.by("endpoint" if kind == "auto" else kind)
     try:
-        handle.start()
+        if started:
+            handle.start()
     except BaseException:
         handle.close()
         raise
@@ -63,6 +69,7 @@ class _Maker:
         keep: bool,
         probe: Probe,
         on_volume: bool,
+        power_cut: PowerCut,
     ) -> None:
         self._store = store
         self._variant = variant
@@ -72,6 +79,7 @@ class _Maker:
         self._keep = keep
         self._probe = probe
         self._on_volume = on_volume
+        self._power_cut = power_cut
 
     def first_that_works(self, notice: Callable[[str], None] | None) -> Handle:
         ways = [way for way in ("container", "process") if getattr(self._store.launch, way) is not None]
@@ -96,10 +104,27 @@ class _Maker:
         name, settings = self._store.store, self._variant.settings
         if way == "container" and launch.container is not None:
             return ContainerHandle(
-                name, launch.container, settings, self._probe, self._data_dir, image=self._image, keep=self._keep, on_volume=self._on_volume
+                name,
+                launch.container,
+                settings,
+                self._probe,
+                self._data_dir,
+                image=self._image,
+                keep=self._keep,
+                on_volume=self._on_volume,
+                power_cut=self._power_cut,
             )
         if way == "process" and launch.process is not None:
-            return ProcessHandle(name, launch.process, settings, self._probe, self._data_dir, keep=self._keep, on_volume=self._on_volume)
+            return ProcessHandle(
+                name,
+                launch.process,
+                settings,
+                self._probe,
+                self._data_dir,
+                keep=self._keep,
+                on_volume=self._on_volume,
+                power_cut=self._power_cut,
+            )
         if way == "endpoint" and launch.endpoint is not None:
             if self._endpoint is None:
                 raise UsageError(f"--launch=endpoint needs to know where {name} is: --endpoint {name}={launch.endpoint.url}")

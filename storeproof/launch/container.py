@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from storeproof.errors import NotAvailable, StoreDied
 from storeproof.launch import engine
 from storeproof.launch.cleanup import registry
 from storeproof.launch.cuttable import Cuttable
+from storeproof.launch.disk import AS_CAN_BE_HAD, PowerCut, make_disk
 from storeproof.launch.guardian import guard
 from storeproof.launch.handle import LaunchKind, Probe
 from storeproof.launch.log import last_lines
@@ -22,7 +24,7 @@ from storeproof.launch.owner import this_process
 from storeproof.launch.readiness import wait_until_ready
 from storeproof.launch.sweep import sweep_directories
 from storeproof.launch.template import Template
-from storeproof.launch.volume import NO_VOLUME, Volume
+from storeproof.launch.volume import NO_VOLUME
 from storeproof.launch.volume import base as volume_base
 from storeproof.launch.workdir import WorkDir, default_base
 from storeproof.spec.store import ContainerLaunch
@@ -40,6 +42,8 @@ class ContainerHandle(Cuttable):
     """A container with a volume for its data, reached through ports of 127.0.0.1."""
 
     kind: LaunchKind = "container"
+    pids: Sequence[int] = ()
+    initialised: bool | None = None
 
     def __init__(
         self,
@@ -52,6 +56,7 @@ class ContainerHandle(Cuttable):
         image: str | None = None,
         keep: bool = False,
         on_volume: bool = False,
+        power_cut: PowerCut = AS_CAN_BE_HAD,
     ) -> None:
         """Nothing runs yet.
 
@@ -60,6 +65,7 @@ class ContainerHandle(Cuttable):
             base: where data goes: a directory of this machine, bound into the container; a named volume of the engine if None.
             image: another image than the store's file names.
             on_volume: on a file system of its own, bound into the container, so that its power can be cut.
+            power_cut: how.
 
         Raises:
             NotAvailable: no engine answers, or the image or the volume cannot be had.
@@ -74,9 +80,14 @@ class ContainerHandle(Cuttable):
         self._described: DockerContainer | None = None
         self._container: Any = None
         self._paused = False
+        self._starting = threading.Lock()
         self._looked = 0.0
         self._nodes = RunningNodes(name, launch.nodes, self.log_tail) if launch.nodes is not None else None
         self._dir: WorkDir | None = None
+        if on_volume and os.geteuid() != 0:
+            raise NotAvailable(
+                "the engine cannot hand on a file system that a user without root has mounted", "run it as root, or by --launch=process"
+            )
         self.image_digest: str | None = engine.require_image(self._image, name)
         place = (base or (volume_base() if on_volume else None) or default_base()).resolve()
         sweep_directories(place)
@@ -88,7 +99,7 @@ class ContainerHandle(Cuttable):
         if self._bound:
             self.data = made.data
         guard(place, containers=True)
-        self._volume = Volume(made.data, made.image) if on_volume else None
+        self._volume = make_disk(power_cut, made.data, made.image) if on_volume else None
 
     @property
     def address(self) -> Address:
@@ -114,7 +125,7 @@ class ContainerHandle(Cuttable):
     def start_nowait(self) -> None:
         """See `Handle.start_nowait`."""
         self._address = None
-        with self._engine_errors("could not be started"):
+        with self._starting, self._engine_errors("could not be started"):
             if self._described is None:
                 self._described = self._describe()
                 self._described.start()
@@ -124,6 +135,12 @@ class ContainerHandle(Cuttable):
             # It may have ended already, and then has no port: `wait_ready` says so, with its log.
             with contextlib.suppress(ConnectionError):
                 self._address = self._mapped_address(self._described)
+
+    def empty(self) -> None:
+        """See `Handle.empty`."""
+        if self.data is None or self._dir is None:
+            raise NotAvailable(f"{self._name}: its data is in a volume of the engine's own", "--data-dir DIR")
+        self._dir.empty()
 
     def wait_ready(self) -> None:
         """See `Handle.wait_ready`."""
@@ -140,7 +157,8 @@ class ContainerHandle(Cuttable):
 
     def kill(self) -> None:
         """See `Handle.kill`."""
-        self.resume()
+        with self._starting:  # what the engine is about to start cannot be killed yet
+            self.resume()
         if not self.alive():
             return
         import docker.errors

@@ -1,17 +1,23 @@
-"""What a store's handle does with the volume under its data, however it starts and ends the store."""
+"""What a store's handle does with the disk under its data, however it starts and ends the store."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
 from storeproof.errors import NotAvailable
-from storeproof.launch.volume import NO_VOLUME, Volume
+from storeproof.launch.disk import Disk
+from storeproof.launch.volume import NO_VOLUME
 
 
 class Cuttable(ABC):
     """A part of a handle. `_volume` is None where the handle was not made for it."""
 
-    _volume: Volume | None
+    _volume: Disk | None
+
+    @property
+    def cut_by(self) -> str | None:
+        """See `Handle.cut_by`."""
+        return self._volume.method if self._volume is not None else None
 
     @abstractmethod
     def start(self) -> float:
@@ -39,7 +45,7 @@ class Cuttable(ABC):
         self.kill()
         volume.renew()
 
-    def _cuttable(self) -> Volume:
+    def _cuttable(self) -> Disk:
         if self._volume is None:
             raise NotAvailable(NO_VOLUME)
         return self._volume

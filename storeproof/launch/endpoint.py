@@ -23,6 +23,9 @@ class EndpointHandle:
     kind: LaunchKind = "endpoint"
     data: Path | None = None
     image_digest: str | None = None
+    initialised: bool | None = True
+    cut_by: str | None = None
+    pids: Sequence[int] = ()
     nodes: Sequence[str] = ()
 
     def __init__(self, name: str, launch: EndpointLaunch, url: str, probe: Probe) -> None:
@@ -79,7 +82,7 @@ class EndpointHandle:
         """Refused: see `cannot`."""
         raise NotAvailable(_REASON, _REMEDY)
 
-    kill = pause = resume = settle = cut_power = stop
+    kill = pause = resume = settle = cut_power = empty = stop
 
     def kill_nodes(self, names: Sequence[str]) -> None:  # noqa: ARG002 - none can be killed, whichever it is
         """Refused: see `cannot`."""

@@ -21,6 +21,17 @@ class Handle(Protocol):
     data: Path | None
     """The data directory on this machine, where we have one."""
     image_digest: str | None
+    initialised: bool | None
+    """Whether the commands that make its data directory, apart from the server, have ended well; None where they are inside an image,
+    which does not tell."""
+
+    @property
+    def pids(self) -> Sequence[int]:
+        """Its processes, where we may look into them; else empty."""
+
+    @property
+    def cut_by(self) -> str | None:
+        """How its power is cut, in words for the report; None where it cannot be."""
 
     @property
     def address(self) -> Address:
@@ -39,6 +50,13 @@ class Handle(Protocol):
     def start_nowait(self) -> None:
         """Start on the data that is there and do not wait."""
 
+    def empty(self) -> None:
+        """Remove all that its directory holds, while it does not run: the next start is the first one again.
+
+        Raises:
+            NotAvailable: the directory cannot be reached from here.
+        """
+
     def wait_ready(self) -> None:
         """Wait until it answers. Raises `StoreDied`."""
 
@@ -46,7 +64,7 @@ class Handle(Protocol):
         """Ask for a clean stop and wait for the end. Raises `StoreDied` when it does not end in time."""
 
     def kill(self) -> None:
-        """SIGKILL, and wait until the processes are gone."""
+        """SIGKILL, and wait until the processes are gone. A `start_nowait` of another thread ends with it."""
 
     @property
     def nodes(self) -> Sequence[str]:

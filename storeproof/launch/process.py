@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,6 +21,7 @@ from storeproof.errors import NotAvailable, StoreDied
 from storeproof.launch import ports, process_tree, shared_memory
 from storeproof.launch.cleanup import registry
 from storeproof.launch.cuttable import Cuttable
+from storeproof.launch.disk import AS_CAN_BE_HAD, PowerCut, make_disk
 from storeproof.launch.guardian import guard
 from storeproof.launch.handle import LaunchKind, Probe
 from storeproof.launch.log import tail
@@ -27,7 +29,7 @@ from storeproof.launch.nodes import NO_NODES, NODE_FAULTS
 from storeproof.launch.readiness import wait_until_ready
 from storeproof.launch.sweep import sweep_directories
 from storeproof.launch.template import Template
-from storeproof.launch.volume import NO_VOLUME, Volume
+from storeproof.launch.volume import NO_VOLUME
 from storeproof.launch.volume import base as volume_base
 from storeproof.launch.workdir import WorkDir, default_base
 from storeproof.spec.store import ProcessLaunch
@@ -90,6 +92,7 @@ class ProcessHandle(Cuttable):
         *,
         keep: bool = False,
         on_volume: bool = False,
+        power_cut: PowerCut = AS_CAN_BE_HAD,
     ) -> None:
         """Nothing runs yet; the directory is made, and removed by `close`.
 
@@ -97,6 +100,7 @@ class ProcessHandle(Cuttable):
             name: the store, for messages.
             base: where data goes; the system's directory for temporary files if None.
             on_volume: on a file system of its own, so that its power can be cut; in memory if there is room and `base` is None.
+            power_cut: how.
 
         Raises:
             NotAvailable: a program is not installed, the directory cannot be entered by the server's user, or no volume can be had.
@@ -109,7 +113,9 @@ class ProcessHandle(Cuttable):
         self._programs = {each: find_program(each, launch, name) for each in programs}
         self._user = _UNPRIVILEGED if launch.unprivileged and os.geteuid() == 0 else None
         self._process: subprocess.Popen[bytes] | None = None
-        self._initialised = False
+        self.initialised: bool | None = False
+        self._spawning = threading.Lock()
+        self._kills = self._kills_before = 0
         self._began = self._ready = 0.0
         self._paused = False
         self._shared_files: dict[str, int] = {}
@@ -121,7 +127,7 @@ class ProcessHandle(Cuttable):
         sweep_directories(base)
         self._dir = WorkDir.make(base, keep=keep)
         guard(base)
-        self._volume = Volume(self._dir.data, self._dir.image) if on_volume else None
+        self._volume = make_disk(power_cut, self._dir.data, self._dir.image) if on_volume else None
         self.data: Path | None = self._dir.data
         self._address = Address(_HOST, ports.free_port(), launch.user, launch.password, ours=True)
 
@@ -129,6 +135,11 @@ class ProcessHandle(Cuttable):
     def address(self) -> Address:
         """Where it answers; the same for all starts."""
         return self._address
+
+    @property
+    def pids(self) -> Sequence[int]:
+        """See `Handle.pids`."""
+        return [each.pid for each in self._members()]
 
     def cannot(self, fault: str) -> str | None:
         """Why a fault cannot be struck, or None."""
@@ -146,12 +157,18 @@ class ProcessHandle(Cuttable):
 
     def start_nowait(self) -> None:
         """See `Handle.start_nowait`."""
+        self._kills_before = self._kills
         self._initialise()
         if self.alive():
             raise RuntimeError(f"{self._name} runs already")
         if ports.listening(self._address.port):
             raise self._port_taken()
         self._spawn([self._programs[self._launch.binary], *self._template().command(self._launch.command)])
+
+    def empty(self) -> None:
+        """See `Handle.empty`."""
+        self._made().empty()
+        self.initialised = False
 
     def wait_ready(self) -> None:
         """See `Handle.wait_ready`."""
@@ -184,7 +201,14 @@ class ProcessHandle(Cuttable):
         self.kill()
 
     def kill(self) -> None:
-        """See `Handle.kill`."""
+        """See `Handle.kill`. A start that another thread is in the middle of ends with it: nothing more is begun."""
+        with self._spawning:
+            self._kills += 1
+        # The server itself at once: to find its whole family takes milliseconds, in which it would go on writing.
+        if self._process is not None:
+            self._process.send_signal(signal.SIGSTOP)
+        if self._ready < self._began:  # it was not looked at yet, and what it shares outlives it
+            self._shared_files.update(shared_memory.mapped_files(each.pid for each in self._members()))
         gone = process_tree.destroy(self._members, _GONE_SECONDS)
         if self._process is not None and gone:
             self._process.wait()
@@ -258,7 +282,7 @@ class ProcessHandle(Cuttable):
 
     def _initialise(self) -> None:
         """Write the files and run the first commands, once."""
-        if self._initialised:
+        if self.initialised:
             return
         made, template = self._made(), self._template()
         for file, text in template.table(self._launch.files).items():
@@ -276,9 +300,15 @@ class ProcessHandle(Cuttable):
             if code != 0:
                 raise StoreDied(f"{self._name}: {command[0]} {_ending(code)}", self.log_tail())
             self._process = None
-        self._initialised = True
+        self.initialised = True
 
     def _spawn(self, command: list[str]) -> subprocess.Popen[bytes]:
+        with self._spawning:
+            if self._kills != self._kills_before:
+                raise StoreDied(f"{self._name} was killed while it was started", self.log_tail())
+            return self._spawn_now(command)
+
+    def _spawn_now(self, command: list[str]) -> subprocess.Popen[bytes]:
         made = self._made()
         # The program is noted before it runs: were we killed between the two, it is still known as ours by what it runs and where.
         made.programs.add(os.path.realpath(command[0]))

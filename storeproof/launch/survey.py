@@ -5,14 +5,18 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from storeproof.contract.load_adapter import load_adapter
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch import engine
+from storeproof.launch.disk import Method, PowerCut, make_disk
 from storeproof.launch.process import find_program
-from storeproof.launch.volume import Volume
 from storeproof.spec.loader import Spec
 from storeproof.spec.store import Store
+
+_CUTS: Final[tuple[Method, ...]] = ("ext4", "fuse")
+"""The methods that cut, in the order in which they are preferred."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,8 @@ class Survey:
     """This machine."""
 
     engine: Way
-    power_cut: Way
+    power_cuts: dict[str, Way]
+    """By method, as `--power-cut` names them."""
     stores: list[StoreSurvey]
 
 
@@ -56,7 +61,11 @@ def survey(spec: Spec, images: dict[str, str] | None = None) -> Survey:
     `images` are the user's `--image STORE=IMAGE`.
     """
     answers = _engine()
-    return Survey(answers, _power_cut(), [_store(spec, name, answers, (images or {}).get(name)) for name in sorted(spec.store_files)])
+    return Survey(
+        answers,
+        {name: _power_cut(PowerCut(name)) for name in _CUTS},
+        [_store(spec, name, answers, (images or {}).get(name)) for name in sorted(spec.store_files)],
+    )
 
 
 def _store(spec: Spec, name: str, answers: Way, image: str | None) -> StoreSurvey:
@@ -82,16 +91,17 @@ def _engine() -> Way:
     return Way(True, f"{version['Platform']['Name'] or 'Docker'} {version['Version']}".replace("  ", " "))
 
 
-def _power_cut() -> Way:
+def _power_cut(by: PowerCut) -> Way:
     """Whether the power can be cut: nothing but a try tells."""
     with tempfile.TemporaryDirectory(prefix="storeproof-") as folder:
         data = Path(folder) / "data"
         data.mkdir()
         try:
-            Volume(data, Path(folder) / "volume").close()
+            disk = make_disk(by, data, Path(folder) / "volume")
         except NotAvailable as missing:
             return Way(False, missing.reason, missing.remedy)
-    return Way(True, "ext4 on a loop device")
+        disk.close()
+    return Way(True, disk.method)
 
 
 def _process(store: Store) -> Way | None:

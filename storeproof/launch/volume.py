@@ -11,6 +11,7 @@ import ctypes
 import errno
 import fcntl
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -31,7 +32,9 @@ _WITHOUT_LOG: Final = struct.pack("I", 2)
 _OPTIONS: Final = b"commit=600"
 """Seconds between the file system's own commits: it must not do the store's work."""
 _NOSUID_NODEV: Final = 2 | 4
-_GONE_SECONDS: Final = 10.0
+_DETACH: Final = 2
+"""MNT_DETACH."""
+GONE_SECONDS: Final = 10.0
 """A container that has ended may hold its mount for a moment."""
 _LOOK_SECONDS: Final = 0.005
 
@@ -43,6 +46,8 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 class Volume:
     """One mounted file system."""
+
+    method = "ext4 on a loop device"
 
     def __init__(self, at: Path, image: Path) -> None:
         """Make and mount it.
@@ -70,15 +75,11 @@ class Volume:
             os.close(self._held)
             raise
         (at / "lost+found").rmdir()  # servers want their directory empty
+        self.settle()  # else it would be there again after the first cut
 
     def settle(self) -> None:
         """Write out all that was written so far, as if some hours had passed."""
-        directory = os.open(self._at, os.O_RDONLY)
-        try:
-            if _libc.syncfs(directory):
-                raise OSError(ctypes.get_errno(), "the volume could not be synced")
-        finally:
-            os.close(directory)
+        write_out(self._at)
 
     def cut(self) -> None:
         """From now on nothing reaches the file, and all writes fail. What was not synced is gone with the next `renew`."""
@@ -96,7 +97,7 @@ class Volume:
         """
         unmount(self._at)
         # A container that starts just now has a copy of our mount for a moment: mounted again, it would be the one that was cut off.
-        deadline = time.monotonic() + _GONE_SECONDS
+        deadline = time.monotonic() + GONE_SECONDS
         while True:
             try:
                 os.close(os.open(self._device, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC))
@@ -132,16 +133,41 @@ def unmount(at: Path) -> None:
     Raises:
         StoreDied: it is still in use after some seconds.
     """
-    deadline = time.monotonic() + _GONE_SECONDS
+    deadline = time.monotonic() + GONE_SECONDS
     while True:
         if _libc.umount2(os.fsencode(at), 0) == 0:
             continue
         reason = ctypes.get_errno()
-        if reason != errno.EBUSY:  # not a mount point, or not there, or we are not root and have never mounted one
+        if reason == errno.EPERM and _mounted(at):  # not root: what we have mounted, a program of root's unmounts for us
+            if subprocess.run(["fusermount3", "-u", "-q", "--", str(at)], capture_output=True, check=False).returncode == 0:
+                continue
+        elif reason != errno.EBUSY:  # not a mount point, or not there
             return
         if time.monotonic() > deadline:
-            raise StoreDied(f"the volume at {at} is still in use {_GONE_SECONDS:g} s after its store ended")
+            raise StoreDied(f"the volume at {at} is still in use {GONE_SECONDS:g} s after its store ended")
         time.sleep(_LOOK_SECONDS)
+
+
+def let_go(at: Path) -> None:
+    """Unmount whatever is mounted there, now for all who look and later for those who use it still; nothing is fine too."""
+    if _libc.umount2(os.fsencode(at), _DETACH) and ctypes.get_errno() == errno.EPERM and _mounted(at):
+        subprocess.run(["fusermount3", "-u", "-q", "-z", "--", str(at)], capture_output=True, check=False)
+
+
+def write_out(at: Path) -> None:
+    """Have the kernel write out what it holds of the file system mounted there."""
+    directory = os.open(at, os.O_RDONLY)
+    try:
+        if _libc.syncfs(directory):
+            raise OSError(ctypes.get_errno(), "the volume could not be synced")
+    finally:
+        os.close(directory)
+
+
+def _mounted(at: Path) -> bool:
+    """As the kernel lists it: a file system whose process has ended answers no other question."""
+    lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    return str(at) in (re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), line.split(" ", 5)[4]) for line in lines)
 
 
 def _run(*command: str) -> str:

@@ -102,6 +102,14 @@ class WorkDir:
         )
         fresh.replace(self.root / MARKER)
 
+    def empty(self) -> None:
+        """Remove what is in `data`; the directory stays, since a file system may be mounted there."""
+        for each in self.data.iterdir():
+            if each.is_dir() and not each.is_symlink():
+                shutil.rmtree(each)
+            else:
+                each.unlink()
+
     def remove(self) -> None:
         """Remove it with everything inside; a second time is fine."""
         with suppress(StoreDied):  # in use by what could not be ended: the next run tries again

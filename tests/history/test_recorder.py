@@ -118,3 +118,19 @@ def test_real_time_orders_only_what_does_not_overlap() -> None:
     assert late.follows(early)
     assert not overlapping.follows(early)
     assert not late.follows(open_ended)
+
+
+def test_what_goes_together_is_one_put_each_with_the_same_times_and_end() -> None:
+    """A client has one request in flight, whatever the number of its records; each of them is at risk."""
+    recorder = ticking()
+    log = recorder.client()
+    log.invoke_together([("single_key", "a"), ("hash10", "b")], version="0:1")
+    assert [each.outcome for each in recorder.operations()] == ["unknown", "unknown"]
+    with pytest.raises(RuntimeError, match="in flight"):
+        log.invoke("put", "single_key", "c", version="0:2")
+    log.end("ok")
+    assert recorder.operations() == [
+        Operation(0, "put", "single_key", "a", "0:1", 0, 1, 2, "ok"),
+        Operation(0, "put", "hash10", "b", "0:1", 0, 1, 2, "ok"),
+    ]
+    assert recorder.acknowledged == 2

@@ -15,7 +15,7 @@ import pytest
 
 from storeproof.contract import Address, Refused
 from storeproof.errors import NotAvailable, StoreDied, UsageError
-from storeproof.launch import ports
+from storeproof.launch import ports, process_tree
 from storeproof.launch.cleanup import registry
 from storeproof.launch.process import ProcessHandle, find_program
 from storeproof.spec import ProcessLaunch
@@ -61,6 +61,22 @@ def test_same_data_and_port_after_a_kill(make: Make) -> None:
     assert handle.address == before
     assert handle.data is not None
     assert (handle.data / "starts").read_text() == "xx"
+
+
+def test_a_kill_halts_the_server_before_it_looks_for_the_others(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The look takes milliseconds: whoever acknowledged early would have them to write."""
+    handle = make(python_server(GREETS))
+    handle.start()
+    members, states = handle._members, []
+
+    def look() -> list[process_tree.Stat]:
+        found = members()
+        states.append({each.state for each in found})
+        return found
+
+    monkeypatch.setattr(handle, "_members", look)
+    handle.kill()
+    assert states[0] <= {"T", "R"}, "it waits for clients, as before: on a busy machine it is not stopped yet, but has the signal"
 
 
 def test_kill_takes_children_that_left_the_session(make: Make) -> None:

@@ -23,6 +23,7 @@ def bare_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(engine, "client", refuse)
     monkeypatch.setattr("storeproof.launch.process.shutil.which", lambda *_, **__: None)
+    monkeypatch.setattr("storeproof.launch.memory_disk.DEVICE", "/dev/no-such-device")
 
 
 @pytest.mark.usefixtures("bare_machine")
@@ -40,8 +41,10 @@ def test_doctor_names_each_command_once_and_whole() -> None:
     assert "1 of " in text
     assert text.count("apt-get install docker.io && systemctl start docker    # a container engine\n") == 1
     assert "  apt-get install redis-server    # redis (process)\n" in text
-    assert "Power cuts: a power cut needs " in text
-    assert text.count("    # power cuts\n") == 1
+    assert "Power cuts by ext4: a power cut needs " in text
+    assert text.count("    # power cuts by ext4\n") == 1
+    assert "Power cuts by fuse: a power cut without a loop device " in text
+    assert text.count("    # power cuts by fuse\n") == 1
 
 
 def test_image_that_is_not_here_yet(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,7 +87,7 @@ def test_it_is_gone_when_it_is_closed(made: Volume, tmp_path: Path) -> None:
 
 @mounting
 def test_a_mount_that_is_still_in_use_is_named(made: Volume, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(volume, "_GONE_SECONDS", 0.2)
+    monkeypatch.setattr(volume, "GONE_SECONDS", 0.2)
     with (tmp_path / "data" / "open").open("w"), pytest.raises(StoreDied, match=r"is still in use 0\.2 s after its store ended"):
         made.renew()
 
@@ -95,7 +95,7 @@ def test_a_mount_that_is_still_in_use_is_named(made: Volume, tmp_path: Path, mon
 @mounting
 def test_a_copy_of_the_mount_in_another_namespace_is_waited_for(made: Volume, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A container that is just starting has one: mounted again at once, it would be the file system that was cut off."""
-    monkeypatch.setattr(volume, "_GONE_SECONDS", 0.3)
+    monkeypatch.setattr(volume, "GONE_SECONDS", 0.3)
     other = subprocess.Popen(["unshare", "--mount", "sleep", "600"])
     try:
         assert eventually(lambda: str(tmp_path) in Path(f"/proc/{other.pid}/mounts").read_text())

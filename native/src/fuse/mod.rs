@@ -1,0 +1,119 @@
+//! A disk in memory whose power can be cut: a file system through /dev/fuse, each file in a volatile and a durable image.
+//!
+//! fsync moves what it should from the one to the other, and the cut drops the rest. It belongs into a process of its own: where
+//! the memory is bounded, and whose end takes the file system along.
+
+mod content;
+mod dice;
+mod disk;
+mod inode;
+mod served;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use fuser::{BackgroundSession, Config, MountOption, SessionACL};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+
+use disk::{Disk, Mode};
+use served::Served;
+
+/// One mounted file system. Methods are for one thread.
+#[pyclass]
+struct MemoryDisk {
+    at: PathBuf,
+    options: Config,
+    disk: Arc<Mutex<Disk>>,
+    session: Option<BackgroundSession>,
+}
+
+impl MemoryDisk {
+    fn disk(&self) -> MutexGuard<'_, Disk> {
+        self.disk.lock().expect("no request panics")
+    }
+}
+
+#[pymethods]
+impl MemoryDisk {
+    #[new]
+    #[pyo3(signature = (at, *, strict, torn, seed, capacity, everybody))]
+    fn new(at: PathBuf, strict: bool, torn: f64, seed: u64, capacity: u64, everybody: bool) -> PyResult<Self> {
+        if !(0.0..=1.0).contains(&torn) {
+            return Err(PyValueError::new_err(format!("torn is a share from 0 to 1, found {torn}")));
+        }
+        let mut options = Config::default();
+        options.mount_options = vec![
+            MountOption::FSName("storeproof".to_owned()),
+            MountOption::DefaultPermissions,
+            MountOption::NoSuid,
+            MountOption::NoDev,
+            MountOption::NoAtime,
+        ];
+        options.acl = if everybody { SessionACL::All } else { SessionACL::Owner };
+        let mode = if strict { Mode::Strict } else { Mode::Journal };
+        let (uid, gid) = owner_ids();
+        let disk = Arc::new(Mutex::new(Disk::new(mode, torn, seed, capacity, uid, gid)));
+        Ok(MemoryDisk { at, options, disk, session: None })
+    }
+
+    /// Mount it; after a cut, with the durable image alone.
+    fn mount(&mut self, py: Python<'_>) -> PyResult<()> {
+        if self.session.is_some() {
+            return Err(PyOSError::new_err("it is mounted already"));
+        }
+        if self.disk().off {
+            self.disk().renew();
+        }
+        let served = Served::new(self.disk.clone());
+        let session = py.detach(|| fuser::spawn_mount(served, &self.at, &self.options))?;
+        self.session = Some(session);
+        Ok(())
+    }
+
+    /// The kernel let go of it: whoever unmounted it.
+    #[getter]
+    fn unmounted(&self) -> bool {
+        self.session.as_ref().is_none_or(|session| session.guard.is_finished())
+    }
+
+    /// Wait for the session's end, which comes with the end of the mount.
+    fn join(&mut self, py: Python<'_>) -> PyResult<()> {
+        match self.session.take() {
+            Some(session) => py.detach(|| session.join()).map_err(Into::into),
+            None => Ok(()),
+        }
+    }
+
+    fn settle(&self) {
+        self.disk().settle();
+    }
+
+    fn cut(&self) {
+        self.disk().cut();
+    }
+
+    fn cut_at_sync(&self, nth: u64) {
+        self.disk().cut_at(nth);
+    }
+
+    #[getter]
+    fn syncs(&self) -> u64 {
+        self.disk().syncs
+    }
+
+    #[getter]
+    fn off(&self) -> bool {
+        self.disk().off
+    }
+}
+
+/// Who mounts it owns its root.
+fn owner_ids() -> (u32, u32) {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata("/proc/self").map_or((0, 0), |own| (own.uid(), own.gid()))
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<MemoryDisk>()
+}

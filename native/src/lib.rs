@@ -1,0 +1,16 @@
+//! `storeproof.native`: one line per part, each of which adds its own functions and classes.
+
+#![forbid(unsafe_code)]
+
+use pyo3::prelude::*;
+
+mod fuse;
+mod linearizable;
+
+/// The parts of storeproof that Python cannot do, or not fast enough.
+#[pymodule]
+fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    fuse::register(module)?;
+    linearizable::register(module)?;
+    Ok(())
+}

@@ -1,0 +1,76 @@
+"""Judges whether the operations on one key look as if they had been done one by one: linearizability.
+
+Every operation must have taken effect at one moment between its request and its reply, so that the answers are those of a single
+register, or a single counter, to which nothing happens at the same time (Herlihy and Wing, 1990). Searching for those moments is the
+work of a library, compiled: the crate `todc-utils`, in `native/src/linearizable.rs`.
+
+    put a |--ok--|   get -> a |--|   get -> nothing |--|    no: the second read is older than the first
+    put a |------ok------|                                  either may be answered during the put, but a after nothing:
+        get -> nothing |--|  get -> a |--|                  this is right, and the other way round it is not
+    put a |--???                                            an unknown write may take effect at any time from then on, or never
+    increment 1 -> 5 |--|                                   no: no two sums are the same
+    increment 1 -> 5 |--|
+
+The histories of different keys are judged apart: they are right together if each of them is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from storeproof.check.unseen import unseen
+from storeproof.compiled import require
+from storeproof.history import Access
+
+MOST_OPERATIONS = 1_000
+MOST_CLIENTS = 8
+"""What the checker goes through in seconds, for one key."""
+
+_ABSENT = 0
+
+
+def is_linearizable(accesses: Sequence[Access], seconds: float) -> bool | None:
+    """Whether the history of one key, which was absent before, is linearizable; None where `seconds` were not enough to tell.
+
+    Raises:
+        NotAvailable: the compiled part is not there.
+        ValueError: more than `MOST_OPERATIONS` that count.
+    """
+    require("a check of linearizability")
+    from storeproof import native  # only here: it is optional
+
+    numbers: dict[str, int] = {}
+
+    def number(value: str) -> int:
+        return numbers.setdefault(value, _ABSENT + 1 + len(numbers))
+
+    def answered(access: Access) -> int | None:
+        if not access.heard or access.action == "put":
+            return None
+        found = access.answer
+        return number(found) if isinstance(found, str) else _ABSENT if found is None else int(found)
+
+    # What was refused did not happen, and a read without an answer says nothing.
+    counted = [each for each in accesses if each.outcome != "refused" and (each.action != "get" or each.heard)]
+    return native.linearizable(
+        [
+            (
+                each.action,
+                each.amount if each.action == "increment" else number(each.value) if each.value else _ABSENT,
+                number(each.expected) if each.action == "compare_and_set" else _ABSENT,
+                answered(each),
+                each.invoked,
+                each.completed,
+            )
+            for each in _without_unseen(counted)
+        ],
+        seconds,
+    )
+
+
+def _without_unseen(accesses: list[Access]) -> list[Access]:
+    """Without the unknown writes that nobody saw: they may as well never have happened, and each would double what is searched through."""
+    for each in [each for each in accesses if each.outcome == "unknown" and each.action != "increment"]:
+        if unseen(each, accesses):
+            accesses = [other for other in accesses if other is not each]
+    return accesses

@@ -1,0 +1,131 @@
+"""The disk in memory as a part of a launch: chosen, named when it cannot be had, and never left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from storeproof import compiled
+from storeproof.errors import NotAvailable, StoreDied
+from storeproof.launch import disk, memory_disk, volume
+from storeproof.launch.disk import PowerCut, make_disk
+from storeproof.launch.memory_disk import MemoryDisk
+from storeproof.launch.process import ProcessHandle
+from storeproof.launch.sweep import sweep_directories
+from storeproof.launch.volume import unmount
+
+from .files import Make, mounts, names
+from .small import GREETS, Run, eventually, greeted, python_server
+
+mounting = pytest.mark.usefixtures("memory_disks")
+ON_FUSE = (
+    "import functools; from storeproof.launch.disk import PowerCut;"
+    " ProcessHandle = functools.partial(ProcessHandle, on_volume=True, power_cut=PowerCut('fuse'))"
+)
+
+
+@mounting
+def test_it_is_gone_when_it_is_closed(make: Make, data: Path) -> None:
+    made = make()
+    assert str(data) in mounts()
+    made.close()
+    made.close()
+    assert str(data) not in mounts()
+    assert names(data) == []
+
+
+@mounting
+def test_a_process_that_has_ended_is_named_and_its_mount_removed(make: Make, data: Path) -> None:
+    made = make()
+    made._host.kill()
+    made._host.wait()
+    with pytest.raises(StoreDied, match=r"the process of the file system at .* has ended"):
+        made.cut()
+    assert str(data) in mounts()  # it answers nothing any longer
+    unmount(data)
+    assert str(data) not in mounts()
+
+
+@mounting
+def test_a_mount_that_is_still_in_use_is_named(make: Make, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(volume, "GONE_SECONDS", 0.2)
+    made = make()
+    with (data / "open").open("w"), pytest.raises(StoreDied, match=r"is still in use 0\.2 s after its store ended"):
+        made.renew()
+
+
+@mounting
+def test_a_server_loses_power_and_starts_again(tmp_path: Path) -> None:
+    handle = ProcessHandle("small", python_server(GREETS), {}, greeted, tmp_path, on_volume=True, power_cut=PowerCut("fuse"))
+    try:
+        assert handle.cut_by == "a file system in memory (FUSE)"
+        handle.start()
+        handle.settle()
+        assert handle.cannot("power_cut") is None
+        handle.cut_power()
+        assert not handle.alive()
+        handle.start()
+    finally:
+        handle.close()
+    assert list(tmp_path.iterdir()) == []
+    assert str(tmp_path) not in mounts()
+
+
+@mounting
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
+def test_no_mount_is_left_by_a_run_that_is_ended(tmp_path: Path, number: signal.Signals) -> None:
+    run = Run(tmp_path, before=ON_FUSE)
+    assert str(tmp_path) in mounts()
+    run.end(number)
+    assert eventually(lambda: run.left() == [])
+    assert eventually(lambda: str(tmp_path) not in mounts())
+
+
+@mounting
+def test_the_next_run_removes_what_a_dead_one_and_its_disk_left(tmp_path: Path) -> None:
+    run = Run(tmp_path, before=f"import storeproof.launch.process as p; p.guard = lambda base: None; {ON_FUSE}")
+    hosts = subprocess.run(["pgrep", "-f", f"memory_disk_host {tmp_path}"], capture_output=True, text=True, check=True).stdout.split()
+    assert len(hosts) == 1
+    os.kill(int(hosts[0]), signal.SIGKILL)
+    run.end(signal.SIGKILL)
+    assert str(tmp_path) in mounts()
+    sweep_directories(tmp_path)
+    assert run.left() == []
+    assert str(tmp_path) not in mounts()
+
+
+@mounting
+def test_the_first_method_that_can_be_had_is_taken(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(at: Path, image: Path) -> None:
+        image.touch()
+        raise NotAvailable("no loop device", "get one")
+
+    monkeypatch.setattr(disk, "Volume", refuse)
+    made = make_disk(PowerCut(), data, data.parent / "image")
+    made.close()
+    assert made.method == "a file system in memory (FUSE)"
+    assert not (data.parent / "image").exists()
+    monkeypatch.setattr(memory_disk, "DEVICE", "/dev/no-such-device")
+    with pytest.raises(NotAvailable, match=r"no loop device; .*needs FUSE: /dev/no-such-device: No such file.*; get one, or modprobe fuse"):
+        make_disk(PowerCut(), data, data.parent / "image")
+    with pytest.raises(NotAvailable, match=r"no loop device; get one$"):
+        make_disk(PowerCut("ext4"), data, data.parent / "image")
+
+
+def test_without_the_compiled_part_it_is_not_available(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "present", lambda: False)
+    with pytest.raises(NotAvailable, match=r"needs the compiled part of storeproof, which was not built .*install Rust"):
+        MemoryDisk(data)
+
+
+def test_without_root_and_its_program_it_is_not_available(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "present", lambda: True)
+    monkeypatch.setattr(memory_disk, "DEVICE", "/dev/null")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(memory_disk.shutil, "which", lambda *_, **__: None)
+    with pytest.raises(NotAvailable, match="needs the program fusermount3; apt-get install fuse3"):
+        MemoryDisk(data)
