@@ -57,7 +57,10 @@ def _sorted(reason: Exception) -> Exception:
 class MemcachedSession:
     """One connection."""
 
-    lacks: Mapping[str, str] = {"Transactions": "Memcached has none: each command is about one item, and is done when it is answered"}
+    lacks: Mapping[str, str] = {
+        "Transactions": "Memcached has none: each command is about one item, and is done when it is answered",
+        "Maintenance": "Memcached writes no files that could be written anew",
+    }
 
     def __init__(self, client: Client) -> None:
         self.client = client

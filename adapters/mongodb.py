@@ -117,6 +117,11 @@ class MongoSession:
         """abortTransaction."""
         self._link.rollback()
 
+    def compact(self) -> str:
+        """A checkpoint of WiredTiger."""
+        self._link.command("fsync")
+        return "fsync"
+
     def close(self) -> None:
         """End the connections."""
         self._link.close()

@@ -108,5 +108,10 @@ class Session:
     def rollback(self) -> None:
         self._link.rollback()
 
+    def compact(self) -> str:
+        """A checkpoint: all that changed is written to the tables, and the log before it is no longer needed."""
+        self._link.run("CHECKPOINT", prepare=False)
+        return "CHECKPOINT"
+
     def close(self) -> None:
         self._link.close()

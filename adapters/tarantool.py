@@ -21,6 +21,7 @@ from storeproof.adapters.tarantool_index import Indexed
 from storeproof.adapters.tarantool_index_lua import INDEX_FUNCTIONS
 from storeproof.adapters.tarantool_lua import FUNCTIONS
 from storeproof.adapters.tarantool_notation import UNPACKABLE, notation, packed, place
+from storeproof.adapters.tarantool_server import Server
 from storeproof.adapters.tarantool_structures import Queues, Rankings, Sets
 from storeproof.adapters.tarantool_structures_lua import STRUCTURE_FUNCTIONS
 from storeproof.contract import (
@@ -38,7 +39,6 @@ from storeproof.contract import (
     Row,
     Unknown,
     Unsupported,
-    Version,
 )
 from storeproof.spec import model as shapes
 
@@ -98,7 +98,7 @@ _LACKING: Final = {
 """Ordered, Prefix and Walk are there where the primary index is a tree."""
 
 
-class TarantoolSession:
+class TarantoolSession(Server):
     """One connection."""
 
     lacks: Mapping[str, str] = {
@@ -135,15 +135,9 @@ class TarantoolSession:
             self.run(self.connection.eval, FUNCTIONS + INDEX_FUNCTIONS + STRUCTURE_FUNCTIONS + FEED_FUNCTIONS + "return box.info.status")[0]
         )
 
-    def version(self) -> Version:
-        """By box.info."""
-        product, number = self.run(self.connection.eval, "return box.info.package or 'Tarantool', box.info.version")
-        return Version(product, number)
-
-    def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
-        """By box.cfg."""
-        text = "local t = {} for i, n in ipairs({...}) do t[i] = tostring(box.cfg[n]) end return t"
-        return dict(zip(names, self.run(self.connection.eval, text, *names)[0], strict=True))
+    def evaluate(self, text: str, *args: Any) -> Any:
+        """Run Lua; all that it returns, as a list."""
+        return self.run(self.connection.eval, text, *args)
 
     def collection(self, layout: Layout) -> Collection:
         """A space; one with a tree is ordered."""

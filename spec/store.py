@@ -110,6 +110,15 @@ class Claims(Frozen):
 
     What is not named is not claimed. It is tried all the same.
     """
+    detects_corruption: bool = False
+    """Whether it notices when its files were damaged, by checksums of its own: it then refuses or recovers, and never serves them."""
+    atomic_batches: bool = False
+    """Whether a batch of records is written whole or not at all, also where the store is killed in the middle of it."""
+    lasting_reads: bool = False
+    """Whether a read shows nothing that a fault which the variant claims to survive could still undo.
+
+    Some stores show a write to others as soon as it is made, and sync it before they acknowledge it to its writer.
+    """
 
 
 class Variant(Frozen):
@@ -127,6 +136,12 @@ class Variant(Frozen):
     default: bool = False
     capabilities: dict[str, bool] = Field(default_factory=dict)
     """Claims that differ from the store's in this variant."""
+    atomic_batches: bool | None = None
+    """The same."""
+    lasting_reads: bool | None = None
+    """The same."""
+    detects_corruption: bool | None = None
+    """The same."""
     note: str = ""
 
     def promises(self, guarantee: str) -> bool:
@@ -198,6 +213,24 @@ class Target:
     def id(self) -> str:
         """`store:variant`, as on the command line."""
         return f"{self.store.store}:{self.name}"
+
+    @property
+    def atomic_batches(self) -> bool:
+        """Whether the variant claims that a batch is written whole or not at all."""
+        own = self.variant.atomic_batches
+        return self.store.claims.atomic_batches if own is None else own
+
+    @property
+    def detects_corruption(self) -> bool:
+        """Whether the variant claims to notice when its files were damaged."""
+        own = self.variant.detects_corruption
+        return self.store.claims.detects_corruption if own is None else own
+
+    @property
+    def lasting_reads(self) -> bool:
+        """Whether the variant claims that a read shows nothing that a fault could still undo."""
+        own = self.variant.lasting_reads
+        return self.store.claims.lasting_reads if own is None else own
 
     def known_failure(self, case: str, today: date) -> KnownFailure | None:
         """Why that case fails in this variant, if that is known and not yet overdue."""

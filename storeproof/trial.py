@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import secrets
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ from storeproof.contract.address import parse_endpoint
 from storeproof.corpus.library import Library
 from storeproof.errors import NotAvailable, StoreDied, StoreproofError, UsageError
 from storeproof.launch import choose, engine
+from storeproof.launch.disk import Method, PowerCut
 from storeproof.launch.handle import Handle
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Scale, Spec, Target
@@ -36,6 +38,8 @@ class Options:
     """Image by store, in place of the one in its file."""
     data_dir: Path | None = None
     keep: bool = False
+    power_cut: Method = "auto"
+    """How the power is cut."""
     verify_settings: bool = True
     """Off only for the project's own lying stores, which other checks must catch."""
     library: Library = field(default_factory=Library)
@@ -88,15 +92,36 @@ class Trial:
             StoreDied: it did not start.
             SettingsMismatch: it runs with other settings.
         """
+        handle = self.make(purpose, on_volume=on_volume, started=True)
+        self._admit(handle)
+        return handle
+
+    def make(self, purpose: str, *, on_volume: bool = False, started: bool = False) -> Handle:
+        """A store as `launch` has it, but not started, and so not yet looked at: `first_start` does both."""
         if self._blocked:
             raise NotAvailable(self._blocked)
         self.progress(f"starting for {purpose}")
         try:
-            handle = self._start(on_volume=on_volume)
+            return self._start(on_volume=on_volume, started=started)
         except StoreproofError as reason:
             if not (on_volume and isinstance(reason, NotAvailable)):  # without a volume it may be had all the same
                 self._block(reason)
             raise
+
+    def first_start(self, handle: Handle) -> float:
+        """Start what `make` made, and see whether it is as the variant says; the seconds until it answered. Raises as `launch`."""
+        began = time.monotonic()
+        try:
+            handle.start()
+        except BaseException as reason:
+            self._block(reason)
+            raise
+        took = time.monotonic() - began
+        self._admit(handle)
+        return took
+
+    def _admit(self, handle: Handle) -> None:
+        """Close it again, for good, unless it is as the variant says."""
         try:
             self._verify(handle)
         except BaseException as reason:
@@ -105,7 +130,6 @@ class Trial:
             raise
         self.record.launch = handle.kind
         self.record.image_digest = handle.image_digest
-        return handle
 
     def check_given(self) -> None:
         """Make sure of what the command line names for this store: a server answers and takes us, an image is there.
@@ -165,7 +189,8 @@ class Trial:
     def command(self, selection: str) -> str:
         """The one line that runs a case again as it ran here."""
         where = self.target.id if self.target.file.parent.name == "stores" else f"{self.target.file}:{self.target.name}"
-        return f"pytest suites/ --store={where} --scale={self.scale.scale} --seed={self.seed} -k '{selection}'"
+        cut = f" --power-cut={self.options.power_cut}" if self.options.power_cut != "auto" else ""
+        return f"pytest suites/ --store={where} --scale={self.scale.scale}{cut} --seed={self.seed} -k '{selection}'"
 
     def log_tail(self) -> str:
         """The last lines that the shared store wrote."""
@@ -175,7 +200,7 @@ class Trial:
         first = str(reason).splitlines()[0] if str(reason) else type(reason).__name__
         self._blocked = str(reason) if isinstance(reason, NotAvailable) else f"the store could not be tried: {first}"
 
-    def _start(self, *, on_volume: bool = False) -> Handle:
+    def _start(self, *, on_volume: bool = False, started: bool = True) -> Handle:
         store = self.target.store
         return choose.launch(
             store,
@@ -188,6 +213,8 @@ class Trial:
             probe=self._probe,
             notice=self.progress,
             on_volume=on_volume,
+            power_cut=PowerCut(self.options.power_cut, self.seed),
+            started=started,
         )
 
     def _ended(self) -> bool:

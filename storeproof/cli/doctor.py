@@ -26,7 +26,8 @@ def doctor(console: Console | None = None) -> None:
     console.print(table)
     running = sum(each.runs for each in found.stores)
     console.print(f"{running} of {len(found.stores)} stores run here. Container engine: {found.engine.detail}.", highlight=False)
-    console.print(f"Power cuts: {found.power_cut.detail}.", highlight=False)
+    for name, way in found.power_cuts.items():
+        console.print(f"Power cuts by {name}: {way.detail}.", highlight=False)
     rest = _remedies(found)
     if rest:
         console.print("\nTo enable the rest:")
@@ -44,7 +45,8 @@ def _cell(way: Way | None, ready: str) -> str:
 def _remedies(found: Survey) -> dict[str, list[str]]:
     """The commands, each once, with what each of them enables."""
     gains: dict[str, list[str]] = {}
-    for need, what in ((found.engine, "a container engine"), (found.power_cut, "power cuts")):
+    needs = [(found.engine, "a container engine"), *((way, f"power cuts by {name}") for name, way in found.power_cuts.items())]
+    for need, what in needs:
         if not need.ok and need.remedy:
             gains.setdefault(need.remedy, []).append(what)
     for each in found.stores:

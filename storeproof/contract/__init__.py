@@ -32,6 +32,7 @@ from storeproof.contract.families import (
 from storeproof.contract.feeds import Change, Feed, ResumableFeed, StoredSearches
 from storeproof.contract.guard import call, supports, why_not
 from storeproof.contract.load_adapter import Adapter, load_adapter
+from storeproof.contract.maintenance import Maintenance
 from storeproof.contract.operations import OPERATIONS, Operation
 from storeproof.contract.structures import Members, Places, Queue, Ranking
 from storeproof.contract.values import MISSING, Cursor, Found, Json, Key, Layout, Missing, Path, Record, Row
@@ -66,6 +67,7 @@ __all__ = [
     "Key",
     "KeyValue",
     "Layout",
+    "Maintenance",
     "Members",
     "Missing",
     "Operation",

@@ -65,6 +65,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--data-dir", metavar="DIR", help="where data directories are made, so that disks can be compared (default: a temporary directory)"
     )
     group.addoption(
+        "--power-cut",
+        default="auto",
+        choices=("auto", "ext4", "fuse", "fuse:strict", "fuse:torn", "strace"),
+        help="how the power is cut: ext4 on a loop device (root), or a file system in memory (fuse); strace only looks at what is synced "
+        "(default: ext4 if it can be had, else fuse)",
+    )
+    group.addoption(
         "--corpus",
         action="append",
         metavar="FILE",
@@ -159,13 +166,25 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Turn what happened in a test into an outcome."""
-    report = yield
     verdict = item.stash.get(VERDICT, None)
     if verdict is None:
-        return report
-    item.config.stash[RUN].progress.hide()
+        return (yield)
     from storeproof.contract.failures import Refused, Unknown  # not at the top: who does not run the suites does not pay
     from storeproof.launch.cleanup import registry
+
+    found = call.excinfo
+    ours = found is not None and isinstance(found.value, (AssertionError, StoreproofError, Unknown, Refused))
+    # The message of these is the finding. Their traceback is ours, and -vv shows it: to print all of its sources costs pytest as long as
+    # a case takes, where there is no server at hand eight hundred times.
+    brief = ours and item.config.get_verbosity() < 2
+    if found is not None and brief:
+        finding = pytest.fail.Exception(str(found.value), pytrace=False)
+        call.excinfo = pytest.ExceptionInfo.from_exc_info((type(finding), finding, found.tb))
+    try:
+        report = yield
+    finally:
+        call.excinfo = found
+    item.config.stash[RUN].progress.hide()
 
     if registry.interrupt is not None:  # it was swallowed on its way here
         raise registry.interrupt
@@ -173,11 +192,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         error = call.excinfo.value
         if not verdict.settled or (report.when == "teardown" and verdict.outcome not in (Outcome.FAIL, Outcome.ERROR)):
             _judge(item, verdict, error)
-        ours = isinstance(error, (AssertionError, StoreproofError, Unknown, Refused))
         if verdict.outcome in (Outcome.NOT_RUN, Outcome.KNOWN_FAIL):
             report.outcome, report.longrepr = "skipped", (str(item.path), 0, verdict.detail)
-        elif report.failed and ours and item.config.get_verbosity() < 2:
-            report.longrepr = verdict.detail  # the message is the finding; the traceback is ours, and -vv shows it
+        elif report.failed and brief:
+            report.longrepr = verdict.detail
     elif report.when == "call":
         verdict.finished()
     verdict.seconds += call.duration

@@ -19,7 +19,7 @@ import storeproof
 from storeproof.corpus.library import Library
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch.cleanup import registry
-from storeproof.outcome import Outcome, Stage
+from storeproof.outcome import IDLE, Outcome, Stage
 from storeproof.plugin.progress import Progress
 from storeproof.plugin.verdict import Verdict
 from storeproof.result.model import CorpusUsed, EditionUsed, OutcomeRecord, Result, RunInfo
@@ -51,6 +51,7 @@ class Run:
             images=_pairs("--image", option.image),
             data_dir=_existing_directory("--data-dir", option.data_dir),
             keep=option.keep,
+            power_cut=option.power_cut,
             verify_settings=option.verify_settings,
             library=Library([Path(name).resolve() for name in option.corpus or []]),
         )
@@ -163,8 +164,7 @@ class Run:
     @property
     def any_case_ran(self) -> bool:
         """Whether anything was in fact tried."""
-        idle = (Outcome.NOT_RUN, Outcome.EXCLUDED)
-        return any(outcome.outcome not in idle for trial in self.trials for outcome in trial.record.outcomes)
+        return any(outcome.outcome not in IDLE for trial in self.trials for outcome in trial.record.outcomes)
 
     @property
     def unmet_profiles(self) -> bool:

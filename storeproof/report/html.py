@@ -9,7 +9,9 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from storeproof.outcome import Outcome
-from storeproof.report import matrix, mixes, plots, tables, words
+from storeproof.report import lanes, matrix, mixes, plots, tables, words
+from storeproof.report.evidence import NOTE
+from storeproof.report.hardships import hardships
 from storeproof.result.model import Result, StoreResult
 from storeproof.result.redact import printable
 
@@ -39,6 +41,8 @@ def render_html(result: Result) -> str:
             listings=[_listing(store) for store in result.stores],
             ladder=tables.ladder(result),
             faults=tables.faults(result),
+            strength=NOTE,
+            hardships=hardships(result),
             bars=bars,
             sweeps=sweeps,
             rungs=plots.rungs([pair for measured in workloads.values() if not plots.is_sweep(measured) for pair in measured]),
@@ -104,5 +108,12 @@ def _listing(store: StoreResult) -> dict[str, Any]:
         for outcome in Outcome
         if (records := [each for each in store.outcomes if each.outcome is outcome])
     ]
+    pictures = {each.case: {"plot": lanes.lanes(each), "key": each.key, "operations": each.operations} for each in store.histories}
     sums = " · ".join(f"{store.counts[outcome]} {outcome}" for outcome in Outcome if store.counts.get(outcome))
-    return {"name": words.name_of(store), "anchor": tables.anchor(store), "sums": sums or "nothing was run", "groups": groups}
+    return {
+        "name": words.name_of(store),
+        "anchor": tables.anchor(store),
+        "sums": sums or "nothing was run",
+        "groups": groups,
+        "pictures": pictures,
+    }

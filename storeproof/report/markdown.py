@@ -6,6 +6,8 @@ import html
 
 from storeproof.outcome import Outcome
 from storeproof.report import matrix, mixes, tables, words
+from storeproof.report.evidence import NOTE
+from storeproof.report.hardships import hardships
 from storeproof.report.tables import Table
 from storeproof.result.model import Result, StoreResult
 from storeproof.result.redact import printable
@@ -29,6 +31,8 @@ def render_markdown(result: Result) -> str:
         _section("Correct", tables.outcome_matrix(result)),
         f"### Capabilities\n\n{_table(matrix.as_table(result))}",
         _section("Durable", tables.ladder(result)),
+        NOTE if result.stores else "",
+        _table(hardships(result)),
         _folded("Every fault in numbers", tables.faults(result)),
         _speed(result),
         _section("Environment and limits", tables.machine(result)),

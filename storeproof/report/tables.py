@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from storeproof.outcome import Outcome
-from storeproof.report import words
+from storeproof.report import evidence, words
 from storeproof.result.model import GuaranteeRecord, Measurement, ProfileVerdict, Result, StoreResult
 from storeproof.result.profiles import REFUTED
 from storeproof.spec.guarantee import LADDER, NODES
@@ -38,7 +38,7 @@ class Table:
 
 Pair = tuple[StoreResult, Measurement]
 
-FINDINGS = ("lost", "resurrected", "reverted", "torn", "invented", "miscounted")
+FINDINGS = ("lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split")
 """The ways in which a store can break its promise."""
 
 
@@ -139,7 +139,7 @@ def _rung_cell(found: GuaranteeRecord | None, *, claimed: bool) -> Cell:
     more = f": {lost}" if lost else ""
     if not claimed and not found.rounds:
         return Cell("not claimed", "dim", hint=found.detail)
-    return outcome_cell(found.outcome, ("" if claimed else ", not claimed") + more, hint=found.detail)
+    return outcome_cell(found.outcome, ("" if claimed else ", not claimed") + more + evidence.brief(found), hint=found.detail)
 
 
 def losses(record: GuaranteeRecord) -> str:
@@ -163,14 +163,15 @@ def faults(result: Result) -> Table:
                     *(Cell(words.whole(getattr(each, name))) for name in ("rounds", "acknowledged", "unknown")),
                     *(Cell(words.whole(getattr(each, name)), "bad" if getattr(each, name) else "dim") for name in FINDINGS),
                     Cell(spread),
+                    *(Cell(tell(each)) for tell in (evidence.struck_during, evidence.gravest, evidence.limit)),
                     Cell(each.detail or "–", "" if each.detail else "dim"),
                 ]
             )
     header = (
         "store:variant", "guarantee", "outcome", "rounds", "acknowledged", "unknown", *FINDINGS,
-        "recovery: least · median · most", "detail",
+        "recovery: least · median · most", "struck during", "gravest loss", "share that loses anything, 95 %", "detail",
     )  # fmt: skip
-    return Table(header, rows, "No fault was struck in this run.", frozenset(range(3, 13)))
+    return Table(header, rows, "No fault was struck in this run.", frozenset(range(3, 14)))
 
 
 def workloads(result: Result) -> dict[str, list[Pair]]:

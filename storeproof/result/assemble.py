@@ -52,5 +52,6 @@ def assemble(
         counts=count(each.outcome for each in record.outcomes),
         measurements=list(record.measurements),
         growth=list(record.growth),
+        histories=list(record.histories),
         profiles=[each.model_copy(update={"missing": [clean(line) for line in each.missing]}) for each in verdicts],
     )

@@ -112,6 +112,20 @@ class Harm(Part):
     invented: int
     miscounted: int
     """Counters outside [acknowledged, acknowledged + unknown]."""
+    split: int = 0
+    """Batches and transactions of which a part was there."""
+
+
+class WorstLoss(Part):
+    """The gravest loss that one fault caused."""
+
+    shape: str
+    """`suffix`, `holes` or `unstartable`: all from some moment on; some of it, though what came later is there; or the store did not
+    start again."""
+    records: int
+    """Acknowledged operations that are certainly gone."""
+    window_ms: float
+    """From the acknowledgement of the oldest of them to the fault."""
 
 
 class GuaranteeRecord(Harm):
@@ -119,6 +133,17 @@ class GuaranteeRecord(Harm):
 
     guarantee: str
     outcome: Outcome
+    shapes: dict[str, int] = Field(default_factory=dict)
+    """How often it struck, by what went on then: `burst`, `stream`, `bulk`, `compaction`; together they are `rounds`."""
+    cut_by: str | None = None
+    """The file system that the power was cut of, in words; None for other faults."""
+    second_faults: int = 0
+    """How often it struck again during the recovery; not counted in `rounds`."""
+    faults_with_loss: int = 0
+    """How many of `rounds` cost anything."""
+    loss_bound: float | None = None
+    """The share of such faults that cost something is below this with 95 % confidence (Clopper and Pearson); None without evidence."""
+    worst_loss: WorstLoss | None = None
     recovery_seconds: list[float]
     """From the start after the fault until it answered, one per round."""
     detail: str
@@ -131,6 +156,38 @@ class Durability(Harm):
     proven: str | None
     """The highest guarantee that held in this run; None where no fault could be struck."""
     guarantees: list[GuaranteeRecord]
+
+
+class AccessRecord(Part):
+    """One operation of a history, on the key that the history is of."""
+
+    client: int
+    """-1 for an increment that stands for all that were done before."""
+    action: str
+    value: str = ""
+    expected: str = ""
+    amount: int = 0
+    answer: str | int | bool | None = None
+    heard: bool
+    """Whether the answer counts: that of a lost reply does not, nor one that the contradiction does without."""
+    outcome: Literal["ok", "refused", "unknown"]
+    invoked_us: float
+    """Microseconds since the first request of the history."""
+    completed_us: float | None = None
+    contradicts: bool = False
+    """Without this one there is an order that explains all others."""
+
+
+class HistoryRecord(Part):
+    """The smallest part of what was done to a key that no order explains: it is not linearizable."""
+
+    case: str
+    key: str
+    operations: int
+    """Of the whole history that it is a part of."""
+    fault_us: float | None = None
+    """When a fault struck, if one did."""
+    accesses: list[AccessRecord]
 
 
 class Interval(Part):
@@ -257,6 +314,8 @@ class StoreResult(Part):
     counts: dict[Outcome, int]
     measurements: list[Measurement]
     growth: list[GrowthRecord] = Field(default_factory=list)
+    histories: list[HistoryRecord] = Field(default_factory=list)
+    """Of cases that failed because a history was not linearizable."""
     profiles: list[ProfileVerdict]
 
 

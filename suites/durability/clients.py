@@ -16,6 +16,7 @@ from storeproof.contract import Collection, Key, Layout, Refused, Session, Unkno
 from storeproof.history import Action, ClientLog, Operation
 from storeproof.load.records import recipe, stamp
 from storeproof.spec.model import Counter
+from storeproof.suites.durability.groups import Groups, Way
 
 _SLOTS = 8
 """Keys that are written again and again: per client, and shared by all."""
@@ -24,6 +25,9 @@ _SHARED = 0
 
 _ENOUGH_REFUSALS = 20
 """In a row; a store that refuses everything (its disk is full) is not asked on."""
+
+_TOGETHER = 0.15
+"""The share of groups, where the store has them."""
 
 _KINDS = ("new", "overwrite", "delete", "shared", "shared delete")
 _WEIGHTS = (50, 15, 10, 15, 10)
@@ -57,10 +61,20 @@ def writable(session: Session, layout: Layout) -> Collection | None:
 class Client:
     """One client's stream of writes over all models."""
 
-    def __init__(self, session: Session, layouts: Mapping[str, Layout], log: ClientLog, period: int, rng: random.Random) -> None:
+    def __init__(
+        self,
+        session: Session,
+        layouts: Mapping[str, Layout],
+        log: ClientLog,
+        period: int,
+        rng: random.Random,
+        ways: frozenset[Way] = frozenset(),
+    ) -> None:
+        """`ways`: how the store claims to write several records together."""
         self.ended = Ended()
         self._session = session
         self._targets = [(layout, collection) for layout in layouts.values() if (collection := writable(session, layout)) is not None]
+        self._groups = Groups(session, self._targets, ways, rng)
         self._log = log
         self._period = period
         self._rng = rng
@@ -82,7 +96,9 @@ class Client:
         """One operation; False if there is no point in another."""
         layout, collection = self._rng.choice(self._targets)
         try:
-            if isinstance(layout.model.record, Counter):
+            if self._groups and self._rng.random() < _TOGETHER:
+                self._write_together()
+            elif isinstance(layout.model.record, Counter):
                 self._increment(layout, collection)
             else:
                 self._write(layout, collection)
@@ -141,3 +157,12 @@ class Client:
         record = recipe(layout.model).make(where, version)
         self._log.invoke("put", layout.model.model, where, version=version)
         call(collection, layout, "put", where, record)
+
+    def _write_together(self) -> None:
+        way, targets, numbers = self._groups.choose()
+        self._sequence += 1
+        version = stamp(self._log.client, self._sequence)
+        keys = [key(layout, self._period, self._log.client + 1, number) for (layout, _), number in zip(targets, numbers, strict=True)]
+        places = [(layout.model.model, where) for (layout, _), where in zip(targets, keys, strict=True)]
+        self._log.invoke_together(places, version=version)
+        self._groups.write(way, targets, keys, version)

@@ -1,8 +1,8 @@
 """The rounds of one guarantee: load, fault, start, read back, judge, go on writing.
 
-Two shapes of load. A *stream*: concurrent clients, the fault at a random moment. A *burst*: a few dozen acknowledged writes, then
-the fault on the last acknowledgement, because a long stream may by luck have been synced just before the fault. A store that is asked
-to stop gets no burst: it is told, so that no moment is worse than another.
+The guarantee names the shapes of load. A *stream*: concurrent clients, the fault at a random moment. A *burst*: a few dozen
+acknowledged writes, then the fault on the last acknowledgement, because a long stream may by luck have been synced just before the
+fault. A store that is asked to stop gets no burst: it is told, so that no moment is worse than another. The others are in `shapes`.
 """
 
 from __future__ import annotations
@@ -10,20 +10,23 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import monotonic_ns
 from typing import Protocol
 
-from storeproof.check import Shape, Verdict, losses, unstartable
+from storeproof.check import Shape, Verdict, judge_groups, losses, unstartable
 from storeproof.contract import Key, Layout, Refused, Session, Unknown
 from storeproof.errors import StoreDied
 from storeproof.faults import Fault
 from storeproof.history import Operation, Recorder
 from storeproof.launch.handle import Handle
+from storeproof.spec.guarantee import LoadShape
 from storeproof.spec.scale import DurabilityScale
 from storeproof.suites.durability.audit import audit, by_key
 from storeproof.suites.durability.clients import Client
+from storeproof.suites.durability.groups import Way
+from storeproof.suites.durability.shapes import FurtherShapes, raise_failures, still_there
 from storeproof.suites.durability.tally import Tally
 
 _BURST = 50
@@ -62,7 +65,9 @@ class Rounds:
         *,
         connect: Connect,
         rng: random.Random,
+        load: Sequence[LoadShape] = ("burst", "stream"),
         second_fault: bool = False,
+        ways: frozenset[Way] = frozenset(),
         progress: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._handle = handle
@@ -71,10 +76,12 @@ class Rounds:
         self._scale = scale
         self._connect = connect
         self._rng = rng
+        self._load = load
         self._second_fault = second_fault
+        self._ways = ways
         self._progress = progress
         self._recorder = Recorder()
-        self._tally = Tally(clients=scale.clients)
+        self._tally = Tally(clients=scale.clients, cut_by=handle.cut_by if fault.cuts_off else None)
         self._period = 0
         self._harmed: set[tuple[str, Key]] = set()
         """Keys that were found harmed: each is counted once."""
@@ -93,6 +100,7 @@ class Rounds:
         session = self._connect(self._handle)
         try:
             self._prepare(session)
+            shapes = self._shapes(session)
         finally:
             session.close()
         if self._fault.cuts_off:
@@ -102,12 +110,39 @@ class Rounds:
             left = (time.monotonic() - began) / (number - 1) * (self._scale.rounds - number + 1) if number > 1 else 0.0
             self._progress(f"round {number}/{self._scale.rounds}" + (f", about {left:.0f} s left" if left else ""))
             last = number == self._scale.rounds
-            shapes: list[Callable[[], int]] = [self._burst, self._stream] if self._fault.sudden else [self._stream]
             for shape in shapes:
                 # Whatever an earlier fault left must outlive the later ones too: the last audit reads the keys of all rounds.
                 if not self._strike(shape, everything=last and shape is shapes[-1]):
                     return self._finish()
         return self._finish()
+
+    def _shapes(self, session: Session) -> list[Callable[[], int]]:
+        """Those of the guarantee that the store has something for; the tally has the reasons for the others."""
+        further = FurtherShapes(
+            self._handle,
+            self._fault,
+            self._layouts,
+            connect=self._connect,
+            recorder=self._recorder,
+            rng=self._rng,
+            tally=self._tally,
+            ways=self._ways,
+        )
+        known: dict[LoadShape, Callable[[], int]] = {
+            "burst": self._burst,
+            "stream": self._stream,
+            "bulk": lambda: further.bulk(self._period),
+            "compaction": lambda: further.compaction(self._period),
+        }
+        shapes = []
+        for name in self._load:
+            if name == "burst" and not self._fault.sudden:
+                continue
+            if reason := further.lacking(session, name):
+                self._tally.without[name] = reason
+            else:
+                shapes.append(known[name])
+        return shapes
 
     def _strike(self, shape: Callable[[], int], *, everything: bool) -> bool:
         """One fault with its load and its audit; False when the store is broken."""
@@ -120,7 +155,8 @@ class Rounds:
             if self._fault.cuts_off:
                 self._cut_off.append((struck, monotonic_ns()))
             at_risk = self._recorder.acknowledged - before
-            if self._second_fault and shape == self._stream:
+            if self._second_fault and shape != self._burst:
+                self._tally.second_faults += 1
                 self._handle.start_nowait()
                 time.sleep(self._rng.uniform(0, self._tally.recoveries[-1] if self._tally.recoveries else _FIRST_RECOVERY))
                 self._fault.strike(self._handle)
@@ -151,7 +187,7 @@ class Rounds:
             go.set()
             self._wait_for_load(threads)
             time.sleep(self._rng.uniform(*self._scale.load_seconds))
-            self._still_there(clients)
+            still_there(self._handle, clients)
             struck = monotonic_ns()
             self._fault.strike(self._handle)
         finally:
@@ -161,7 +197,7 @@ class Rounds:
             for thread in threads:
                 # One that hangs beyond this is left behind, in flight and thus unknown; told to stop, it writes no more.
                 thread.join(max(0.0, deadline - time.monotonic()))
-        self._raise_failures(clients)
+        raise_failures(clients)
         return struck
 
     def _burst(self) -> int:
@@ -176,24 +212,26 @@ class Rounds:
                 if not goes_on or time.monotonic() > deadline:
                     break
             if not goes_on:
-                self._still_there([client])
+                still_there(self._handle, [client])
             struck = monotonic_ns()
             self._fault.strike(self._handle)
         finally:
             client.close()
-        self._raise_failures([client])
+        raise_failures([client])
         return struck
 
     def _audit(self, struck: int, *, everything: bool) -> None:
         session = self._connect(self._handle)
         try:
-            history = by_key(self._history())
+            operations = self._history()
+            history = by_key(operations)
             fresh = {
                 name: each
                 for name, each in history.items()
                 if name not in self._harmed and (everything or each[-1].invoked >= self._audited)
             }
             findings, gone = audit(session, self._layouts, fresh)
+            findings += judge_groups(operations, findings)
             self._tally.gone.update(gone)
             self._tally.add(findings, losses(findings, struck))
             self._harmed |= {(finding.collection, finding.key) for finding in findings if finding.verdict is not Verdict.OK}
@@ -217,7 +255,7 @@ class Rounds:
                     break
         finally:
             client.close()
-        self._raise_failures([client])
+        raise_failures([client])
         if client.ended.unknown:
             raise Unknown(client.ended.unknown)
         if not client.acknowledged:
@@ -251,24 +289,7 @@ class Rounds:
 
     def _client(self) -> Client:
         rng = random.Random(self._rng.getrandbits(64))
-        return Client(self._connect(self._handle), self._layouts, self._recorder.client(), self._period, rng)
-
-    def _still_there(self, clients: list[Client]) -> None:
-        """Whether the fault strikes a store that runs and is written to.
-
-        Raises:
-            StoreDied: it ended by itself.
-            Unknown: no client has a connection left.
-        """
-        if not self._handle.alive():
-            raise StoreDied("it ended by itself under load", self._handle.log_tail())
-        if all(client.ended.unknown for client in clients):
-            raise Unknown(f"all clients lost their connection before the fault: {clients[0].ended.unknown}")
-
-    def _raise_failures(self, clients: list[Client]) -> None:
-        for client in clients:
-            if client.ended.failure is not None:
-                raise client.ended.failure
+        return Client(self._connect(self._handle), self._layouts, self._recorder.client(), self._period, rng, self._ways)
 
     def _start(self) -> float:
         """Start on what the fault left; the seconds that took.
@@ -285,6 +306,7 @@ class Rounds:
 
     def _broken(self, reason: str, log: str) -> None:
         self._tally.broken, self._tally.log = reason, log
+        self._tally.lossy += 1
 
     def _history(self) -> list[Operation]:
         """What the clients did, without what a store answered that had lost its disk already."""

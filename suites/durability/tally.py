@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Final, get_args
 
-from storeproof.check import Finding, Losses, Shape, Verdict, worst
+from storeproof.check import Finding, Losses, Shape, Verdict, upper_bound, worst
 from storeproof.outcome import Outcome
-from storeproof.result.model import GuaranteeRecord
+from storeproof.result.model import GuaranteeRecord, WorstLoss
+from storeproof.result.strength import strength
+from storeproof.spec.guarantee import LoadShape
 
 _SHOWN = 3
 """Lost keys that a message names: the first ones say what to look for, the counts say how much."""
+
+_COUNTERS: Final[dict[LoadShape, str]] = {"burst": "bursts", "stream": "streams", "bulk": "bulks", "compaction": "compactions"}
 
 
 @dataclass
@@ -19,6 +24,20 @@ class Tally:
 
     streams: int = 0
     bursts: int = 0
+    bulks: int = 0
+    compactions: int = 0
+    amid: int = 0
+    """Of the compactions, those that were not done when the fault struck."""
+    command: str = ""
+    """By which the store was told to compact."""
+    without: dict[LoadShape, str] = field(default_factory=dict)
+    """Shapes of load that could not be tried, and why."""
+    cut_by: str | None = None
+    """What the power was cut with, where it was."""
+    second_faults: int = 0
+    """Struck during the recovery from one of the others; not counted as faults of their own."""
+    lossy: int = 0
+    """Faults that cost anything, of the data or of the store's use."""
     clients: int = 0
     acknowledged: int = 0
     unknown: int = 0
@@ -42,11 +61,23 @@ class Tally:
     def add(self, findings: list[Finding], lost: Losses) -> None:
         """Count what one audit found."""
         self.losses.append(lost)
+        self.lossy += any(finding.verdict is not Verdict.OK for finding in findings)
         for finding in findings:
             self.keys.add((finding.collection, finding.key))
             self.verdicts[finding.verdict] += 1
             if finding.verdict is not Verdict.OK and len(self.first) < _SHOWN:
                 self.first.append(str(finding))
+
+    @property
+    def rounds(self) -> int:
+        """How often the fault struck, in all shapes of load together."""
+        return self.streams + self.bursts + self.bulks + self.compactions
+
+    @property
+    def bound(self) -> float | None:
+        """The share of such faults that cost something, at most, with 95 % confidence. One that found nothing at risk is no evidence."""
+        telling = self.rounds - len(self.idle)
+        return upper_bound(telling, min(self.lossy, telling)) if telling > 0 else None
 
     @property
     def harmed(self) -> int:
@@ -70,10 +101,8 @@ class Tally:
 
     def detail(self, again: str = "") -> str:
         """The verdict in words: at risk, harmed, worst window, first keys; `again`: how to repeat it; the log comes last."""
-        shapes = f"faults: {self.streams} under a stream of {self.clients} clients"
-        if self.bursts:
-            shapes += f", {self.bursts} on the last acknowledgement of a burst"
-        parts = [f"{shapes}; {self.acknowledged} operations acknowledged, {self.unknown} unknown"]
+        parts = [f"{self._struck()}; {self.acknowledged} operations acknowledged, {self.unknown} unknown"]
+        parts += [f"not tried during a {shape}: {reason}" for shape, reason in self.without.items()]
         if self.broken:
             parts.append(self.broken)
         if self.harmed:
@@ -86,6 +115,8 @@ class Tally:
             parts.append("first: " + " | ".join(self.first))
         elif not self.broken:
             parts.append(f"nothing was lost of {len(self.keys)} keys")
+        if self.bound is not None:
+            parts.append(strength(self.rounds - len(self.idle), self.lossy, self.bound))
         parts += self.idle
         if self.recoveries:
             parts.append(f"recovery {min(self.recoveries):.2f} to {max(self.recoveries):.2f} s")
@@ -94,12 +125,33 @@ class Tally:
         text = "; ".join(parts)
         return f"{text}\n--- last lines of its log ---\n{self.log}" if self.log else text
 
+    def _struck(self) -> str:
+        """How often, and what went on then."""
+        text = f"faults: {self.streams} under a stream of {self.clients} clients"
+        if self.bursts:
+            text += f", {self.bursts} on the last acknowledgement of a burst"
+        if self.bulks:
+            text += f", {self.bulks} within a batch of a bulk load"
+        if self.compactions:
+            text += f", {self.compactions} during {self.command}, of which {self.amid} before it was done"
+        if self.cut_by:
+            text += f", by {self.cut_by}"
+        if self.second_faults:
+            text += f"; {self.second_faults} second faults during the recovery"
+        return text
+
     def record(self, guarantee: str, outcome: Outcome, detail: str) -> GuaranteeRecord:
         """For the result file."""
         return GuaranteeRecord(
             guarantee=guarantee,
             outcome=outcome,
-            rounds=self.streams + self.bursts,
+            rounds=self.rounds,
+            shapes={name: number for name in get_args(LoadShape) if (number := getattr(self, _COUNTERS[name]))},
+            second_faults=self.second_faults,
+            cut_by=self.cut_by,
+            faults_with_loss=self.lossy,
+            loss_bound=self.bound,
+            worst_loss=_worst(self.losses),
             acknowledged=self.acknowledged,
             unknown=self.unknown,
             lost=self.verdicts[Verdict.LOST],
@@ -108,6 +160,14 @@ class Tally:
             torn=self.verdicts[Verdict.TORN],
             invented=self.verdicts[Verdict.INVENTED],
             miscounted=self.verdicts[Verdict.MISCOUNTED],
+            split=self.verdicts[Verdict.SPLIT],
             recovery_seconds=self.recoveries,
             detail=detail,
         )
+
+
+def _worst(found: list[Losses]) -> WorstLoss | None:
+    gravest = worst(found)
+    if gravest.shape is Shape.NOTHING:
+        return None
+    return WorstLoss(shape=gravest.shape.value, records=gravest.records, window_ms=round(gravest.window_ms, 1))

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import random
-from typing import Final
 
 import pytest
 
-from storeproof.contract import Layout, Refused, Session, Unknown, Unsupported
+from storeproof.contract import Refused, Unknown
 from storeproof.errors import NotAvailable, StoreDied
 from storeproof.faults import find
-from storeproof.launch.handle import Handle
+from storeproof.launch.disk import WITHOUT_DISK
 from storeproof.outcome import Outcome
 from storeproof.plugin.verdict import Verdict
 from storeproof.spec import LADDER, NODES
 from storeproof.spec.guarantee import GuaranteeName, NodeGuaranteeName
-from storeproof.suites.durability.clients import writable
+from storeproof.suites.durability.evidence import look
+from storeproof.suites.durability.groups import atomic_ways
+from storeproof.suites.durability.layouts import layouts_of
 from storeproof.suites.durability.rounds import Rounds
 from storeproof.suites.durability.tally import Tally
 from storeproof.trial import Trial
-
-_MODELS: Final = ("single_key", "hash10", "nested", "row", "counter")
-"""What is written under the faults, as far as the store claims it."""
 
 
 @pytest.mark.parametrize(
@@ -68,6 +66,8 @@ def _strike(trial: Trial, guarantee: str) -> Tally:
     fault = find(wanted.fault)
     if guarantee in NODES and trial.target.store.topology == "single":  # known before a store is started for it
         raise NotAvailable(f"{trial.target.store.store} runs as a single server: it has no nodes that could be killed one by one")
+    if fault.cuts_off and trial.options.power_cut == WITHOUT_DISK:
+        raise look(trial, guarantee)
     handle = trial.launch(f"the fault {fault.name}", on_volume=fault.cuts_off)
     try:
         if reason := fault.cannot(handle):
@@ -75,33 +75,14 @@ def _strike(trial: Trial, guarantee: str) -> Tally:
         return Rounds(
             handle,
             fault,
-            _layouts(trial, handle),
+            layouts_of(trial, handle),
             trial.scale.durability,
             connect=trial.connect,
             rng=random.Random(f"{trial.seed} {trial.target.id} {guarantee}"),
+            load=wanted.load,
             second_fault=wanted.second_fault,
+            ways=atomic_ways(trial.target),
             progress=lambda text: trial.progress(f"durability.{guarantee} · {text}"),
         ).run()
     finally:
         handle.close()
-
-
-def _layouts(trial: Trial, handle: Handle) -> dict[str, Layout]:
-    """A collection for each claimed model that the adapter can write and read."""
-    session: Session = trial.connect(handle)
-    try:
-        layouts: dict[str, Layout] = {}
-        for model in _MODELS:
-            if model not in trial.target.store.claims.models:
-                continue
-            layout = trial.layout(model)
-            try:
-                if writable(session, layout) is not None:
-                    layouts[model] = layout
-            except Unsupported:
-                continue  # claimed and refused: correctness fails on it
-    finally:
-        session.close()
-    if not layouts:
-        raise NotAvailable(f"{trial.target.id} claims no model that the faults are tried with: {', '.join(_MODELS)}")
-    return layouts

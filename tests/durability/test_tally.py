@@ -27,6 +27,7 @@ def tally(*verdicts: Verdict, broken: str = "", idle: tuple[str, ...] = ()) -> T
         (tally(Verdict.REVERTED), Outcome.FAIL, Outcome.UNSUPPORTED),
         (tally(Verdict.TORN), Outcome.FAIL, Outcome.UNSUPPORTED),
         (tally(Verdict.MISCOUNTED), Outcome.FAIL, Outcome.UNSUPPORTED),
+        (tally(Verdict.SPLIT), Outcome.FAIL, Outcome.UNSUPPORTED),
         (tally(Verdict.INVENTED), Outcome.FAIL, Outcome.FAIL),
         (tally(Verdict.OK, broken="it did not start"), Outcome.FAIL, Outcome.FAIL),
         (tally(Verdict.OK, idle=("nothing was acknowledged",)), Outcome.INCONCLUSIVE, Outcome.INCONCLUSIVE),
@@ -41,7 +42,7 @@ def test_the_outcome_follows_from_claim_and_findings(found: Tally, claimed: Outc
 def test_the_record_counts_each_kind_of_harm() -> None:
     """One field each, none folded into another."""
     record = tally(*Verdict).record("process_crash", Outcome.FAIL, "detail")
-    assert (record.lost, record.resurrected, record.reverted, record.torn, record.invented, record.miscounted) == (1, 1, 1, 1, 1, 1)
+    assert (record.lost, record.resurrected, record.reverted, record.torn, record.invented, record.miscounted, record.split) == (1,) * 7
     assert (record.rounds, record.acknowledged, record.unknown, record.recovery_seconds) == (5, 100, 3, [0.5, 0.25])
 
 
@@ -68,3 +69,12 @@ def test_tables_that_want_repair_break_a_promise_only_where_it_was_made() -> Non
     damaged.needs_repair = True
     assert damaged.outcome(claimed=True) is Outcome.FAIL
     assert damaged.outcome(claimed=False) is Outcome.UNSUPPORTED
+
+
+def test_a_cut_names_what_it_was_cut_of() -> None:
+    """The methods differ in what they are stricter about, so that a verdict is worth what its method is."""
+    cut = tally(Verdict.OK)
+    cut.cut_by = "ext4 on a loop device"
+    assert "a stream of 8 clients, by ext4 on a loop device; " in cut.detail()
+    assert cut.record("power_loss", Outcome.PASS, "").cut_by == "ext4 on a loop device"
+    assert tally(Verdict.OK).record("process_crash", Outcome.PASS, "").cut_by is None

@@ -22,14 +22,16 @@ def lay_out(root: Path) -> Path:
     return root
 
 
-def run_pytest(*arguments: str, cwd: Path, package: Path | None = None, python: str = sys.executable) -> subprocess.CompletedProcess[str]:
-    """Run pytest as a user does, in a directory of its own; `package` is a directory made by `lay_out`."""
+def run_pytest(
+    *arguments: str, cwd: Path, package: Path | None = None, python: str = sys.executable, seconds: float = 240
+) -> subprocess.CompletedProcess[str]:
+    """Run pytest as a user does, in a directory of its own; `package` is a directory made by `lay_out`; it may take `seconds`."""
     # The options and the coverage of the outer run are none of the inner one's.
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
     if package is not None:
         environment["PYTHONPATH"] = str(package)
     command = [python, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=240, check=False)
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=seconds, check=False)
 
 
 def outcomes_of(report_dir: Path) -> dict[str, dict[str, Any]]:

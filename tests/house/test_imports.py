@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.house.installed import CHECKOUT
 
 ORDER = (
-    *("errors", "outcome", "spec", "history", "contract", "oracle", "check"),
+    *("errors", "outcome", "native", "compiled", "spec", "history", "contract", "oracle", "check"),
     *("launch", "faults", "corpus", "load", "result", "report", "trial", "cli", "plugin"),
 )
 PACKAGES = {"storeproof": "storeproof", "spec": "storeproof.spec", "adapters": "storeproof.adapters", "suites": "storeproof.suites"}
@@ -19,7 +19,7 @@ FOR_ADAPTERS = ("contract", "spec", "errors", "adapters")
 def modules() -> Iterator[tuple[str, Path]]:
     """Every module of the project by its full name."""
     for folder, package in PACKAGES.items():
-        for path in sorted((CHECKOUT / folder).rglob("*.py")):
+        for path in sorted(path for path in (CHECKOUT / folder).rglob("*.py*") if path.suffix in (".py", ".pyi")):
             inner = path.relative_to(CHECKOUT / folder).with_suffix("").parts
             yield ".".join((package, *inner)).removesuffix(".__init__"), path
 

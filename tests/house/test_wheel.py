@@ -33,11 +33,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Built from a copy: pip builds in place, and the checkout stays as it is."""
     source, built = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("built")
     for name in FOLDERS:
-        shutil.copytree(CHECKOUT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(CHECKOUT / name, source / name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+    shutil.copytree(CHECKOUT / "native", source / "native", ignore=shutil.ignore_patterns("target"))
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(CHECKOUT / name, source)
     # Where setuptools is at hand nothing is downloaded.
-    at_hand = find_spec("setuptools") is not None and int(version("setuptools").split(".")[0]) >= 77
+    wanted = ("setuptools", "setuptools_rust")
+    at_hand = all(find_spec(name) is not None for name in wanted) and int(version("setuptools").split(".")[0]) >= 77
     isolation = ["--no-build-isolation"] if at_hand else []
     run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", *isolation, "--wheel-dir", str(built), str(source)])
     (path,) = built.glob("storeproof-*.whl")
@@ -63,7 +65,9 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_the_wheel_holds_every_file_and_nothing_generic(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
-    wanted = {"storeproof/py.typed"}
+    wanted = {"storeproof/py.typed", "storeproof/native.pyi"}
+    if shutil.which("cargo"):  # the compiled part; without a toolchain, all the rest
+        wanted.add("storeproof/native.abi3.so")
     for folder, package in FOLDERS.items():
         for path in (CHECKOUT / folder).rglob("*"):
             if path.suffix in (".py", ".yaml", ".json", ".j2", ".css") and "__pycache__" not in path.parts:

@@ -23,6 +23,7 @@ from storeproof.result.model import (
     Round,
     RunInfo,
     StoreResult,
+    WorstLoss,
 )
 
 TARGETS = (
@@ -208,6 +209,10 @@ def sample_guarantee(name: str, outcome: Outcome, lost: int, rng: random.Random,
         invented=0,
         miscounted=0,
         recovery_seconds=[rng.uniform(0.02, 0.9) for _ in range(rounds)],
+        shapes={"burst": rounds} if rounds else {},
+        faults_with_loss=1 if lost else 0,
+        loss_bound=(0.6574 if lost else 0.4507) if rounds else None,
+        worst_loss=WorstLoss(shape="suffix", records=lost, window_ms=12.5) if lost else None,
         detail="" if rounds else "no power cut on this machine; run as root with loop devices",
     )
 

@@ -1,0 +1,118 @@
+"""Damage to a data directory: what an ageing disk, a bad cable or a careless copy does to files."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final, Literal, Protocol
+
+from storeproof.errors import StoreDied
+
+Kind = Literal["flip", "truncate"]
+
+_BLOCK: Final = 512
+_NEWEST: Final = 3
+"""Among so many of the files that were written last one is chosen."""
+_FLIPS: Final = (1, 1, 2, 8)
+"""Bytes; a single one is the hardest to notice."""
+
+
+@dataclass(frozen=True)
+class Damage:
+    """What was done to a file."""
+
+    file: str
+    """Relative to the data directory."""
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.text}"
+
+
+class Deed(Protocol):
+    """Damages one file."""
+
+    def __call__(self, file: Path, rng: random.Random) -> str:
+        """In words, what was done."""
+
+
+def flip(file: Path, rng: random.Random) -> str:
+    """Change a few bytes. Those that are zero stay: in what was only reserved there is nothing to damage."""
+    content = bytearray(file.read_bytes())
+    used = _used(content)
+    places = []
+    for _ in range(rng.choice(_FLIPS)):
+        block = rng.choice(used) * _BLOCK
+        place = rng.choice([block + each for each, byte in enumerate(content[block : block + _BLOCK]) if byte])
+        content[place] ^= rng.randint(1, 255)
+        places.append(place)
+    with file.open("r+b") as opened:  # in place: the owner and the rights stay
+        for place in places:
+            opened.seek(place)
+            opened.write(content[place : place + 1])
+    return f"changed the bytes {', '.join(map(str, sorted(places)))} of {len(content)}"
+
+
+def truncate(file: Path, rng: random.Random) -> str:
+    """End it somewhere in its used part."""
+    content = file.read_bytes()
+    end = rng.choice(_used(content)) * _BLOCK + rng.randrange(_BLOCK)
+    end = min(end, len(content) - 1)
+    os.truncate(file, end)
+    return f"ends after {end} of {len(content)} bytes"
+
+
+DEEDS: Mapping[Kind, Deed] = MappingProxyType({"flip": flip, "truncate": truncate})
+
+
+def damage(data: Path, since: float, kind: Kind, rng: random.Random) -> Damage | None:
+    """Damage one of the files that were written last; None where none was written.
+
+    `since`: when the load began, as files' times are given; what was not touched by it holds nothing of it.
+    """
+    files = [each for each in data.rglob("*") if each.is_file() and not each.is_symlink() and each.stat().st_mtime >= since]
+    newest = sorted((each for each in files if _worth(each)), key=lambda each: each.stat().st_mtime_ns, reverse=True)[:_NEWEST]
+    if not newest:
+        return None
+    file = rng.choice(newest)
+    return Damage(str(file.relative_to(data)), DEEDS[kind](file, rng))
+
+
+class Copy:
+    """A data directory as it was, to be put back. Owners, rights and holes are kept."""
+
+    def __init__(self, data: Path, at: Path) -> None:
+        """`at`: a directory that is not there yet, beside the data."""
+        self._data = data
+        self._at = at
+        _run("cp", "-a", "--sparse=always", str(data), str(at))
+
+    def put_back(self) -> None:
+        """Everything as it was; the directory itself stays, since a file system may be mounted there."""
+        _run("find", str(self._data), "-mindepth", "1", "-delete")
+        _run("cp", "-a", "--sparse=always", f"{self._at}/.", str(self._data))
+
+    def remove(self) -> None:
+        """Take the copy away."""
+        _run("rm", "-rf", str(self._at))
+
+
+def _worth(file: Path) -> bool:
+    """Locks, process ids and the like are no data."""
+    return file.stat().st_size >= _BLOCK and bool(_used(file.read_bytes()))
+
+
+def _used(content: bytes | bytearray) -> list[int]:
+    """The numbers of the blocks in which there is anything."""
+    return [number for number in range((len(content) + _BLOCK - 1) // _BLOCK) if any(content[number * _BLOCK : (number + 1) * _BLOCK])]
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise StoreDied(f"the data directory cannot be copied: {done.stderr.strip()[:200]}")

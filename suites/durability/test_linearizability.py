@@ -1,0 +1,108 @@
+"""Linearizability across faults: the answers before and after one are those of a single copy that never failed."""
+
+from __future__ import annotations
+
+import random
+from typing import Final
+
+import pytest
+
+from storeproof.compiled import require
+from storeproof.contract import Layout, Refused, Unknown, Unsupported
+from storeproof.errors import NotAvailable, StoreDied
+from storeproof.faults import find
+from storeproof.launch.disk import WITHOUT_DISK
+from storeproof.launch.handle import Handle
+from storeproof.outcome import Outcome
+from storeproof.plugin.verdict import Verdict
+from storeproof.spec.guarantee import GuaranteeName
+from storeproof.suites.durability.crossing import Crossing
+from storeproof.suites.hot_keys import KINDS, Kind, able
+from storeproof.suites.linearity import Linearity
+from storeproof.trial import Trial
+
+_GUARANTEES: Final[tuple[GuaranteeName, ...]] = ("process_crash", "power_loss")
+
+
+@pytest.mark.parametrize(
+    "guarantee", [pytest.param(name, id=name, marks=pytest.mark.case(id=f"durability.linearizable/{name}")) for name in _GUARANTEES]
+)
+def test_one_order_explains_answers_across_faults(trial: Trial, verdict: Verdict, guarantee: GuaranteeName) -> None:
+    """Also those after the fault; a write without a reply may have happened or not, but not first the one and then the other."""
+    require("a check of linearizability")
+    claimed = trial.target.variant.promises(guarantee)
+    again = f"seed {trial.seed}; reproduce: {trial.command(f'across_faults and {guarantee}')}"
+    judged = Linearity(f"durability.linearizable/{guarantee}")
+    bad = Outcome.FAIL if claimed else Outcome.UNSUPPORTED
+    try:
+        _strike(trial, guarantee, judged)
+    except StoreDied as reason:
+        verdict.settle(Outcome.FAIL, f"{reason}; {again}")
+    except Refused as reason:
+        verdict.settle(bad, f"the store refused what the rounds demand of it: {reason}; {again}")
+    except Unknown as reason:
+        verdict.settle(Outcome.INCONCLUSIVE, f"the store runs and does not answer: {reason}; {again}")
+    finally:
+        trial.record.histories.extend(judged.shown)
+    detail = f"{trial.scale.durability.rounds} faults; {judged.words}"
+    if judged.wrong:
+        verdict.settle(bad, "\n".join([f"{detail}; not linearizable; {again}", *judged.listed(judged.wrong)]))
+    if judged.fleeting:
+        said = "a client read what the fault undid, before anybody had been told that it was done"
+        lasting = trial.target.lasting_reads
+        bad = bad if lasting else Outcome.UNSUPPORTED
+        claim = "claimed that it cannot be" if lasting else "the store does not claim that it cannot be"
+        verdict.settle(bad, "\n".join([f"{detail}; {said}; {claim}; {again}", *judged.listed(judged.fleeting)]))
+    if judged.undecided:
+        verdict.settle(Outcome.INCONCLUSIVE, "; ".join([*judged.listed(judged.undecided), again]))
+    if not judged.operations:
+        verdict.settle(Outcome.INCONCLUSIVE, f"nothing was acknowledged before the faults; {again}")
+    if not claimed:
+        verdict.settle(Outcome.UNDECLARED, f"{detail}; each key linearizable; {again}")
+    verdict.add(f"{detail}; each key linearizable; {again}")
+
+
+def _strike(trial: Trial, guarantee: str, judged: Linearity) -> None:
+    """All rounds on a store of their own."""
+    name = trial.spec.guarantees[guarantee].fault
+    assert name is not None
+    fault = find(name)
+    if fault.cuts_off and trial.options.power_cut == WITHOUT_DISK:
+        raise NotAvailable("strace looks at syncs and cuts nothing, so that no client meets a cut", "--power-cut=ext4 or fuse")
+    handle = trial.launch(f"the fault {fault.name}", on_volume=fault.cuts_off)
+    try:
+        if reason := fault.cannot(handle):
+            raise NotAvailable(reason)
+        Crossing(
+            handle,
+            fault,
+            _kinds(trial, handle),
+            trial.scale.durability,
+            connect=trial.connect,
+            rng=random.Random(f"{trial.seed} {trial.target.id} linearizable {guarantee}"),
+            judged=judged,
+            progress=lambda text: trial.progress(f"durability.linearizable/{guarantee} · {text}"),
+        ).run()
+    finally:
+        handle.close()
+
+
+def _kinds(trial: Trial, handle: Handle) -> dict[Kind, Layout]:
+    """What is done, as far as the store claims the model and has the operations."""
+    session = trial.connect(handle)
+    found: dict[Kind, Layout] = {}
+    try:
+        for kind in KINDS:
+            if kind.model not in trial.target.store.claims.models:
+                continue
+            layout = trial.layout(kind.model)
+            try:
+                if able(session, layout, kind) is None:
+                    found[kind] = layout
+            except Unsupported:
+                continue  # claimed and refused: correctness fails on it
+    finally:
+        session.close()
+    if not found:
+        raise NotAvailable(f"{trial.target.id} claims no model with operations that are tried: {', '.join(kind.name for kind in KINDS)}")
+    return found

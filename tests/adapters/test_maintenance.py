@@ -1,0 +1,75 @@
+"""Stores that write their files anew on demand: each by its own command, which changes no record and comes back when it is done."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from storeproof.contract import Maintenance, Session, why_not
+from storeproof.errors import NotAvailable
+from storeproof.launch.handle import Handle
+from storeproof.load.records import recipe, stamp
+from storeproof.spec import load_spec
+from storeproof.trial import Options, Trial
+
+SPEC = load_spec()
+BY_COMMAND = {
+    "sqlite:wal-full": "PRAGMA wal_checkpoint(TRUNCATE)",
+    "sqlite:delete-extra": "VACUUM",
+    "redis:aof-always": "BGREWRITEAOF",
+    "redis:rdb": "BGSAVE",
+    "valkey:aof-always": "BGREWRITEAOF",
+    "tarantool:memtx-tree-fsync": "box.snapshot()",
+    "tarantool:vinyl-fsync": "box.snapshot()",
+    "mongodb:journaled": "fsync",
+    "postgresql:synchronous-commit-on": "CHECKPOINT",
+    "mariadb:innodb-flush-1": "SET GLOBAL innodb_log_checkpoint_now = ON",
+    "mariadb:aria": "OPTIMIZE TABLE",
+    "mariadb:myisam": "OPTIMIZE TABLE",
+}
+
+
+def launched(name: str) -> tuple[Trial, Handle]:
+    """A store of that variant."""
+    trial = Trial(SPEC, SPEC.targets([name])[0], Options(SPEC.scales["smoke"], seed=1, launch="process"), lambda _: None)
+    try:
+        return trial, trial.launch("its maintenance")
+    except NotAvailable as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [pytest.param(*each, id=each[0], marks=() if each[0].startswith("sqlite") else pytest.mark.servers) for each in BY_COMMAND.items()],
+)
+def test_the_command_is_run_and_the_records_stay(name: str, command: str) -> None:
+    trial, handle = launched(name)
+    try:
+        session: Session = trial.connect(handle)
+        assert isinstance(session, Maintenance)
+        layout = trial.layout("single_key")
+        collection = session.collection(layout)
+        collection.prepare()
+        records = {f"k{number}": recipe(layout.model).make(f"k{number}", stamp(0, number + 1)) for number in range(200)}
+        for key, record in records.items():
+            collection.put(key, record)  # type: ignore[attr-defined]
+        for _ in range(2):
+            assert session.compact() == command
+        some = random.Random(1).sample(sorted(records), 20)
+        assert [collection.get(key) for key in some] == [records[key] for key in some]  # type: ignore[attr-defined]
+        session.close()
+    finally:
+        handle.close()
+
+
+@pytest.mark.servers
+def test_memcached_says_why_it_has_none() -> None:
+    trial, handle = launched("memcached:volatile")
+    try:
+        session: Session = trial.connect(handle)
+        assert not isinstance(session, Maintenance)
+        assert why_not(session, "Maintenance") == "Memcached writes no files that could be written anew"
+        session.close()
+    finally:
+        handle.close()

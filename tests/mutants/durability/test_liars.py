@@ -1,0 +1,56 @@
+"""Stores that lie about what they keep: each is caught by the fault and the finding that are meant for it, and honest ones pass.
+
+They are real servers and one embedded store, tried by the suites as a vendor's store is. Nothing is read back of their settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from tests.mutants.durability import host_lies, server_lies, trials
+from tests.mutants.durability.lie import Found, Lie
+
+Seen = Mapping[str, Found]
+
+_SETS = {"hosts": (host_lies.LIES, host_lies.HONEST), "servers": (server_lies.LIES, server_lies.HONEST)}
+_seen: dict[str, Seen] = {}
+
+
+def _of(name: str, number: int) -> list[object]:
+    marks = [pytest.mark.slow, *([pytest.mark.servers] if name == "servers" else [])]
+    return [pytest.param(name, lie, id=lie.name, marks=marks) for lie in _SETS[name][number]]
+
+
+@pytest.fixture
+def seen(which: str, tmp_path_factory: pytest.TempPathFactory) -> Seen:
+    """By name: what was found of each liar and each honest store. One run of all."""
+    if which not in _seen:
+        liars, honest = _SETS[which]
+        _seen[which] = trials.found((*liars, *honest), tmp_path_factory.mktemp(which))
+    return _seen[which]
+
+
+@pytest.mark.parametrize(("which", "lie"), [each for name in _SETS for each in _of(name, 0)])
+def test_the_lie_is_caught_by_what_is_meant_for_it(which: str, lie: Lie, seen: Seen) -> None:
+    """The guarantee that it claims fails, for the right reason and for no other."""
+    found = seen[lie.name]
+    assert found.caught(lie), f"{lie.name}: {found.outcome}, {set(found.kinds)}: {found.detail}"
+
+
+@pytest.mark.parametrize(("which", "lie"), [each for name in _SETS for each in _of(name, 1)])
+def test_the_honest_store_raises_no_alarm(which: str, lie: Lie, seen: Seen) -> None:
+    """The same stores, the same faults, the same load, without the lie."""
+    assert seen[lie.name].outcome == "pass", f"{lie.name}: {seen[lie.name].detail}"
+
+
+@pytest.mark.parametrize("which", [pytest.param(name, marks=_of(name, 0)[0].marks) for name in _SETS])  # type: ignore[attr-defined]
+def test_the_score(which: str, seen: Seen, capsys: pytest.CaptureFixture[str]) -> None:
+    """Printed, with what caught each."""
+    liars, honest = _SETS[which]
+    score, clean = sum(seen[lie.name].caught(lie) for lie in liars), sum(seen[each.name].outcome == "pass" for each in honest)
+    with capsys.disabled():
+        print(f"\n{trials.table(liars, seen)}")
+        print(f"durability mutants ({which}): {score} of {len(liars)} caught; {clean} of {len(honest)} honest stores pass")
+    assert (score, clean) == (len(liars), len(honest))

@@ -1,0 +1,104 @@
+"""Tries stores that lie as any store is tried: by the suites, from store files, each with the one fault that it claims to survive.
+
+The variants of these files name no settings, so that there is nothing to read back: it is the fault that must show the lie.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import yaml
+
+from storeproof.launch.volume import base as volume_base
+from tests.house.installed import lay_out, run_pytest
+from tests.mutants.durability.lie import COUNTED, Found, Lie
+
+_AT_ONCE = 3
+"""Runs side by side: most of their time is spent on servers that start."""
+_IN_A_RUN = 4
+"""Stores, at most: not the neighbours of a table, so that the runs end at about the same time."""
+_PATIENCE = 900.0
+"""Seconds of one run, on a machine that is busy with all else. A quiet one needs less than a tenth."""
+
+
+def found(lies: Iterable[Lie], folder: Path, seed: int = 1) -> Mapping[str, Found]:
+    """By the lie's name: what its trial found."""
+    lies = list(lies)
+    packages = {load: _package(load, folder / "-".join(load)) for load in {lie.load for lie in lies}}
+    alike: dict[tuple[str, tuple[str, ...]], list[Lie]] = {}
+    for lie in lies:
+        alike.setdefault((lie.guarantee, lie.load), []).append(lie)
+    runs = [some[first :: -(-len(some) // _IN_A_RUN)] for some in alike.values() for first in range(-(-len(some) // _IN_A_RUN))]
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        results = pool.map(lambda run: _try(run[1], folder / str(run[0]), packages[run[1][0].load], seed), enumerate(runs))
+    return {name: each for result in results for name, each in result.items()}
+
+
+def _package(load: Sequence[str], root: Path) -> Path:
+    """The project, with guarantees that are tried under this load alone: what is meant to catch a lie must do it by itself."""
+    package = lay_out(root)
+    spec = package / "storeproof" / "spec"
+    for name in ("profiles", "growth"):  # they would ask for what these stores are not asked
+        shutil.rmtree(spec / name)
+    for path in (spec / "guarantees").glob("*.yaml"):
+        guarantee = yaml.safe_load(path.read_text())
+        guarantee["load"] = [shape for shape in guarantee.get("load", ()) if shape in load]
+        path.write_text(yaml.safe_dump(guarantee))
+    return package
+
+
+def _try(lies: Sequence[Lie], folder: Path, package: Path, seed: int) -> Mapping[str, Found]:
+    """One run for lies about one guarantee."""
+    folder.mkdir()
+    guarantee = lies[0].guarantee
+    # Not /dev/shm itself: MariaDB takes that for persistent memory and maps its log, which a kill then cannot harm.
+    memory = volume_base() if guarantee == "power_loss" else None
+    with tempfile.TemporaryDirectory(prefix="storeproof-lies-", dir=memory) as data:
+        Path(data).chmod(0o755)  # PostgreSQL's user must get through
+        done = run_pytest(
+            *("--pyargs", "storeproof.suites.durability.test_guarantees", "-q", "-k", guarantee, "--report-dir=report"),
+            *(f"--store={lie.store if isinstance(lie.store, str) else _write(lie, folder)}" for lie in lies),
+            *("--launch=process", f"--data-dir={data}", f"--seed={seed}"),
+            cwd=folder,
+            package=package,
+            seconds=_PATIENCE,
+        )
+        assert not list(Path(data).iterdir()), "something was left behind"
+    assert done.returncode in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED), done.stdout + done.stderr
+    seen = {}
+    for store in json.loads((folder / "report" / "result.json").read_text())["stores"]:
+        (outcome,) = [each for each in store["outcomes"] if each["id"] == f"durability.{guarantee}"]
+        (record,) = store["durability"]["guarantees"]
+        seen[store["store"]] = Found(outcome["outcome"], outcome["detail"] or "", record)
+    return {lie.name: seen[lie.name] for lie in lies}
+
+
+def _write(lie: Lie, folder: Path) -> Path:
+    """The store file."""
+    assert isinstance(lie.store, Mapping)
+    variant = {"default": True, "guarantee": lie.guarantee, "options": lie.store.get("options", {})}
+    told = {name: value for name, value in lie.store.items() if name != "options"}
+    path = folder / f"{lie.name}.yaml"
+    path.write_text(yaml.safe_dump({"format": "1.0", "store": lie.name, **told, "variants": {"lying": variant}}))
+    return path
+
+
+def table(lies: Iterable[Lie], seen: Mapping[str, Found]) -> str:
+    """What caught each."""
+    lines = ["| store that lies | what it does | claims to survive | caught by | acknowledged | found |", "|---|---|---|---|---|---|"]
+    for lie in lies:
+        each = seen[lie.name]
+        by = (
+            f"`durability.{lie.guarantee}`, {' or '.join(sorted(lie.by & each.kinds))}"
+            if each.caught(lie)
+            else f"NOT CAUGHT: {each.outcome}"
+        )
+        counts = ", ".join(f"{each.record[kind]} {kind}" for kind in COUNTED if each.record[kind])
+        lines.append(f"| {lie.name} | {lie.says} | {lie.guarantee} | {by} | {each.record['acknowledged']} | {counts or '-'} |")
+    return "\n".join(lines)
