@@ -139,7 +139,7 @@ class Run:
     def _demanded(self, item: pytest.Item) -> bool:
         if not self.profiles:
             return True
-        return any(_demands(profile, _case_of(item)) for profile in self.profiles)
+        return any(_demands(profile, stage_of(item), _case_of(item)) for profile in self.profiles)
 
     def exclude(self, items: Iterable[pytest.Item]) -> None:
         """Count what the user left out."""
@@ -241,12 +241,12 @@ def stage_of(item: pytest.Item) -> Stage:
     return Stage(item.path.parent.name)
 
 
-def _demands(profile: Profile, what: Mapping[str, object]) -> bool:
+def _demands(profile: Profile, stage: Stage, what: Mapping[str, object]) -> bool:
     """Whether a profile needs a case: its capabilities, what guards its models, its guarantee and all below, its speeds."""
     if capability := what.get("capability"):
         return capability in profile.capabilities
-    if guarantee := what.get("guarantee"):
-        return guarantee in LADDER[: LADDER.index(profile.guarantee) + 1]
+    if stage is Stage.DURABILITY:  # what is beyond the guarantees, damaged files for one, no profile demands
+        return what.get("guarantee") in LADDER[: LADDER.index(profile.guarantee) + 1]
     if workload := what.get("workload"):
         return any(speed.workload == workload and speed.clients == what.get("clients") for speed in profile.speed)
     return not what.get("model") or what["model"] in profile.models

@@ -23,7 +23,7 @@ _MORE = 2
 @pytest.mark.parametrize(
     ("fault", "guarantee"),
     [
-        pytest.param(fault, guarantee, id=fault, marks=pytest.mark.case(id=f"durability.bootstrap/{fault}"))
+        pytest.param(fault, guarantee, id=fault, marks=pytest.mark.case(id=f"durability.bootstrap/{fault}", guarantee=guarantee))
         for fault, guarantee in (("process_kill", "process_crash"), ("power_cut", "power_loss"))
     ],
 )

@@ -25,7 +25,8 @@ _GUARANTEES: Final[tuple[GuaranteeName, ...]] = ("process_crash", "power_loss")
 
 
 @pytest.mark.parametrize(
-    "guarantee", [pytest.param(name, id=name, marks=pytest.mark.case(id=f"durability.linearizable/{name}")) for name in _GUARANTEES]
+    "guarantee",
+    [pytest.param(name, id=name, marks=pytest.mark.case(id=f"durability.linearizable/{name}", guarantee=name)) for name in _GUARANTEES],
 )
 def test_one_order_explains_answers_across_faults(trial: Trial, verdict: Verdict, guarantee: GuaranteeName) -> None:
     """Also those after the fault; a write without a reply may have happened or not, but not first the one and then the other."""
