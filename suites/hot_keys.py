@@ -153,6 +153,31 @@ class Client:
             self._seen[hot] = value
 
 
+def work_together(clients: Sequence[Client]) -> None:
+    """Let all of them begin at once, and wait until each has used up its share.
+
+    Raises:
+        Unknown: one of them lost its connection.
+        Breach: what no adapter may raise.
+    """
+    go, stop = threading.Event(), threading.Event()
+    threads = [threading.Thread(target=client.run, args=(go, stop), daemon=True) for client in clients]
+    try:
+        for thread in threads:
+            thread.start()
+        go.set()
+        for thread in threads:
+            thread.join()
+    finally:
+        stop.set()
+        go.set()
+    for client in clients:
+        if client.failure is not None:
+            raise client.failure
+        if client.lost:
+            raise Unknown(client.lost)
+
+
 def histories(clients: Sequence[Client]) -> dict[Hot, list[Access]]:
     """What all of them did, by key, in the order of their requests."""
     found: dict[Hot, list[Access]] = {}

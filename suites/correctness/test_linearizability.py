@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import random
-import threading
 
 import pytest
 
 from storeproof.check import MOST_CLIENTS
 from storeproof.compiled import require
-from storeproof.contract import OPERATIONS, Session, Unknown, Unsupported, why_not
+from storeproof.contract import OPERATIONS, Session, Unsupported, why_not
 from storeproof.outcome import Outcome
 from storeproof.plugin.verdict import Verdict
-from storeproof.suites.hot_keys import KINDS, SHARE, Client, Hot, Kind, able, histories
+from storeproof.suites.hot_keys import KINDS, SHARE, Client, Hot, Kind, able, histories, work_together
 from storeproof.suites.linearity import Linearity
 from storeproof.trial import Trial
 
@@ -53,7 +52,6 @@ def _together(trial: Trial, keys: list[Hot]) -> list[Client]:
     """As many clients as the check takes, each with a session of its own; they begin when all are connected."""
     share = min(SHARE, trial.scale.correctness.concurrent_operations)
     clients: list[Client] = []
-    go, stop = threading.Event(), threading.Event()
     try:
         while len(clients) < min(MOST_CLIENTS, trial.scale.correctness.clients):
             rng = random.Random(f"{trial.seed} {keys[0].kind.name} {len(clients)}")
@@ -62,19 +60,5 @@ def _together(trial: Trial, keys: list[Hot]) -> list[Client]:
         for client in clients:
             client.close()
         raise
-    threads = [threading.Thread(target=client.run, args=(go, stop), daemon=True) for client in clients]
-    try:
-        for thread in threads:
-            thread.start()
-        go.set()
-        for thread in threads:
-            thread.join()
-    finally:
-        stop.set()
-        go.set()
-    for client in clients:
-        if client.failure is not None:
-            raise client.failure
-        if client.lost:
-            raise Unknown(client.lost)
+    work_together(clients)
     return clients

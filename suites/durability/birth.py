@@ -22,6 +22,7 @@ from storeproof.outcome import Outcome
 from storeproof.result.strength import strength
 from storeproof.suites.durability.audit import audit, by_key
 from storeproof.suites.durability.clients import Client
+from storeproof.suites.durability.running import write_some
 
 _AFTERWARDS = 20
 """Operations by which it shows that it works."""
@@ -177,16 +178,7 @@ def _use(handle: Handle, layouts: Mapping[str, Layout], connect: Callable[[Handl
         for layout in layouts.values():
             session.collection(layout).prepare()
         client = Client(connect(handle), layouts, recorder.client(), 1, rng)
-        try:
-            for _ in range(_AFTERWARDS):
-                if not client.step():
-                    break
-        finally:
-            client.close()
-        if client.ended.failure is not None:
-            raise client.ended.failure
-        if client.ended.unknown:
-            raise Unknown(client.ended.unknown)
+        write_some(client, _AFTERWARDS)
         if not client.acknowledged:
             raise Refused(f"it takes no writes: {client.ended.refusal}")
         findings, _ = audit(session, layouts, by_key(recorder.operations()))

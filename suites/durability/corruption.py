@@ -23,7 +23,7 @@ from storeproof.suites.durability.audit import by_key
 from storeproof.suites.durability.bulk import BulkClient, Slots, loadable
 from storeproof.suites.durability.clients import Client
 from storeproof.suites.durability.damage import Copy, Kind, damage
-from storeproof.suites.durability.shapes import raise_failures
+from storeproof.suites.durability.running import write_some
 
 _WRITES = 300
 _BATCHES = 10
@@ -158,15 +158,7 @@ class Corrupted:
             loader = BulkClient(self._connect(self._handle), self._layouts, Slots(self._recorder), period, self._drawn())
             writers.append((loader, _BATCHES))
         for writer, steps in writers:
-            try:
-                for _ in range(steps):
-                    if not writer.step():
-                        break
-            finally:
-                writer.close()
-            raise_failures([writer])
-            if writer.ended.unknown:
-                raise Unknown(writer.ended.unknown)
+            write_some(writer, steps)
 
     def _round(self, found: Corruption, history: Mapping[tuple[str, Key], Sequence[Operation]], done: str) -> None:
         try:

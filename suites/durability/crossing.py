@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from time import monotonic_ns
 
 from storeproof.check import MOST_CLIENTS
@@ -16,7 +16,8 @@ from storeproof.faults import Fault
 from storeproof.history import Access
 from storeproof.launch.handle import Handle
 from storeproof.spec.scale import DurabilityScale
-from storeproof.suites.hot_keys import SHARE, SPARE, Client, Hot, Kind, histories
+from storeproof.suites.durability.running import running
+from storeproof.suites.hot_keys import SHARE, SPARE, Client, Hot, Kind, histories, work_together
 from storeproof.suites.linearity import Linearity
 
 _KEYS = 2
@@ -31,9 +32,6 @@ answer is one more that may be true or not: the search for an order would never 
 
 _LONGEST = 10.0
 """Seconds until enough was done for the fault to strike; on slow disks it strikes then."""
-
-_HANG_SECONDS = 30.0
-"""How long a client may take to notice that its store is gone."""
 
 
 class Crossing:
@@ -88,12 +86,7 @@ class Crossing:
     def _strike(self, keys: Sequence[Hot]) -> tuple[list[Client], int, int]:
         """Clients under load, the fault among them, and from when to when it struck."""
         clients = self._clients(keys, min(MOST_CLIENTS, self._scale.clients), 0, SHARE)
-        go, stop = threading.Event(), threading.Event()
-        threads = [threading.Thread(target=client.run, args=(go, stop, _MORE), daemon=True) for client in clients]
-        try:
-            for thread in threads:
-                thread.start()
-            go.set()
+        with running([partial(client.run, more=_MORE) for client in clients]) as load:
             wanted = self._rng.uniform(0.2, 0.7) * SHARE * len(keys) * len(clients)
             wait, deadline = self._rng.uniform(*self._scale.load_seconds), time.monotonic() + _LONGEST
             until = time.monotonic() + wait
@@ -103,16 +96,10 @@ class Crossing:
                 raise StoreDied("it ended by itself under load", self._handle.log_tail())
             if all(client.lost for client in clients):
                 raise Unknown(f"all clients lost their connection before the fault: {clients[0].lost}")
-            stop.set()
+            load.stop.set()
             struck = monotonic_ns()
             self._fault.strike(self._handle)
             ended = monotonic_ns()
-        finally:
-            stop.set()
-            go.set()
-            deadline = time.monotonic() + _HANG_SECONDS
-            for thread in threads:
-                thread.join(max(0.0, deadline - time.monotonic()))
         for client in clients:
             if client.failure is not None:
                 raise client.failure
@@ -121,7 +108,6 @@ class Crossing:
     def _go_on(self, keys: Sequence[Hot]) -> list[Client]:
         """Read everything, then work on."""
         clients = self._clients(keys, _AFTER, MOST_CLIENTS, SPARE // _AFTER // 2)
-        go, stop = threading.Event(), threading.Event()
         try:
             for hot in keys:
                 clients[0].do(hot, "get")
@@ -129,20 +115,7 @@ class Crossing:
             for client in clients:
                 client.close()
             raise
-        threads = [threading.Thread(target=client.run, args=(go, stop), daemon=True) for client in clients]
-        for thread in threads:
-            thread.start()
-        go.set()
-        try:
-            for thread in threads:
-                thread.join()
-        finally:
-            stop.set()
-        for client in clients:
-            if client.failure is not None:
-                raise client.failure
-            if client.lost:
-                raise Unknown(client.lost)
+        work_together(clients)
         return clients
 
     def _clients(self, keys: Sequence[Hot], number: int, first: int, share: int) -> list[Client]:

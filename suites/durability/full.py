@@ -9,9 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 import random
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from storeproof.outcome import Outcome
 from storeproof.suites.durability.audit import audit, by_key
 from storeproof.suites.durability.bulk import BulkClient, Slots, loadable
 from storeproof.suites.durability.clients import Client
-from storeproof.suites.durability.shapes import Writer, raise_failures
+from storeproof.suites.durability.running import Writer, raise_failures, running, write_some
 from storeproof.suites.durability.tally import Tally
 
 _LOADERS = 2
@@ -37,7 +36,6 @@ _STEP_SECONDS = 0.1
 _SMALLEST = 4096
 _BACK_SECONDS = 10.0
 """How long a store that lives may take until it takes writes again, once there is space; then it is restarted."""
-_HANG_SECONDS = 30.0
 _AFTERWARDS = 20
 
 
@@ -182,7 +180,7 @@ class FullDisk:
             writers: list[Writer] = [self._client() for _ in range(self._clients)]
             if loadable(session, self._layouts):
                 writers += [self._loader() for _ in range(_LOADERS)]
-            with self._running(writers) as threads:
+            with running([writer.run for writer in writers]) as load:
                 time.sleep(_BEFORE_SECONDS)
                 self._ballast.fill()
                 before = self._recorder.acknowledged
@@ -190,7 +188,7 @@ class FullDisk:
                     with contextlib.suppress(Refused, Unknown, Unsupported):
                         session.compact()
                 deadline = time.monotonic() + _FULL_SECONDS
-                while any(thread.is_alive() for thread in threads) and time.monotonic() < deadline:
+                while load.alive and time.monotonic() < deadline:
                     if self._recorder.acknowledged - before > _FULL_RECORDS:
                         break
                     time.sleep(_STEP_SECONDS)
@@ -237,15 +235,7 @@ class FullDisk:
         finally:
             session.close()
         client = self._client()
-        try:
-            for _ in range(_AFTERWARDS):
-                if not client.step():
-                    break
-        finally:
-            client.close()
-        raise_failures([client])
-        if client.ended.unknown:
-            raise Unknown(client.ended.unknown)
+        write_some(client, _AFTERWARDS)
         if client.acknowledged < _AFTERWARDS // 2:  # not every store subtracts, and so a few may be refused
             raise Refused(client.ended.refusal)
 
@@ -271,19 +261,3 @@ class FullDisk:
 
     def _drawn(self) -> random.Random:
         return random.Random(self._rng.getrandbits(64))
-
-    @contextlib.contextmanager
-    def _running(self, writers: Sequence[Writer]) -> Iterator[list[threading.Thread]]:
-        go, stop = threading.Event(), threading.Event()
-        threads = [threading.Thread(target=writer.run, args=(go, stop), daemon=True) for writer in writers]
-        try:
-            for thread in threads:
-                thread.start()
-            go.set()
-            yield threads
-        finally:
-            stop.set()
-            go.set()
-            deadline = time.monotonic() + _HANG_SECONDS
-            for thread in threads:
-                thread.join(max(0.0, deadline - time.monotonic()))

@@ -8,7 +8,6 @@ fault. A store that is asked to stop gets no burst: it is told, so that no momen
 from __future__ import annotations
 
 import random
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +25,8 @@ from storeproof.spec.scale import DurabilityScale
 from storeproof.suites.durability.audit import audit, by_key
 from storeproof.suites.durability.clients import Client
 from storeproof.suites.durability.groups import Way
-from storeproof.suites.durability.shapes import FurtherShapes, raise_failures, still_there
+from storeproof.suites.durability.running import Running, raise_failures, running, write_some
+from storeproof.suites.durability.shapes import FurtherShapes, still_there
 from storeproof.suites.durability.tally import Tally
 
 _BURST = 50
@@ -39,9 +39,6 @@ _FIRST_RECOVERY = 0.05
 _IDLE_SECONDS = 10.0
 """How long the first acknowledgement may take."""
 _LOOK_SECONDS = 0.002
-
-_HANG_SECONDS = 30.0
-"""How long a client may take to notice that its store is gone; the adapters' own limits are below it."""
 
 _AFTERWARDS = 20
 """Operations by which a store shows that it accepts writes again."""
@@ -178,25 +175,13 @@ class Rounds:
     def _stream(self) -> int:
         """Concurrent clients; answers the moment of the fault."""
         self._tally.streams += 1
-        go, stop = threading.Event(), threading.Event()
         clients = self._clients(self._scale.clients)
-        threads = [threading.Thread(target=client.run, args=(go, stop), daemon=True) for client in clients]
-        try:
-            for thread in threads:
-                thread.start()
-            go.set()
-            self._wait_for_load(threads)
+        with running([client.run for client in clients]) as load:
+            self._wait_for_load(load)
             time.sleep(self._rng.uniform(*self._scale.load_seconds))
             still_there(self._handle, clients)
             struck = monotonic_ns()
             self._fault.strike(self._handle)
-        finally:
-            stop.set()
-            go.set()
-            deadline = time.monotonic() + _HANG_SECONDS
-            for thread in threads:
-                # One that hangs beyond this is left behind, in flight and thus unknown; told to stop, it writes no more.
-                thread.join(max(0.0, deadline - time.monotonic()))
         raise_failures(clients)
         return struck
 
@@ -249,15 +234,7 @@ class Rounds:
         """
         self._period += 1
         client = self._client()
-        try:
-            for _ in range(_AFTERWARDS):
-                if not client.step():
-                    break
-        finally:
-            client.close()
-        raise_failures([client])
-        if client.ended.unknown:
-            raise Unknown(client.ended.unknown)
+        write_some(client, _AFTERWARDS)
         if not client.acknowledged:
             raise StoreDied(f"after the start it takes no writes: {client.ended.refusal}", self._handle.log_tail())
         written = by_key(client.operations())
@@ -270,10 +247,10 @@ class Rounds:
         for layout in self._layouts.values():
             session.collection(layout).prepare()
 
-    def _wait_for_load(self, threads: list[threading.Thread]) -> None:
+    def _wait_for_load(self, load: Running) -> None:
         """Until something is at risk: a fault before the first acknowledgement, on a slow disk, would show nothing."""
         before, deadline = self._recorder.acknowledged, time.monotonic() + _IDLE_SECONDS
-        while self._recorder.acknowledged == before and time.monotonic() < deadline and any(thread.is_alive() for thread in threads):
+        while self._recorder.acknowledged == before and time.monotonic() < deadline and load.alive:
             time.sleep(_LOOK_SECONDS)
 
     def _clients(self, number: int) -> list[Client]:

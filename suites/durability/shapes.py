@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from statistics import median
 from time import monotonic_ns
-from typing import Protocol
 
 from storeproof.contract import Layout, Maintenance, Refused, Session, Unknown, Unsupported, why_not
 from storeproof.errors import StoreDied
@@ -22,8 +21,9 @@ from storeproof.history import Recorder
 from storeproof.launch.handle import Handle
 from storeproof.spec.guarantee import LoadShape
 from storeproof.suites.durability.bulk import BULK_OPERATION, BulkClient, Slots, loadable
-from storeproof.suites.durability.clients import Client, Ended
+from storeproof.suites.durability.clients import Client
 from storeproof.suites.durability.groups import Way
+from storeproof.suites.durability.running import HANG_SECONDS, Running, Writer, raise_failures, running
 from storeproof.suites.durability.tally import Tally
 
 _LOADERS = 2
@@ -38,18 +38,6 @@ _FILL = 40
 _WRITERS = 4
 """Clients that write during a compaction."""
 
-_HANG_SECONDS = 30.0
-"""How long a client may take to notice that its store is gone."""
-
-
-class Writer(Protocol):
-    """What both kinds of clients have."""
-
-    ended: Ended
-
-    def run(self, go: threading.Event, stop: threading.Event) -> None:
-        """Write from `go` until `stop`, or until the connection is lost; then end the session."""
-
 
 def still_there(handle: Handle, clients: Sequence[Writer]) -> None:
     """Whether the fault strikes a store that runs and is written to.
@@ -62,13 +50,6 @@ def still_there(handle: Handle, clients: Sequence[Writer]) -> None:
         raise StoreDied("it ended by itself under load", handle.log_tail())
     if all(client.ended.unknown for client in clients):
         raise Unknown(f"all clients lost their connection before the fault: {clients[0].ended.unknown}")
-
-
-def raise_failures(clients: Sequence[Writer]) -> None:
-    """What broke the contract in a client's thread is raised here."""
-    for client in clients:
-        if client.ended.failure is not None:
-            raise client.ended.failure
 
 
 class FurtherShapes:
@@ -162,7 +143,7 @@ class FurtherShapes:
                 self._fault.strike(self._handle)
         finally:
             if compacting.ident is not None:
-                compacting.join(_HANG_SECONDS)
+                compacting.join(HANG_SECONDS)
             session.close()
         raise_failures(writers)
         if failures:
@@ -204,22 +185,13 @@ class FurtherShapes:
 
     @contextmanager
     def _running(self, clients: Sequence[Writer]) -> Iterator[None]:
-        """Let clients write until the fault has struck, each in a thread of its own."""
-        go, stop = threading.Event(), threading.Event()
-        threads = [threading.Thread(target=client.run, args=(go, stop), daemon=True) for client in clients]
+        """Let clients write until the fault has struck."""
+        load: Running | None = None
         try:
-            for thread in threads:
-                thread.start()
-            go.set()
-            yield
+            with running([client.run for client in clients]) as load:
+                yield
         finally:
-            stop.set()
-            go.set()
-            deadline = time.monotonic() + _HANG_SECONDS
-            for thread in threads:
-                # One that hangs beyond this is left behind, in flight and thus unknown; told to stop, it writes no more.
-                thread.join(max(0.0, deadline - time.monotonic()))
-            if any(thread.is_alive() for thread in threads):
+            if load is not None and load.alive:
                 self._slots = []  # it may still be writing into them
 
 
