@@ -11,7 +11,7 @@ from storeproof.errors import NotAvailable
 from storeproof.launch.memory_disk import MemoryDisk
 from storeproof.launch.volume import Volume
 
-Method = Literal["auto", "ext4", "fuse", "fuse:strict", "fuse:torn", "strace"]
+Method = Literal["auto", "ext4", "fuse", "fuse:strict", "fuse:torn", "fuse:sync", "strace"]
 """What `--power-cut` says."""
 
 WITHOUT_DISK: Final = "strace"
@@ -46,7 +46,7 @@ class PowerCut:
 
     method: Method = "auto"
     seed: int = 0
-    """Of what survives on a torn disk."""
+    """Of what survives on a torn disk, and of the sync that a cut takes the place of."""
 
 
 AS_CAN_BE_HAD: Final = PowerCut()
@@ -65,10 +65,15 @@ def make_disk(wanted: PowerCut, at: Path, image: Path) -> Disk:
     """
     if wanted.method == WITHOUT_DISK:
         raise NotAvailable("strace only looks at what is synced, and cuts nothing", "leave out --power-cut=strace")
-    strict, torn = wanted.method == "fuse:strict", _TORN if wanted.method == "fuse:torn" else 0.0
     ways: dict[Method, Callable[[], Disk]] = {
         "ext4": lambda: Volume(at, image),
-        "fuse": lambda: MemoryDisk(at, strict=strict, torn=torn, seed=wanted.seed),
+        "fuse": lambda: MemoryDisk(
+            at,
+            strict=wanted.method == "fuse:strict",
+            torn=_TORN if wanted.method == "fuse:torn" else 0.0,
+            at_sync=wanted.method == "fuse:sync",
+            seed=wanted.seed,
+        ),
     }
     missing: list[NotAvailable] = []
     for name, way in ways.items():

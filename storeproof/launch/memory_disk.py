@@ -7,11 +7,13 @@ neither a crash of ours nor a SIGKILL leaves a mount behind.
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Final
 
 import psutil
@@ -24,24 +26,32 @@ _LARGEST: Final = 4 * 2**30
 """Bytes of both images together."""
 _END_SECONDS: Final = 10.0
 DEVICE: Final = "/dev/fuse"
-_WORDS: Final = {
-    (False, False): "a file system in memory (FUSE)",
-    (True, False): "a file system in memory (FUSE, strict: no file is helped by the sync of another)",
-    (False, True): "a file system in memory (FUSE, torn: half of the unsynced sectors survive)",
-    (True, True): "a file system in memory (FUSE, strict and torn)",
-}
+_SYNCS: Final = 8
+"""The cut comes in place of one of so many syncs: a store under load, and its checkpoint, do a few of them in a row."""
+_SYNC_SECONDS: Final = 0.5
+"""How long that sync is waited for: who writes no more syncs no more."""
+_LOOK_SECONDS: Final = 0.002
 
 
 class MemoryDisk:
     """One mounted file system."""
 
-    def __init__(self, at: Path, *, strict: bool = False, torn: float = 0.0, seed: int = 0) -> None:
+    def __init__(self, at: Path, *, strict: bool = False, torn: float = 0.0, at_sync: bool = False, seed: int = 0) -> None:
         """Mount it on the empty directory `at`; the rest as `storeproof.native.MemoryDisk` says.
+
+        Args:
+            at_sync: a cut comes in place of one of the next syncs, drawn by the seed, which then fails.
 
         Raises:
             NotAvailable: this machine or this user cannot mount one.
         """
-        self.method = _WORDS[strict, torn > 0]
+        hard = {
+            "strict: no file is helped by the sync of another": strict,
+            "torn: half of the unsynced sectors survive": torn > 0,
+            "cut in place of a sync": at_sync,
+        }
+        self.method = f"a file system in memory ({', '.join(['FUSE', *(words for words, is_so in hard.items() if is_so)])})"
+        self._dice = random.Random(seed) if at_sync else None
         compiled.require("a power cut without a loop device")
         _check_device()
         self._at = at
@@ -81,6 +91,11 @@ class MemoryDisk:
 
     def cut(self) -> None:
         """See `Disk.cut`."""
+        if self._dice is not None:
+            self.cut_at_sync(self._dice.randint(1, _SYNCS))
+            deadline = monotonic() + _SYNC_SECONDS
+            while not self.off and monotonic() < deadline:
+                sleep(_LOOK_SECONDS)
         self._say("cut")
 
     def cut_at_sync(self, nth: int) -> None:

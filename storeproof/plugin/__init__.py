@@ -67,7 +67,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--power-cut",
         default="auto",
-        choices=("auto", "ext4", "fuse", "fuse:strict", "fuse:torn", "strace"),
+        choices=("auto", "ext4", "fuse", "fuse:strict", "fuse:torn", "fuse:sync", "strace"),
         help="how the power is cut: ext4 on a loop device (root), or a file system in memory (fuse); strace only looks at what is synced "
         "(default: ext4 if it can be had, else fuse)",
     )

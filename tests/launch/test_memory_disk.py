@@ -6,6 +6,8 @@ import os
 import signal
 import subprocess
 from pathlib import Path
+from threading import Thread
+from time import sleep
 
 import pytest
 
@@ -73,6 +75,41 @@ def test_a_server_loses_power_and_starts_again(tmp_path: Path) -> None:
         handle.close()
     assert list(tmp_path.iterdir()) == []
     assert str(tmp_path) not in mounts()
+
+
+@mounting
+def test_a_cut_comes_in_place_of_a_sync(make: Make, data: Path) -> None:
+    """Whoever syncs is told of it by an error, and what it synced before is there."""
+    made = make(at_sync=True)
+    assert made.method == "a file system in memory (FUSE, cut in place of a sync)"
+    synced: list[int] = []
+
+    def write() -> None:
+        with (data / "log").open("wb", buffering=0) as file, pytest.raises(OSError, match="Input/output error"):
+            while True:
+                file.write(b"line\n")
+                os.fsync(file.fileno())
+                synced.append(file.tell())
+                sleep(0.005)
+
+    writer = Thread(target=write)
+    writer.start()
+    eventually(lambda: len(synced) > 2)
+    before = len(synced)
+    made.cut()
+    writer.join()
+    assert 6 <= len(synced) - before <= 8  # the seed draws the seventh sync from then on
+    made.renew()
+    assert (data / "log").stat().st_size == synced[-1]
+
+
+@mounting
+def test_a_cut_does_not_wait_forever_for_a_sync(make: Make, data: Path) -> None:
+    made = make(at_sync=True)
+    (data / "log").write_text("not synced")
+    made.cut()
+    made.renew()
+    assert names(data) == []
 
 
 @mounting
