@@ -40,6 +40,11 @@ _IDLE_SECONDS = 10.0
 """How long the first acknowledgement may take."""
 _LOOK_SECONDS = 0.002
 
+_PATIENCE_SECONDS = 30.0
+"""How long a store that runs may be silent where nothing but our reads is asked of it."""
+_AT_ONCE = 4.0
+"""Seconds, below the time limits of all adapters: it was no such limit that ended the wait for the answer."""
+
 _AFTERWARDS = 20
 """Operations by which a store shows that it accepts writes again."""
 
@@ -158,7 +163,12 @@ class Rounds:
                 time.sleep(self._rng.uniform(0, self._tally.recoveries[-1] if self._tally.recoveries else _FIRST_RECOVERY))
                 self._fault.strike(self._handle)
             self._tally.recoveries.append(self._start())
-            self._audit(struck, everything=everything)
+            try:
+                self._audit(struck, everything=everything)
+            except Unknown as reason:
+                if self._handle.alive() and self._stays_so():
+                    raise StoreDied(f"after the start it runs, and does not answer: {reason}", self._handle.log_tail()) from None
+                raise
         except StoreDied as reason:
             self._broken(reason.reason, reason.log)
             return False
@@ -225,6 +235,24 @@ class Rounds:
             self._works(session)
         finally:
             session.close()
+
+    def _stays_so(self) -> bool:
+        """Whether no answer comes however often one asks: who was only slow answers in the end, who fell over what it holds does not."""
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while (began := time.monotonic()) < deadline:
+            try:
+                session = self._connect(self._handle)
+                try:
+                    audit(session, self._layouts, by_key(self._history()))
+                    self._works(session)
+                finally:
+                    session.close()
+            except (Refused, Unknown, StoreDied):
+                if time.monotonic() - began < _AT_ONCE:
+                    return True
+            else:
+                return False
+        return True
 
     def _works(self, session: Session) -> None:
         """Whether the store takes writes again and answers them; they are at risk in the next round.

@@ -9,11 +9,11 @@ from typing import Any, Final, Literal
 Counted = Literal["lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split"]
 """Verdicts on keys: the record of a guarantee has a count of each."""
 
-Kind = Counted | Literal["unstartable", "takes no writes"]
-"""What the rounds can find. The last two are of a store that is broken."""
+Kind = Counted | Literal["unstartable", "takes no writes", "does not work", "does not answer"]
+"""What the rounds can find. The last four are of a store that is broken."""
 
 COUNTED: Final[tuple[Counted, ...]] = ("lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split")
-_BROKEN: Final[tuple[Kind, ...]] = ("unstartable", "takes no writes")
+_BROKEN: Final[tuple[Kind, ...]] = ("unstartable", "takes no writes", "does not work", "does not answer")
 
 LATE: Final[frozenset[Kind]] = frozenset({"lost", "resurrected", "reverted", "miscounted"})
 """What the loss of the latest writes looks like: of puts, deletes, overwritings and increments."""
@@ -36,6 +36,8 @@ class Lie:
     """What may be found too. Anything else shows that something else was caught."""
     load: tuple[str, ...] = ("burst", "stream")
     """What goes on when the fault strikes; the guarantees of the run are cut down to it."""
+    power_cut: str = "auto"
+    """How the power is cut, where that is the fault."""
 
 
 @dataclass(frozen=True)

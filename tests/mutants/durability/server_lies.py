@@ -16,7 +16,7 @@ from storeproof.launch.process import find_program
 from storeproof.spec import SPEC_ROOT
 from storeproof.spec.store import Store
 from tests.mutants.durability import early, unacknowledged
-from tests.mutants.durability.lie import LATE, Kind, Lie
+from tests.mutants.durability.lie import COUNTED, LATE, Kind, Lie
 
 
 def _file(store: str) -> dict[str, Any]:
@@ -87,6 +87,16 @@ def _lie(name: str, says: str, guarantee: str, store: Mapping[str, Any], *by: Ki
     return Lie(name, says, guarantee, store, frozenset(("lost", *by)), LATE)
 
 
+_PAGES = ("burst", "stream", "bulk", "compaction")
+"""The load under which tables are written, and not only the log."""
+
+
+def _single_writes(name: str, says: str, store: Mapping[str, Any]) -> Lie:
+    """One that is harmed by a page of which the cut leaves a half; what that does to it depends on the page."""
+    broken: frozenset[Kind] = frozenset(("unstartable", "does not work", "does not answer", "takes no writes", "lost"))
+    return Lie(name, says, "power_loss", store, broken, frozenset(COUNTED), _PAGES, "fuse:torn")
+
+
 EATEN = "Every sync is made nothing of, by a library that is preloaded (libeatmydata)"
 
 LIES = (
@@ -129,6 +139,16 @@ LIES = (
     ),
     _lie("mariadb-eaten", EATEN, "power_loss", _preloaded("mariadb", "innodb-flush-1"), "unstartable"),
     _lie("mariadb-myisam", "Has tables without a log", "power_loss", _started("mariadb", "myisam", {})),
+    _single_writes(
+        "postgresql-half-pages",
+        "Runs with full_page_writes = off: a page that was torn is not made whole again",
+        _started("postgresql", "synchronous-commit-on", {"full_page_writes": "off"}),
+    ),
+    _single_writes(
+        "mariadb-half-pages",
+        "Runs with innodb_doublewrite = OFF: a page that was torn is not made whole again",
+        _started("mariadb", "innodb-flush-1", {"innodb_doublewrite": "OFF"}),
+    ),
     _lie("mongodb-unjournaled", "Acknowledges before its journal is written (j: false)", "power_loss", _started("mongodb", "default", {})),
     _lie(
         "mongodb-unacknowledged",
@@ -156,6 +176,10 @@ HONEST = (
             "valkey:aof-always",
             "sqlite:wal-full",
         )
+    ),
+    *(
+        Lie(f"{store}-whole-pages", "As its file is", "power_loss", _started(store, variant, {}), load=_PAGES, power_cut="fuse:torn")
+        for store, variant in (("postgresql", "synchronous-commit-on"), ("mariadb", "innodb-flush-1"))
     ),
     Lie("tarantool", "As its file is", "process_crash", "tarantool:memtx-tree-write"),
     Lie("redis-wrapped", "Started by a script that spoils nothing", "process_crash", _through("redis", "aof-always", "true")),

@@ -31,9 +31,9 @@ def found(lies: Iterable[Lie], folder: Path, seed: int = 1) -> Mapping[str, Foun
     """By the lie's name: what its trial found."""
     lies = list(lies)
     packages = {load: _package(load, folder / "-".join(load)) for load in {lie.load for lie in lies}}
-    alike: dict[tuple[str, tuple[str, ...]], list[Lie]] = {}
+    alike: dict[tuple[str, tuple[str, ...], str], list[Lie]] = {}
     for lie in lies:
-        alike.setdefault((lie.guarantee, lie.load), []).append(lie)
+        alike.setdefault((lie.guarantee, lie.load, lie.power_cut), []).append(lie)
     runs = [some[first :: -(-len(some) // _IN_A_RUN)] for some in alike.values() for first in range(-(-len(some) // _IN_A_RUN))]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         results = pool.map(lambda run: _try(run[1], folder / str(run[0]), packages[run[1][0].load], seed), enumerate(runs))
@@ -64,7 +64,7 @@ def _try(lies: Sequence[Lie], folder: Path, package: Path, seed: int) -> Mapping
         done = run_pytest(
             *("--pyargs", "storeproof.suites.durability.test_guarantees", "-q", "-k", guarantee, "--report-dir=report"),
             *(f"--store={lie.store if isinstance(lie.store, str) else _write(lie, folder)}" for lie in lies),
-            *("--launch=process", f"--data-dir={data}", f"--seed={seed}"),
+            *("--launch=process", f"--data-dir={data}", f"--seed={seed}", f"--power-cut={lies[0].power_cut}"),
             cwd=folder,
             package=package,
             seconds=_PATIENCE,
