@@ -19,6 +19,10 @@ Command = Annotated[tuple[str, ...], Strict(False), Field(min_length=1)]
 `${settings}` alone becomes the variant's settings, each written as `setting` says."""
 
 
+WireProtocol = Literal["resp", "memcached", "mongo", "iproto", "mysql", "postgres", "http", "length32"]
+"""How replies are told apart on the wire; `length32` is four bytes big-endian and then msgpack, which SQLite's host speaks."""
+
+
 class ProcessLaunch(Frozen):
     """A server's own binary on this machine."""
 
@@ -160,6 +164,8 @@ class Store(SpecFile):
     """A module of `adapters/`, or the path of a Python file relative to this one."""
     requires: Annotated[tuple[str, ...], Strict(False)] = ()
     """Client packages, as pip writes them."""
+    wire: WireProtocol | None = None
+    """The protocol between its client and its server, where the wire engine may put the load on; without it the client does."""
     topology: Literal["single", "replica_set", "cluster"] = "single"
     """`cluster`: the records are spread over nodes of one store, and clients see one server."""
     launch: Launch
