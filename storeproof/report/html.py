@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from storeproof.outcome import Outcome
-from storeproof.report import lanes, matrix, mixes, plots, tables, words
+from storeproof.report import curves, drawing, lanes, matrix, mixes, plots, tables, tradeoffs, words
 from storeproof.report.evidence import NOTE
 from storeproof.report.hardships import hardships
 from storeproof.result.model import Result, StoreResult
@@ -45,7 +45,10 @@ def render_html(result: Result) -> str:
             hardships=hardships(result),
             bars=bars,
             sweeps=sweeps,
-            rungs=plots.rungs([pair for measured in workloads.values() if not plots.is_sweep(measured) for pair in measured]),
+            rungs=drawing.rungs([pair for measured in workloads.values() if not plots.is_sweep(measured) for pair in measured]),
+            cost=tradeoffs.cost_of_durability(workloads),
+            cost_legend=drawing.legend_of(workloads),
+            scatter=tradeoffs.features_against_speed(result, workloads),
             workloads=[
                 {
                     "workload": name,
@@ -53,6 +56,8 @@ def render_html(result: Result) -> str:
                     "about": tables.about(measured),
                     "table": tables.speed(measured),
                     "parts": mixes.parts(measured),
+                    "curves": curves.curves(measured, measured[0][1].title),
+                    "legend": drawing.legend(measured),
                     "failing": sum(any(not gate.ok for gate in each.gates.values()) for _, each in measured),
                 }
                 for name, measured in workloads.items()
@@ -83,7 +88,7 @@ def _plots(workloads: dict[str, list[tables.Pair]]) -> tuple[list[dict[str, Any]
                     "workload": name,
                     "title": title,
                     "durability": durability,
-                    "legend": plots.legend(group),
+                    "legend": drawing.legend(group),
                     "plot": plots.sweep(group, durability, title),
                 }
             )
@@ -91,8 +96,8 @@ def _plots(workloads: dict[str, list[tables.Pair]]) -> tuple[list[dict[str, Any]
 
 
 def _by_durability(measured: list[tables.Pair]) -> Iterator[tuple[str, list[tables.Pair]]]:
-    for _, _, durability in plots.rungs(measured):
-        yield durability, [pair for pair in measured if plots.proven(pair) == durability]
+    for _, _, durability in drawing.rungs(measured):
+        yield durability, [pair for pair in measured if drawing.proven(pair) == durability]
 
 
 def _listing(store: StoreResult) -> dict[str, Any]:

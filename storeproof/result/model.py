@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from storeproof.load.latency import decode
 from storeproof.outcome import Outcome, Stage
 
 FORMAT = "1.0"
+
+
+def _readable(histogram: str) -> str:
+    """The plots decode it: what is none is found when the file is read."""
+    try:
+        decode(histogram)
+    except Exception:  # noqa: BLE001 - base64, zlib and the codec each have their own
+        raise ValueError("is no HdrHistogram V2 in base64") from None
+    return histogram
 
 
 class Part(BaseModel):
@@ -252,6 +262,8 @@ class Measurement(Part):
     batch: int
     clients: int
     engine: Literal["driver", "wire", "wire-py"]
+    engine_reason: str = ""
+    """Why the store's client put the load on, where the wire engine would have."""
     load_model: Literal["closed", "open"]
     rate: float | None = None
     """Offered operations per second; open loop only."""
@@ -269,7 +281,7 @@ class Measurement(Part):
     gates: dict[str, Gate]
     verified: bool
     """The data was audited after the timed rounds and found whole."""
-    histogram: str
+    histogram: Annotated[str, AfterValidator(_readable)]
     """HdrHistogram V2 log line (base64) of all rounds, in nanoseconds."""
 
 

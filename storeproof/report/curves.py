@@ -1,0 +1,68 @@
+"""Latency by percentile: one panel for each proven durability, one line a store. The tail is what an average hides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
+
+from storeproof.load.latency import decode
+from storeproof.load.statistics import SAMPLES_BEYOND
+from storeproof.report import words
+from storeproof.report.drawing import RUNGS, TIME, Plot, line_style, panels, proven, series_of, styled, svg
+from storeproof.report.tables import Pair
+from storeproof.result.model import Measurement
+
+_MARKS = {1: "0", 2: "50", 10: "90", 100: "99", 1000: "99.9", 10_000: "99.99"}
+"""Percentiles by the share of requests that is slower: one in so many."""
+_POINTS = 40
+
+
+def curves(measured: Sequence[Pair], title: str) -> Plot | None:
+    """Of one workload; of a sweep, where the most clients were. None where nothing has enough samples."""
+    clients = max(each.clients for _, each in measured)
+    drawn: dict[str, tuple[str, list[tuple[float, float]]]] = {}
+    for name, pairs in series_of(measured).items():
+        drawn[name] = (proven(pairs[0]), next((_points(each) for _, each in pairs if each.clients == clients), []))
+    rungs = [rung for rung in RUNGS if any(points and durability == rung for durability, points in drawn.values())]
+    if not rungs:
+        return None
+    with styled():
+        figure, places = panels(len(rungs))
+        first = None
+        for rung, place in zip(rungs, places, strict=True):
+            axes = figure.add_axes(place, sharey=first)
+            first = first or axes
+            for number, (durability, points) in enumerate(drawn.values()):
+                if points and durability == rung:
+                    axes.plot(*zip(*points, strict=True), **{**line_style(number), "marker": ""})
+            axes.set_title(rung, fontsize=9, loc="left")
+            axes.set_xscale("log")
+            axes.xaxis.set_major_locator(FixedLocator(list(_MARKS)))
+            axes.set_xticklabels(list(_MARKS.values()), fontsize=8)
+            axes.xaxis.set_minor_locator(NullLocator())
+            axes.set_xlabel("percentile", fontsize=8, labelpad=1)
+            axes.set_yscale("log")
+            axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            axes.yaxis.set_major_formatter(TIME)
+            axes.yaxis.set_minor_locator(NullLocator())
+            axes.yaxis.set_minor_formatter(NullFormatter())
+            axes.tick_params(axis="y", labelsize=8)
+            axes.grid()
+        told = "; ".join(
+            f"{name} ({durability}): from {words.micros(points[0][1])} to {words.micros(points[-1][1])}"
+            for name, (durability, points) in drawn.items()
+            if points
+        )
+        return Plot(svg(figure, f"curves-{measured[0][1].workload}"), f"{title}, {clients} clients: latency by percentile: {told}")
+
+
+def _points(measured: Measurement) -> list[tuple[float, float]]:
+    """(one request in so many is slower, microseconds), as far as there are samples beyond."""
+    histogram = decode(measured.histogram)
+    last = histogram.get_total_count() / SAMPLES_BEYOND
+    if last < 2:
+        return []
+    steps = [last ** (number / _POINTS) for number in range(_POINTS + 1)]
+    values = histogram.get_percentile_to_value_dict([100 * (1 - 1 / step) for step in steps])  # in one pass, in this order
+    return [(step, value / 1000) for step, value in zip(steps, values.values(), strict=True)]

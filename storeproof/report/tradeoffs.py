@@ -1,0 +1,94 @@
+"""What one thing costs of another: durability against speed for each store, and capabilities against speed over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+
+from storeproof.outcome import Outcome
+from storeproof.report import words
+from storeproof.report.drawing import COLUMNS, RUNGS, SHORT, Plot, line_style, panels, proven, styled, svg
+from storeproof.report.tables import Pair
+from storeproof.result.model import Result
+
+
+def cost_of_durability(workloads: Mapping[str, Sequence[Pair]]) -> Plot | None:
+    """One panel for each store that was measured in variants of unlike proven durability: throughput, one line a workload.
+
+    Here, and nowhere else, unlike durability is set side by side: it is what is asked.
+    """
+    stores: dict[str, dict[str, list[Pair]]] = {}
+    for name, measured in workloads.items():
+        clients = max(each.clients for _, each in measured)
+        for pair in measured:
+            if pair[1].clients == clients and not pair[1].indexes:
+                stores.setdefault(pair[0].store, {}).setdefault(name, []).append(pair)
+    several = {
+        store: lines for store, lines in stores.items() if len({proven(pair) for measured in lines.values() for pair in measured}) > 1
+    }
+    if not several:
+        return None
+    with styled():
+        figure, places = panels(len(several))
+        told = []
+        for (store, lines), place in zip(several.items(), places, strict=True):
+            axes = figure.add_axes(place)
+            variants = sorted(
+                {_variant(pair) for measured in lines.values() for pair in measured}, key=lambda each: list(RUNGS).index(each[1])
+            )
+            for number, measured in enumerate(lines.values()):
+                found = {_variant(pair): pair[1].throughput.median for pair in measured}
+                points = [(at, found[each]) for at, each in enumerate(variants) if each in found]
+                axes.plot(*zip(*points, strict=True), **line_style(number))
+            axes.set_title(store, fontsize=9, loc="left")
+            axes.set_xticks(range(len(variants)), [f"{name}\n{rung}" for name, rung in variants], fontsize=7)
+            axes.set_xlim(-0.3, len(variants) - 0.7)
+            _speed(axes)
+            told.append(f"{store}: " + ", ".join(f"{name} ({rung})" for name, rung in variants))
+        return Plot(svg(figure, "cost-of-durability"), f"Throughput of each store by the durability of its variants: {'; '.join(told)}")
+
+
+def features_against_speed(result: Result, workloads: Mapping[str, Sequence[Pair]]) -> Plot | None:
+    """One panel for each of the workloads that most stores were measured with: capabilities shown in this run, and throughput."""
+    shown = {words.name_of(store): sum(each.outcome is Outcome.PASS for each in store.capabilities) for store in result.stores}
+    if len(shown) < 2 or not any(shown.values()):
+        return None
+    numbers = {name: str(number) for number, name in enumerate(shown, 1)}
+    chosen = sorted(workloads.items(), key=lambda item: -len({words.name_of(store) for store, _ in item[1]}))[:COLUMNS]
+    with styled():
+        figure, places = panels(len(chosen))
+        told = []
+        for (name, measured), place in zip(chosen, places, strict=True):
+            axes = figure.add_axes(place)
+            clients = max(each.clients for _, each in measured)
+            points = [pair for pair in measured if pair[1].clients == clients and not pair[1].indexes]
+            for pair in points:
+                at = (shown[words.name_of(pair[0])], pair[1].throughput.median)
+                axes.plot(*at, "o", color=RUNGS[proven(pair)], markersize=6)
+                axes.annotate(numbers[words.name_of(pair[0])], at, xytext=(5, -3), textcoords="offset points", fontsize=8)
+            axes.set_title(f"{name}, {words.plural(clients, 'client')}", fontsize=9, loc="left")
+            axes.set_xlabel("capabilities shown", fontsize=8, labelpad=1)
+            axes.set_xlim(0, max(shown.values()) * 1.12)
+            axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+            axes.tick_params(axis="x", labelsize=8)
+            _speed(axes)
+            told.append(
+                f"{name}: " + ", ".join(f"{words.name_of(store)} {words.short(each.throughput.median)}/s" for store, each in points)
+            )
+        return Plot(svg(figure, "features-against-speed"), f"Throughput against capabilities shown in this run: {'; '.join(told)}")
+
+
+def _variant(pair: Pair) -> tuple[str, str]:
+    return pair[0].variant, proven(pair)
+
+
+def _speed(axes: Axes) -> None:
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(SHORT)
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.tick_params(axis="y", labelsize=8)
+    axes.margins(y=0.15)
+    axes.grid()

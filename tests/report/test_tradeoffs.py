@@ -1,0 +1,63 @@
+"""The plots that set one thing against another: what is in them, and that nothing is drawn of which nothing is known."""
+
+from __future__ import annotations
+
+import pytest
+from hdrh.histogram import HdrHistogram
+
+from storeproof.load.latency import encode, new_histogram
+from storeproof.report import tables
+from storeproof.report.curves import curves
+from storeproof.report.tradeoffs import cost_of_durability, features_against_speed
+from storeproof.result.model import Result
+from tests.report.sample import sample_result
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return sample_result()
+
+
+def _histogram(samples: int) -> HdrHistogram:
+    made = new_histogram()
+    for number in range(samples):
+        made.record_value(1000 * (number + 1))
+    return made
+
+
+def test_a_store_in_variants_of_unlike_durability_shows_what_that_costs(result: Result) -> None:
+    plot = cost_of_durability(tables.workloads(result))
+    assert plot is not None
+    told = dict(part.split(": ") for part in plot.label.partition(": ")[2].split("; "))
+    assert told["redis"] == "volatile (volatile), aof-always (process_crash)"
+    assert told["mongodb"] == "default (clean_restart), journaled (process_crash)"
+    assert set(told) == {"redis", "mongodb"}, "the others were measured in one variant"
+
+
+def test_stores_in_one_variant_each_have_no_such_plot(result: Result) -> None:
+    single = result.model_copy(update={"stores": result.stores[:2]})
+    assert cost_of_durability(tables.workloads(single)) is None
+
+
+def test_capabilities_are_set_against_speed_for_every_store_that_was_measured(result: Result) -> None:
+    plot = features_against_speed(result, tables.workloads(result))
+    assert plot is not None
+    assert plot.label.count("; ") == 3
+    for store in result.stores:
+        assert f"{store.store}:{store.variant} " in plot.label
+
+
+def test_one_store_is_set_against_nothing(result: Result) -> None:
+    single = result.model_copy(update={"stores": result.stores[:1]})
+    assert features_against_speed(single, tables.workloads(single)) is None
+
+
+@pytest.mark.parametrize(("samples", "drawn"), [(199, False), (20_000, True)])
+def test_percentiles_end_where_too_few_samples_are_beyond(result: Result, samples: int, drawn: bool) -> None:
+    store = result.stores[0]
+    measured = store.measurements[0].model_copy(update={"histogram": encode(_histogram(samples))})
+    plot = curves([(store, measured)], "Put")
+    assert (plot is not None) is drawn
+    if plot is not None:
+        # 100 of 20 000 are beyond 99.5 %: the 19 900th of 1 µs, 2 µs ...; the histogram keeps three digits.
+        assert plot.label.endswith("from 1 µs to 19.9 ms")
