@@ -177,9 +177,14 @@ HONEST = (
             "sqlite:wal-full",
         )
     ),
-    *(
-        Lie(f"{store}-whole-pages", "As its file is", "power_loss", _started(store, variant, {}), load=_PAGES, power_cut="fuse:torn")
-        for store, variant in (("postgresql", "synchronous-commit-on"), ("mariadb", "innodb-flush-1"))
+    # MariaDB's twin on a torn disk is none: of 180 such cuts it held 179, and called a table corrupted after one.
+    Lie(
+        "postgresql-whole-pages",
+        "As its file is",
+        "power_loss",
+        _started("postgresql", "synchronous-commit-on", {}),
+        load=_PAGES,
+        power_cut="fuse:torn",
     ),
     Lie("tarantool", "As its file is", "process_crash", "tarantool:memtx-tree-write"),
     Lie("redis-wrapped", "Started by a script that spoils nothing", "process_crash", _through("redis", "aof-always", "true")),
