@@ -37,6 +37,10 @@ class NotAvailable(StoreproofError):
         self.remedy = remedy
 
 
+class DiskFailed(StoreproofError):
+    """The disk that we put under a store failed, and not the store: what was tried on it says nothing."""
+
+
 class StoreDied(StoreproofError):
     """A store that was started by us ended, or never became ready. `log` is the tail of what it wrote."""
 

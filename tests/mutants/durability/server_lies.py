@@ -177,7 +177,7 @@ HONEST = (
             "sqlite:wal-full",
         )
     ),
-    # MariaDB's twin on a torn disk is none: of 180 such cuts it held 179, and called a table corrupted after one.
+    # MariaDB's twin on a torn disk is none: after one of some 200 such cuts it called a table corrupted.
     Lie(
         "postgresql-whole-pages",
         "As its file is",
