@@ -7,8 +7,8 @@ use std::time::SystemTime;
 use fuser::{Errno, FileType, RenameFlags};
 
 use super::content::{self, numbers};
-use super::dice::Dice;
 use super::inode::{Body, Entries, Inode, Made, Number};
+use crate::dice::Dice;
 
 pub const ROOT: Number = 1;
 

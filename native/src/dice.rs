@@ -1,6 +1,6 @@
-//! What survives on a torn disk is drawn, and can be drawn again.
+//! Choices that can be made again from their seed.
 
-/// SplitMix64 (Steele, Lea, Flood 2014): a cut can be repeated from its seed.
+/// SplitMix64 (Steele, Lea, Flood 2014).
 pub struct Dice(pub u64);
 
 impl Dice {

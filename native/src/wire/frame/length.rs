@@ -1,0 +1,85 @@
+//! Four bytes of length and MessagePack: the protocol of the process that hosts SQLite.
+
+use super::{Grammar, LARGEST, Next, Problem, Want, msgpack};
+
+/// `[0, rows, changes]` counts its rows, or its changes where there are none; `[1, kind, message]` is an error.
+#[derive(Default)]
+pub struct Length {
+    left: u64,
+    marker: Option<u8>,
+    at: At,
+}
+
+#[derive(Default, Clone, Copy)]
+enum At {
+    #[default]
+    Length,
+    Reply,
+    Verdict,
+    Rows,
+    Changes,
+    Rest {
+        count: i64,
+        error: bool,
+    },
+}
+
+impl Length {
+    fn take(&mut self, bytes: usize) -> Result<Next, Problem> {
+        self.left = self.left.checked_sub(bytes as u64).ok_or("a reply that is longer than it says")?;
+        Ok(Next::Want(Want::Take(bytes)))
+    }
+
+    fn rest(&mut self, count: i64, error: bool) -> Result<Next, Problem> {
+        self.at = At::Rest { count, error };
+        Ok(Next::Want(Want::Skip(self.left)))
+    }
+
+    fn see(&mut self, item: msgpack::Item) -> Result<Next, Problem> {
+        use msgpack::Item;
+        self.at = match (self.at, item) {
+            (At::Reply, Item::Array(3)) => At::Verdict,
+            (At::Verdict, Item::Number(0)) => At::Rows,
+            (At::Verdict, Item::Number(1)) => return self.rest(0, true),
+            (At::Rows, Item::Array(0) | Item::Other) => At::Changes,
+            (At::Rows, Item::Array(rows)) if rows <= self.left => return self.rest(rows as i64, false),
+            (At::Changes, Item::Number(changes)) if self.left == 0 => return Ok(Next::Done { count: changes, error: false }),
+            _ => return Err("not the reply of the host"),
+        };
+        self.take(1)
+    }
+}
+
+impl Grammar for Length {
+    fn start(&mut self) -> Want {
+        *self = Length::default();
+        Want::Take(4)
+    }
+
+    fn next(&mut self, token: &[u8]) -> Result<Next, Problem> {
+        match self.at {
+            At::Length => {
+                self.left = token.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+                if self.left > LARGEST {
+                    return Err("a length that cannot be");
+                }
+                self.at = At::Reply;
+                self.take(1)
+            }
+            At::Rest { count, error } => Ok(Next::Done { count, error }),
+            _ => match self.marker.take() {
+                Some(marker) => self.see(msgpack::item(marker, token)),
+                None => {
+                    let marker = token[0];
+                    match msgpack::more(marker).ok_or("no MessagePack")? {
+                        0 => self.see(msgpack::item(marker, &[])),
+                        more => {
+                            self.marker = Some(marker);
+                            self.take(more)
+                        }
+                    }
+                }
+            },
+        }
+    }
+}
