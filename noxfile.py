@@ -65,3 +65,10 @@ def ndb(session: nox.Session) -> None:
     session.install("-e", ".[stores]")
     session.run(".ci/setup", "ndb", external=True)
     session.run("pytest", "suites/", "--launch=container", "--store=mysql-ndb", *session.posargs)
+
+
+@nox.session
+def pairs(session: nox.Session) -> None:
+    """The wire engine against redis-benchmark, on a quiet machine: `nox -s pairs -- --clients 50 --turns 11`."""
+    session.install("-e", ".[stores]")
+    session.run("python", "tests/load/pairs.py", *session.posargs)

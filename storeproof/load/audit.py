@@ -123,7 +123,7 @@ def _removed_sample(plan: Plan, written: _Written, doubtful: set[int], random: R
 
 def _wrong(collection: Collection, plan: Plan, number: int) -> str | None:
     """What is wrong with one record that must be there."""
-    made = recipe(plan.layout.model, shelf=plan.shelf)
+    made = recipe(plan.layout.model, shelf=plan.shelf, fixed_numbers=plan.fixed_numbers)
     key = made.key(number)
     found: Record | None = call(collection, plan.layout, "get", key)
     if found is None:

@@ -15,14 +15,15 @@ from storeproof.contract.operations import Operation, wrong_reply
 from storeproof.contract.values import MISSING
 from storeproof.errors import UsageError
 from storeproof.load.article_records import ArticleRecipe
+from storeproof.load.distributions import Draw
 from storeproof.load.engine import Plan, called, label
-from storeproof.load.keys import Draw, NewKeys, uniform
+from storeproof.load.keys import NewKeys, existing
 from storeproof.load.records import Recipe, recipe
 from storeproof.spec.workload import Mix
 
 LOST_CAUSE: Final = 100
 """Errors in a row after which a client gives up: the store is gone, or refuses all."""
-_ROUND: Final = 1 << 24
+ROUND: Final = 1 << 24
 """Requests of one client that a round's stamps have room for."""
 _SAMPLES: Final = 3
 
@@ -100,7 +101,7 @@ def run_client(collection: Collection, plan: Plan, result: ClientResult, start_n
     fresh = NewKeys(plan.known, result.client, plan.clients, result.position, random, result.removed, plan.unsure)
     steps = [_step(collection, plan, place, tally, fresh, random) for place, tally in enumerate(result.tallies)]
     pick = _chooser(steps, fresh, random)
-    sequence = plan.number * _ROUND
+    sequence = plan.number * ROUND
     in_a_row = 0
     clock = monotonic_ns
     layout = plan.layout
@@ -237,9 +238,20 @@ def _step(collection: Collection, plan: Plan, place: int, tally: Tally, fresh: N
     if mix.request is not None:
         arguments = _asking(plan.requests[place], random)
     else:
-        draw = fresh.oldest if mix.keys == "oldest" else fresh.draw(mix.distinct) if mix.keys == "new" else uniform(plan.known, random)
-        arguments = _arguments(name, mix, recipe(plan.layout.model, shelf=plan.shelf), draw, fresh.client + 1)
+        draw = _draw(mix, plan.known, fresh, random)
+        made, writer = recipe(plan.layout.model, shelf=plan.shelf, fixed_numbers=plan.fixed_numbers), fresh.client + 1
+        arguments = arguments_of(name, mix, made, draw, lambda sequence: f"{writer}:{sequence}")
     return _Step(mix, arguments, getattr(collection, name), MISSED[name], operation, tally)
+
+
+def _draw(mix: Mix, known: int, fresh: NewKeys, random: Random) -> Draw:
+    match mix.keys:
+        case None | "new":
+            return fresh.draw(mix.distinct)
+        case "oldest":
+            return fresh.oldest
+        case keys:
+            return existing(keys, known, fresh, random)
 
 
 def _asking(requests: Sequence[tuple[Any, ...]], random: Random) -> Arguments:
@@ -248,8 +260,8 @@ def _asking(requests: Sequence[tuple[Any, ...]], random: Random) -> Arguments:
     return lambda _sequence: (requests[int(draw() * size)], ())
 
 
-def _arguments(name: str, mix: Mix, made: Recipe | ArticleRecipe, draw: Draw, writer: int) -> Arguments:
-    """How the arguments of an operation are made. Stamps name `writer`: 0 is who loaded the data."""
+def arguments_of(name: str, mix: Mix, made: Recipe | ArticleRecipe, draw: Draw, stamp: Callable[[int], str]) -> Arguments:
+    """How the arguments of an operation are made. `stamp` is of a request: it names the writer, of which 0 is who loaded the data."""
     make, key_at = made.make, made.key
 
     def key_only(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
@@ -259,7 +271,7 @@ def _arguments(name: str, mix: Mix, made: Recipe | ArticleRecipe, draw: Draw, wr
     def key_and_record(sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         number = draw()
         key = key_at(number)
-        return (key, make(key, f"{writer}:{sequence}")), (number,)
+        return (key, make(key, stamp(sequence))), (number,)
 
     def many_keys(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         numbers = tuple(draw() for _ in range(mix.batch))
@@ -267,7 +279,7 @@ def _arguments(name: str, mix: Mix, made: Recipe | ArticleRecipe, draw: Draw, wr
 
     def many_records(sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         numbers = tuple(dict.fromkeys(draw() for _ in range(mix.batch)))
-        text = f"{writer}:{sequence}"
+        text = stamp(sequence)
         return ({(key := key_at(number)): make(key, text) for number in numbers},), numbers
 
     path: Any = mix.path[0] if name.endswith("_field") and mix.path else mix.path
@@ -279,7 +291,7 @@ def _arguments(name: str, mix: Mix, made: Recipe | ArticleRecipe, draw: Draw, wr
     def key_path_and_part(sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         number = draw()
         key = key_at(number)
-        return (key, path, made.part(key, f"{writer}:{sequence}", mix.path)), (number,)
+        return (key, path, made.part(key, stamp(sequence), mix.path)), (number,)
 
     def key_and_one(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         number = draw()

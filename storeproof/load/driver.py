@@ -39,6 +39,7 @@ class DriverEngine:
     """
 
     name: EngineName = "driver"
+    fixed_numbers = False
 
     def __init__(self, target: Target, address: Address) -> None:
         self._reach = Reach(target, address)
@@ -55,13 +56,13 @@ class DriverEngine:
             worker.tell(Go(plan, self._clients_of(place, plan.clients), start_ns))
         return DriverRun(self, plan, workers, start_ns)
 
-    def fill(self, layout: Layout, records: int, shelf: Path | None = None) -> None:
+    def fill(self, layout: Layout, records: int, shelf: Path | None = None, fixed_numbers: bool = False) -> None:
         """Write the records 0 to records - 1."""
         share = -(-records // _FILLERS)
         ranges = [range(first, min(first + share, records)) for first in range(0, records, share)]
         workers = self._prepare(len(ranges))
         shares = [tuple((client, ranges[client]) for client in self._clients_of(place, len(ranges))) for place in range(len(workers))]
-        orders = [Fill(layout, each, shelf) for each in shares]
+        orders = [Fill(layout, each, shelf, fixed_numbers) for each in shares]
         self._order(workers, orders, _SILENT_SECONDS, f"records of {layout.model.model} were loaded")
 
     def close(self) -> None:

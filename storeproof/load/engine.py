@@ -14,6 +14,8 @@ from storeproof.errors import StoreproofError
 from storeproof.spec.workload import Mix
 
 EngineName = Literal["driver", "wire", "wire-py"]
+EngineWanted = Literal["auto", "wire", "wire-py", "driver"]
+"""`auto`: `wire`, or `wire-py` where nothing is compiled, and `driver` where requests cannot be made without the store's client."""
 
 BATCH_FORM: Final[Mapping[str, str]] = {"get": "get_many", "put": "put_many"}
 """What a mix with `batch` above 1 calls instead."""
@@ -63,6 +65,8 @@ class Plan:
     """Imported articles, for a model whose texts are searched; None for generated ones."""
     patience: float = 10.0
     """Seconds after the deadline for which the last replies are waited for."""
+    fixed_numbers: bool = False
+    """Whether numbers in documents are the same in all records, as `Recipe` says."""
 
 
 @dataclass(frozen=True)
@@ -167,6 +171,10 @@ class Engine(Protocol):
     def name(self) -> EngineName:
         """As results show it: figures of unlike engines are never in one ratio."""
 
+    @property
+    def fixed_numbers(self) -> bool:
+        """Whether its plans have `fixed_numbers`."""
+
     def start(self, plan: Plan) -> Run:
         """Begin a round.
 
@@ -175,7 +183,7 @@ class Engine(Protocol):
             LoadFailed: workers cannot be started, or a connection was refused.
         """
 
-    def fill(self, layout: Layout, records: int, shelf: Path | None = None) -> None:
+    def fill(self, layout: Layout, records: int, shelf: Path | None = None, fixed_numbers: bool = False) -> None:
         """Write the records 0 to records - 1 that workloads with loaded data need. Raises as `start` and `Run.join`."""
 
     def close(self) -> None:

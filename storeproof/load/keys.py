@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from random import Random
 
 from storeproof.contract.values import Key
+from storeproof.load.distributions import NOTHING_LOADED, Draw, Newest, drawn, sequential
 from storeproof.spec.model import Model
-
-Draw = Callable[[], int]
-"""The number of the next key."""
+from storeproof.spec.workload import Distribution
 
 
 def key_of(model: Model, number: int) -> Key:
@@ -28,8 +27,8 @@ class NewKeys:
         self, first: int, client: int, clients: int, position: int, random: Random, removed: int = 0, unsure: Iterable[int] = ()
     ) -> None:
         self.client = client
+        self.clients = clients
         self._first = first + client
-        self._clients = clients
         self._random = random.random
         self.position = position
         """New keys taken so far."""
@@ -38,9 +37,13 @@ class NewKeys:
         self.unsure = set(unsure)
         """Numbers of keys of which nobody knows whether they are there."""
 
+    def number(self, position: int) -> int:
+        """Of the new key at a position, from 0 on."""
+        return self._first + position * self.clients
+
     def draw(self, distinct: float = 1.0) -> Draw:
         """New keys for this share of the draws; the others take an earlier one of the same client."""
-        first, clients, random = self._first, self._clients, self._random
+        first, clients, random = self._first, self.clients, self._random
 
         def new() -> int:
             number = first + self.position * clients
@@ -57,20 +60,38 @@ class NewKeys:
     @property
     def any_left(self) -> bool:
         """Whether there is a new key that was not removed; those that are not sure to be there are passed over."""
-        while self.removed < self.position and self._first + self.removed * self._clients in self.unsure:
+        while self.removed < self.position and self.number(self.removed) in self.unsure:
             self.removed += 1
         return self.removed < self.position
 
     def oldest(self) -> int:
         """The first new key that is there, to be removed. Ask `any_left` before."""
-        number = self._first + self.removed * self._clients
+        number = self.number(self.removed)
         self.removed += 1
         return number
 
 
-def uniform(known: int, random: Random) -> Draw:
-    """Keys of the loaded records 0 to known - 1, each as likely as any other."""
+def existing(keys: Distribution, known: int, fresh: NewKeys, random: Random) -> Draw:
+    """Keys of the loaded records 0 to known - 1, and where they lean to what is newest, the client's own new ones too.
+
+    Clients know nothing of each other's new keys: the newest of all is here the newest of the client.
+
+    Raises:
+        ValueError: nothing was loaded.
+    """
+    if keys not in ("latest", "exponential"):
+        return sequential(known, fresh.client, fresh.clients) if keys == "sequential" else drawn(keys, known, random)
     if known < 1:
-        raise ValueError("keys are drawn from loaded records, and none were loaded")
-    draw = random.random
-    return lambda: int(draw() * known)
+        raise ValueError(NOTHING_LOADED)
+    newest = Newest(keys, known, random)
+
+    def recent() -> int:
+        while True:
+            own = fresh.position - fresh.removed
+            back = newest.draw(known + own)
+            if back >= own:
+                return known - 1 - (back - own)
+            if (number := fresh.number(fresh.position - 1 - back)) not in fresh.unsure:
+                return number
+
+    return recent

@@ -33,6 +33,7 @@ class Fill:
     layout: Layout
     ranges: tuple[tuple[int, range], ...]
     shelf: Path | None = None
+    fixed_numbers: bool = False
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from storeproof.load.article_records import ArticleRecipe
 from storeproof.load.filler import BLOCK, BYTES, MASK, REAL_SCALE, SEPARATOR, STEP, TEXT, bytes_at, number_of, place_of, text_at, text_of
 from storeproof.load.keys import key_of
 from storeproof.load.seen import INVENTED, Seen
-from storeproof.spec.model import Counter, Document, Hash, Integer, List, Model, Object, Shape, Text, Value
+from storeproof.spec.model import Counter, Document, Hash, Integer, List, Model, Object, Real, Shape, Text, Value
 from storeproof.spec.model import Row as RowShape
 
 MAX_CLIENT: Final = 2**13
@@ -44,9 +44,15 @@ def stamp(client: int, sequence: int) -> str:
 class Recipe:
     """How the records of one model are made and recognised. Compiled once; makes no reference to earlier records."""
 
-    def __init__(self, model: Model, size: int | None = None) -> None:
-        """`size`: bytes of a value, or of each field of a hash, in place of the model's own."""
+    def __init__(self, model: Model, size: int | None = None, fixed_numbers: bool = False) -> None:
+        """
+        Args:
+            size: bytes of a value, or of each field of a hash, in place of the model's own.
+            fixed_numbers: a number in a document is the same in all records, and the texts alone say who wrote one. Then all
+                records are written in as many bytes, also where numbers are written in decimals.
+        """
         self.model = model
+        self._fixed = fixed_numbers
         shape = model.record
         self._size = size if size is not None else getattr(shape, "size", 0)
         self._leaves: list[tuple[Path, int, Shape]] = []
@@ -77,6 +83,17 @@ class Recipe:
         for step in path:
             part = part[step]
         return part
+
+    def texts(self, key: Key, stamp: str) -> list[tuple[int, str]]:
+        """What a record has in letters, each with the number of its part: the filler in it is from the record's place + number * `STEP`."""
+        made, shape = self.make(key, stamp), self.model.record
+        if isinstance(made, bytes):
+            return [(0, made.decode("ascii"))]
+        if isinstance(shape, Hash) and isinstance(made, dict):
+            return [(number, part.decode("ascii")) for number, part in enumerate(made.values()) if isinstance(part, bytes)]
+        found: dict[Path, Any] = {}
+        _flatten(made, (), found)
+        return [(number, found[path]) for path, number, leaf in self._leaves if isinstance(leaf, Text)]
 
     def identify(self, key: Key, record: Record) -> Seen:
         """Who wrote a record that was read under `key`."""
@@ -145,6 +162,9 @@ class Recipe:
         self._leaves.append((path, number, shape))
         if isinstance(shape, Text):
             return _text_leaf(number, shape.text)
+        if self._fixed:
+            fixed = number_of(shape, number * STEP)
+            return lambda _place, _stamp, _head: fixed
         return lambda place, _stamp, _head: number_of(shape, place + number * STEP)
 
     def _judge(self, key: Key, found: Mapping[Path, Any], expected: Mapping[Path, Any], *, complete: bool) -> Seen:
@@ -158,6 +178,10 @@ class Recipe:
                 claimed.setdefault(text, place_of(key, text))
         for path, value in found.items():
             number, kind = expected[path]
+            if self._fixed and isinstance(kind, (Integer, Real)):
+                if not _is_number(value, kind, number * STEP):  # a right one says nothing: all records have it
+                    parts[path], damaged = None, True
+                continue
             parts[path] = next(
                 (text for text, place in claimed.items() if _matches(value, text, place + number * STEP, kind)),
                 None,
@@ -177,15 +201,16 @@ class Recipe:
         return Seen(kind_seen, stamps, parts)
 
 
-_recipes: dict[tuple[int, int | None, FilePath | None], Recipe | ArticleRecipe] = {}
+_recipes: dict[tuple[int, int | None, FilePath | None, bool], Recipe | ArticleRecipe] = {}
 
 
-def recipe(model: Model, size: int | None = None, shelf: FilePath | None = None) -> Recipe | ArticleRecipe:
+def recipe(model: Model, size: int | None = None, shelf: FilePath | None = None, fixed_numbers: bool = False) -> Recipe | ArticleRecipe:
     """The model's recipe, compiled on first use; `shelf` has the articles for a model whose texts are searched."""
-    found = _recipes.get((id(model), size, shelf))
+    known_as = id(model), size, shelf, fixed_numbers
+    found = _recipes.get(known_as)
     if found is None:  # the recipe keeps its model alive, so that the id stays its own
-        found = ArticleRecipe(model, articles(shelf)) if model.text else Recipe(model, size)
-        _recipes[id(model), size, shelf] = found
+        found = ArticleRecipe(model, articles(shelf)) if model.text else Recipe(model, size, fixed_numbers)
+        _recipes[known_as] = found
     return found
 
 
@@ -298,7 +323,11 @@ def _matches(value: Any, stamp: str, place: int, kind: Any) -> bool:
         return type(value) is bytes and value == made
     if isinstance(kind, Text):
         return type(value) is str and value == text_of(stamp + SEPARATOR, place, kind.text)
-    wanted = number_of(kind, place)
+    return _is_number(value, kind, place)
+
+
+def _is_number(value: Any, shape: Integer | Real, place: int) -> bool:
+    wanted = number_of(shape, place)
     # A store may answer a whole double as an integer of the same value only where the contract lets it: it does not.
     return type(value) is type(wanted) and value == wanted
 

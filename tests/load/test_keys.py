@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from random import Random
 
-import pytest
-
-from storeproof.load.keys import NewKeys, key_of, uniform
+from storeproof.load.keys import NewKeys, key_of
 from storeproof.spec import load_spec
 
 
@@ -37,20 +34,6 @@ def test_a_share_of_the_draws_repeats_earlier_keys() -> None:
     assert 0.89 < len(set(drawn)) / len(drawn) < 0.91
     assert keys.position == len(set(drawn))
     assert all(number % 5 == 2 for number in drawn)
-
-
-def test_uniform_keys() -> None:
-    """All loaded records are drawn, evenly (chi-square of 99 degrees of freedom, far in its tail)."""
-    draw = uniform(100, Random(4))
-    counts = Counter(draw() for _ in range(100_000))
-    assert set(counts) == set(range(100))
-    assert sum((count - 1000) ** 2 / 1000 for count in counts.values()) < 170
-
-
-def test_uniform_keys_need_loaded_records() -> None:
-    """Nothing can be drawn from nothing."""
-    with pytest.raises(ValueError, match="none were loaded"):
-        uniform(0, Random(1))
 
 
 def test_keys_are_written_as_the_model_has_them() -> None:

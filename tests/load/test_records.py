@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from storeproof.contract import Row
-from storeproof.load.records import identify, payload_bytes, recipe, record, stamp
+from storeproof.load.filler import STEP, place_of, text_at
+from storeproof.load.records import Recipe, identify, payload_bytes, recipe, record, stamp
 from storeproof.spec import Model, load_spec
 
 MODELS = load_spec().models
@@ -56,6 +58,36 @@ def test_numbers_of_a_document_derive_from_the_stamp() -> None:
     new: Any = record(model, "k", "2:9")
     old["orders"][1]["lines"][0]["quantity"] = new["orders"][1]["lines"][0]["quantity"]
     assert identify(model, "k", old).kind == "torn"
+
+
+def test_fixed_numbers_are_the_same_in_all_records_and_texts_tell_the_writer() -> None:
+    """So a record is as long as any other; a wrong number is seen, and a right one says nothing of who wrote it."""
+    made = recipe(MODELS["nested"], fixed_numbers=True)
+    old: Any = made.make("k", "0001:00000000001")
+    new: Any = made.make("k", "0002:00000000009")
+    assert old["orders"][1]["number"] == new["orders"][1]["number"]
+    assert len(json.dumps(old)) == len(json.dumps(new))
+    assert made.identify("k", old).kind == made.identify("k", new).kind == "whole"
+    assert ("orders", 1, "number") not in made.identify("k", old).parts
+    mixed = {**old, "profile": {**old["profile"], "address": {**old["profile"]["address"], "city": new["profile"]["address"]["city"]}}}
+    seen = made.identify("k", mixed)
+    assert {path for path, stamp in seen.parts.items() if stamp == "0002:00000000009"} == {("profile", "address", "city")}
+    old["orders"][1]["lines"][0]["quantity"] += 1
+    seen = made.identify("k", old)
+    assert (seen.kind, seen.parts[("orders", 1, "lines", 0, "quantity")]) == ("torn", None)
+    assert recipe(MODELS["nested"]).identify("k", new).kind == "torn", "the others' numbers derive from the stamp"
+
+
+@pytest.mark.parametrize("name", ["single_key", "hash10", "document10", "nested"])
+def test_texts_of_a_record_have_their_filler_at_their_part(name: str) -> None:
+    made = recipe(MODELS[name])
+    assert isinstance(made, Recipe)
+    stamp = "0001:00000000001"
+    texts = made.texts("k", stamp)
+    assert len(texts) == {"single_key": 1, "nested": 9}.get(name, 10)
+    for part, text in texts:
+        head = f"{stamp}|" if text.startswith(stamp) else ""
+        assert text == head + text_at(place_of("k", stamp) + part * STEP, len(text) - len(head))
 
 
 def test_a_part_alone_is_what_the_whole_record_has_there() -> None:

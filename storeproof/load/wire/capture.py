@@ -1,0 +1,284 @@
+"""Learns from the store's ordinary client how it asks for each operation of a mix, and how the store answers.
+
+The first connection is the scout: its requests become templates. Of each further one it is only seen whether its client asks the same,
+but for a few bytes of its own at places that do not move, the id of its session, say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from storeproof.contract import OPERATIONS, Collection, Refused, Unsupported, call
+from storeproof.load.client import MISSED
+from storeproof.load.engine import called, label
+from storeproof.load.wire.finding import About, NotTemplated, filled, number_template, own_bytes, template, unlike
+from storeproof.load.wire.framing import replies
+from storeproof.load.wire.normal import Normal, id_in_reply, normal
+from storeproof.load.wire.probes import Probes
+from storeproof.load.wire.relay import Relay, Tape
+from storeproof.load.wire.request import Op, Patch, Template, WireProtocol
+from storeproof.spec.workload import Mix
+
+_TRIES: Final = 10
+"""Executions in which a client comes to the final form of its requests: some prepare a statement when they have seen it five times."""
+_ALIKE: Final = 3
+"""Executions of one form, the last ones, of which the first makes the template and the others bear it out."""
+_BOUNDS: Final = tuple(sorted({10**power for power in range(1, 13)} | {2**bits for bits in (7, 8, 15, 16, 31, 32)}))
+"""Below which an integer is written in fewer digits or bytes, in decimals, msgpack or BSON."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One request and its reply."""
+
+    request: Normal
+    reply: bytes
+    last: bool
+    """The client asked nothing more."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A reply to one request, as the pump will see it."""
+
+    count: int
+    frames: int
+    last: bool
+    """The client was content with it."""
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Learned:
+    """One operation of a mix."""
+
+    mix: Mix
+    op: Op
+    settled: int
+    """Executions after which requests have their final form."""
+    sample: bytes
+    """A reply to it."""
+
+
+class Capture:
+    """Learns the operations of one plan."""
+
+    def __init__(self, protocol: WireProtocol, relay: Relay, probes: Probes) -> None:
+        self._protocol = protocol
+        self._relay = relay
+        self._probes = probes
+        self._plan = probes.plan
+
+    def scout(self, collection: Collection) -> tuple[int, tuple[Learned, ...]]:
+        """The link of a connection, and how its client asks for each operation of the mix.
+
+        Raises:
+            NotTemplated: one of them cannot be made without the client.
+            Unknown: the store does not answer.
+        """
+        links: set[int] = set()
+        learned = tuple(self._learn(collection, mix, links) for mix in self._plan.mix)
+        return _one_link(links), learned
+
+    def follow(self, collection: Collection, learned: Sequence[Learned]) -> tuple[int, tuple[Patch, ...]]:
+        """The link of a further connection, and the bytes of its own. Raises as `scout`."""
+        links: set[int] = set()
+        patches: list[Patch] = []
+        for place, each in enumerate(learned):
+            patches.extend(self._patches(collection, place, each, links))
+        return _one_link(links), tuple(patches)
+
+    def _patches(self, collection: Collection, place: int, learned: Learned, links: set[int]) -> list[Patch]:
+        """What this connection's requests of one operation have of their own; verified by one request more."""
+        for _ in range(learned.settled):
+            self._tape(collection, learned.mix, self._usual(learned))
+        about, tape = self._tape(collection, learned.mix, self._usual(learned))
+        own = own_bytes(learned.op.templates[0], about, self._exchange(learned.mix, tape, links).request)
+        patches: list[Patch] = []
+        if not own:
+            return patches
+        for number, made in enumerate(learned.op.templates):
+            for offset, general, mine in own:
+                at = offset if number == 0 else made.request.find(general)
+                if at < 0:
+                    raise NotTemplated(f"{label(learned.mix)}: what a connection has of its own is not found in all its requests")
+                patches.append(Patch(place, number, at, mine))
+        about, tape = self._tape(collection, learned.mix, self._usual(learned))
+        expected = filled(patched(learned.op.templates[0], [each for each in patches if each.template == 0]), about)
+        found = self._exchange(learned.mix, tape, links).request.data
+        if found != expected:
+            raise NotTemplated(f"{label(learned.mix)}: a request is not as foreseen: {unlike(expected, found)}")
+        return patches
+
+    def _usual(self, learned: Learned) -> tuple[int, ...]:
+        """Keys that the first template is for."""
+        if self._probes.integer:
+            return (learned.op.templates[0].below - 1,) if learned.op.templates[0].below else (1,)
+        return self._keys(learned.mix)
+
+    def _keys(self, mix: Mix) -> tuple[int, ...]:
+        """Of records that make the client ask once: some look again, or do something else, where they changed nothing."""
+        return (self._probes.present if called(mix) in _CHANGING else self._probes.absent)(mix.batch)
+
+    def _learn(self, collection: Collection, mix: Mix, links: set[int]) -> Learned:
+        try:
+            templates, settled = self._templates(collection, mix, links)
+            found = {there: self._replies(collection, mix, links, there) for there in (False, True)}
+        except (Refused, Unsupported) as reason:
+            raise NotTemplated(f"{label(mix)}: {reason}") from None
+        hit, miss = _judged(mix, found[True], found[False])
+        sample = found[called(mix) != "put_if_absent"][0].data
+        reply_id = id_in_reply(self._protocol, sample)
+        op = Op(
+            name=label(mix),
+            weight=mix.weight,
+            templates=tuple(replace(each, id_reply=reply_id) for each in templates),
+            at_random=False,
+            keys=mix.keys or "none",
+            distinct=mix.distinct,
+            batch=mix.batch,
+            writes=OPERATIONS[called(mix)].writes,
+            hit=hit,
+            miss=miss,
+            frames=found[called(mix) != "put_if_absent"][0].frames,
+        )
+        return Learned(mix, op, settled, sample)
+
+    def _templates(self, collection: Collection, mix: Mix, links: set[int]) -> tuple[tuple[Template, ...], int]:
+        """Of one operation, and after how many executions the client asks in this form."""
+        if self._probes.integer:
+            return self._number_templates(collection, mix, links)
+        tapes = [self._tape(collection, mix, self._keys(mix)) for _ in range(_TRIES)]
+        about, tape = tapes[-_ALIKE]
+        made = template(self._exchange(mix, tape, links).request, about)
+        self._bear_out(mix, made, tapes[-_ALIKE + 1 :], links)
+        if mix.batch > 1 and OPERATIONS[called(mix)].writes and (mix.keys != "new" or mix.distinct < 1):
+            self._bear_out(mix, made, [self._tape(collection, mix, self._keys(mix)[::-1])], links)  # some clients sort what they write
+        for item in range(mix.batch):
+            mine = {slot.kind.partition("-")[0] for slot in made.slots if slot.item == item}
+            if "key" not in mine:
+                raise NotTemplated(f"{label(mix)}: the key is not found in the request")
+            if called(mix) in _RECORDING and not mine & {"filler", "stamp"}:
+                raise NotTemplated(f"{label(mix)}: nothing in the request would say who wrote it")
+        return (made,), self._settled(made, tapes)
+
+    def _number_templates(self, collection: Collection, mix: Mix, links: set[int]) -> tuple[tuple[Template, ...], int]:
+        """For integer keys: one for each range of keys that are written alike."""
+        made: list[Template] = []
+        settled = 0
+        low = 0
+        for bound in _BOUNDS:
+            numbers = [low + (bound - low) * share // 16 for share in (3, 9, 14, 5, 11, 13, 7, 15, 2, 6)]
+            tries = 4 if made else _TRIES
+            tapes = [self._tape(collection, mix, (number,)) for number in numbers[:tries]]
+            (one, first), (two, second) = tapes[-_ALIKE], tapes[-_ALIKE + 1]
+            found = number_template(
+                self._exchange(mix, first, links).request, one.numbers[0], self._exchange(mix, second, links).request, two.numbers[0]
+            )
+            self._bear_out(mix, found, tapes[-_ALIKE + 1 :], links)
+            if not made:
+                settled = self._settled(found, tapes)
+            if made and replace(made[-1], below=0) == found:
+                made[-1] = replace(found, below=bound)
+            else:
+                made.append(replace(found, below=bound))
+            low = bound
+            if low >= self._plan.known:
+                break
+        return (*made[:-1], replace(made[-1], below=0)), settled
+
+    def _settled(self, made: Template, tapes: Sequence[tuple[About, Tape]]) -> int:
+        """After how many of these executions each request is what the template says."""
+        settled = 0
+        for number, (about, tape) in enumerate(tapes):
+            asked = [_turns(tape, link) for link in {piece.link for piece in tape.pieces}]
+            if not any(len(turns) == 2 and normal(self._protocol, turns[0][1]).data == filled(made, about) for turns in asked):
+                settled = number + 1
+        return settled
+
+    def _bear_out(self, mix: Mix, made: Template, tapes: Sequence[tuple[About, Tape]], links: set[int]) -> None:
+        for about, tape in tapes:
+            expected, found = filled(made, about), self._exchange(mix, tape, links).request.data
+            if found != expected:
+                raise NotTemplated(f"{label(mix)}: a request is not as foreseen: {unlike(expected, found)}")
+
+    def _replies(self, collection: Collection, mix: Mix, links: set[int], there: bool) -> list[Answer]:
+        """How the store answers where the records are there, or are not."""
+        answers = []
+        for _ in range(2):
+            numbers = self._probes.present(mix.batch) if there else self._probes.absent(mix.batch)
+            exchange = self._exchange(mix, self._tape(collection, mix, numbers)[1], links, first=not there)
+            found, problem = replies(self._protocol, exchange.reply, len(exchange.reply))
+            if problem or not found or sum(length for _, _, length in found) != len(exchange.reply):
+                raise NotTemplated(f"{label(mix)}: a reply is not understood: {problem or 'it is cut short'}")
+            if error := next((error for _, error, _ in found if error), None):
+                raise NotTemplated(f"{label(mix)}: one of its answers is an error: {error}")
+            answers.append(Answer(found[-1][0], len(found), exchange.last, exchange.reply))
+        if len({answer.frames for answer in answers}) > 1:
+            raise NotTemplated(f"{label(mix)}: replies have unlike numbers of frames")
+        return answers
+
+    def _tape(self, collection: Collection, mix: Mix, numbers: tuple[int, ...]) -> tuple[About, Tape]:
+        """Have the client do it once."""
+        about, arguments = self._probes.about(mix, numbers)
+        with self._relay.recording() as tape:
+            call(collection, self._plan.layout, called(mix), *arguments)
+        return about, tape
+
+    def _exchange(self, mix: Mix, tape: Tape, links: set[int], first: bool = False) -> Exchange:
+        """The one request of an execution and its reply; or the first, where the client may ask once more."""
+        spoken = {piece.link for piece in tape.pieces}
+        mine = spoken & links or spoken
+        if len(mine) > 1:  # some clients watch the server over a connection of its own
+            name = self._plan.layout.name.encode()
+            mine = {piece.link for piece in tape.pieces if piece.way == "to_store" and name in piece.data}
+        if len(mine) != 1:
+            raise NotTemplated(f"{label(mix)}: the client spoke on {len(mine)} connections at once")
+        turns = _turns(tape, *mine)
+        if [way for way, _ in turns[: 2 if first else None]] != ["to_store", "to_client"]:
+            raise NotTemplated(f"{label(mix)}: it takes {len(turns) / 2:g} requests, one after the other")
+        links.update(mine)
+        return Exchange(normal(self._protocol, turns[0][1]), turns[1][1], last=len(turns) == 2)
+
+
+_CHANGING: Final = ("set_path", "increment")
+"""Operations that change what is there."""
+_RECORDING: Final = ("put", "put_many", "put_if_absent", "set_field", "set_path")
+"""Operations that write what a record is made of."""
+_NEVER_MISSED: Final = frozenset(name for name, missed in MISSED.items() if missed is MISSED["put"])
+"""Operations that do the same whether the record is there or not."""
+
+
+def _judged(mix: Mix, there: list[Answer], absent: list[Answer]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The counts that mean that all is well, and those that mean that the records were not as the operation needs them."""
+    good, bad = (absent, there) if called(mix) == "put_if_absent" else (there, absent)
+    hits, misses = {answer.count for answer in good}, {answer.count for answer in bad}
+    if called(mix) in _NEVER_MISSED and all(answer.last for answer in bad):
+        if called(mix) == "increment":  # what is counted may be the counter
+            return (), ()
+        return tuple(range(min(hits | misses), max(hits | misses) + 1)), ()  # a record that is replaced may count otherwise than a new one
+    if hits & misses:
+        raise NotTemplated(f"{label(mix)}: replies do not tell by their counts whether the record was there")
+    if hits == {mix.batch} and misses in ({0}, {-1}):  # the records are counted: some of a batch may be there
+        return (mix.batch,), tuple(range(min(misses), mix.batch))
+    return () if called(mix) == "increment" else tuple(sorted(hits)), tuple(sorted(misses))
+
+
+def patched(made: Template, patches: Sequence[Patch]) -> Template:
+    """The template with the bytes of one connection."""
+    data = bytearray(made.request)
+    for each in patches:
+        data[each.offset : each.offset + len(each.data)] = each.data
+    return replace(made, request=bytes(data))
+
+
+def _turns(tape: Tape, link: int) -> list[tuple[str, bytes]]:
+    return [(way, data) for way, data in tape.turns(link)]
+
+
+def _one_link(links: set[int]) -> int:
+    if len(links) != 1:
+        raise NotTemplated(f"the client speaks on {len(links)} connections")
+    return next(iter(links))

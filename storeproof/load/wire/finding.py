@@ -1,0 +1,199 @@
+"""Finds in the bytes of a request what differs from the next one: where the key is, the stamp and the filler, which are known.
+
+A template is what is left. It is worth nothing until it was filled in for another key and stamp and was, byte for byte, what the client
+itself then sent: `Template` and `filled` are for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from storeproof.errors import StoreproofError
+from storeproof.load.filler import SEPARATOR, STEP, bytes_at, place_of
+from storeproof.load.wire.normal import Normal
+from storeproof.load.wire.request import Slot, SlotKind, Template
+
+TEXT_DIGITS: Final = 12
+"""Of a text key."""
+STAMP_BYTES: Final = 16
+_WIDTHS: Final = (8, 4, 2, 1)
+_GAP: Final = 8
+"""Bytes that are alike between two that differ, and still belong to one thing: an id of random bytes has some in common with another."""
+
+
+class NotTemplated(StoreproofError):
+    """Requests cannot be made without the client; the message says why. Its figures are had from the driver engine."""
+
+
+@dataclass(frozen=True)
+class About:
+    """What a request was about."""
+
+    numbers: tuple[int, ...]
+    """Of the keys."""
+    stamp: str = ""
+    """Of what it writes."""
+    texts: tuple[tuple[tuple[int, str], ...], ...] = ()
+    """For each key what the record has in letters, with the number of its part."""
+    prefix: str = "key:"
+    """Of text keys; integer keys have none."""
+
+    def place(self, item: int) -> int:
+        """Of the filler of one record."""
+        number = self.numbers[item]
+        return place_of(f"{self.prefix}{number:0{TEXT_DIGITS}d}" if self.prefix else number, self.stamp)
+
+
+def stamp_of(client: int, sequence: int) -> str:
+    """A stamp of fixed width, `cccc:sssssssssss`."""
+    return f"{client:04d}:{sequence:011d}"
+
+
+def template(request: Normal, about: About) -> Template:
+    """A request about text keys with slots for all that is found of what it is about."""
+    slots: dict[int, Slot] = {}
+    for item, number in enumerate(about.numbers):
+        for offset, width, kind in _places(request.data, f"{number:0{TEXT_DIGITS}d}", "key"):
+            slots[offset] = Slot(offset, width, kind, item)
+        for part, text in about.texts[item] if about.texts else ():
+            for slot in _text_slots(request.data, text, about.stamp, item, part):
+                slots.setdefault(slot.offset, slot)
+    return blank(request, slots.values())
+
+
+def number_template(one: Normal, first: int, other: Normal, second: int) -> Template:
+    """A request about an integer key, found by what differs in a request about another one, whose encoding is as long.
+
+    Raises:
+        NotTemplated: what differs is not the key.
+    """
+    if len(one.data) != len(other.data):
+        raise NotTemplated(f"requests for the keys {first} and {second} are {len(one.data)} and {len(other.data)} bytes long")
+    slots: list[Slot] = []
+    for begin, end in differing(one.data, other.data):
+        if slots and end <= slots[-1].offset + slots[-1].width:
+            continue  # a further byte of the number that was found
+        slots.append(_number_slot(one.data, first, other.data, second, begin))
+    return blank(one, slots)
+
+
+def blank(request: Normal, slots: Iterable[Slot]) -> Template:
+    """The request with nothing in its slots, so that templates of the same kind are equal."""
+    ordered = tuple(sorted((*request.slots, *slots), key=lambda slot: slot.offset))
+    data = bytearray(request.data)
+    for slot in ordered:
+        data[slot.offset : slot.offset + slot.width] = bytes(slot.width)
+    return Template(bytes(data), ordered)
+
+
+def filled(made: Template, about: About) -> bytes:
+    """What the template is for these keys and this stamp; ids are left blank, as `normal` leaves them."""
+    data = bytearray(made.request)
+    for slot in made.slots:
+        if not slot.kind.startswith("id"):
+            data[slot.offset : slot.offset + slot.width] = _content(slot, about)
+    return bytes(data)
+
+
+def differing(one: bytes, other: bytes, gap: int = 0) -> list[tuple[int, int]]:
+    """Where two requests of one length differ, as ranges; those with at most `gap` bytes between them are one."""
+    ranges: list[tuple[int, int]] = []
+    if one == other:
+        return ranges
+    for at, (left, right) in enumerate(zip(one, other, strict=True)):
+        if left != right:
+            if ranges and at - ranges[-1][1] <= gap:
+                ranges[-1] = (ranges[-1][0], at + 1)
+            else:
+                ranges.append((at, at + 1))
+    return ranges
+
+
+def own_bytes(made: Template, about: About, request: Normal) -> list[tuple[int, bytes, bytes]]:
+    """What a connection's request has in place of the template's own bytes: offsets, the template's, and the connection's.
+
+    Raises:
+        NotTemplated: it is of another length, or the difference is within a slot.
+    """
+    expected = filled(made, about)
+    if len(expected) != len(request.data):
+        raise NotTemplated(f"requests of two connections are {len(expected)} and {len(request.data)} bytes long")
+    found = differing(expected, request.data, _GAP)
+    for begin, end in found:
+        if any(slot.offset < end and begin < slot.offset + slot.width for slot in made.slots):
+            raise NotTemplated("requests of two connections differ where the key, the stamp or the filler is")
+    return [(begin, expected[begin:end], request.data[begin:end]) for begin, end in found]
+
+
+def unlike(expected: bytes, found: bytes) -> str:
+    """In words, where what a client sent is not what the template is."""
+    if len(expected) != len(found):
+        return f"it is {len(found)} bytes long, and the template {len(expected)}"
+    begin, end = differing(expected, found)[0]
+    near = slice(max(begin - 12, 0), end + 12)
+    return f"at byte {begin} it has {found[near]!r}, and the template {expected[near]!r}"
+
+
+def _content(slot: Slot, about: About) -> bytes:
+    number = about.numbers[slot.item]
+    match slot.kind:
+        case "key":
+            return f"{number:0{slot.width}d}".encode()
+        case "key-hex":
+            return f"{number:0{slot.width // 2}d}".encode().hex().encode()
+        case "key-be" | "key-le":
+            return number.to_bytes(slot.width, "big" if slot.kind == "key-be" else "little")
+        case "stamp":
+            return about.stamp.encode()
+        case "stamp-hex":
+            return about.stamp.encode().hex().encode()
+        case "filler":
+            return bytes_at(about.place(slot.item) + slot.part * STEP, slot.width)
+        case "filler-hex":
+            return bytes_at(about.place(slot.item) + slot.part * STEP, slot.width // 2).hex().encode()
+    raise AssertionError(slot.kind)
+
+
+_HEX: Final[dict[SlotKind, SlotKind]] = {"key": "key-hex", "stamp": "stamp-hex", "filler": "filler-hex"}
+
+
+def _places(data: bytes, text: str, kind: SlotKind) -> Iterator[tuple[int, int, SlotKind]]:
+    """Where a text is, as it is or in hexadecimal digits."""
+    plain = text.encode()
+    for wanted, as_kind in ((plain, kind), (plain.hex().encode(), _HEX[kind])):
+        at = data.find(wanted)
+        while at >= 0:
+            yield at, len(wanted), as_kind
+            at = data.find(wanted, at + len(wanted))
+
+
+def _text_slots(data: bytes, text: str, stamp: str, item: int, part: int) -> Iterator[Slot]:
+    """The slots of one text of a record: filler, and before it the stamp where there is room for it."""
+    head = len(stamp) + len(SEPARATOR) if text.startswith(stamp + SEPARATOR) else 0
+    for offset, width, kind in _places(data, text, "filler"):
+        unit = 2 if kind == "filler-hex" else 1
+        if head:
+            yield Slot(offset, STAMP_BYTES * unit, "stamp-hex" if unit == 2 else "stamp", item)
+        if width > head * unit:
+            yield Slot(offset + head * unit, width - head * unit, kind, item, part)
+
+
+def _number_slot(one: bytes, first: int, other: bytes, second: int, at: int) -> Slot:
+    """The slot of an integer key in which a byte differs: decimal digits, or the widest binary form that is right for both."""
+    digits = len(str(first))
+    if len(str(second)) == digits:
+        for offset in range(max(at - digits + 1, 0), at + 1):
+            if one[offset : offset + digits] == str(first).encode() and other[offset : offset + digits] == str(second).encode():
+                return Slot(offset, digits, "key")
+    for width in _WIDTHS:
+        if max(first, second) >> (8 * width):
+            continue
+        for order, kind in (("big", "key-be"), ("little", "key-le")):
+            for offset in range(max(at - width + 1, 0), at + 1):
+                forms = (first.to_bytes(width, order), second.to_bytes(width, order))  # type: ignore[arg-type]
+                if (one[offset : offset + width], other[offset : offset + width]) == forms:
+                    return Slot(offset, width, kind)  # type: ignore[arg-type]
+    near = slice(max(at - 12, 0), at + 12)
+    raise NotTemplated(f"the keys {first} and {second} are not recognised in {one[near]!r} and {other[near]!r}")

@@ -1,0 +1,93 @@
+"""What is asked of the store while its client's requests are learned: probe records under keys that no load uses, removed afterwards."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any, Final
+
+from storeproof.contract import OPERATIONS, Collection, call
+from storeproof.load.client import MISSED, arguments_of
+from storeproof.load.engine import Plan, called, label
+from storeproof.load.records import Recipe, recipe
+from storeproof.load.wire.finding import About, NotTemplated, stamp_of
+from storeproof.spec.workload import Mix
+
+_FIRST: Final = 900_000_000_000
+_SPREAD: Final = 99_999_999_977
+"""A prime: probe keys are spread over twelve digits, so that none is found by chance among other bytes."""
+_STRIDE: Final = 61_803_398_875
+_NOBODY: Final = 10**15
+"""Integer keys from here on are nobody's."""
+_CLIENT: Final = 8_100
+"""Of probes' stamps."""
+
+
+class Probes:
+    """Makes them for one plan, through a client of its own, and removes them."""
+
+    def __init__(self, plan: Plan, collection: Collection) -> None:
+        """`collection`: of an ordinary client that speaks to the store itself."""
+        self.plan = plan
+        self._collection = collection
+        self._numbers = count(1)
+        self._made: set[int] = set()
+        self.integer = plan.layout.model.key == "integer"
+        for mix in plan.mix:
+            self._check(mix)
+        made = recipe(plan.layout.model, shelf=plan.shelf, fixed_numbers=plan.fixed_numbers)
+        assert isinstance(made, Recipe), "models whose texts are searched are refused above"
+        self._recipe = made
+
+    def absent(self, batch: int) -> tuple[int, ...]:
+        """Numbers of keys that nobody wrote, ascending."""
+        if self.integer:
+            return tuple(_NOBODY + next(self._numbers) for _ in range(batch))
+        return tuple(sorted(_FIRST + next(self._numbers) * _STRIDE % _SPREAD for _ in range(batch)))
+
+    def present(self, batch: int) -> tuple[int, ...]:
+        """Numbers of keys that are there."""
+        numbers = tuple(range(batch)) if self.integer else self.absent(batch)
+        for number in numbers:
+            key = self._recipe.key(number)
+            if call(self._collection, self.plan.layout, "get", key) is None:
+                call(self._collection, self.plan.layout, "put", key, self._recipe.make(key, f"{_CLIENT}:{next(self._numbers)}"))
+                self._made.add(number)
+        return numbers
+
+    def about(self, mix: Mix, numbers: tuple[int, ...]) -> tuple[About, tuple[Any, ...]]:
+        """A request of a mix, and the arguments of the call that makes it."""
+        name, stamp = called(mix), self._stamp()
+        arguments = arguments_of(name, mix, self._recipe, iter(numbers).__next__, lambda _sequence: stamp)
+        if not OPERATIONS[name].writes:
+            return About(numbers, prefix="" if self.integer else "key:"), arguments(0)[0]
+        self._made.update(numbers)
+        return About(numbers, stamp, tuple(tuple(self._recipe.texts(self._recipe.key(each), stamp)) for each in numbers)), arguments(0)[0]
+
+    def remove(self) -> None:
+        """The collection is as it was before."""
+        for number in sorted(self._made):
+            call(self._collection, self.plan.layout, "delete", self._recipe.key(number))
+        self._made.clear()
+
+    def _stamp(self) -> str:
+        return stamp_of(_CLIENT, next(self._numbers) * 7_919_317 % 99_999_999_977)
+
+    def _check(self, mix: Mix) -> None:
+        """Refuse what no template can be made of.
+
+        Raises:
+            NotTemplated: it is such a mix.
+        """
+        model, name = self.plan.layout.model, called(mix)
+        if mix.request is not None:
+            raise NotTemplated(
+                f"{label(mix)}: what it asks differs in more than a key, and the size of an answer does not say if it is right"
+            )
+        if model.text:
+            raise NotTemplated(f"{label(mix)}: the texts of {model.model} differ in length")
+        if name not in MISSED:
+            raise NotTemplated(f"{label(mix)}: no engine runs `{name}`")
+        if self.integer and OPERATIONS[name].writes:
+            raise NotTemplated(f"{label(mix)}: the numbers of {model.model} differ in width when they are written")
+        if self.integer and mix.batch > 1:
+            raise NotTemplated(f"{label(mix)}: the integer keys of one request differ in width")

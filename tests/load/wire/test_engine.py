@@ -1,0 +1,278 @@
+"""The wire engine on real stores: what it writes is found whole by the audit, through the store's ordinary client."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from storeproof import compiled
+from storeproof.contract import Collection, Layout, call, supports
+from storeproof.errors import NotAvailable, UsageError
+from storeproof.launch.handle import Handle
+from storeproof.load.audit import audit
+from storeproof.load.choice import Engines
+from storeproof.load.driver import DriverEngine
+from storeproof.load.engine import EngineName, Plan, StoreSilent, called
+from storeproof.load.records import recipe
+from storeproof.load.wire.engine import WireEngine
+from storeproof.load.wire.finding import NotTemplated
+from storeproof.load.wire.protocol import protocol_of
+from storeproof.spec import Mix, load_spec
+from storeproof.trial import Options, Trial
+
+SPEC = load_spec()
+ENGINES: list[EngineName] = ["wire-py", "wire"] if compiled.present() else ["wire-py"]
+GET, PUT = Mix(operation="get", keys="uniform"), Mix(operation="put", keys="new")
+SOME_NEW = Mix(operation="put", keys="new", distinct=0.9)
+TENS, GET_TENS = Mix(operation="put", keys="new", batch=10), Mix(operation="get", keys="uniform", batch=10)
+CITY = Mix(operation="set_path", keys="uniform", path=("profile", "address", "city"))
+FIELD = Mix(operation="set_field", keys="uniform", path=("field3",))
+REMOVE = Mix(operation="delete", keys="oldest")
+SERVERS = ["redis", "valkey", "memcached", "tarantool", "mongodb", "mariadb", "postgresql"]
+CASES = {
+    "single_key": [(GET, PUT, REMOVE), (SOME_NEW,), (TENS, GET_TENS)],
+    "hash10": [(PUT,), (GET, FIELD)],
+    "document10": [(TENS,)],
+    "nested": [(PUT,), (GET, CITY)],
+    "row": [(GET,)],
+}
+"""Mixes by model."""
+DRIVEN = {("tarantool", "put_many+get_many"): "do not tell by their counts"}
+"""What a store's client must do, and why: records that a procedure of Tarantool's answers are all in one entry of its reply."""
+
+
+class Store:
+    """A store that was started, and what a test needs of it."""
+
+    def __init__(self, name: str) -> None:
+        (target,) = SPEC.targets([name])
+        self.trial = Trial(SPEC, target, Options(SPEC.scales["smoke"], seed=1, launch="process"), lambda _text: None)
+        try:
+            self.handle: Handle = self.trial.launch("a test")
+        except NotAvailable as missing:
+            pytest.skip(str(missing))
+        self._sessions = [self.trial.connect(self.handle)]
+        self.driver = DriverEngine(target, self.handle.address)
+        self._engines: list[WireEngine] = []
+
+    def prepared(self, model: str) -> tuple[Layout, Collection]:
+        """An empty collection."""
+        layout = self.trial.layout(model)
+        collection = self._sessions[0].collection(layout)
+        collection.prepare()
+        return layout, collection
+
+    def engine(self, name: EngineName) -> WireEngine:
+        """An engine on it."""
+        self._engines.append(WireEngine(self.trial.target, self.handle.address, name, self.driver))
+        return self._engines[-1]
+
+    def close(self) -> None:
+        """End all."""
+        for each in (*self._engines, self.driver, *self._sessions, self.handle):
+            each.close()
+
+
+@pytest.fixture(scope="module")
+def sqlite() -> Iterator[Store]:
+    """The embedded default."""
+    store = Store("sqlite")
+    yield store
+    store.close()
+
+
+def plan_for(layout: Layout, mix: tuple[Mix, ...], clients: int = 4, seconds: float = 0.4) -> Plan:
+    """A short round."""
+    known = 200 if any(each.keys == "uniform" for each in mix) else 0
+    return Plan(layout, mix, clients, seconds, seed=1, known=known, fixed_numbers=True)
+
+
+def try_all(store: Store, name: EngineName) -> None:
+    """Every case: two rounds, with no error and no miss, and data that is whole."""
+    engine = store.engine(name)
+    for model, mixes in CASES.items():
+        if model not in store.trial.target.store.claims.models:
+            continue
+        for mix in mixes:
+            layout, collection = store.prepared(model)
+            plan = plan_for(layout, mix)
+            what = f"{store.trial.target.id} {name} {model} {[each.operation for each in mix]}"
+            if why := DRIVEN.get((store.trial.target.store.store, "+".join(called(each) for each in mix))):
+                with pytest.raises(NotTemplated, match=why):
+                    engine.prepare(plan)
+                continue
+            engine.prepare(plan)
+            if supports(collection, "count"):
+                assert call(collection, layout, "count") == 0, f"{what}: probes are left"
+            if plan.known:
+                engine.fill(layout, plan.known, None, fixed_numbers=True)
+            first = engine.start(plan).join()
+            second = engine.start(replace(plan, number=1, clients=4, positions=first.positions, removed=first.removed)).join()
+            for found in (first, second):
+                assert (found.errors, found.misses) == (0, 0), f"{what}: {found.samples}"
+                assert all(each.ok for each in found.operations.values()), what
+                assert all(each.latency.get_total_count() for each in found.operations.values()), what
+            assert found.clients == 4
+            audited = audit(collection, plan, [first, second], seed=1)
+            assert audited.ok, f"{what}: {audited.problems}"
+            collection.clear()
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_rounds_and_audit(sqlite: Store, name: EngineName) -> None:
+    """On the embedded default."""
+    try_all(sqlite, name)
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("server", SERVERS)
+def test_rounds_and_audit_on_servers(server: str) -> None:
+    """On each server that is here, with each pump."""
+    store = Store(server)
+    try:
+        for name in ENGINES:
+            try_all(store, name)
+    finally:
+        store.close()
+
+
+def test_the_audit_would_see_what_is_not_whole(sqlite: Store) -> None:
+    """Numbers stand still, and a wrong one is seen all the same."""
+    layout, collection = sqlite.prepared("nested")
+    plan = plan_for(layout, (PUT,))
+    found = sqlite.engine("wire-py").start(plan).join()
+    made = recipe(layout.model, fixed_numbers=True)
+    for number in range(4 * min(found.positions)):
+        key = made.key(number)
+        record = call(collection, layout, "get", key)
+        record["orders"][0]["number"] += 1
+        call(collection, layout, "put", key, record)
+    assert "torn" in "".join(audit(collection, plan, [found], seed=1).problems)
+
+
+def test_connections_last_and_are_added_to(sqlite: Store) -> None:
+    engine = sqlite.engine("wire-py")
+    layout, _ = sqlite.prepared("single_key")
+    others = _connected(sqlite)
+    plan = plan_for(layout, (PUT,), seconds=0.1)
+    engine.start(plan).join()
+    mine = _connected(sqlite) - others
+    assert len(mine) == 4
+    engine.start(replace(plan, number=1)).join()
+    assert _connected(sqlite) - others == mine
+    engine.start(replace(plan, number=2, clients=7, positions=())).join()
+    assert mine < _connected(sqlite) - others
+    assert len(_connected(sqlite) - others) == 7
+    engine.close()
+    engine.close()
+    assert _connected(sqlite) == others
+
+
+def test_no_thread_and_no_descriptor_is_left(sqlite: Store) -> None:
+    engine = sqlite.engine("wire-py")
+    here = psutil.Process()
+    threads, descriptors = threading.active_count(), here.num_fds()
+    for _ in range(2):
+        layout, _ = sqlite.prepared("single_key")
+        engine.start(plan_for(layout, (PUT,), seconds=0.1)).join()
+        assert threading.active_count() == threads
+        assert here.num_fds() == descriptors + 4, "a connection each, and nothing else"
+    engine.close()
+    assert here.num_fds() == descriptors
+
+
+def test_what_cannot_be_templated_goes_to_the_driver(sqlite: Store) -> None:
+    """With the reason, and only where any engine will do."""
+    layout, _ = sqlite.prepared("row")
+    plan = plan_for(layout, (PUT,))
+    engines = Engines(sqlite.trial.target, sqlite.handle.address, "auto")
+    try:
+        engine, reason = engines.choose(plan)
+        assert (engine.name, engine.fixed_numbers) == ("driver", False)
+        assert reason == "put: the numbers of row differ in width when they are written"
+        engine, reason = engines.choose(plan_for(sqlite.prepared("single_key")[0], (PUT,)))
+        assert (engine.name, engine.fixed_numbers, reason) == (ENGINES[-1], True, "")
+    finally:
+        engines.close()
+    strict = Engines(sqlite.trial.target, sqlite.handle.address, "wire-py")
+    with pytest.raises(NotAvailable, match="--engine=auto"):
+        strict.choose(plan)
+    strict.close()
+    only = Engines(sqlite.trial.target, sqlite.handle.address, "driver")
+    assert only.choose(plan_for(layout, (GET,)))[0].name == "driver"
+    only.close()
+
+
+def test_a_store_without_a_protocol_or_with_an_encrypted_one(sqlite: Store) -> None:
+    target = sqlite.trial.target
+    layout, _ = sqlite.prepared("single_key")
+    nameless = replace(target, store=target.store.model_copy(update={"wire": None}))
+    with pytest.raises(NotTemplated, match="names no wire protocol"):
+        WireEngine(nameless, sqlite.handle.address, "wire-py", sqlite.driver).start(plan_for(layout, (PUT,)))
+    misnamed = replace(target, store=target.store.model_copy(update={"wire": "rasp"}))
+    with pytest.raises(UsageError, match="wire: found 'rasp'; allowed: resp, "):
+        protocol_of(misnamed)
+    with pytest.raises(NotTemplated, match="encrypted"):
+        WireEngine(target, replace(sqlite.handle.address, tls=True), "wire-py", sqlite.driver).start(plan_for(layout, (PUT,)))
+
+
+def test_the_line_that_runs_a_case_again_names_the_engine(sqlite: Store) -> None:
+    options = Options(SPEC.scales["smoke"], seed=1, engine="wire-py")
+    assert " --engine=wire-py " in Trial(SPEC, sqlite.trial.target, options, lambda _text: None).command("a case")
+    assert "--engine" not in sqlite.trial.command("a case")
+
+
+@pytest.mark.parametrize("end", ["pause", "kill"])
+def test_a_store_that_ends_in_mid_round(end: str) -> None:
+    """As the driver engine tells it: what was lost is counted, a silent store is an error, and a next round begins anew or fails."""
+    store = Store("sqlite")
+    try:
+        engine = store.engine(ENGINES[-1])
+        layout, _ = store.prepared("single_key")
+        plan = replace(plan_for(layout, (PUT,), seconds=1.0), patience=2.0)
+        engine.prepare(plan)
+        threading.Timer(0.4, getattr(store.handle, end)).start()
+        began = time.monotonic()
+        if end == "pause":
+            with pytest.raises(StoreSilent, match="stopped answering"):
+                engine.start(plan).join()
+        else:
+            found = engine.start(plan).join()
+            assert found.errors > 0
+            assert found.doubtful
+            with pytest.raises(StoreSilent):
+                engine.start(replace(plan, number=1, positions=found.positions)).join()
+        assert time.monotonic() - began < 15
+    finally:
+        if end == "pause":
+            store.handle.kill()
+        store.close()
+
+
+def test_a_connection_that_was_lost_is_opened_again(sqlite: Store) -> None:
+    engine = sqlite.engine("wire-py")
+    layout, collection = sqlite.prepared("single_key")
+    plan = plan_for(layout, (PUT,), seconds=0.2)
+    first = engine.start(plan).join()
+    engine.forget([1, 2])
+    second = engine.start(replace(plan, number=1, positions=first.positions)).join()
+    assert second.errors == 0
+    assert audit(collection, plan, [first, second], seed=1).ok
+
+
+def _connected(store: Store) -> set[int]:
+    """Local ports of this process' connections to the store."""
+    port = store.handle.address.port
+    return {each.laddr.port for each in psutil.Process().net_connections("tcp") if each.raddr and each.raddr.port == port}
+
+
+def test_the_adapters_know_nothing_of_it() -> None:
+    """No adapter takes part: a line in the store's file is all."""
+    adapters = Path(__file__).resolve().parents[3] / "adapters"
+    assert not [each.name for each in adapters.glob("*.py") if "load.wire" in each.read_text(encoding="utf-8")]

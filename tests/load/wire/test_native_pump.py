@@ -1,0 +1,287 @@
+"""The compiled pump against a server in a thread: what it sends, what it counts, and when."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import struct
+import threading
+import time
+from collections import Counter
+from dataclasses import replace
+from time import monotonic_ns
+from typing import Any
+
+import pytest
+
+from storeproof import compiled
+from storeproof.load import filler
+from storeproof.load.latency import decode
+from storeproof.load.wire.request import Slot, Template
+from tests.load.wire.native_server import GET, SET, always, job, op, requests, served, template
+
+pytestmark = pytest.mark.skipif(not compiled.present(), reason="the compiled part was not built")
+if compiled.present():
+    from storeproof import native
+
+
+def test_requests_are_the_template_with_key_stamp_and_filler_written_into_it() -> None:
+    """Byte for byte what the driver engine's recipe makes of the same key and stamp, for each client and request."""
+    seen: list[tuple[int, bytes]] = []
+
+    def handler(connection: socket.socket, number: int) -> None:
+        for request in requests(connection, len(SET)):
+            seen.append((number, request))
+            connection.sendall(b"+OK\r\n")
+
+    with served(handler, 2) as sockets:
+        found = native.start(job(sockets, op(SET, "new"), limit=20, sequence=7)).join()
+    assert found.ops[0].ok == found.ops[0].requests == 20
+    assert found.bytes_sent == 20 * len(SET)
+    assert found.bytes_received == 20 * len(b"+OK\r\n")
+    counts = [0, 0]
+    for client, request in seen:
+        position = counts[client]
+        counts[client] += 1
+        key, stamp = f"key:{1000 + 2 * position + client:012d}", f"{client + 1:04d}:{7 + position:011d}"
+        value = f"{stamp}|".encode() + filler.bytes_at(filler.place_of(key, stamp), 23)
+        assert request == b"*3\r\n$3\r\nSET\r\n$16\r\n" + key.encode() + b"\r\n$40\r\n" + value + b"\r\n"
+    assert found.positions == counts
+
+
+def test_ids_count_on_each_connection_and_are_looked_for_in_the_reply() -> None:
+    """A Tarantool answers the requests of one connection in any order: each reply is given to the request that it names."""
+    request = b"\xce\x00\x00\x00\x0b\x82\x00\x01\x01\xce\xff\xff\xff\xff\x00\x00"
+
+    def handler(connection: socket.socket, _number: int) -> None:
+        waiting: list[int] = []
+        for each in requests(connection, len(request)):
+            waiting.append(int.from_bytes(each[10:14], "big"))
+            if len(waiting) == 4:
+                for sync in reversed(waiting):
+                    body = b"\x83\x00\x00\x01\xce" + sync.to_bytes(4, "big") + b"\x05\x50\x81\x30\x91\x00"
+                    connection.sendall(b"\xce" + len(body).to_bytes(4, "big") + body)
+                waiting.clear()
+
+    made = op(templates=(Template(request, (Slot(10, 4, "id-be"),), 0, (10, 4, "be")),), keys="none")
+    with served(handler) as sockets:
+        found = native.start(job(sockets, made, protocol="iproto", pipeline=4, limit=400, seconds=5.0)).join()
+    assert (found.ops[0].ok, found.samples, found.broken) == (400, [], [])
+
+
+def test_a_mix_is_drawn_by_weight_and_counted_by_operation() -> None:
+    def handler(connection: socket.socket, _number: int) -> None:
+        for request in requests(connection, len(GET)):
+            connection.sendall(b"$-1\r\n" if b"GEX" in request else b"-ERR no\r\n" if b"GEY" in request else b"$1\r\nx\r\n")
+
+    mix = [op(GET.replace(b"GET", name), name=name.decode(), weight=weight) for name, weight in ((b"GET", 7), (b"GEX", 2), (b"GEY", 1))]
+    with served(handler, 4) as sockets:
+        found = native.start(job(sockets, *mix, limit=4000, seconds=10.0)).join()
+    well, missed, refused = found.ops
+    assert well.ok + missed.misses + refused.errors == 4000
+    assert (well.misses, missed.ok, missed.requests, refused.ok) == (0, 0, 0, 0)
+    assert 2600 < well.ok < 3000
+    assert 650 < missed.misses < 950
+    assert found.samples[0] == r"GEY: refused: -ERR no\r\n"
+    assert decode(well.service).get_total_count() == well.requests == well.ok
+    assert found.throughput == pytest.approx(well.ok / found.elapsed_seconds, rel=0.2)
+    assert found.request_rate == pytest.approx(4000 / found.elapsed_seconds, rel=0.2)
+
+
+def test_what_removes_takes_the_oldest_new_key_that_is_sure_to_be_there() -> None:
+    written: list[int] = []
+    removed: list[int] = []
+
+    def handler(connection: socket.socket, _number: int) -> None:
+        for request in requests(connection, len(SET)):
+            (written if request.startswith(b"*3\r\n$3\r\nSET") else removed).append(int(request[24:36]))
+            connection.sendall(b"+OK\r\n")
+
+    mix = op(SET, "new", weight=2), op(SET.replace(b"SET", b"DEL"), "oldest", writes=True)
+    with served(handler) as sockets:
+        found = native.start(job(sockets, *mix, limit=300, positions=(4,), removed=(1,), unsure=frozenset({1002}))).join()
+    assert removed[:2] == [1001, 1003]
+    assert set(removed) <= {1001, 1003, *written}
+    assert removed == sorted(set(removed))
+    assert (found.positions, found.removed) == ([4 + len(written)], [2 + len(removed)])
+
+
+def test_a_reply_may_have_several_frames_and_a_request_several_records() -> None:
+    request = b"MGET key:############ key:@@@@@@@@@@@@\r\n"
+    two = Template(request, (*template(request).slots, Slot(26, 12, "key", 1)))
+    with served(always(b"+QUEUED\r\n*2\r\n$1\r\na\r\n$1\r\nb\r\n", len(request))) as sockets:
+        found = native.start(job(sockets, op(templates=(two,), batch=2, frames=2, hit=(2,)), limit=50)).join()
+    assert (found.ops[0].ok, found.ops[0].requests, found.samples) == (100, 50, [])
+
+
+def test_pipelined_requests_are_in_flight_together() -> None:
+    """The server answers only once eight have come."""
+
+    def handler(connection: socket.socket, _number: int) -> None:
+        for place, _ in enumerate(requests(connection, len(GET)), 1):
+            if place % 8 == 0:
+                connection.sendall(b"$1\r\nx\r\n" * 8)
+
+    with served(handler, 3) as sockets:
+        found = native.start(job(sockets, op(), pipeline=8, limit=2400, seconds=10.0)).join()
+    assert (found.ops[0].ok, found.silent) == (2400, [])
+
+
+def test_acknowledgements_are_kept_where_they_are_asked_for() -> None:
+    with served(always(b"+OK\r\n", len(SET)), 2) as sockets:
+        begun = monotonic_ns()
+        found = native.start(job(sockets, op(SET, "new"), limit=40, log=True)).join()
+    entries = list(struct.iter_unpack("<IQQQ", found.log))
+    assert sorted(key for _, key, _, _ in entries) == sorted(
+        1000 + 2 * place + client for client in range(2) for place in range(found.positions[client])
+    )
+    assert all(client == key % 2 and begun < sent < acknowledged < monotonic_ns() for client, key, sent, acknowledged in entries)
+
+
+def test_an_open_loop_keeps_its_times_and_measures_from_them() -> None:
+    """Even gaps: the lag is what the pump was late, and all that was due was sent."""
+    with served(always(b"$1\r\nx\r\n"), 8) as sockets:
+        found = native.start(job(sockets, op(), rate=1000.0, poisson=False, seconds=1.0)).join()
+    assert found.ops[0].ok + found.unissued == 1000
+    assert found.ops[0].ok >= 950
+    assert decode(found.lag).get_total_count() == found.ops[0].ok
+    assert decode(found.ops[0].response).get_total_count() == found.ops[0].ok
+    assert found.request_rate == pytest.approx(found.ops[0].ok, rel=0.05)
+
+
+def test_a_stall_shows_in_the_response_times_of_an_open_loop() -> None:
+    """No coordinated omission: a server that pauses for half a second is late for all that was due meanwhile."""
+    stalled = threading.Event()
+
+    def handler(connection: socket.socket, _number: int) -> None:
+        for place, _ in enumerate(requests(connection, len(GET))):
+            if place == 50 and not stalled.is_set():
+                stalled.set()
+                time.sleep(0.5)
+            connection.sendall(b"$1\r\nx\r\n")
+
+    with served(handler) as sockets:
+        found = native.start(job(sockets, op(), rate=200.0, seconds=1.5, patience=2.0)).join()
+    response, service = decode(found.ops[0].response), decode(found.ops[0].service)
+    assert response.get_value_at_percentile(90) > 200e6
+    assert service.get_value_at_percentile(90) < 100e6
+    assert max(longest for _, _, longest in found.seconds) > 450_000
+
+
+def test_what_an_overloaded_connection_never_sent_is_told() -> None:
+    def handler(connection: socket.socket, _number: int) -> None:
+        for _ in requests(connection, len(GET)):
+            time.sleep(0.02)
+            connection.sendall(b"$1\r\nx\r\n")
+
+    with served(handler) as sockets:
+        found = native.start(job(sockets, op(), rate=1000.0, poisson=False, seconds=0.5)).join()
+    assert found.ops[0].ok <= 26
+    assert found.ops[0].ok + found.unissued == pytest.approx(500, abs=1)
+
+
+def test_stop_ends_a_job_before_its_deadline_and_the_connections_stay_sound() -> None:
+    with served(always(b"$1\r\nx\r\n"), 4) as sockets:
+        run = native.start(job(sockets, op(), seconds=60.0))
+        time.sleep(0.1)
+        assert not run.done
+        run.stop()
+        found = run.join()
+        assert run.done
+        again = native.start(job(sockets, op(), limit=100)).join()
+    assert found.ops[0].ok > 0
+    assert (found.broken, found.silent, again.ops[0].ok, again.broken) == ([], [], 100, [])
+
+
+def test_several_threads_share_the_connections() -> None:
+    with served(always(b"$1\r\nx\r\n"), 5) as sockets:
+        found = native.start(job(sockets, op(keys="sequential"), threads=3, limit=301, seconds=10.0)).join()
+    assert (found.ops[0].ok, found.threads, len(found.positions)) == (301, 3, 5)
+
+
+def test_an_interrupt_ends_the_job_at_once() -> None:
+    """Afterwards the descriptors are free: nothing is sent on them any more."""
+    with served(always(b"$1\r\nx\r\n")) as sockets:
+        run = native.start(job(sockets, op(), seconds=60.0))
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        begun = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            run.join()
+        assert time.monotonic() - begun < 2
+        assert run.done
+
+
+def test_a_run_that_nobody_waits_for_ends_before_its_descriptors_are_given_away() -> None:
+    with served(always(b"$1\r\nx\r\n"), 2) as sockets:
+        run = native.start(job(sockets, op(), seconds=60.0))
+        time.sleep(0.1)
+        begun = time.monotonic()
+        del run
+        assert time.monotonic() - begun < 2
+        for each in sockets:
+            each.settimeout(0.2)
+            with pytest.raises(TimeoutError):
+                while each.recv(1 << 16):
+                    pass
+
+
+def test_a_key_that_no_template_has_room_for_is_an_error_and_what_was_made_before_is_sent() -> None:
+    """The third new key does not fit into a byte."""
+    narrow = Template(b"?*\r\n", (Slot(1, 1, "key-be"),))
+    mix = op(templates=(narrow,), keys="new")
+    with served(always(b"+OK\r\n", 4)) as sockets:
+        found = native.start(job(sockets, mix, known=254, pipeline=4, seconds=5.0)).join()
+    assert (found.ops[0].ok, found.ops[0].errors, found.silent, found.broken) == (2, 1, [], [])
+    assert found.samples == ["op: no template has room for this key"]
+
+
+def test_new_keys_that_were_acknowledged_are_what_latest_draws() -> None:
+    """And none that was not: every key that is read was written before."""
+    known = set(range(1000))
+    drawn: Counter[int] = Counter()
+
+    def handler(connection: socket.socket, _number: int) -> None:
+        held = b""
+        while data := connection.recv(1 << 16):
+            held += data
+            while held:
+                size = len(SET) if held.startswith(b"*3") else len(GET)
+                if len(held) < size:
+                    break
+                request, held = held[:size], held[size:]
+                key = int(request[24:36])
+                if size == len(SET):
+                    known.add(key)
+                    connection.sendall(b"+OK\r\n")
+                else:
+                    drawn[key] += 1
+                    connection.sendall(b"$1\r\nx\r\n" if key in known else b"$-1\r\n")
+
+    mix = op(SET, "new", weight=1), op(GET, "latest", weight=9)
+    with served(handler, 4) as sockets:
+        found = native.start(job(sockets, *mix, limit=5000, seconds=20.0)).join()
+    assert (found.ops[1].misses, found.samples) == (0, [])
+    assert sum(number for key, number in drawn.items() if key >= 1000) > 1000
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"protocol": "gopher"}, "no such protocol"),
+        ({"sockets": ()}, "clients"),
+        ({"pipeline": 0}, "in flight"),
+        ({"seconds": float("nan")}, "seconds"),
+        ({"threads": 0}, "threads"),
+        ({"known": 0}, "none were loaded"),
+        ({"filler": b"x"}, "filler"),
+        ({"ops": (op(keys="often"),)}, "keys cannot be"),
+        ({"ops": (op(weight=0),)}, "weight"),
+        ({"ops": (op(templates=()),)}, "template"),
+        ({"ops": (op(templates=(template(GET, id_reply=(500, 4, "be")),)),)}, "id of a reply"),
+        ({"ops": (op(templates=(Template(GET, (Slot(len(GET) - 2, 12, "key"),)),)),)}, "does not fit"),
+    ],
+)
+def test_a_job_that_cannot_be_is_refused(more: dict[str, Any], said: str) -> None:
+    with served(always(b"")) as sockets, pytest.raises(ValueError, match=said):
+        native.start(replace(job(sockets, op()), **more))
