@@ -19,10 +19,6 @@ Command = Annotated[tuple[str, ...], Strict(False), Field(min_length=1)]
 `${settings}` alone becomes the variant's settings, each written as `setting` says."""
 
 
-WireProtocol = Literal["resp", "memcached", "mongo", "iproto", "mysql", "postgres", "http", "length32"]
-"""How replies are told apart on the wire; `length32` is four bytes big-endian and then msgpack, which SQLite's host speaks."""
-
-
 class ProcessLaunch(Frozen):
     """A server's own binary on this machine."""
 
@@ -164,8 +160,8 @@ class Store(SpecFile):
     """A module of `adapters/`, or the path of a Python file relative to this one."""
     requires: Annotated[tuple[str, ...], Strict(False)] = ()
     """Client packages, as pip writes them."""
-    wire: WireProtocol | None = None
-    """The protocol between its client and its server, where the wire engine may put the load on; without it the client does."""
+    wire: Name | None = None
+    """The protocol between its client and its server, as `storeproof.load.wire` knows it; without it the client puts the load on."""
     topology: Literal["single", "replica_set", "cluster"] = "single"
     """`cluster`: the records are spread over nodes of one store, and clients see one server."""
     launch: Launch

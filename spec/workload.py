@@ -12,6 +12,18 @@ from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
 from storeproof.spec.operation import OperationName
 from storeproof.spec.query import READING, check_request
 
+Distribution = Literal["uniform", "zipf", "zipfian", "latest", "sequential", "hotspot", "exponential"]
+"""How keys are drawn of those that are there; the names are those of YCSB's `requestdistribution`, and its constants hold.
+
+* `uniform`: each as likely as any other.
+* `zipf`: key k with a probability in proportion to 1 / (k + 1)^0.99, over exactly the loaded records.
+* `zipfian`: YCSB's: drawn over 10^10 items and scattered over the keys by a hash; the hottest gets 3.78 % whatever their number.
+* `latest`: the newest key minus a Zipfian draw.
+* `sequential`: one after the other, again from the first after the last.
+* `hotspot`: 80 % of the requests ask for the first 20 % of the keys; even within both.
+* `exponential`: the newest key minus an exponential draw; 95 % of the requests ask for the newest 6/7 of the keys.
+"""
+
 DRAWN = ("word", "language", "category")
 """What a request may have drawn of a loaded record, as `$word`: all values of one request are drawn of the same one."""
 _DRAWN = re.compile(r"\$([a-z]+)")
@@ -38,8 +50,9 @@ class Mix(Frozen):
     weight: PositiveInt = 1
     batch: PositiveInt = 1
     """Records per request; above 1 the batch form of the operation is used."""
-    keys: Literal["new", "uniform", "oldest"] | None = None
-    """`new`: each key was never written before. `uniform`: drawn evenly from the loaded records, which stay.
+    keys: Literal["new", "oldest", Distribution] | None = None
+    """`new`: each key was never written before. A distribution: drawn from the loaded records, which stay; `latest` and `exponential`
+    lean to what is newest, and draw new records too.
 
     `oldest`: of the new records of the same client the one that is there longest; for `delete`, so that what is loaded stays.
     """
@@ -84,7 +97,7 @@ class Workload(Frozen):
     @model_validator(mode="after")
     def _parts_suit_each_other(self) -> Self:
         for place, mix in enumerate(self.mix):
-            if not self.load and (mix.keys == "uniform" or mix.request is not None):
+            if not self.load and mix.keys not in ("new", "oldest"):
                 raise RuleError("takes loaded records, and none are loaded; allowed: `load: true`", "mix", place)
             if mix.keys == "oldest" and not any(each.keys == "new" and each.distinct == 1 for each in self.mix):
                 raise RuleError("removes new records; allowed: in a mix that also writes some, each under a key of its own", "mix", place)

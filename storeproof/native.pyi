@@ -1,6 +1,7 @@
 """The compiled part, from `native/`. It may be missing: ask `storeproof.compiled` before you import it."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 def linearizable(operations: Sequence[tuple[str, int, int, int | None, int, int | None]], seconds: float) -> bool | None:
     """Whether the history of one register or counter is linearizable; None where the search was given up.
@@ -54,3 +55,108 @@ class MemoryDisk:
     @property
     def off(self) -> bool:
         """It was cut, and not mounted again since."""
+
+class Tally:
+    """What became of one operation: `storeproof.load.wire.request.Tally`."""
+
+    @property
+    def ok(self) -> int: ...
+    @property
+    def misses(self) -> int: ...
+    @property
+    def errors(self) -> int: ...
+    @property
+    def malformed(self) -> int: ...
+    @property
+    def requests(self) -> int: ...
+    @property
+    def busy_ns(self) -> int: ...
+    @property
+    def service(self) -> str: ...
+    @property
+    def response(self) -> str: ...
+
+class Measured:
+    """What one job found: `storeproof.load.wire.request.Measured`."""
+
+    @property
+    def ops(self) -> list[Tally]: ...
+    @property
+    def throughput(self) -> float: ...
+    @property
+    def request_rate(self) -> float: ...
+    @property
+    def busy_seconds(self) -> float: ...
+    @property
+    def pause_seconds(self) -> float: ...
+    @property
+    def cpu_seconds(self) -> float: ...
+    @property
+    def elapsed_seconds(self) -> float: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def positions(self) -> list[int]: ...
+    @property
+    def removed(self) -> list[int]: ...
+    @property
+    def doubtful(self) -> list[int]: ...
+    @property
+    def samples(self) -> list[str]: ...
+    @property
+    def broken(self) -> list[int]: ...
+    @property
+    def silent(self) -> list[int]: ...
+    @property
+    def seconds(self) -> list[tuple[int, int, int]]: ...
+    @property
+    def lag(self) -> str: ...
+    @property
+    def unissued(self) -> int: ...
+    @property
+    def bytes_sent(self) -> int: ...
+    @property
+    def bytes_received(self) -> int: ...
+    @property
+    def log(self) -> bytes: ...
+
+class Run:
+    """A job of the wire engine that is under way: `storeproof.load.wire.request.Run`."""
+
+    @property
+    def done(self) -> bool:
+        """Whether all clients have ended."""
+
+    @property
+    def errors(self) -> int:
+        """Errors so far."""
+
+    def stop(self) -> None:
+        """End before the deadline; what is in flight is still waited for."""
+
+    def join(self) -> Measured:
+        """Wait for the end, at most the job's patience beyond the deadline. A signal that raises ends the job at once."""
+
+def start(job: object) -> Run:
+    """Begin a `storeproof.load.wire.request.Job`, in threads of its own.
+
+    Its descriptors must stay open until the job is done, or the run was dropped.
+
+    Raises:
+        ValueError: the job cannot be.
+    """
+
+def replies(
+    protocol: Literal["resp", "memcached", "mongo", "iproto", "mysql", "postgres", "http", "length32"], data: bytes, chunk: int
+) -> tuple[list[tuple[int, str | None, int]], str | None]:
+    """What a connection makes of these bytes where they come `chunk` at a time: counts, errors, lengths; and what was malformed.
+
+    As `storeproof.load.wire.framing.replies`: each is held against the other.
+    """
+
+def draw(keys: str, known: int, count: int, seed: int, theta: float) -> list[int]:
+    """So many draws of key numbers by one of the distributions of `storeproof.load.distributions`, from the records 0 to known - 1.
+
+    Raises:
+        ValueError: no such distribution, no records, or a constant that it cannot have.
+    """

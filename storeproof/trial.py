@@ -18,6 +18,7 @@ from storeproof.errors import NotAvailable, StoreDied, StoreproofError, UsageErr
 from storeproof.launch import choose, engine
 from storeproof.launch.disk import Method, PowerCut
 from storeproof.launch.handle import Handle
+from storeproof.load.engine import EngineWanted
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Scale, Spec, Target
 
@@ -40,6 +41,8 @@ class Options:
     keep: bool = False
     power_cut: Method = "auto"
     """How the power is cut."""
+    engine: EngineWanted = "auto"
+    """What puts the load on."""
     verify_settings: bool = True
     """Off only for the project's own lying stores, which other checks must catch."""
     library: Library = field(default_factory=Library)
@@ -190,7 +193,8 @@ class Trial:
         """The one line that runs a case again as it ran here."""
         where = self.target.id if self.target.file.parent.name == "stores" else f"{self.target.file}:{self.target.name}"
         cut = f" --power-cut={self.options.power_cut}" if self.options.power_cut != "auto" else ""
-        return f"pytest suites/ --store={where} --scale={self.scale.scale}{cut} --seed={self.seed} -k '{selection}'"
+        engine = f" --engine={self.options.engine}" if self.options.engine != "auto" else ""
+        return f"pytest suites/ --store={where} --scale={self.scale.scale}{cut}{engine} --seed={self.seed} -k '{selection}'"
 
     def log_tail(self) -> str:
         """The last lines that the shared store wrote."""

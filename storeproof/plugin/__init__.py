@@ -77,6 +77,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="FILE",
         help="a MediaWiki dump (.xml, .xml.bz2, .xml.gz) whose articles are loaded; may be repeated (default: texts are generated)",
     )
+    group.addoption(
+        "--engine",
+        default="auto",
+        choices=("auto", "wire", "wire-py", "driver"),
+        help="what puts the load on: a pump that sends what a store's client would, compiled (wire) or in Python (wire-py), or the client "
+        "itself (driver) (default: wire if it was built, else wire-py, and driver for what neither can do)",
+    )
     group.addoption("--keep", action="store_true", help="keep data directories and containers after the run")
     group.addoption("--report-dir", default="reports/latest", metavar="DIR", help="where the report is written (default: reports/latest)")
     group.addoption(

@@ -19,6 +19,7 @@ import storeproof
 from storeproof.corpus.library import Library
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch.cleanup import registry
+from storeproof.load.wire.protocol import protocol_of
 from storeproof.outcome import IDLE, Outcome, Stage
 from storeproof.plugin.progress import Progress
 from storeproof.plugin.verdict import Verdict
@@ -52,6 +53,7 @@ class Run:
             data_dir=_existing_directory("--data-dir", option.data_dir),
             keep=option.keep,
             power_cut=option.power_cut,
+            engine=option.engine,
             verify_settings=option.verify_settings,
             library=Library([Path(name).resolve() for name in option.corpus or []]),
         )
@@ -79,6 +81,7 @@ class Run:
                 raise UsageError(f"{flag} and --launch={self.options.launch} exclude each other; leave out one, or give --launch={meant}")
         trials = [Trial(self.spec, target, self.options, self._status_of(target.id)) for target in targets]
         for trial in trials:
+            protocol_of(trial.target)
             with contextlib.suppress(NotAvailable):  # a missing client is an outcome; a wrong adapter is a usage error
                 _ = trial.adapter
         return trials

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, LogLocator, NullLocator
 
 from storeproof.load.latency import decode
 from storeproof.load.statistics import SAMPLES_BEYOND
@@ -36,7 +36,7 @@ def curves(measured: Sequence[Pair], title: str) -> Plot | None:
             for number, (durability, points) in enumerate(drawn.values()):
                 if points and durability == rung:
                     axes.plot(*zip(*points, strict=True), **{**line_style(number), "marker": ""})
-            axes.set_title(rung, fontsize=9, loc="left")
+            axes.set_title(rung, fontsize=9, loc="left", y=1.01)
             axes.set_xscale("log")
             axes.xaxis.set_major_locator(FixedLocator(list(_MARKS)))
             axes.set_xticklabels(list(_MARKS.values()), fontsize=8)
@@ -46,7 +46,6 @@ def curves(measured: Sequence[Pair], title: str) -> Plot | None:
             axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
             axes.yaxis.set_major_formatter(TIME)
             axes.yaxis.set_minor_locator(NullLocator())
-            axes.yaxis.set_minor_formatter(NullFormatter())
             axes.tick_params(axis="y", labelsize=8)
             axes.grid()
         told = "; ".join(

@@ -86,7 +86,7 @@ def sweep(measured: Sequence[Pair], durability: str, title: str) -> Plot:
                     known = [(each.clients, getattr(each.latency_us, percentile)) for each in points]
                     known = [(at, latency) for at, latency in known if latency is not None]
                     axes.plot([at for at, _ in known], [latency for _, latency in known], **style)
-            axes.set_title(heading, fontsize=9, loc="left")
+            axes.set_title(heading, fontsize=9, loc="left", y=1.01)
             axes.set_xscale("log", base=2)
             axes.set_xticks(clients, [str(count) for count in clients], fontsize=8)
             axes.xaxis.set_minor_locator(NullLocator())

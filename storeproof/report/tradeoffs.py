@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from storeproof.outcome import Outcome
 from storeproof.report import words
@@ -42,7 +42,7 @@ def cost_of_durability(workloads: Mapping[str, Sequence[Pair]]) -> Plot | None:
                 found = {_variant(pair): pair[1].throughput.median for pair in measured}
                 points = [(at, found[each]) for at, each in enumerate(variants) if each in found]
                 axes.plot(*zip(*points, strict=True), **line_style(number))
-            axes.set_title(store, fontsize=9, loc="left")
+            axes.set_title(store, fontsize=9, loc="left", y=1.01)
             axes.set_xticks(range(len(variants)), [f"{name}\n{rung}" for name, rung in variants], fontsize=7)
             axes.set_xlim(-0.3, len(variants) - 0.7)
             _speed(axes)
@@ -68,7 +68,7 @@ def features_against_speed(result: Result, workloads: Mapping[str, Sequence[Pair
                 at = (shown[words.name_of(pair[0])], pair[1].throughput.median)
                 axes.plot(*at, "o", color=RUNGS[proven(pair)], markersize=6)
                 axes.annotate(numbers[words.name_of(pair[0])], at, xytext=(5, -3), textcoords="offset points", fontsize=8)
-            axes.set_title(f"{name}, {words.plural(clients, 'client')}", fontsize=9, loc="left")
+            axes.set_title(f"{name}, {words.plural(clients, 'client')}", fontsize=9, loc="left", y=1.01)
             axes.set_xlabel("capabilities shown", fontsize=8, labelpad=1)
             axes.set_xlim(0, max(shown.values()) * 1.12)
             axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
@@ -88,7 +88,7 @@ def _speed(axes: Axes) -> None:
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.yaxis.set_major_formatter(SHORT)
-    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.yaxis.set_minor_locator(NullLocator())
     axes.tick_params(axis="y", labelsize=8)
     axes.margins(y=0.15)
     axes.grid()

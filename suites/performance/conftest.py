@@ -7,29 +7,29 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from storeproof.contract import Address
-from storeproof.load.driver import DriverEngine
+from storeproof.load.choice import Engines
 from storeproof.outcome import Outcome
 from storeproof.plugin.verdict import Verdict
 from storeproof.trial import Trial
 
-Engines = Callable[[], DriverEngine]
+EnginesHere = Callable[[], Engines]
 
 
 @pytest.fixture(scope="module")
-def engines(trial: Trial) -> Iterator[Engines]:
-    """The engine for the shared store; connections last from case to case, as long as the store does."""
-    current: dict[Address, DriverEngine] = {}
+def engines(trial: Trial) -> Iterator[EnginesHere]:
+    """The engines for the shared store, which last from case to case, as long as the store does."""
+    current: dict[Address, Engines] = {}
 
-    def engine() -> DriverEngine:
+    def here() -> Engines:
         address = trial.shared().address
         if address not in current:
             for stale in current.values():
                 stale.close()
             current.clear()
-            current[address] = DriverEngine(trial.target, address)
+            current[address] = Engines(trial.target, address, trial.options.engine)
         return current[address]
 
-    yield engine
+    yield here
     for last in current.values():
         last.close()
 

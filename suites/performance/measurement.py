@@ -12,6 +12,7 @@ from hdrh.histogram import HdrHistogram
 from storeproof.contract import Collection, Layout
 from storeproof.corpus.articles import articles
 from storeproof.load.audit import Audit, audit
+from storeproof.load.choice import Engines
 from storeproof.load.engine import Engine, Plan, RunResult, called, label
 from storeproof.load.latency import encode, new_histogram
 from storeproof.load.records import payload_bytes
@@ -33,7 +34,7 @@ class Measuring:
     clients: int
     scale: PerformanceScale
     seed: int
-    engine: Engine
+    engines: Engines
     shelf: Path | None = None
     """Imported articles, for a model whose texts are searched."""
     requests: tuple[Asked, ...] = ()
@@ -43,6 +44,10 @@ class Measuring:
     rounds: list[RunResult] = field(default_factory=list)
     """Those that are measured."""
     warm: WarmUp | None = None
+    engine: Engine | None = None
+    """Chosen by `prepare`."""
+    engine_reason: str = ""
+    """Why it is not the wire engine."""
 
     @property
     def plan(self) -> Plan:
@@ -61,20 +66,22 @@ class Measuring:
             unsure=frozenset(doubtful for each in self.every for doubtful in each.doubtful),
             requests=self.requests,
             shelf=self.shelf if self.layout.model.text else None,
+            fixed_numbers=self.engine is not None and self.engine.fixed_numbers,
         )
 
     def prepare(self) -> None:
         """Load the data and warm up.
 
         Raises:
-            NotAvailable: the articles have nothing that the workload could ask for.
+            NotAvailable: the articles have nothing that the workload could ask for, or the engine that is wanted cannot do it.
         """
         model, plan = self.layout.model, self.plan
         if any(mix.request is not None for mix in plan.mix):
             texts = articles(plan.shelf)
             self.requests = tuple(requests(model, mix, texts, plan.known) for mix in plan.mix)
+        self.engine, self.engine_reason = self.engines.choose(self.plan)
         if self.workload.load:
-            self.engine.fill(self.layout, self.scale.records, plan.shelf)
+            self.engine.fill(self.layout, self.scale.records, plan.shelf, self.engine.fixed_numbers)
         self.warm = warm_up(lambda seconds: self._run(seconds).throughput, *self.scale.warm_up_seconds)
 
     def run_round(self, advance: Callable[[float], None]) -> None:
@@ -90,6 +97,7 @@ class Measuring:
     def measurement(self, audited: Audit) -> Measurement:
         """What the result keeps."""
         assert self.warm is not None
+        assert self.engine is not None
         rate = estimate([each.throughput for each in self.rounds], self.seed)
         latency = new_histogram()
         for each in self.rounds:
@@ -105,6 +113,7 @@ class Measuring:
             batch=max(mix.batch for mix in self.workload.mix),
             clients=self.clients,
             engine=self.engine.name,
+            engine_reason=self.engine_reason,
             load_model="closed",
             payload_bytes=payload_bytes(self.layout.model, shelf=self.plan.shelf),
             corpus=articles(self.plan.shelf).name if self.layout.model.text else None,
@@ -137,6 +146,7 @@ class Measuring:
         )
 
     def _run(self, seconds: float) -> RunResult:
+        assert self.engine is not None
         result = self.engine.start(replace(self.plan, seconds=seconds)).join()
         self.every.append(result)
         assert result.ok, f"of {result.misses} loaded records that were asked for, none was found"

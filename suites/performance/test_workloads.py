@@ -15,7 +15,7 @@ from storeproof.spec import Workload
 from storeproof.spec.workload import fill_in
 from storeproof.suites.conftest import Open
 from storeproof.suites.performance.clock import CLOCK
-from storeproof.suites.performance.conftest import Engines, refuse_without_indexes
+from storeproof.suites.performance.conftest import EnginesHere, refuse_without_indexes
 from storeproof.suites.performance.measurement import Measuring
 from storeproof.trial import Trial
 
@@ -40,7 +40,7 @@ def test_workload(
     trial: Trial,
     verdict: Verdict,
     fresh: Open,
-    engines: Engines,
+    engines: EnginesHere,
     benchmark: BenchmarkFixture,
     workload: Workload,
     indexes: int,
@@ -92,6 +92,7 @@ def test_workload(
     failing = [f"{name} {gate.value:.3g} > {gate.limit:g}" for name, gate in measured.gates.items() if not gate.ok]
     verdict.add(f"{measured.throughput.median:.0f} operations/s")
     verdict.add(f"gates that failed: {', '.join(failing)}" if failing else "")
+    verdict.add(f"through the store's client: {measured.engine_reason}" if measured.engine_reason else "")
     verdict.add("; ".join(dict.fromkeys(text for each in measuring.rounds for text in each.samples)))
     if not audited.ok:
         verdict.settle(Outcome.FAIL, "the audit after the rounds: " + "; ".join(audited.problems))

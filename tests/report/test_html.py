@@ -178,10 +178,10 @@ def test_one_store_with_one_number_of_clients_renders() -> None:
 
 
 def test_rendering_is_quick(result: Result) -> None:
-    """Nine stores are rendered in three seconds of processor time, imports apart."""
+    """Nine stores, with some thirty plots, are rendered in five seconds of processor time, imports apart."""
     begin = time.process_time()
     render_html(result)
-    assert time.process_time() - begin < 3
+    assert time.process_time() - begin < 5
 
 
 def test_every_capability_is_in_its_group_with_its_cases_one_click_away(result: Result, rendered: str, page: Page) -> None:

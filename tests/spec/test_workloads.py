@@ -48,6 +48,8 @@ def test_the_workload_is_right(tmp_path: Path) -> None:
         (", request: {filter: [[], words, $word], limit: 10}", ", keys: uniform", "workloads.0.mix.0: `find` needs a request and no keys"),
         ("put, keys: new", "put, keys: oldest", "x.yaml:9: workloads.0.mix.1.keys: `delete` takes the keys `oldest`"),
         ("keys: oldest", "keys: uniform", "x.yaml:10: workloads.0.mix.2.keys: `delete` takes the keys `oldest`"),
+        ("put, keys: new", "put, keys: latest", "x.yaml:10: workloads.0.mix.2: removes new records"),
+        ("keys: new", "keys: zipfain", "x.yaml:9: workloads.0.mix.1.keys: "),
         ("keys: new", "keys: new, distinct: 0.5", "x.yaml:10: workloads.0.mix.2: removes new records"),
         ("load: true", "load: false", "x.yaml:8: workloads.0.mix.0: takes loaded records, and none are loaded"),
         ("{operation: put, keys: new}", "{operation: put, keys: new}\n      - {operation: put, keys: uniform}", "the mix has two `put`"),
@@ -66,3 +68,22 @@ def test_what_is_drawn_is_put_in_place() -> None:
         "filter": {"and": [[[], "any_word", "one two"], ["language", "eq", "de"]]},
         "limit": 10,
     }
+
+
+KEYS = ["new", "oldest", "uniform", "zipf", "zipfian", "latest", "sequential", "hotspot", "exponential"]
+
+
+def test_a_misspelt_distribution_is_told_with_those_that_there_are(tmp_path: Path) -> None:
+    told = _told(tmp_path, "put, keys: new", "put, keys: zipfain")
+    assert all(name in told for name in ["zipfain", *KEYS])
+
+
+@pytest.mark.parametrize("keys", KEYS[2:])
+def test_what_is_drawn_must_be_loaded(tmp_path: Path, keys: str) -> None:
+    """Each distribution is allowed where records are loaded, and nowhere else."""
+    one = WORKLOAD.split("    mix:")[0] + f"    mix:\n      - {{operation: put, keys: {keys}}}\n    load: true\n    clients: one\n"
+    (tmp_path / "y.yaml").write_text(one)
+    assert read(tmp_path / "y.yaml", WorkloadFile).workloads[0].mix[0].keys == keys
+    (tmp_path / "y.yaml").write_text(one.replace("load: true", "load: false"))
+    with pytest.raises(SpecError, match="takes loaded records"):
+        read(tmp_path / "y.yaml", WorkloadFile)
