@@ -243,8 +243,11 @@ impl Measured {
         all.for_each(|other| sum.add(other));
         sum.clients.sort_by_key(|client| client.client);
         let clients = &sum.clients;
+        // In an open loop a client that was last asked early did not do its work in less time: all of them had the same.
+        let common = sum.lag.as_ref().and_then(|_| clients.iter().map(|client| client.elapsed).max());
         let rate = |number: fn(&Client) -> u64| {
-            clients.iter().filter(|client| client.elapsed > 0).map(|client| number(client) as f64 * 1e9 / client.elapsed as f64).sum()
+            let each = clients.iter().map(|client| (number(client), common.unwrap_or(client.elapsed)));
+            each.filter(|(_, elapsed)| *elapsed > 0).map(|(done, elapsed)| done as f64 * 1e9 / elapsed as f64).sum()
         };
         let those = |is: fn(&Client) -> bool| clients.iter().filter(|client| is(client)).map(|client| client.client).collect();
         let encode = |times: &mut Option<Times>| times.as_mut().map_or(Ok(String::new()), Times::encode);
