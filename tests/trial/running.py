@@ -41,7 +41,7 @@ class Run:
     def code(self) -> int:
         """Its exit code, waited for."""
         try:
-            return self.process.wait(timeout=150)
+            return self.process.wait(timeout=300)
         except subprocess.TimeoutExpired:
             self.process.terminate()
             raise AssertionError(f"{self.arguments} did not end:\n{self.said}") from None
