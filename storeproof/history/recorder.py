@@ -16,8 +16,8 @@ from storeproof.history.operation import Action, Ending, Operation
 Place = tuple[str, str | int]
 """A collection and a key in it."""
 
-_Flying = tuple[Action, Sequence[Place], str, int, int]
-"""What was asked for, where, with which stamp and amount, and when."""
+_Flying = tuple[Action, Sequence[Place], str, int, int, int]
+"""What was asked for, where, with which stamp and amount, and when; and at which place of the log it will stand."""
 
 
 class ClientLog:
@@ -66,10 +66,10 @@ class ClientLog:
 
     def operations(self) -> list[Operation]:
         """What was done so far; the one in flight is `unknown`."""
-        flying, place = self._flying, len(self._done)
+        flying = self._flying
         done = list(self._done)
-        # Read in this order, an operation that ends meanwhile is found in the list; at its place nothing else can be.
-        if flying is not None and len(done) == place:
+        # Read in this order, an operation that ends meanwhile is found in the list, at its place.
+        if flying is not None and len(done) == flying[-1]:
             done.extend(_parts(self.client, flying, None, "unknown"))
         return done
 
@@ -78,11 +78,11 @@ class ClientLog:
             raise RuntimeError(
                 f"client {self.client} invoked {action} while its {self._flying[0]} is in flight; a client has one operation at a time"
             )
-        self._flying = (action, places, version, amount, self._clock())
+        self._flying = (action, places, version, amount, self._clock(), len(self._done))
 
 
 def _parts(client: int, flying: _Flying, completed: int | None, outcome: Ending) -> list[Operation]:
-    action, places, version, amount, invoked = flying
+    action, places, version, amount, invoked, _ = flying
     return [Operation(client, action, collection, key, version, amount, invoked, completed, outcome) for collection, key in places]
 
 

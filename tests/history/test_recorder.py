@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import sys
 import threading
+from collections.abc import Iterator
 
 import pytest
 
@@ -85,6 +87,16 @@ def test_an_operation_completes_exactly_if_its_outcome_is_known() -> None:
         Operation(0, "put", "single_key", "a", "0:1", 0, 1, 2, "unknown")
 
 
+@pytest.fixture
+def _restless() -> Iterator[None]:
+    """Threads take turns a thousand times as often as they would."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(5e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("_restless")
 def test_many_clients_lose_no_note_while_the_history_is_read() -> None:
     """Eight threads note 2 000 operations each; every reading in between is a consistent part of them."""
     recorder = Recorder()
