@@ -140,11 +140,6 @@ LIES = (
     _lie("mariadb-eaten", EATEN, "power_loss", _preloaded("mariadb", "innodb-flush-1"), "unstartable"),
     _lie("mariadb-myisam", "Has tables without a log", "power_loss", _started("mariadb", "myisam", {})),
     _single_writes(
-        "postgresql-half-pages",
-        "Runs with full_page_writes = off: a page that was torn is not made whole again",
-        _started("postgresql", "synchronous-commit-on", {"full_page_writes": "off"}),
-    ),
-    _single_writes(
         "mariadb-half-pages",
         "Runs with innodb_doublewrite = OFF: a page that was torn is not made whole again",
         _started("mariadb", "innodb-flush-1", {"innodb_doublewrite": "OFF"}),
@@ -176,15 +171,6 @@ HONEST = (
             "valkey:aof-always",
             "sqlite:wal-full",
         )
-    ),
-    # MariaDB's twin on a torn disk is none: after one of some 200 such cuts it called a table corrupted.
-    Lie(
-        "postgresql-whole-pages",
-        "As its file is",
-        "power_loss",
-        _started("postgresql", "synchronous-commit-on", {}),
-        load=_PAGES,
-        power_cut="fuse:torn",
     ),
     Lie("tarantool", "As its file is", "process_crash", "tarantool:memtx-tree-write"),
     Lie("redis-wrapped", "Started by a script that spoils nothing", "process_crash", _through("redis", "aof-always", "true")),
