@@ -17,6 +17,7 @@ from storeproof.check import MOST_CLIENTS, MOST_OPERATIONS
 from storeproof.contract import Collection, Key, Layout, Refused, Session, Unknown, Unsupported, call, supports
 from storeproof.history import Access, AccessAction, Answer, Ending
 from storeproof.load.records import identify, record, stamp
+from storeproof.suites.running import running
 
 SPARE: Final = 40
 """Operations of a key that are left to those who look at it in the end."""
@@ -160,17 +161,9 @@ def work_together(clients: Sequence[Client]) -> None:
         Unknown: one of them lost its connection.
         Breach: what no adapter may raise.
     """
-    go, stop = threading.Event(), threading.Event()
-    threads = [threading.Thread(target=client.run, args=(go, stop), daemon=True) for client in clients]
-    try:
-        for thread in threads:
-            thread.start()
-        go.set()
-        for thread in threads:
+    with running([client.run for client in clients]) as load:
+        for thread in load.threads:
             thread.join()
-    finally:
-        stop.set()
-        go.set()
     for client in clients:
         if client.failure is not None:
             raise client.failure

@@ -12,7 +12,18 @@ from typing import Final
 from storeproof.contract.address import Address
 from storeproof.contract.failures import Refused
 from storeproof.contract.values import Layout
-from storeproof.load.engine import EngineName, LoadFailed, OperationResult, Plan, RunResult, StoreSilent, called, label
+from storeproof.load.engine import (
+    EngineName,
+    LoadFailed,
+    OperationResult,
+    Plan,
+    RunResult,
+    StoreSilent,
+    answered,
+    called,
+    label,
+    stopped_answering,
+)
 from storeproof.load.latency import decode, new_histogram
 from storeproof.load.messages import Command, Connect, Failure, Fill, Go, Progress, Reach, Reply, Share, Stop
 from storeproof.load.process import WorkerProcess
@@ -154,18 +165,13 @@ class DriverRun:
             while self._waiting:
                 self._listen(deadline - monotonic())
                 if self._waiting and monotonic() > deadline:
-                    raise StoreSilent(
-                        f"the store stopped answering: after {plan.seconds:g} s of load with {plan.clients} clients, "
-                        f"replies were still missing {plan.patience:g} s later"
-                    )
+                    raise stopped_answering(plan)
         except BaseException:  # also an interrupt: threads that wait for a reply cannot be used again
             self._engine.close()
             raise
         result = _combine(plan, self._shares, min(self._processes, usable_cores()))
         self._engine.forget([client for share in self._shares for client in share.broken])
-        if not result.ok and result.errors:
-            raise StoreSilent(f"none of {result.errors} requests succeeded; the first: {result.samples[0]}")
-        return result
+        return answered(result)
 
     def _listen(self, seconds: float) -> None:
         for worker in ready(self._waiting, seconds):

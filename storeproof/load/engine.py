@@ -141,6 +141,25 @@ class RunResult:
         return self.ok / self.throughput if self.throughput else self.elapsed_seconds
 
 
+def stopped_answering(plan: Plan) -> StoreSilent:
+    """What is raised where replies are missing when the patience is over."""
+    return StoreSilent(
+        f"the store stopped answering: after {plan.seconds:g} s of load with {plan.clients} clients, "
+        f"replies were still missing {plan.patience:g} s later"
+    )
+
+
+def answered(result: RunResult) -> RunResult:
+    """The result of a round in which something succeeded, or was missed.
+
+    Raises:
+        StoreSilent: all that was asked failed.
+    """
+    if not result.ok and result.errors:
+        raise StoreSilent(f"none of {result.errors} requests succeeded; the first: {result.samples[0]}")
+    return result
+
+
 class Run(Protocol):
     """A round that is under way."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from matplotlib.ticker import FixedLocator, LogLocator, NullLocator
+from matplotlib.ticker import FixedLocator, NullLocator
 
 from storeproof.load.latency import decode
 from storeproof.load.statistics import SAMPLES_BEYOND
 from storeproof.report import words
-from storeproof.report.drawing import RUNGS, TIME, Plot, line_style, panels, proven, series_of, styled, svg
+from storeproof.report.drawing import RUNGS, TIME, Plot, line_style, logarithmic, panels, proven, series_of, styled, svg
 from storeproof.report.tables import Pair
 from storeproof.result.model import Measurement
 
@@ -42,10 +42,7 @@ def curves(measured: Sequence[Pair], title: str) -> Plot | None:
             axes.set_xticklabels(list(_MARKS.values()), fontsize=8)
             axes.xaxis.set_minor_locator(NullLocator())
             axes.set_xlabel("percentile", fontsize=8, labelpad=1)
-            axes.set_yscale("log")
-            axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-            axes.yaxis.set_major_formatter(TIME)
-            axes.yaxis.set_minor_locator(NullLocator())
+            logarithmic(axes, TIME)
             axes.tick_params(axis="y", labelsize=8)
             axes.grid()
         told = "; ".join(

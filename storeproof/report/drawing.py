@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import matplotlib
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from storeproof.report import words
 from storeproof.report.tables import Pair
@@ -100,6 +101,14 @@ def panels(count: int) -> tuple[Figure, list[tuple[float, float, float, float]]]
     return Figure(figsize=(2.8 * COLUMNS, 2.5 * rows)), [
         ((column + 0.17) * width, 1 - (row + 0.82) * height, 0.78 * width, 0.7 * height) for row, column in places
     ]
+
+
+def logarithmic(axes: Axes, formatter: FuncFormatter) -> None:
+    """A logarithmic axis for what is measured, with a label at 1, 2 and 5 of each decade."""
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(formatter)
+    axes.yaxis.set_minor_locator(NullLocator())
 
 
 def line_style(number: int) -> dict[str, Any]:

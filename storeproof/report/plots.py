@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 
 from storeproof.report import words
-from storeproof.report.drawing import GRID, INK, RUNGS, SHORT, TIME, Plot, line_style, proven, series_of, styled, svg
+from storeproof.report.drawing import GRID, INK, RUNGS, SHORT, TIME, Plot, line_style, logarithmic, proven, series_of, styled, svg
 from storeproof.report.tables import Pair
 
 
@@ -95,10 +95,7 @@ def sweep(measured: Sequence[Pair], durability: str, title: str) -> Plot:
                 axes.set_ylim(bottom=0)
                 axes.yaxis.set_major_formatter(SHORT)
             elif axes.lines and any(len(line.get_xdata()) for line in axes.lines):  # type: ignore[arg-type]
-                axes.set_yscale("log")
-                axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-                axes.yaxis.set_major_formatter(TIME)
-                axes.yaxis.set_minor_locator(NullLocator())
+                logarithmic(axes, TIME)
             axes.tick_params(axis="y", labelsize=8)
             axes.grid()
         told = "; ".join(

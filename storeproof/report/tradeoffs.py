@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator
 
 from storeproof.outcome import Outcome
 from storeproof.report import words
-from storeproof.report.drawing import COLUMNS, RUNGS, SHORT, Plot, line_style, panels, proven, styled, svg
+from storeproof.report.drawing import COLUMNS, RUNGS, SHORT, Plot, line_style, logarithmic, panels, proven, styled, svg
 from storeproof.report.tables import Pair
 from storeproof.result.model import Result
 
@@ -85,10 +85,7 @@ def _variant(pair: Pair) -> tuple[str, str]:
 
 
 def _speed(axes: Axes) -> None:
-    axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axes.yaxis.set_major_formatter(SHORT)
-    axes.yaxis.set_minor_locator(NullLocator())
+    logarithmic(axes, SHORT)
     axes.tick_params(axis="y", labelsize=8)
     axes.margins(y=0.15)
     axes.grid()

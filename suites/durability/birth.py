@@ -22,7 +22,7 @@ from storeproof.outcome import Outcome
 from storeproof.result.strength import strength
 from storeproof.suites.durability.audit import audit, by_key
 from storeproof.suites.durability.clients import Client
-from storeproof.suites.durability.running import write_some
+from storeproof.suites.durability.writers import write_some
 
 _AFTERWARDS = 20
 """Operations by which it shows that it works."""

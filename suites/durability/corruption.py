@@ -23,7 +23,7 @@ from storeproof.suites.durability.audit import by_key
 from storeproof.suites.durability.bulk import BulkClient, Slots, loadable
 from storeproof.suites.durability.clients import Client
 from storeproof.suites.durability.damage import Copy, Kind, damage
-from storeproof.suites.durability.running import write_some
+from storeproof.suites.durability.writers import write_some
 
 _WRITES = 300
 _BATCHES = 10

@@ -16,9 +16,9 @@ from storeproof.faults import Fault
 from storeproof.history import Access
 from storeproof.launch.handle import Handle
 from storeproof.spec.scale import DurabilityScale
-from storeproof.suites.durability.running import running
 from storeproof.suites.hot_keys import SHARE, SPARE, Client, Hot, Kind, histories, work_together
 from storeproof.suites.linearity import Linearity
+from storeproof.suites.running import running
 
 _KEYS = 2
 """Of each kind, new ones in every round."""

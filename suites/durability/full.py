@@ -23,8 +23,9 @@ from storeproof.outcome import Outcome
 from storeproof.suites.durability.audit import audit, by_key
 from storeproof.suites.durability.bulk import BulkClient, Slots, loadable
 from storeproof.suites.durability.clients import Client
-from storeproof.suites.durability.running import Writer, raise_failures, running, write_some
 from storeproof.suites.durability.tally import Tally
+from storeproof.suites.durability.writers import Writer, raise_failures, write_some
+from storeproof.suites.running import running
 
 _LOADERS = 2
 _BEFORE_SECONDS = 0.5

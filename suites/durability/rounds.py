@@ -25,9 +25,10 @@ from storeproof.spec.scale import DurabilityScale
 from storeproof.suites.durability.audit import audit, by_key
 from storeproof.suites.durability.clients import Client
 from storeproof.suites.durability.groups import Way
-from storeproof.suites.durability.running import Running, raise_failures, running, write_some
 from storeproof.suites.durability.shapes import FurtherShapes, still_there
 from storeproof.suites.durability.tally import Tally
+from storeproof.suites.durability.writers import raise_failures, write_some
+from storeproof.suites.running import Running, running
 
 _BURST = 50
 _BURST_SECONDS = 5.0

@@ -23,8 +23,9 @@ from storeproof.spec.guarantee import LoadShape
 from storeproof.suites.durability.bulk import BULK_OPERATION, BulkClient, Slots, loadable
 from storeproof.suites.durability.clients import Client
 from storeproof.suites.durability.groups import Way
-from storeproof.suites.durability.running import HANG_SECONDS, Running, Writer, raise_failures, running
 from storeproof.suites.durability.tally import Tally
+from storeproof.suites.durability.writers import Writer, raise_failures
+from storeproof.suites.running import HANG_SECONDS, Running, running
 
 _LOADERS = 2
 _BATCHES = (2, 12)

@@ -23,7 +23,19 @@ from storeproof.contract.values import Layout
 from storeproof.errors import NotAvailable
 from storeproof.load.client import ROUND
 from storeproof.load.driver import usable_cores
-from storeproof.load.engine import Engine, EngineName, LoadFailed, OperationResult, Plan, RunResult, StoreSilent, called, label
+from storeproof.load.engine import (
+    Engine,
+    EngineName,
+    LoadFailed,
+    OperationResult,
+    Plan,
+    RunResult,
+    StoreSilent,
+    answered,
+    called,
+    label,
+    stopped_answering,
+)
 from storeproof.load.filler import BYTES, MASK, STEP
 from storeproof.load.latency import decode
 from storeproof.load.wire.capture import Capture, Learned
@@ -270,14 +282,8 @@ class WireRun:
         self._engine.forget(found.broken)
         if found.silent:
             self._engine.close()
-            raise StoreSilent(
-                f"the store stopped answering: after {plan.seconds:g} s of load with {plan.clients} clients, "
-                f"replies were still missing {plan.patience:g} s later"
-            )
-        result = result_of(plan, found)
-        if not result.ok and result.errors:
-            raise StoreSilent(f"none of {result.errors} requests succeeded; the first: {result.samples[0]}")
-        return result
+            raise stopped_answering(plan)
+        return answered(result_of(plan, found))
 
 
 def result_of(plan: Plan, found: Measured) -> RunResult:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any, Final, cast
 
 from storeproof.contract import Address, Key, Record
+from tests.load.wire.listening import Listening
 
 PREPARED: Final = {b"GET": b"G", b"SET": b"S", b"DEL": b"D"}
 """Shorter names of the same commands."""
@@ -18,33 +18,16 @@ _FULL: Final = {short: full for full, short in PREPARED.items()}
 _MINUTE: Final = count(1)
 
 
-class Store:
+class Store(Listening):
     """Answers `GET key`, `SET key value`, `DEL key`, `MGET key ...`, `MSET key value ...` and `PING`; what is behind `;` it ignores."""
 
     def __init__(self) -> None:
         self.records: dict[bytes, bytes] = {}
         self.commands: list[list[bytes]] = []
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=128)
-        self.address = Address("127.0.0.1", self._listener.getsockname()[1])
-        self._open: list[socket.socket] = []
-        threading.Thread(target=self._accept, daemon=True).start()
+        super().__init__()
 
-    def close(self) -> None:
-        """End all connections."""
-        for each in (self._listener, *self._open):
-            with contextlib.suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
-            each.close()
-
-    def _accept(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                client, _ = self._listener.accept()
-                client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                self._open.append(client)
-                threading.Thread(target=self._serve, args=(client,), daemon=True).start()
-
-    def _serve(self, client: socket.socket) -> None:
+    def serve(self, client: socket.socket) -> None:
+        """One connection, to its end."""
         with contextlib.suppress(OSError, ValueError), client.makefile("rb") as stream:
             while head := stream.readline():
                 words = []

@@ -12,36 +12,20 @@ from dataclasses import replace
 import psutil
 import pytest
 
-from storeproof.contract import Address
 from storeproof.errors import NotAvailable
 from storeproof.load.wire.relay import Relay
+from tests.load.wire.listening import Listening
 
 
-class Echo:
+class Echo(Listening):
     """A store that sends back each line in capitals, and remembers all that it heard."""
 
     def __init__(self) -> None:
         self.heard: list[bytes] = []
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=128)
-        self.address = Address("127.0.0.1", self._listener.getsockname()[1])
-        self.open: list[socket.socket] = []
-        threading.Thread(target=self._accept, daemon=True).start()
+        super().__init__()
 
-    def close(self) -> None:
-        """End all."""
-        for each in (self._listener, *self.open):
-            with contextlib.suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
-            each.close()
-
-    def _accept(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                client, _ = self._listener.accept()
-                self.open.append(client)
-                threading.Thread(target=self._answer, args=(client,), daemon=True).start()
-
-    def _answer(self, client: socket.socket) -> None:
+    def serve(self, client: socket.socket) -> None:
+        """One connection, to its end."""
         with contextlib.suppress(OSError), client.makefile("rb") as lines:
             for line in lines:
                 self.heard.append(line)

@@ -87,16 +87,6 @@ def _lie(name: str, says: str, guarantee: str, store: Mapping[str, Any], *by: Ki
     return Lie(name, says, guarantee, store, frozenset(("lost", *by)), LATE)
 
 
-_PAGES = ("burst", "stream", "bulk", "compaction")
-"""The load under which tables are written, and not only the log."""
-
-
-def _single_writes(name: str, says: str, store: Mapping[str, Any]) -> Lie:
-    """One that is harmed by a page of which the cut leaves a half; what that does to it depends on the page."""
-    broken: frozenset[Kind] = frozenset(("unstartable", "does not work", "does not answer", "takes no writes", "lost"))
-    return Lie(name, says, "power_loss", store, broken, frozenset(COUNTED), _PAGES, "fuse:torn")
-
-
 EATEN = "Every sync is made nothing of, by a library that is preloaded (libeatmydata)"
 
 LIES = (
@@ -139,10 +129,16 @@ LIES = (
     ),
     _lie("mariadb-eaten", EATEN, "power_loss", _preloaded("mariadb", "innodb-flush-1"), "unstartable"),
     _lie("mariadb-myisam", "Has tables without a log", "power_loss", _started("mariadb", "myisam", {})),
-    _single_writes(
+    Lie(
         "mariadb-half-pages",
         "Runs with innodb_doublewrite = OFF: a page that was torn is not made whole again",
+        "power_loss",
         _started("mariadb", "innodb-flush-1", {"innodb_doublewrite": "OFF"}),
+        # What half a page does to it depends on the page.
+        by=frozenset(("unstartable", "does not work", "does not answer", "takes no writes", "lost")),
+        beside=frozenset(COUNTED),
+        load=("burst", "stream", "bulk", "compaction"),  # so that tables are written, and not only the log
+        power_cut="fuse:torn",
     ),
     _lie("mongodb-unjournaled", "Acknowledges before its journal is written (j: false)", "power_loss", _started("mongodb", "default", {})),
     _lie(
