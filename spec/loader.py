@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from storeproof.errors import SpecError, UsageError
-from storeproof.spec.base import SpecFile
+from storeproof.spec.base import RuleError, SpecFile
 from storeproof.spec.capability import Capability, CapabilityGroup
 from storeproof.spec.dataset import Dataset
 from storeproof.spec.edition import Edition, edition_of
@@ -208,7 +208,7 @@ def load_spec(root: Path = SPEC_ROOT) -> Spec:
     )
     # A file that could not be read defines nothing: what others miss of it is no breach of theirs.
     if not problems:
-        problems.extend(_disagreements(spec, places))
+        problems.extend(_disagreements(spec, places) or _unfit_records(spec, places))
     if problems:
         raise SpecError(problems)
     return spec
@@ -239,6 +239,19 @@ def _disagreements(spec: Spec, places: Mapping[tuple[str, str], Place]) -> list[
         named += [((path, ("capabilities", n)), "capability", wanted, spec.capabilities) for n, wanted in enumerate(profile.capabilities)]
         named += [((path, ("speed", n, "workload")), "workload", speed.workload, spec.workloads) for n, speed in enumerate(profile.speed)]
     return [f"{at(path, *location)}: {unknown(what, found, known)}" for (path, location), what, found, known in named if found not in known]
+
+
+def _unfit_records(spec: Spec, places: Mapping[tuple[str, str], Place]) -> list[str]:
+    """Records of workloads that their models cannot have."""
+    problems = []
+    for name, workload in spec.workloads.items():
+        path, location = places["workload", name]
+        for n, variation in enumerate(workload.records):
+            try:
+                variation.applied(spec.models[workload.model])
+            except RuleError as wrong:
+                problems.append(f"{at(path, *location[:-1], 'records', n)}: {wrong}")
+    return problems
 
 
 def schemas() -> dict[str, str]:

@@ -135,6 +135,9 @@ class Model(SpecFile):
     title: str
     key: Literal["text", "integer"]
     """Text keys are Unicode strings; integer keys are 64-bit and signed."""
+    key_order: Literal["ordered", "hashed"] = "ordered"
+    """How the load engine makes text keys of numbers: `ordered` as they are, so that new keys come last; `hashed` as YCSB does, so that
+    they come anywhere."""
     record: Annotated[Value | Hash | Row | Counter | Document | Queue | Members | Ranking | Places, Field(discriminator="kind")]
     indexes: Annotated[tuple[Annotated[tuple[str, ...], Strict(False)], ...], Strict(False)] = ()
     """Paths that may carry a secondary index, in the order in which `indexes: n` switches them on."""
@@ -147,6 +150,12 @@ class Model(SpecFile):
     """Paths of points on the Earth, as GeoJSON writes them: a store that can keeps a spatial index on them. A record may lack them."""
     decimals: Annotated[tuple[Annotated[tuple[str, ...], Strict(False)], ...], Strict(False)] = ()
     """Paths of exact decimals, which no binary number stands in for. A record may lack them."""
+
+    @model_validator(mode="after")
+    def _hashed_keys_are_texts(self) -> Self:
+        if self.key_order == "hashed" and (self.key != "text" or self.text):
+            raise RuleError("found hashed; allowed: with text keys, of records that are not articles", "key_order")
+        return self
 
     @model_validator(mode="after")
     def _indexes_are_in_the_record(self) -> Self:

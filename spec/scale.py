@@ -33,6 +33,16 @@ class DurabilityScale(Frozen):
     """The fault strikes at a random moment between these two."""
 
 
+class OutageScale(Frozen):
+    """How much goes on while something fails, and for how long it is watched."""
+
+    rate: PositiveInt
+    """Requests per second, of all clients together: so few that any store keeps up with them."""
+    before_seconds: Seconds
+    after_seconds: Seconds
+    """From when the store could answer again: within them it must be as it was before."""
+
+
 class PerformanceScale(Frozen):
     """How long is measured, with how many records and clients."""
 
@@ -46,6 +56,9 @@ class PerformanceScale(Frozen):
     one: Clients
     few: Clients
     sweep: Clients
+    rates: Clients
+    """Requests per second of open loops, of all clients together: the same for all stores, so that they can be compared."""
+    outage: OutageScale
 
 
 class Scale(SpecFile):

@@ -11,6 +11,7 @@ from pydantic import Field, PositiveInt, Strict, model_validator
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
 from storeproof.spec.operation import OperationName
 from storeproof.spec.query import READING, check_request
+from storeproof.spec.variation import AS_IT_IS, Variation
 
 Distribution = Literal["uniform", "zipf", "zipfian", "latest", "sequential", "hotspot", "exponential"]
 """How keys are drawn of those that are there; the names are those of YCSB's `requestdistribution`, and its constants hold.
@@ -24,6 +25,9 @@ Distribution = Literal["uniform", "zipf", "zipfian", "latest", "sequential", "ho
 * `exponential`: the newest key minus an exponential draw; 95 % of the requests ask for the newest 6/7 of the keys.
 """
 
+ANY_FIELD = "*"
+"""In place of the name of a field."""
+_READ_FIRST = ("put", "set_field", "set_path")
 DRAWN = ("word", "language", "category")
 """What a request may have drawn of a loaded record, as `$word`: all values of one request are drawn of the same one."""
 _DRAWN = re.compile(r"\$([a-z]+)")
@@ -61,13 +65,25 @@ class Mix(Frozen):
     distinct: Annotated[float, Field(gt=0, le=1, strict=False)] = 1.0
     """With `keys: new`: the share of requests that write a new key; the others write one that is there."""
     path: Annotated[tuple[str | int, ...], Strict(False)] = ()
-    """The path of a path operation, or the one field of a field operation."""
+    """The path of a path operation, or the one field of a field operation; `["*"]` for `set_field`: any field, drawn evenly each time."""
+    reads_first: bool = False
+    """The same record is read before it is written, and both are one operation; where it is not there, nothing is written."""
+    length: PositiveInt | None = None
+    """Of `scan`: from 1 to so many records, drawn evenly each time, from a key on that is drawn as `keys` says."""
 
     @model_validator(mode="after")
     def _has_what_it_needs(self) -> Self:
         asks = self.operation in READING
         if asks != (self.request is not None) or asks != (self.keys is None):
             raise RuleError(f"`{self.operation}` needs {'a request and no keys' if asks else 'keys and no request'}")
+        if ANY_FIELD in self.path and (self.operation != "set_field" or self.path != (ANY_FIELD,)):
+            raise RuleError("found any field; allowed: `set_field` of one", "path")
+        if self.reads_first and (self.operation not in _READ_FIRST or self.batch > 1 or self.keys in ("new", "oldest", None)):
+            raise RuleError(f"needs one record that is there, and an operation that writes it: {', '.join(_READ_FIRST)}", "reads_first")
+        if (self.length is not None) != (self.operation == "scan"):
+            raise RuleError("`scan` needs a length, and nothing else has one", "length")
+        if self.operation == "scan" and (self.batch > 1 or self.keys in ("new", "oldest")):
+            raise RuleError("`scan` begins at one record that is there", "keys")
         if (self.keys == "oldest") != (self.operation == "delete"):
             raise RuleError("`delete` takes the keys `oldest`, and nothing else does: the other operations need what was loaded", "keys")
         if asks:
@@ -91,6 +107,13 @@ class Workload(Frozen):
     """Which of the scale's client counts it runs at."""
     indexes: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Strict(False), Field(min_length=1)] = (0,)
     """Numbers of secondary indexes it runs with; those a store does not have are skipped by name."""
+    records: Annotated[tuple[Variation, ...], Strict(False), Field(min_length=1)] = (AS_IT_IS,)
+    """Records it runs with: `{size: 1000}`, `{fields: 100}`, `{depth: 3}`; those of the model without it."""
+    pipelines: Annotated[tuple[PositiveInt, ...], Strict(False), Field(min_length=1)] = (1,)
+    """Requests that each client has in flight."""
+    loop: Literal["closed", "open"] = "closed"
+    """`closed`: a client sends its next request when it has a reply. `open`: requests come at each of the scale's rates, at exponential
+    intervals, whatever became of the ones before; latency is then from when a request was due."""
     source: str = ""
     """Where the workload comes from."""
 
@@ -101,6 +124,10 @@ class Workload(Frozen):
                 raise RuleError("takes loaded records, and none are loaded; allowed: `load: true`", "mix", place)
             if mix.keys == "oldest" and not any(each.keys == "new" and each.distinct == 1 for each in self.mix):
                 raise RuleError("removes new records; allowed: in a mix that also writes some, each under a key of its own", "mix", place)
+        if any(record.name for record in self.records) and self.indexes != (0,):
+            raise RuleError("found both; allowed: `indexes` or other records, so that a series shows the cost of one thing", "records")
+        if self.loop == "open" and self.pipelines != (1,):
+            raise RuleError("found both; allowed: other pipelines in a closed loop", "pipelines")
         names = [mix.name or mix.operation for mix in self.mix]
         if twice := next((place for place, name in enumerate(names) if name in names[:place]), None):
             raise RuleError(f"the mix has two `{names[twice]}`; give one of them a name", "mix", twice)

@@ -56,6 +56,17 @@ class MemoryDisk:
     def off(self) -> bool:
         """It was cut, and not mounted again since."""
 
+class NullServer:
+    """Answers every request with the same reply, as `storeproof.load.wire.null_server` says. For a process of its own."""
+
+    def __init__(self) -> None:
+        """It listens on a port of this machine. Raises OSError."""
+
+    @property
+    def port(self) -> int: ...
+    def serve(self) -> None:
+        """Until standard input ends. Raises OSError."""
+
 class Tally:
     """What became of one operation: `storeproof.load.wire.request.Tally`."""
 

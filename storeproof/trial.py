@@ -21,6 +21,7 @@ from storeproof.launch.handle import Handle
 from storeproof.load.engine import EngineWanted
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Scale, Spec, Target
+from storeproof.spec.variation import AS_IT_IS, Variation
 
 _ANSWER_SECONDS = 5.0
 """How long a store that once did not answer may take to show that it lives."""
@@ -78,9 +79,9 @@ class Trial:
             self._adapter = load_adapter(self.target.store, self.target.file)
         return self._adapter
 
-    def layout(self, model: str, indexes: int = 0) -> Layout:
+    def layout(self, model: str, indexes: int = 0, record: Variation = AS_IT_IS) -> Layout:
         """A collection of a name that nobody used before."""
-        return Layout(f"sp_{self._run}_{next(self._numbers)}", self.spec.models[model], indexes)
+        return Layout(f"sp_{self._run}_{next(self._numbers)}", record.applied(self.spec.models[model]), indexes)
 
     def connect(self, where: Handle | Address) -> Session:
         """Open a session."""

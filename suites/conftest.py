@@ -10,6 +10,7 @@ from storeproof.contract import Collection, Layout, Refused, Session, Unknown, U
 from storeproof.outcome import Outcome
 from storeproof.plugin import RUN, VERDICT
 from storeproof.plugin.verdict import Verdict
+from storeproof.spec.variation import AS_IT_IS, Variation
 from storeproof.trial import Trial
 
 Open = Callable[..., tuple[Collection, Layout]]
@@ -42,14 +43,14 @@ def session(trial: Trial) -> Iterator[Session]:
 
 @pytest.fixture
 def fresh(trial: Trial, session: Session, verdict: Verdict) -> Iterator[Open]:
-    """Makes empty collections, which are removed after the case: `fresh(model, indexes=0)`.
+    """Makes empty collections, which are removed after the case: `fresh(model, indexes=0, record=AS_IT_IS)`.
 
     A model that the store does not keep settles the case: `unsupported` where it is not claimed, `fail` where it is.
     """
     opened: list[Collection] = []
 
-    def make(model: str, indexes: int = 0) -> tuple[Collection, Layout]:
-        layout = trial.layout(model, indexes)
+    def make(model: str, indexes: int = 0, record: Variation = AS_IT_IS) -> tuple[Collection, Layout]:
+        layout = trial.layout(model, indexes, record)
         try:
             collection = session.collection(layout)
         except Unsupported as reason:

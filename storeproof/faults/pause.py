@@ -9,7 +9,7 @@ from storeproof.launch.handle import Handle
 
 @dataclass(frozen=True)
 class Pause:
-    """SIGSTOP; SIGCONT ends it. No guarantee names it: nothing is lost by it. It tests what we say of a store that hangs."""
+    """SIGSTOP; SIGCONT ends it. No guarantee names it: nothing is lost by it. It shows what clients see of a store that hangs."""
 
     name: str = "pause"
     sudden: bool = True

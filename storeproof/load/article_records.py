@@ -82,9 +82,9 @@ class ArticleRecipe:
         stamps = tuple(dict.fromkeys(stamp for stamp in parts.values() if stamp is not None))
         if not stamps:
             return Seen("invented", (), parts)
-        whole = len(parts) == len(FIELDS) and None not in parts.values() and len(stamps) == 1
-        kind: Literal["whole", "torn"] = "whole" if whole else "torn"
-        return Seen(kind, stamps, parts)
+        complete = len(parts) == len(FIELDS) and None not in parts.values()
+        kind: Literal["whole", "torn"] = "whole" if complete and len(stamps) == 1 else "torn"
+        return Seen(kind, stamps, parts, complete)
 
     def payload_bytes(self) -> int:
         """Bytes of text in one record: the mean of the first ones, in UTF-8."""

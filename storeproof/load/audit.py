@@ -12,6 +12,7 @@ from storeproof.contract import Collection, Record, call, supports
 from storeproof.load.engine import Plan, RunResult
 from storeproof.load.records import recipe
 from storeproof.load.seen import Seen
+from storeproof.spec.workload import ANY_FIELD
 
 SAMPLE: Final = 200
 """Records that are read back; one in a hundred damaged would be missed in one of seven audits, one in twenty hardly ever."""
@@ -140,10 +141,10 @@ def _wrong(collection: Collection, plan: Plan, number: int) -> str | None:
 
 
 def _mixed_by_design(plan: Plan, seen: Seen) -> bool:
-    """Whether a record differs from one whole write only at the paths that the workload updates by themselves."""
-    updated = [mix.path for mix in plan.mix if mix.operation in ("set_path", "set_field")]
+    """Whether a record has all of its parts, and differs from one whole write only at those that the workload updates by themselves."""
+    updated = [() if mix.path == (ANY_FIELD,) else mix.path for mix in plan.mix if mix.operation in ("set_path", "set_field")]
     rest = {stamp for path, stamp in seen.parts.items() if not any(path[: len(part)] == part for part in updated)}
-    return bool(updated) and None not in seen.parts.values() and len(rest) == 1
+    return bool(updated) and seen.complete and len(rest) <= 1
 
 
 def _shown(record: Record) -> str:

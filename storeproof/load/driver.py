@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from multiprocessing.connection import wait
 from pathlib import Path
 from time import monotonic, monotonic_ns
 from typing import Final
+
+from hdrh.histogram import HdrHistogram
 
 from storeproof.contract.address import Address
 from storeproof.contract.failures import Refused
@@ -208,16 +210,14 @@ def _combine(plan: Plan, shares: Sequence[Share], cores: int) -> RunResult:
     operations = {}
     for place, mix in enumerate(plan.mix):
         parts = [share.operations[place] for share in shares]
-        latency = new_histogram()
-        for part in parts:
-            latency.add(decode(part.histogram))
         operations[label(mix)] = OperationResult(
             operation=called(mix),
             ok=sum(part.ok for part in parts),
             misses=sum(part.misses for part in parts),
             errors=sum(part.errors for part in parts),
             malformed=sum(part.malformed for part in parts),
-            latency=latency,
+            latency=_merged(part.histogram for part in parts),
+            response=_merged(part.response for part in parts) if plan.rate else None,
         )
     requests = max(sum(share.requests for share in shares), 1)
     positions = {client: position for share in shares for client, position in share.positions.items()}
@@ -236,4 +236,13 @@ def _combine(plan: Plan, shares: Sequence[Share], cores: int) -> RunResult:
         doubtful=tuple(number for share in shares for number in share.doubtful),
         samples=tuple(text for share in shares for text in share.samples),
         removed=tuple(removed[client] for client in range(plan.clients)),
+        lag=_merged(share.lag for share in shares) if plan.rate else None,
+        unissued=sum(share.unissued for share in shares),
     )
+
+
+def _merged(encoded: Iterable[str]) -> HdrHistogram:
+    merged = new_histogram()
+    for each in encoded:
+        merged.add(decode(each))
+    return merged

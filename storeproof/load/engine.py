@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, Protocol
 
 from hdrh.histogram import HdrHistogram
 
-from storeproof.contract.values import Layout
+from storeproof.contract.values import Key, Layout
 from storeproof.errors import StoreproofError
 from storeproof.spec.workload import Mix
 
@@ -41,7 +41,11 @@ def label(mix: Mix) -> str:
 
 @dataclass(frozen=True)
 class Plan:
-    """One round of closed-loop load: every client has one request in flight, from the start to the deadline."""
+    """One round of load, from the start to the deadline.
+
+    In a closed loop every client has `pipeline` requests in flight, and sends the next one when it has a reply. In an open loop requests
+    have times of their own, whatever became of the ones before.
+    """
 
     layout: Layout
     mix: tuple[Mix, ...]
@@ -61,12 +65,18 @@ class Plan:
     """Numbers of keys whose write was not acknowledged in a round before."""
     requests: tuple[tuple[tuple[Any, ...], ...], ...] = ()
     """For each mix the arguments of the requests that it draws from; empty where no mix asks anything."""
+    greatest: Key | None = None
+    """Of the loaded keys, the last one in their order; for a plan that scans."""
     shelf: Path | None = None
     """Imported articles, for a model whose texts are searched; None for generated ones."""
     patience: float = 10.0
     """Seconds after the deadline for which the last replies are waited for."""
     fixed_numbers: bool = False
     """Whether numbers in documents are the same in all records, as `Recipe` says."""
+    pipeline: int = 1
+    """Requests that a client may have in flight."""
+    rate: float = 0.0
+    """Of an open loop: requests per second of all clients together, at exponential intervals; 0: a closed loop."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +93,9 @@ class OperationResult:
     malformed: int
     """Replies that broke the contract."""
     latency: HdrHistogram
-    """Of successful requests, in nanoseconds, from the call of the client to its return."""
+    """Of successful requests, in nanoseconds, from the call of the client to its return: service time."""
+    response: HdrHistogram | None = None
+    """Of the same from the time they were to be sent at; None in a closed loop, which has no such times."""
 
     @property
     def requests(self) -> int:
@@ -119,6 +131,10 @@ class RunResult:
     """The first errors, in words."""
     removed: tuple[int, ...] = ()
     """New keys that each client removed again, this round included."""
+    lag: HdrHistogram | None = None
+    """Of an open loop: nanoseconds from when a request was to be sent to when it was; None in a closed loop."""
+    unissued: int = 0
+    """Of an open loop: requests that were due before the deadline and never sent."""
 
     @property
     def ok(self) -> int:

@@ -3,17 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
+from typing import Final
 
 from storeproof.contract.values import Key
-from storeproof.load.distributions import NOTHING_LOADED, Draw, Newest, drawn, sequential
+from storeproof.load.distributions import NOTHING_LOADED, Draw, Newest, drawn, fnv, sequential
 from storeproof.spec.model import Model
 from storeproof.spec.workload import Distribution
 
 
 def key_of(model: Model, number: int) -> Key:
-    """The key with a number: `key:000000000042` or 42."""
-    return f"key:{number:012d}" if model.key == "text" else number
+    """The key with a number: `key:000000000042`, `user6284781860667377211` where keys are hashed, or 42."""
+    return form_of(model).key(number)
+
+
+@dataclass(frozen=True)
+class KeyForm:
+    """How keys are written."""
+
+    prefix: str
+    digits: int
+    """Decimals, with zeros before them; 0: the key is an integer."""
+    hashed: bool = False
+    """Whether it is the number's hash that is written, as YCSB does."""
+
+    def key(self, number: int) -> Key:
+        """The key with a number."""
+        return f"{self.prefix}{self.shown(number):0{self.digits}d}" if self.digits else number
+
+    def shown(self, number: int) -> int:
+        """The number that the key has in it."""
+        return fnv(number) if self.hashed else number
+
+
+ORDERED: Final = KeyForm("key:", 12)
+HASHED: Final = KeyForm("user", 19, hashed=True)
+"""YCSB's (`CoreWorkload.buildKeyName` with `insertorder=hashed`), with its property `zeropadding=19`: no hash has more digits."""
+INTEGER: Final = KeyForm("", 0)
+
+
+def form_of(model: Model) -> KeyForm:
+    """How a model's keys are written."""
+    if model.key == "integer":
+        return INTEGER
+    return HASHED if model.key_order == "hashed" else ORDERED
+
+
+@lru_cache(maxsize=8)
+def greatest(form: KeyForm, known: int) -> Key:
+    """The last of the keys 0 to known - 1 in the order of keys. Those that are hashed are all looked at: a second for half a million."""
+    return max(map(form.key, range(known))) if form.hashed else form.key(known - 1)
 
 
 class NewKeys:

@@ -77,13 +77,15 @@ class Failure:
 
 @dataclass
 class OperationShare:
-    """A worker's share of an `OperationResult`; the histogram is encoded."""
+    """A worker's share of an `OperationResult`; histograms are encoded."""
 
     ok: int
     misses: int
     errors: int
     malformed: int
     histogram: str
+    response: str
+    """Of an open loop; otherwise empty."""
 
 
 @dataclass
@@ -106,6 +108,8 @@ class Share:
     samples: list[str] = field(default_factory=list)
     broken: list[int] = field(default_factory=list)
     """Clients whose sessions were closed, since a reply of theirs was lost."""
+    lag: str = ""
+    unissued: int = 0
 
 
 Reply = Progress | Done | Failure | Share

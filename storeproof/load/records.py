@@ -198,7 +198,7 @@ class Recipe:
         if not stamps:
             return Seen("invented", (), parts)
         kind_seen: Literal["whole", "torn"] = "whole" if complete and not damaged and len(stamps) == 1 else "torn"
-        return Seen(kind_seen, stamps, parts)
+        return Seen(kind_seen, stamps, parts, complete and not damaged)
 
 
 _recipes: dict[tuple[int, int | None, FilePath | None, bool], Recipe | ArticleRecipe] = {}

@@ -22,6 +22,8 @@ class Seen:
     stamps: tuple[str, ...]
     parts: Mapping[Path, str | None]
     """The stamp of each part by its path (`()` for a value); None for a part that belongs to no stamp seen here."""
+    complete: bool = True
+    """Whether the record has all of its parts, each of them as some write made it."""
 
     @property
     def stamp(self) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp, log, sqrt
 from random import Random
@@ -11,8 +11,12 @@ from typing import Final
 
 from hdrh.histogram import HdrHistogram
 
-STUDENT_975: Final = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306)
-"""Upper 2.5 % points of Student's t for 1 to 8 degrees of freedom (NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2)."""
+STUDENT_975: Final = (
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+    2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+)  # fmt: skip
+"""Upper 2.5 % points of Student's t for 1 to 30 degrees of freedom (NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2); above,
+that of 30 is safe."""
 
 BOOTSTRAP_FROM: Final = 10
 """Rounds from which the interval is a bootstrap; under that a resample has too few values to choose from."""
@@ -53,13 +57,18 @@ def estimate(samples: Sequence[float], seed: int = 0) -> Estimate:
         return Estimate(middle, middle, middle)
     if len(samples) >= BOOTSTRAP_FROM:
         random = Random(seed)
-        medians = sorted(median(random.choices(samples, k=len(samples))) for _ in range(_RESAMPLES))
-        return Estimate(middle, medians[int(0.025 * _RESAMPLES)], medians[int(0.975 * _RESAMPLES) - 1])
+        return Estimate(middle, *resampled(lambda: median(random.choices(samples, k=len(samples)))))
     logs = [log(each) for each in samples]
     reach = STUDENT_975[len(samples) - 2] * stdev(logs) / sqrt(len(samples))
     centre = fmean(logs)
     # The centre of the interval is the geometric mean; a skewed handful can have its median outside, so it is widened.
     return Estimate(middle, min(exp(centre - reach), middle), max(exp(centre + reach), middle))
+
+
+def resampled(draw: Callable[[], float]) -> tuple[float, float]:
+    """The 2.5th and the 97.5th percentile of what a bootstrap draws."""
+    drawn = sorted(draw() for _ in range(_RESAMPLES))
+    return drawn[int(0.025 * _RESAMPLES)], drawn[int(0.975 * _RESAMPLES) - 1]
 
 
 def percentile(histogram: HdrHistogram, percent: float) -> float | None:

@@ -11,13 +11,15 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection, wait
-from time import process_time
+from time import monotonic_ns, process_time
 from typing import Final, NoReturn
 
 from storeproof.contract import BatchWrite, Collection, Layout, Session, call, load_adapter
+from storeproof.load.arrivals import Schedule
 from storeproof.load.article_records import ArticleRecipe
 from storeproof.load.client import ClientResult, run_client
 from storeproof.load.engine import Plan
@@ -109,14 +111,20 @@ class Worker:
     def _run(self, plan: Plan, clients: Sequence[int], start_ns: int) -> Share:
         results = [ClientResult.of(plan, client) for client in clients]
         halt = threading.Event()
+        schedule = None
+        if plan.rate:  # each worker has its own, for its share of the clients
+            schedule = Schedule(plan.rate * len(clients) / plan.clients, f"{plan.seed}:{clients[0]}:gaps", start_ns, plan.seconds)
 
         def job(result: ClientResult) -> Callable[[], None]:
             collection = self._sessions[result.client].collection(plan.layout)
-            return lambda: run_client(collection, plan, result, start_ns, halt)
+            return lambda: run_client(collection, plan, result, start_ns, halt, schedule)
 
         began = process_time()
         self._watch([job(result) for result in results], lambda: Progress(errors=sum(result.errors for result in results)), halt)
         share = _share(plan, results, process_time() - began, start_ns)
+        if schedule is not None:
+            share.lag = _histogram(result.lags for result in results)
+            share.unissued = schedule.unissued(monotonic_ns())
         for client in share.broken:
             self._sessions.pop(client).close()
         return share
@@ -172,16 +180,14 @@ def _share(plan: Plan, results: Sequence[ClientResult], cpu_seconds: float, star
     operations = []
     for place in range(len(plan.mix)):
         tallies = [result.tallies[place] for result in results]
-        histogram = new_histogram()
-        for tally in tallies:
-            record_all(histogram, tally.latencies)
         operations.append(
             OperationShare(
                 ok=sum(tally.ok for tally in tallies),
                 misses=sum(tally.misses for tally in tallies),
                 errors=sum(tally.errors for tally in tallies),
                 malformed=sum(tally.malformed for tally in tallies),
-                histogram=encode(histogram),
+                histogram=_histogram(tally.latencies for tally in tallies),
+                response=_histogram(tally.responses for tally in tallies) if plan.rate else "",
             )
         )
     ran = [result for result in results if result.elapsed > 0]
@@ -200,6 +206,13 @@ def _share(plan: Plan, results: Sequence[ClientResult], cpu_seconds: float, star
         samples=[text for result in results for text in result.samples][:_SAMPLES],
         broken=[result.client for result in results if result.broken],
     )
+
+
+def _histogram(parts: Iterable[array[int]]) -> str:
+    histogram = new_histogram()
+    for part in parts:
+        record_all(histogram, part)
+    return encode(histogram)
 
 
 def main() -> NoReturn:

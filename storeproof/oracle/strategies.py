@@ -128,6 +128,19 @@ def histories(model: Model, operations: frozenset[str], longest: int) -> st.Sear
     )
 
 
+def tours(model: Model, operations: frozenset[str]) -> st.SearchStrategy[list[Call]]:
+    """Each of these operations once, on one record that is there: what histories met by chance only, a tour is sure to ask."""
+    key: st.SearchStrategy[Any] = _plain_text if model.key == "text" else st.integers(0, 20)
+    return key.flatmap(
+        lambda one: st.tuples(_call(model, "put", st.just(one)), *(_call(model, name, st.just(one)) for name in sorted(operations)))
+    ).map(list)
+
+
+def drawable(model: Model) -> frozenset[str]:
+    """Operations that histories are made of."""
+    return frozenset(_arguments(model, keys(model)))
+
+
 def is_plain(args: tuple[Any, ...]) -> bool:
     """Whether no store may refuse an operation with these arguments: no key, name or text that a store could object to."""
     return all(_plain(arg) for arg in args)
@@ -146,6 +159,17 @@ def _plain(value: Any) -> bool:
 
 
 def _one_of(model: Model, operations: frozenset[str], key: st.SearchStrategy[Any]) -> st.SearchStrategy[Call]:
+    # Writes twice: a history of mostly reads finds little.
+    chosen = [*sorted(operations & drawable(model)), *sorted(operations & {"put", "put_many", "set_field"})]
+    return st.one_of([_call(model, name, key) for name in chosen])
+
+
+def _call(model: Model, name: str, key: st.SearchStrategy[Any]) -> st.SearchStrategy[Call]:
+    return st.tuples(st.just(name), _arguments(model, key)[name])
+
+
+def _arguments(model: Model, key: st.SearchStrategy[Any]) -> dict[str, st.SearchStrategy[tuple[Any, ...]]]:
+    """Of each operation that can be drawn."""
     record = records(model)
     fields = st.sampled_from(model.record.fields) if isinstance(model.record, Hash) else st.nothing()
     known: dict[str, st.SearchStrategy[tuple[Any, ...]]] = {
@@ -195,6 +219,4 @@ def _one_of(model: Model, operations: frozenset[str], key: st.SearchStrategy[Any
     }
     if model.key == "text":
         known["scan_prefix"] = st.tuples(key.map(lambda whole: str(whole)[:2]), st.integers(1, 6))
-    # Writes twice: a history of mostly reads finds little.
-    chosen = [*sorted(operations & known.keys()), *sorted(operations & {"put", "put_many", "set_field"})]
-    return st.one_of([st.tuples(st.just(name), known[name]) for name in chosen])
+    return known

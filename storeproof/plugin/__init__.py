@@ -99,7 +99,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker that ties a test to the specification."""
     config.addinivalue_line(
         "markers",
-        "case(id, revision=1, model='', operations=(), capability=None, guarantee=None, workload=None): what of the spec a test tries",
+        "case(id, revision=1, model='', operations=(), capability=None, guarantee=None, workload=None, fault=None): "
+        "what of the spec a test tries",
     )
 
 

@@ -19,6 +19,7 @@ import storeproof
 from storeproof.corpus.library import Library
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch.cleanup import registry
+from storeproof.load.ratio import Ratio
 from storeproof.load.wire.protocol import protocol_of
 from storeproof.outcome import IDLE, Outcome, Stage
 from storeproof.plugin.progress import Progress
@@ -62,6 +63,8 @@ class Run:
             raise UsageError(f"--report-dir {self.report_dir} is a file; give a directory")
         self.progress = Progress(config)
         self.trials = self._trials(option.store or ["sqlite"])
+        self.noise: Ratio | None = None
+        """Of the machine, once something was measured on it."""
         self.result: Result | None = None
         self.unwritten = ""
         """Why there is no report, or not all of it."""
@@ -213,7 +216,7 @@ class Run:
                 storeproof=storeproof.__version__,
                 corpus=[CorpusUsed(**asdict(each)) for each in self.options.library.imported],
             ),
-            environment=collect_environment(directory, fsync_us(directory), loopback_us(), requires=requires),
+            environment=collect_environment(directory, fsync_us(directory), loopback_us(), requires, self.noise),
             stores=[assemble(trial.record, profiles, self.spec.capabilities, passwords) for trial in self.trials],
         )
         try:
@@ -250,6 +253,8 @@ def _demands(profile: Profile, stage: Stage, what: Mapping[str, object]) -> bool
         return capability in profile.capabilities
     if stage is Stage.DURABILITY:  # what is beyond the guarantees, damaged files for one, no profile demands
         return what.get("guarantee") in LADDER[: LADDER.index(profile.guarantee) + 1]
+    if what.get("fault"):  # what clients see of an outage no profile demands
+        return False
     if workload := what.get("workload"):
         return any(speed.workload == workload and speed.clients == what.get("clients") for speed in profile.speed)
     return not what.get("model") or what["model"] in profile.models

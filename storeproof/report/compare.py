@@ -9,8 +9,10 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from storeproof.load.ratio import METHOD
 from storeproof.report import words
-from storeproof.result.compare import METHOD, Comparison, Pair, Side
+from storeproof.report.axes import setting
+from storeproof.result.compare import Comparison, Pair, Side
 from storeproof.result.model import Measurement
 
 
@@ -32,6 +34,7 @@ def _render(comparison: Comparison) -> RenderableType:
         parts.append(Text("No workload was measured on both sides.", "yellow"))
     if compared:
         parts.append(Text(f"A/B: {METHOD}. Above 1, A is faster.", "dim"))
+        parts += _noise(compared[0].noise)
     lonely = len(comparison.only_a) + len(comparison.only_b)
     parts.append(Text(f"{len(compared)} compared, {len(refused)} refused, {lonely} without a partner"))
     return Group(*parts)
@@ -49,21 +52,22 @@ def _side(letter: str, side: Side) -> Text:
 def _ratios(pairs: Iterable[Pair]) -> Table:
     table = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
     table.add_column("workload", no_wrap=True)
-    for heading in ("clients", "idx", "A /s", "B /s", "A/B [95 %]"):
+    for heading in ("clients", "idx", "with", "A /s", "B /s", "A/B [95 %]"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("", min_width=10)
     for pair in pairs:
         if pair.ratio is None:
             continue
-        ratio, shown = pair.ratio, pair.ratio.shows_difference
+        ratio = pair.ratio
         table.add_row(
             pair.a.workload,
             str(pair.a.clients),
             str(pair.a.indexes),
+            setting(pair.a) or "–",
             _rate(pair, "A"),
             _rate(pair, "B"),
-            Text(f"{ratio.median:.2f}× [{ratio.low:.2f}, {ratio.high:.2f}]", "bold" if shown else "dim"),
-            "" if shown else "no difference shown",
+            Text(f"{ratio.median:.2f}× [{ratio.low:.2f}, {ratio.high:.2f}]", "dim" if pair.verdict else "bold"),
+            pair.verdict,
         )
     return table
 
@@ -78,6 +82,11 @@ def _failing(pairs: Iterable[Pair]) -> list[RenderableType]:
     """Which gates the numbers marked ✘ fail."""
     found = [f"{_label(pair.a)} {', '.join(pair.failing)}" for pair in pairs if pair.failing]
     return [Text(f"✘ fails gates of its own validity: {'; '.join(found)}", "red")] if found else []
+
+
+def _noise(factor: float) -> list[RenderableType]:
+    """How far apart figures of the same thing are on these machines, where that was measured."""
+    return [Text(f"noise floor of the machine: {factor:.3f}×; what is nearer to 1 shows no difference", "dim")] if factor > 1 else []
 
 
 def _refusals(pairs: list[Pair]) -> list[RenderableType]:
@@ -104,4 +113,5 @@ def _lonely(letter: str, measured: Iterable[Measurement]) -> list[RenderableType
 
 
 def _label(measured: Measurement) -> str:
-    return f"{measured.workload} ({words.plural(measured.clients, 'client')}, {words.indexes(measured.indexes)})"
+    how = filter(None, (words.plural(measured.clients, "client"), words.indexes(measured.indexes), setting(measured)))
+    return f"{measured.workload} ({', '.join(how)})"

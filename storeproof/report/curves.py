@@ -9,8 +9,8 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from storeproof.load.latency import decode
 from storeproof.load.statistics import SAMPLES_BEYOND
 from storeproof.report import words
+from storeproof.report.axes import Pair, at_the_end, axis_of
 from storeproof.report.drawing import RUNGS, TIME, Plot, line_style, logarithmic, panels, proven, series_of, styled, svg
-from storeproof.report.tables import Pair
 from storeproof.result.model import Measurement
 
 _MARKS = {1: "0", 2: "50", 10: "90", 100: "99", 1000: "99.9", 10_000: "99.99"}
@@ -19,11 +19,11 @@ _POINTS = 40
 
 
 def curves(measured: Sequence[Pair], title: str) -> Plot | None:
-    """Of one workload; of a sweep, where the most clients were. None where nothing has enough samples."""
-    clients = max(each.clients for _, each in measured)
+    """Of one workload; of a series, at its end. None where nothing has enough samples."""
+    ends = at_the_end(measured)
     drawn: dict[str, tuple[str, list[tuple[float, float]]]] = {}
     for name, pairs in series_of(measured).items():
-        drawn[name] = (proven(pairs[0]), next((_points(each) for _, each in pairs if each.clients == clients), []))
+        drawn[name] = (proven(pairs[0]), next((_points(pair[1]) for pair in pairs if pair in ends), []))
     rungs = [rung for rung in RUNGS if any(points and durability == rung for durability, points in drawn.values())]
     if not rungs:
         return None
@@ -50,7 +50,9 @@ def curves(measured: Sequence[Pair], title: str) -> Plot | None:
             for name, (durability, points) in drawn.items()
             if points
         )
-        return Plot(svg(figure, f"curves-{measured[0][1].workload}"), f"{title}, {clients} clients: latency by percentile: {told}")
+        axis = axis_of(measured)
+        at = f"{words.short(axis.of(ends[0][1]))} {axis.name}"
+        return Plot(svg(figure, f"curves-{measured[0][1].workload}"), f"{title}, {at}: latency by percentile: {told}")
 
 
 def _points(measured: Measurement) -> list[tuple[float, float]]:

@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from storeproof.report import words
-from storeproof.report.tables import Pair
+from storeproof.report.axes import Pair
 
 INK, GRID = "#010101", "#020202"
 RUNGS = {

@@ -1,6 +1,7 @@
 """Writes the latencies as an HdrHistogram log, format 1.3, which the plotters and analysers of HdrHistogram read.
 
-Values are nanoseconds. Each line is one measurement: all its rounds merged, tagged `store:variant/workload/indexes/clients`.
+Values are nanoseconds. Each line is one measurement: all its rounds merged, tagged `store:variant/workload/indexes/clients`, and what else
+it was measured with.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ def render_histograms(result: Result) -> str:
     for store in result.stores:
         for each in store.measurements:
             length = sum(one.seconds for one in each.rounds)
-            tag = f"{words.name_of(store)}/{each.workload}/{each.indexes}i/{each.clients}c"
+            more = filter(None, [each.record, f"{each.pipeline}p" if each.pipeline > 1 else "", f"{each.rate:g}r" if each.rate else ""])
+            tag = "/".join([words.name_of(store), each.workload, f"{each.indexes}i", f"{each.clients}c", *more])
             # Interval_Max is in milliseconds by the format's convention; the stamps only keep the lines apart.
             lines.append(f"Tag={tag},{begin:.3f},{length:.3f},{each.latency_us.max / 1000:.3f},{each.histogram}")
             begin += length

@@ -9,7 +9,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from storeproof.outcome import Outcome
-from storeproof.report import curves, drawing, lanes, matrix, mixes, plots, tables, tradeoffs, words
+from storeproof.report import curves, drawing, gates, lanes, matrix, mixes, outages, plots, tables, tradeoffs, words
+from storeproof.report.axes import Pair, axis_of
 from storeproof.report.evidence import NOTE
 from storeproof.report.hardships import hardships
 from storeproof.result.model import Result, StoreResult
@@ -38,11 +39,16 @@ def render_html(result: Result) -> str:
             marks={outcome.value: words.MARKS[outcome] for outcome in Outcome},
             names=[words.name_of(store) for store in result.stores],
             growth=tables.growth(result),
+            outages=outages.outages(result),
+            outages_note=outages.NOTE,
+            outage_pictures=outages.pictures(result),
+            outage_legend=outages.legend(),
             listings=[_listing(store) for store in result.stores],
             ladder=tables.ladder(result),
             faults=tables.faults(result),
             strength=NOTE,
             hardships=hardships(result),
+            gates=gates.LEGEND,
             bars=bars,
             sweeps=sweeps,
             rungs=drawing.rungs([pair for measured in workloads.values() if not plots.is_sweep(measured) for pair in measured]),
@@ -72,7 +78,7 @@ def render_html(result: Result) -> str:
     )
 
 
-def _plots(workloads: dict[str, list[tables.Pair]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _plots(workloads: dict[str, list[Pair]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     bars, sweeps = [], []
     for name, measured in workloads.items():
         title = measured[0][1].title
@@ -87,6 +93,7 @@ def _plots(workloads: dict[str, list[tables.Pair]]) -> tuple[list[dict[str, Any]
                 {
                     "workload": name,
                     "title": title,
+                    "axis": axis_of(measured).name,
                     "durability": durability,
                     "legend": drawing.legend(group),
                     "plot": plots.sweep(group, durability, title),
@@ -95,7 +102,7 @@ def _plots(workloads: dict[str, list[tables.Pair]]) -> tuple[list[dict[str, Any]
     return bars, sweeps
 
 
-def _by_durability(measured: list[tables.Pair]) -> Iterator[tuple[str, list[tables.Pair]]]:
+def _by_durability(measured: list[Pair]) -> Iterator[tuple[str, list[Pair]]]:
     for _, _, durability in drawing.rungs(measured):
         yield durability, [pair for pair in measured if drawing.proven(pair) == durability]
 

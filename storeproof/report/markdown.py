@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 from storeproof.outcome import Outcome
-from storeproof.report import matrix, mixes, tables, words
+from storeproof.report import gates, matrix, mixes, outages, tables, words
 from storeproof.report.evidence import NOTE
 from storeproof.report.hardships import hardships
 from storeproof.report.tables import Table
@@ -35,6 +35,7 @@ def render_markdown(result: Result) -> str:
         _table(hardships(result)),
         _folded("Every fault in numbers", tables.faults(result)),
         _speed(result),
+        _outages(result),
         _section("Environment and limits", tables.machine(result)),
         _section("Settings", tables.settings(result)),
         "## Cases that are not a pass",
@@ -49,7 +50,7 @@ def _speed(result: Result) -> str:
     workloads = tables.workloads(result)
     intro = (
         "Only operations that were correct in this run. Median over rounds with its 95 % interval, beside the durability that was "
-        "*proven*: rows of unlike durability are not comparable."
+        f"*proven*: rows of unlike durability are not comparable. The gates of a number: {gates.LEGEND}."
     )
     parts = [f"## Fast\n\n{intro if workloads else 'Nothing was measured in this run.'}"]
     for name, measured in workloads.items():
@@ -57,6 +58,12 @@ def _speed(result: Result) -> str:
         if each := mixes.parts(measured):
             parts.append(f"Each operation by itself:\n\n{_table(each)}")
     return "\n\n".join(parts)
+
+
+def _outages(result: Result) -> str:
+    """Nothing where nothing failed under load."""
+    table = outages.outages(result)
+    return f"### While something fails\n\n{outages.NOTE}\n\n{_table(table)}" if table.rows else ""
 
 
 def _cases(store: StoreResult) -> str:

@@ -5,14 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from storeproof.report import words
-from storeproof.report.tables import Cell, Pair, Table
+from storeproof.report.axes import Pair, setting
+from storeproof.report.tables import Cell, Table
 
 
 def parts(measured: Sequence[Pair]) -> Table | None:
     """The latencies of each operation on each store; None for a workload of one operation."""
     if not any(each.parts for _, each in measured):
         return None
-    header = ("operation", "store:variant", "clients", "indexes", "records", "p50", "p95", "p99", "p99.9", "max", "errors", "misses")
+    header = (
+        "operation",
+        "store:variant",
+        "clients",
+        "indexes",
+        "with",
+        "records",
+        "p50",
+        "p95",
+        "p99",
+        "p99.9",
+        "max",
+        "errors",
+        "misses",
+    )
     names = dict.fromkeys((part.name, part.operation) for _, each in measured for part in each.parts)
     rows = [
         [
@@ -20,6 +35,7 @@ def parts(measured: Sequence[Pair]) -> Table | None:
             Cell(words.name_of(store)),
             Cell(str(each.clients)),
             Cell(str(each.indexes)),
+            Cell(setting(each) or "–"),
             Cell(words.whole(part.records)),
             *(Cell(words.micros(getattr(part.latency_us, point))) for point in ("p50", "p95", "p99", "p999", "max")),
             Cell(words.whole(part.errors), "bad" if part.errors else "dim"),
@@ -30,4 +46,4 @@ def parts(measured: Sequence[Pair]) -> Table | None:
         for part in each.parts
         if part.name == name
     ]
-    return Table(header, rows, "Not measured.", frozenset(range(2, 12)))
+    return Table(header, rows, "Not measured.", frozenset({2, 3, *range(5, 13)}))

@@ -1,4 +1,4 @@
-"""Throughput as bars, and throughput and latency against clients as lines. Lines are of stores of one proven durability only."""
+"""Throughput as bars, and throughput and latency against what a series goes through as lines, of stores of one proven durability only."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from storeproof.report import words
+from storeproof.report.axes import Pair, axis_of, setting
 from storeproof.report.drawing import GRID, INK, RUNGS, SHORT, TIME, Plot, line_style, logarithmic, proven, series_of, styled, svg
-from storeproof.report.tables import Pair
 
 
 def is_sweep(measured: Sequence[Pair]) -> bool:
-    """Whether a workload was measured over so many numbers of clients that a line says more than bars."""
-    return len({each.clients for _, each in measured}) >= 3
+    """Whether a workload was measured at so many numbers of clients, or of whatever it goes through, that a line says more than bars."""
+    axis = axis_of(measured)
+    return len({axis.of(each) for _, each in measured}) >= 3
 
 
 def bars(measured: Sequence[Pair], title: str) -> Plot:
@@ -46,6 +47,7 @@ def bars(measured: Sequence[Pair], title: str) -> Plot:
         for store, each in order:
             details = [words.indexes(each.indexes)] if several_indexes else []
             details += [words.plural(each.clients, "client")] if several_clients else []
+            details += filter(None, [setting(each)])
             labels.append(" · ".join(details if store is above else [words.name_of(store), *details]))
             above = store
         axes.set_yticks(range(len(order)), labels, fontsize=8.5)
@@ -66,31 +68,32 @@ def bars(measured: Sequence[Pair], title: str) -> Plot:
 
 
 def sweep(measured: Sequence[Pair], durability: str, title: str) -> Plot:
-    """Throughput and latency percentiles against clients, one line per store, all of one proven durability."""
+    """Throughput and latency percentiles against the workload's axis, one line per store, all of one proven durability."""
     series = series_of(measured)
-    clients = sorted({each.clients for _, each in measured})
+    axis = axis_of(measured)
+    values = sorted({axis.of(each) for _, each in measured})
     with styled():
         figure = Figure(figsize=(11.2, 2.75))
         panels = [("throughput per second", None), ("p50", "p50"), ("p95", "p95"), ("p99", "p99")]
         for column, (heading, percentile) in enumerate(panels):
             axes = figure.add_axes((0.045 + column * 0.245, 0.16, 0.195, 0.72))
             for number, pairs in enumerate(series.values()):
-                points = sorted((each for _, each in pairs), key=lambda each: each.clients)
+                points = sorted((each for _, each in pairs), key=axis.of)
                 style = line_style(number)
                 if percentile is None:
                     spreads = [each.throughput for each in points]
-                    counts = [each.clients for each in points]
-                    axes.plot(counts, [each.median for each in spreads], **style)
-                    axes.vlines(counts, [each.low for each in spreads], [each.high for each in spreads], color=style["color"], linewidth=1)
+                    places = [axis.of(each) for each in points]
+                    axes.plot(places, [each.median for each in spreads], **style)
+                    axes.vlines(places, [each.low for each in spreads], [each.high for each in spreads], color=style["color"], linewidth=1)
                 else:
-                    known = [(each.clients, getattr(each.latency_us, percentile)) for each in points]
+                    known = [(axis.of(each), getattr(each.latency_us, percentile)) for each in points]
                     known = [(at, latency) for at, latency in known if latency is not None]
                     axes.plot([at for at, _ in known], [latency for _, latency in known], **style)
             axes.set_title(heading, fontsize=9, loc="left", y=1.01)
             axes.set_xscale("log", base=2)
-            axes.set_xticks(clients, [str(count) for count in clients], fontsize=8)
+            axes.set_xticks(values, [words.short(value) for value in values], fontsize=8)
             axes.xaxis.set_minor_locator(NullLocator())
-            axes.set_xlabel("clients", fontsize=8, labelpad=1)
+            axes.set_xlabel(axis.name, fontsize=8, labelpad=1)
             if percentile is None:
                 axes.set_ylim(bottom=0)
                 axes.yaxis.set_major_formatter(SHORT)
@@ -99,8 +102,8 @@ def sweep(measured: Sequence[Pair], durability: str, title: str) -> Plot:
             axes.tick_params(axis="y", labelsize=8)
             axes.grid()
         told = "; ".join(
-            f"{name}: " + ", ".join(f"{each.clients} clients {words.short(each.throughput.median)}/s" for _, each in pairs)
+            f"{name}: " + ", ".join(f"{words.short(axis.of(each))} {words.short(each.throughput.median)}/s" for _, each in pairs)
             for name, pairs in series.items()
         )
-        label = f"{title}, durability proven: {durability}: throughput and latency against clients: {told}"
+        label = f"{title}, durability proven: {durability}: throughput and latency against {axis.name}: {told}"
         return Plot(svg(figure, f"sweep-{measured[0][1].workload}-{durability}"), label)

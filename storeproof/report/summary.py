@@ -13,6 +13,7 @@ from rich.text import Text
 
 from storeproof.outcome import Outcome
 from storeproof.report import tables, words
+from storeproof.report.axes import setting
 from storeproof.result.model import Measurement, Result, StoreResult
 
 HEADLINES = ("hash10-put", "hash10-get", "nested-put", "single-get", "document10-insert-1", "row-get")
@@ -165,10 +166,10 @@ def _verdicts(result: Result) -> list[Text]:
 
 
 def _headlines(store: StoreResult, names: Iterable[str]) -> list[Measurement]:
-    """For each workload its plainest measurement: fewest indexes, and the number of clients that delivered most."""
+    """For each workload its plainest measurement: as it is, with fewest indexes, and the number of clients that delivered most."""
     chosen = []
     for name in names:
-        of_name = [each for each in store.measurements if each.workload == name]
+        of_name = [each for each in store.measurements if each.workload == name and not setting(each)]
         if of_name:
             plainest = min(each.indexes for each in of_name)
             chosen.append(max((each for each in of_name if each.indexes == plainest), key=lambda each: each.throughput.median))

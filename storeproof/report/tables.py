@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from storeproof.outcome import Outcome
-from storeproof.report import evidence, words
-from storeproof.result.model import GuaranteeRecord, Measurement, ProfileVerdict, Result, StoreResult
+from storeproof.report import evidence, gates, words
+from storeproof.report.axes import Pair, setting
+from storeproof.result.model import Environment, GuaranteeRecord, Measurement, ProfileVerdict, Result, StoreResult
 from storeproof.result.profiles import REFUTED
 from storeproof.spec.guarantee import LADDER, NODES
 
@@ -35,8 +36,6 @@ class Table:
     numbers: frozenset[int] = field(default_factory=frozenset)
     """Columns that are aligned to the right."""
 
-
-Pair = tuple[StoreResult, Measurement]
 
 FINDINGS = ("lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split")
 """The ways in which a store can break its promise."""
@@ -187,11 +186,7 @@ def speed(measured: Iterable[Pair]) -> Table:
     """One workload: every store's numbers beside the durability that was proven for it."""
     rows = []
     for store, each in measured:
-        failing = [
-            f"{name} {words.amount(gate.value)} (limit {words.amount(gate.limit)})" for name, gate in each.gates.items() if not gate.ok
-        ]
-        if not each.verified:
-            failing.append("data not verified")
+        failing = gates.failing(each)
         latency = each.latency_us
         rows.append(
             [
@@ -199,20 +194,21 @@ def speed(measured: Iterable[Pair]) -> Table:
                 Cell(store.durability.proven or "not proven", "" if store.durability.proven else "open"),
                 Cell(str(each.clients)),
                 Cell(str(each.indexes)),
+                Cell(setting(each) or "–"),
                 Cell(words.amount(each.throughput.median), "strong" if not failing else "bad"),
                 Cell(f"{words.amount(each.throughput.low)} – {words.amount(each.throughput.high)}"),
                 *(Cell(words.micros(value)) for value in (latency.p50, latency.p95, latency.p99, latency.p999, latency.max)),
                 Cell(str(len(each.rounds))),
                 Cell(words.whole(each.errors), "bad" if each.errors else "dim"),
                 Cell(words.whole(each.misses), "bad" if each.misses else "dim"),
-                Cell(f"✘ {'; '.join(failing)}" if failing else "✔", "bad" if failing else "good", hint=_gates(each)),
+                _validity(each, failing),
             ]
         )
     header = (
-        "store:variant", "durability proven", "clients", "indexes", "median /s", "95 % interval", "p50", "p95", "p99", "p99.9", "max",
-        "rounds", "errors", "misses", "valid",
+        "store:variant", "durability proven", "clients", "indexes", "with", "median /s", "95 % interval", "p50", "p95", "p99", "p99.9",
+        "max", "rounds", "errors", "misses", "valid",
     )  # fmt: skip
-    return Table(header, rows, "Not measured.", frozenset(range(2, 14)))
+    return Table(header, rows, "Not measured.", frozenset({2, 3, *range(5, 15)}))
 
 
 def about(measured: Sequence[Pair]) -> str:
@@ -297,6 +293,7 @@ def machine(result: Result) -> Table:
         ("file system", environment.filesystem),
         ("fsync of 4 KiB there (median)", words.micros(environment.fsync_us)),
         ("loopback round trip (median)", words.micros(environment.loopback_us)),
+        ("noise floor: the same load twice", _noise(environment)),
         ("Python", environment.python),
         ("packages", ", ".join(f"{name} {version}" for name, version in environment.packages.items()) or "–"),
     ]
@@ -325,16 +322,22 @@ def totals(result: Result) -> Table:
         ("capabilities", sum(len(store.capabilities) for store in result.stores)),
         ("faults", sum(len(store.durability.guarantees) for store in result.stores)),
         ("measurements", sum(len(store.measurements) for store in result.stores)),
+        ("outages", sum(len(store.outages) for store in result.stores)),
         ("profile verdicts", sum(len(store.profiles) for store in result.stores)),
     ]
     return Table(("in this report", "number"), [[Cell(name), Cell(str(number))] for name, number in lines], "", frozenset({1}))
 
 
-def _gates(measured: Measurement) -> str:
-    found = ["data verified after the rounds" if measured.verified else "data not verified after the rounds"]
-    for name, gate in measured.gates.items():
-        found.append(f"{name}: {words.amount(gate.value)} (limit {words.amount(gate.limit)}, {'ok' if gate.ok else 'failing'})")
-    return "; ".join(found)
+def _validity(measured: Measurement, failing: Sequence[str]) -> Cell:
+    if failing:
+        return Cell(f"✘ {'; '.join(failing)}", "bad", hint=gates.all_of(measured))
+    unknown = "; client_ceiling not measured" if measured.ceiling_reason else ""
+    return Cell(f"✔{unknown}", "good", hint=gates.all_of(measured))
+
+
+def _noise(environment: Environment) -> str:
+    noise = environment.noise
+    return f"{noise.ratio:.3f}× [{noise.low:.3f}, {noise.high:.3f}]" if noise else "not measured"
 
 
 def _rank(guarantee: str) -> int:

@@ -9,8 +9,8 @@ from matplotlib.ticker import MaxNLocator
 
 from storeproof.outcome import Outcome
 from storeproof.report import words
+from storeproof.report.axes import Pair, at_the_end, is_plain
 from storeproof.report.drawing import COLUMNS, RUNGS, SHORT, Plot, line_style, logarithmic, panels, proven, styled, svg
-from storeproof.report.tables import Pair
 from storeproof.result.model import Result
 
 
@@ -21,9 +21,8 @@ def cost_of_durability(workloads: Mapping[str, Sequence[Pair]]) -> Plot | None:
     """
     stores: dict[str, dict[str, list[Pair]]] = {}
     for name, measured in workloads.items():
-        clients = max(each.clients for _, each in measured)
-        for pair in measured:
-            if pair[1].clients == clients and not pair[1].indexes:
+        for pair in at_the_end(measured) if is_plain(measured) else ():
+            if not pair[1].indexes:
                 stores.setdefault(pair[0].store, {}).setdefault(name, []).append(pair)
     several = {
         store: lines for store, lines in stores.items() if len({proven(pair) for measured in lines.values() for pair in measured}) > 1
@@ -53,22 +52,22 @@ def cost_of_durability(workloads: Mapping[str, Sequence[Pair]]) -> Plot | None:
 def features_against_speed(result: Result, workloads: Mapping[str, Sequence[Pair]]) -> Plot | None:
     """One panel for each of the workloads that most stores were measured with: capabilities shown in this run, and throughput."""
     shown = {words.name_of(store): sum(each.outcome is Outcome.PASS for each in store.capabilities) for store in result.stores}
-    if len(shown) < 2 or not any(shown.values()):
+    if len(shown) < 2 or not any(shown.values()) or not any(map(is_plain, workloads.values())):
         return None
     numbers = {name: str(number) for number, name in enumerate(shown, 1)}
-    chosen = sorted(workloads.items(), key=lambda item: -len({words.name_of(store) for store, _ in item[1]}))[:COLUMNS]
+    plain = [(name, measured) for name, measured in workloads.items() if is_plain(measured)]
+    chosen = sorted(plain, key=lambda item: -len({words.name_of(store) for store, _ in item[1]}))[:COLUMNS]
     with styled():
         figure, places = panels(len(chosen))
         told = []
         for (name, measured), place in zip(chosen, places, strict=True):
             axes = figure.add_axes(place)
-            clients = max(each.clients for _, each in measured)
-            points = [pair for pair in measured if pair[1].clients == clients and not pair[1].indexes]
+            points = [pair for pair in at_the_end(measured) if not pair[1].indexes] or measured
             for pair in points:
                 at = (shown[words.name_of(pair[0])], pair[1].throughput.median)
                 axes.plot(*at, "o", color=RUNGS[proven(pair)], markersize=6)
                 axes.annotate(numbers[words.name_of(pair[0])], at, xytext=(5, -3), textcoords="offset points", fontsize=8)
-            axes.set_title(f"{name}, {words.plural(clients, 'client')}", fontsize=9, loc="left", y=1.01)
+            axes.set_title(f"{name}, {words.plural(points[0][1].clients, 'client')}", fontsize=9, loc="left", y=1.01)
             axes.set_xlabel("capabilities shown", fontsize=8, labelpad=1)
             axes.set_xlim(0, max(shown.values()) * 1.12)
             axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))

@@ -52,6 +52,7 @@ def assemble(
         counts=count(each.outcome for each in record.outcomes),
         measurements=list(record.measurements),
         growth=list(record.growth),
+        outages=[each.model_copy(update={"detail": clean(each.detail)}) for each in record.outages],
         histories=list(record.histories),
         profiles=[each.model_copy(update={"missing": [clean(line) for line in each.missing]}) for each in verdicts],
     )

@@ -1,31 +1,17 @@
 """Sets measurements of two results against each other, and refuses where a ratio would mislead.
 
-Method: the round is the sample. The ratio is that of the two medians. Its 95 % interval is built on the
-logarithms of the rounds' throughputs, which are closer to normal than the throughputs and make A/B and
-B/A the same statement: Welch's standard error, Student's t with the degrees of freedom after Satterthwaite
-(rounded down), widened by sqrt(pi/2), the most by which a median of normal samples scatters more than
-their mean.
+The round is the sample, and the ratio that of the medians, with a 95 % interval (`storeproof.load.ratio`). A difference is shown where the
+interval leaves 1 out, and the ratio is farther from 1 than two figures of the same thing were on either of the machines.
 """
 
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from storeproof.load.ratio import Ratio, ratio_of
 from storeproof.result.model import Measurement, Result, StoreResult
-
-METHOD = (
-    "ratio of the medians over rounds; 95 % interval from the rounds' log throughputs (Welch's standard error, Student's t, "
-    "widened by sqrt(pi/2) since medians scatter more than means)"
-)
-
-_T_975 = (
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-    2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-)  # fmt: skip
-"""Student's t, 97.5 % quantile, for 1 to 30 degrees of freedom (NIST/SEMATECH e-Handbook, table 1.3.6.7.2); above, that of 30 is safe."""
 
 
 @dataclass(frozen=True)
@@ -42,20 +28,6 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Ratio:
-    """A over B."""
-
-    median: float
-    low: float
-    high: float
-
-    @property
-    def shows_difference(self) -> bool:
-        """Whether the interval leaves 1 out."""
-        return self.low > 1 or self.high < 1
-
-
-@dataclass(frozen=True)
 class Pair:
     """Two measurements of one workload: with a ratio, or with the reasons why there is none."""
 
@@ -65,6 +37,18 @@ class Pair:
     refused: tuple[str, ...]
     failing: tuple[str, ...]
     """Gates that a number fails, as `A: name` and `B: name`."""
+    noise: float = 1.0
+    """The factor by which two figures of the same thing may be apart on these machines."""
+
+    @property
+    def verdict(self) -> str:
+        """Why the ratio shows no difference; empty where it shows one, or there is none."""
+        if self.ratio is None:
+            return ""
+        if not self.ratio.shows_difference:
+            return "no difference shown"
+        far = max(self.ratio.median, 1 / self.ratio.median)
+        return "" if far > self.noise else "no difference shown: within the noise of the machine"
 
 
 @dataclass(frozen=True)
@@ -85,6 +69,7 @@ def compare(a: Side, b: Side) -> Comparison:
     reason: a silent gap would look as if there was nothing to say.
     """
     unlike = _unlike_runs(a, b)
+    noise = max((floor.factor for side in (a, b) if (floor := side.result.environment.noise)), default=1.0)
     left, right = list(a.store.measurements), list(b.store.measurements)
     candidates = [(one, other) for one in left for other in right if one.workload == other.workload]
     pairs = []
@@ -92,12 +77,12 @@ def compare(a: Side, b: Side) -> Comparison:
         if one in left and other in right:
             left.remove(one)
             right.remove(other)
-            pairs.append(_pair(one, other, unlike))
-    pairs.sort(key=lambda pair: (pair.a.workload, pair.a.indexes, pair.a.clients))
+            pairs.append(_pair(one, other, unlike, noise))
+    pairs.sort(key=lambda pair: (pair.a.workload, pair.a.indexes, pair.a.clients, pair.a.pipeline, pair.a.rate or 0))
     return Comparison(a, b, tuple(pairs), tuple(left), tuple(right))
 
 
-def _pair(a: Measurement, b: Measurement, unlike: Sequence[str]) -> Pair:
+def _pair(a: Measurement, b: Measurement, unlike: Sequence[str], noise: float) -> Pair:
     reasons = [*unlike, *_unlike_measurements(a, b)]
     reasons += [f"{side}: the data was not verified after the rounds" for side, each in (("A", a), ("B", b)) if not each.verified]
     ratio = None
@@ -110,22 +95,7 @@ def _pair(a: Measurement, b: Measurement, unlike: Sequence[str]) -> Pair:
         else:
             ratio = ratio_of(samples[0], samples[1])
     failing = [f"{side}: {name}" for side, each in (("A", a), ("B", b)) for name, gate in each.gates.items() if not gate.ok]
-    return Pair(a, b, ratio, tuple(reasons), tuple(failing))
-
-
-def ratio_of(a: Sequence[float], b: Sequence[float]) -> Ratio:
-    """The ratio of the medians with its 95 % interval; both hold at least two positive throughputs."""
-    logs = [[math.log(value) for value in side] for side in (a, b)]
-    parts = [statistics.variance(side) / len(side) for side in logs]
-    squared = sum(parts)
-    centre = math.log(statistics.median(a) / statistics.median(b))
-    if squared == 0:
-        half = 0.0
-    else:
-        freedom = squared**2 / sum(part**2 / (len(side) - 1) for part, side in zip(parts, logs, strict=True))
-        t = _T_975[min(max(int(freedom), 1), len(_T_975)) - 1]
-        half = t * math.sqrt(squared * math.pi / 2)
-    return Ratio(math.exp(centre), math.exp(centre - half), math.exp(centre + half))
+    return Pair(a, b, ratio, tuple(reasons), tuple(failing), noise)
 
 
 def _unlike_runs(a: Side, b: Side) -> list[str]:
@@ -162,13 +132,15 @@ def _unlike_machines(a: Side, b: Side) -> list[str]:
 
 def _unlike_measurements(a: Measurement, b: Measurement) -> list[str]:
     reasons = [
-        _differ(words, str(getattr(a, name)), str(getattr(b, name)))
+        _differ(words, *("none" if getattr(each, name) in ("", None) else str(getattr(each, name)) for each in (a, b)))
         for name, words in (
             ("model", "model"),
+            ("record", "variation of the record"),
             ("operation", "operation"),
             ("batch", "batch"),
             ("indexes", "number of indexes"),
             ("clients", "number of clients"),
+            ("pipeline", "number of requests in flight"),
             ("engine", "load engine"),
             ("load_model", "load model"),
             ("rate", "offered rate"),

@@ -13,12 +13,15 @@ from pathlib import Path
 import psutil
 from packaging.requirements import InvalidRequirement, Requirement
 
-from storeproof.result.model import Environment
+from storeproof.load.ratio import Ratio
+from storeproof.result.model import Environment, NoiseFloor
 
 UNKNOWN = "unknown"
 
 
-def collect_environment(data_directory: Path, fsync_us: float, loopback_us: float, requires: Iterable[str] = ()) -> Environment:
+def collect_environment(
+    data_directory: Path, fsync_us: float, loopback_us: float, requires: Iterable[str] = (), noise: Ratio | None = None
+) -> Environment:
     """The machine as it is now.
 
     Args:
@@ -26,6 +29,7 @@ def collect_environment(data_directory: Path, fsync_us: float, loopback_us: floa
         fsync_us: median microseconds of an append of 4 KiB and fsync there.
         loopback_us: median microseconds of a round trip over loopback TCP.
         requires: requirements of the stores' clients beyond those of storeproof itself, as pip writes them.
+        noise: of two figures of the same thing; None where it was not measured.
     """
     mount = _mount_of(data_directory)
     return Environment(
@@ -37,6 +41,7 @@ def collect_environment(data_directory: Path, fsync_us: float, loopback_us: floa
         filesystem=f"{mount.filesystem} ({mount.options})",
         fsync_us=fsync_us,
         loopback_us=loopback_us,
+        noise=NoiseFloor(ratio=noise.median, low=noise.low, high=noise.high) if noise else None,
         python=f"{platform.python_implementation()} {platform.python_version()}",
         packages=_packages(requires),
     )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
 from storeproof.load.latency import decode
 from storeproof.outcome import Outcome, Stage
+from storeproof.result.outage import OutageRecord
+from storeproof.result.part import Gate, Part
 
 FORMAT = "1.0"
 
@@ -19,15 +21,6 @@ def _readable(histogram: str) -> str:
     except Exception:  # noqa: BLE001 - base64, zlib and the codec each have their own
         raise ValueError("is no HdrHistogram V2 in base64") from None
     return histogram
-
-
-class Part(BaseModel):
-    """A part of a result: frozen, and strict about its fields when it is read back.
-
-    Numbers are finite: JSON has no NaN, and a file with one could be written but never read.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class EditionUsed(Part):
@@ -67,6 +60,21 @@ class RunInfo(Part):
     """Of the command line; without any, articles are generated."""
 
 
+class NoiseFloor(Part):
+    """How far two figures of the same thing were apart: the same load twice, on a server that does nothing."""
+
+    ratio: float
+    """Of the medians over rounds that took turns."""
+    low: float
+    high: float
+    """Its 95 % interval."""
+
+    @property
+    def factor(self) -> float:
+        """By which two such figures may be apart."""
+        return max(self.high, 1 / self.low)
+
+
 class Environment(Part):
     """The machine, and the physical limits it put on the run."""
 
@@ -80,6 +88,8 @@ class Environment(Part):
     """Median of a 4 KiB append and fsync in the data directory."""
     loopback_us: float
     """Median of a one-byte round trip over loopback TCP."""
+    noise: NoiseFloor | None = None
+    """None where it was not measured."""
     python: str
     packages: dict[str, str]
 
@@ -220,14 +230,6 @@ class Latency(Part):
     samples: int
 
 
-class Gate(Part):
-    """A condition on a number's validity."""
-
-    ok: bool
-    value: float
-    limit: float
-
-
 class Round(Part):
     """One round: the sample of all statistics."""
 
@@ -257,23 +259,37 @@ class Measurement(Part):
     workload: str
     title: str
     model: str
+    record: str = ""
+    """How its records differ from those of the model: `size-1000`, `fields-100`, `depth-3`."""
     operation: str
     indexes: int
     batch: int
     clients: int
+    pipeline: int = 1
+    """Requests that each client has in flight."""
     engine: Literal["driver", "wire", "wire-py"]
     engine_reason: str = ""
     """Why the store's client put the load on, where the wire engine would have."""
+    ceiling: float | None = None
+    """Requests per second that the same load generator reached with these requests against a server that does nothing."""
+    ceiling_reason: str = ""
+    """Why that was not measured."""
     load_model: Literal["closed", "open"]
     rate: float | None = None
-    """Offered operations per second; open loop only."""
+    """Offered requests per second; open loop only."""
     payload_bytes: int
     corpus: str | None = None
     """Where the texts came from, for a model whose texts are searched."""
     rounds: list[Round]
     throughput: Interval
     latency_us: Latency
-    """Of all operations together."""
+    """Of all operations together: from the sending of a request to its reply, and in an open loop from when it was due."""
+    service_us: Latency | None = None
+    """Open loop: of the same requests from their sending."""
+    lag_us: Latency | None = None
+    """Open loop: from when requests were due to their sending."""
+    unissued: int = 0
+    """Open loop: requests that were due and never sent."""
     parts: list[MixPart] = Field(default_factory=list)
     """The operations of a mix that has several."""
     errors: int
@@ -326,6 +342,7 @@ class StoreResult(Part):
     counts: dict[Outcome, int]
     measurements: list[Measurement]
     growth: list[GrowthRecord] = Field(default_factory=list)
+    outages: list[OutageRecord] = Field(default_factory=list)
     histories: list[HistoryRecord] = Field(default_factory=list)
     """Of cases that failed because a history was not linearizable."""
     profiles: list[ProfileVerdict]

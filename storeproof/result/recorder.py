@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from storeproof.outcome import Outcome, Stage
 from storeproof.result.model import Durability, GrowthRecord, GuaranteeRecord, Harm, HistoryRecord, Measurement, OutcomeRecord
+from storeproof.result.outage import OutageRecord
 from storeproof.spec.guarantee import LADDER
 from storeproof.spec.store import Target
 
@@ -24,6 +25,7 @@ class StoreRecord:
     guarantees: list[GuaranteeRecord] = field(default_factory=list)
     measurements: list[Measurement] = field(default_factory=list)
     growth: list[GrowthRecord] = field(default_factory=list)
+    outages: list[OutageRecord] = field(default_factory=list)
     histories: list[HistoryRecord] = field(default_factory=list)
     proofs: dict[tuple[str, str], list[Outcome]] = field(default_factory=dict)
     """Outcomes of correctness by (model, operation)."""

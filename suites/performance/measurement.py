@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from zlib import crc32
@@ -10,31 +10,37 @@ from zlib import crc32
 from hdrh.histogram import HdrHistogram
 
 from storeproof.contract import Collection, Layout
+from storeproof.contract.values import Key
 from storeproof.corpus.articles import articles
+from storeproof.errors import NotAvailable
 from storeproof.load.audit import Audit, audit
+from storeproof.load.ceiling import Ceiling, Ceilings
 from storeproof.load.choice import Engines
-from storeproof.load.engine import Engine, Plan, RunResult, called, label
+from storeproof.load.engine import Engine, OperationResult, Plan, RunResult, called, label
+from storeproof.load.keys import form_of, greatest
 from storeproof.load.latency import encode, new_histogram
 from storeproof.load.records import payload_bytes
 from storeproof.load.requests import Asked, requests
 from storeproof.load.statistics import estimate, percentile
 from storeproof.load.steady import WarmUp, warm_up
 from storeproof.load.validity import judge
-from storeproof.result.model import Gate, Interval, Latency, Measurement, MixPart, Round
-from storeproof.spec import Mix, Workload
+from storeproof.result.model import Interval, Latency, Measurement, MixPart, Round
+from storeproof.result.part import Gate
+from storeproof.spec import Mix
 from storeproof.spec.scale import PerformanceScale
+from storeproof.suites.performance.ways import Way
 
 
 @dataclass
 class Measuring:
     """Runs one workload, round by round, on a collection that is prepared and empty."""
 
-    workload: Workload
+    way: Way
     layout: Layout
-    clients: int
     scale: PerformanceScale
     seed: int
     engines: Engines
+    ceilings: Ceilings
     shelf: Path | None = None
     """Imported articles, for a model whose texts are searched."""
     requests: tuple[Asked, ...] = ()
@@ -48,6 +54,8 @@ class Measuring:
     """Chosen by `prepare`."""
     engine_reason: str = ""
     """Why it is not the wire engine."""
+    ceiling: Ceiling | None = None
+    """Of the engine, measured by `prepare`."""
 
     @property
     def plan(self) -> Plan:
@@ -55,38 +63,50 @@ class Measuring:
         number = len(self.every)
         return Plan(
             layout=self.layout,
-            mix=self.workload.mix,
-            clients=self.clients,
+            mix=self.way.workload.mix,
+            clients=self.way.clients,
             seconds=self.scale.round_seconds,
-            seed=crc32(f"{self.seed}:{self.workload.workload}:{self.layout.indexes}:{self.clients}:{number}".encode()),
-            known=self.scale.records if self.workload.load else 0,
+            seed=crc32(f"{self.seed}:{self.way.name}:{number}".encode()),
+            known=self.scale.records if self.way.workload.load else 0,
             number=number,
             positions=self.every[-1].positions if self.every else (),
             removed=self.every[-1].removed if self.every else (),
             unsure=frozenset(doubtful for each in self.every for doubtful in each.doubtful),
             requests=self.requests,
+            greatest=self._greatest,
             shelf=self.shelf if self.layout.model.text else None,
             fixed_numbers=self.engine is not None and self.engine.fixed_numbers,
+            pipeline=self.way.pipeline,
         )
+
+    @property
+    def _greatest(self) -> Key | None:
+        scans = any(mix.operation == "scan" for mix in self.way.workload.mix)
+        return greatest(form_of(self.layout.model), self.scale.records) if scans else None
 
     def prepare(self) -> None:
         """Load the data and warm up.
 
         Raises:
-            NotAvailable: the articles have nothing that the workload could ask for, or the engine that is wanted cannot do it.
+            NotAvailable: the articles have nothing that the workload could ask for, the engine that is wanted cannot do it, or none can
+                that has several requests of a client in flight.
         """
         model, plan = self.layout.model, self.plan
         if any(mix.request is not None for mix in plan.mix):
             texts = articles(plan.shelf)
             self.requests = tuple(requests(model, mix, texts, plan.known) for mix in plan.mix)
         self.engine, self.engine_reason = self.engines.choose(self.plan)
-        if self.workload.load:
+        if plan.pipeline > 1 and self.engine.name == "driver":
+            raise NotAvailable(f"the store's client has one request in flight, and {self.engine_reason or 'no other engine was wanted'}")
+        self.ceiling = self.ceilings.of(self.engine, self.plan)
+        if self.way.workload.load:
             self.engine.fill(self.layout, self.scale.records, plan.shelf, self.engine.fixed_numbers)
+        # In a closed loop in any case: the store then has done all that it does the first time it is asked to.
         self.warm = warm_up(lambda seconds: self._run(seconds).throughput, *self.scale.warm_up_seconds)
 
     def run_round(self, advance: Callable[[float], None]) -> None:
         """One measured round; `advance` is told its throughput."""
-        result = self._run(self.scale.round_seconds)
+        result = self._run(self.scale.round_seconds, self.way.rate)
         self.rounds.append(result)
         advance(result.throughput)
 
@@ -98,23 +118,28 @@ class Measuring:
         """What the result keeps."""
         assert self.warm is not None
         assert self.engine is not None
+        assert self.ceiling is not None
+        workload = self.way.workload
         rate = estimate([each.throughput for each in self.rounds], self.seed)
-        latency = new_histogram()
-        for each in self.rounds:
-            for operation in each.operations.values():
-                latency.add(operation.latency)
-        gates = judge(self.rounds, self.warm, rate)
+        every = [operation for each in self.rounds for operation in each.operations.values()]
+        latency = _felt(every)
+        gates = judge(self.rounds, self.warm, rate, pipeline=self.way.pipeline, ceiling=self.ceiling.rate)
         return Measurement(
-            workload=self.workload.workload,
-            title=self.workload.title,
-            model=self.workload.model,
-            operation="+".join(label(mix) for mix in self.workload.mix),
+            workload=workload.workload,
+            title=workload.title,
+            model=workload.model,
+            record=self.way.record.name,
+            operation="+".join(label(mix) for mix in workload.mix),
             indexes=self.layout.indexes,
-            batch=max(mix.batch for mix in self.workload.mix),
-            clients=self.clients,
+            batch=max(mix.batch for mix in workload.mix),
+            clients=self.way.clients,
+            pipeline=self.way.pipeline,
             engine=self.engine.name,
             engine_reason=self.engine_reason,
-            load_model="closed",
+            ceiling=self.ceiling.rate,
+            ceiling_reason=self.ceiling.reason,
+            load_model=workload.loop,
+            rate=self.way.rate or None,
             payload_bytes=payload_bytes(self.layout.model, shelf=self.plan.shelf),
             corpus=articles(self.plan.shelf).name if self.layout.model.text else None,
             rounds=[
@@ -123,7 +148,10 @@ class Measuring:
             ],
             throughput=Interval(median=rate.median, low=rate.low, high=rate.high, unit="operations/s"),
             latency_us=_latency(latency),
-            parts=[self._part(mix) for mix in self.workload.mix] if len(self.workload.mix) > 1 else [],
+            service_us=_latency(_merged(each.latency for each in every)) if self.way.rate else None,
+            lag_us=_latency(_merged(each.lag for each in self.rounds if each.lag)) if self.way.rate else None,
+            unissued=sum(each.unissued for each in self.rounds),
+            parts=[self._part(mix) for mix in workload.mix] if len(workload.mix) > 1 else [],
             errors=sum(each.errors for each in self.rounds),
             misses=sum(each.misses for each in self.rounds),
             gates={name: Gate(ok=each.ok, value=each.value, limit=each.limit) for name, each in gates.items()},
@@ -133,24 +161,33 @@ class Measuring:
 
     def _part(self, mix: Mix) -> MixPart:
         found = [each.operations[label(mix)] for each in self.rounds]
-        latency = new_histogram()
-        for each in found:
-            latency.add(each.latency)
         return MixPart(
             name=label(mix),
             operation=called(mix),
             records=sum(each.ok for each in found),
             errors=sum(each.errors + each.malformed for each in found),
             misses=sum(each.misses for each in found),
-            latency_us=_latency(latency),
+            latency_us=_latency(_felt(found)),
         )
 
-    def _run(self, seconds: float) -> RunResult:
+    def _run(self, seconds: float, rate: float = 0.0) -> RunResult:
         assert self.engine is not None
-        result = self.engine.start(replace(self.plan, seconds=seconds)).join()
+        result = self.engine.start(replace(self.plan, seconds=seconds, rate=rate)).join()
         self.every.append(result)
         assert result.ok, f"of {result.misses} loaded records that were asked for, none was found"
         return result
+
+
+def _felt(operations: Sequence[OperationResult]) -> HdrHistogram:
+    """How long clients waited: in an open loop from when a request was due, in a closed one from when it was sent."""
+    return _merged(each.latency if each.response is None else each.response for each in operations)
+
+
+def _merged(histograms: Iterable[HdrHistogram]) -> HdrHistogram:
+    merged = new_histogram()
+    for each in histograms:
+        merged.add(each)
+    return merged
 
 
 def _latency(histogram: HdrHistogram) -> Latency:

@@ -7,6 +7,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from storeproof.contract import Collection, Layout, Unknown, Unsupported, call, supports
 from storeproof.contract.notation import arguments_from
+from storeproof.load.ceiling import Ceilings
 from storeproof.load.engine import StoreSilent, called, label
 from storeproof.outcome import Outcome
 from storeproof.plugin import RUN
@@ -17,21 +18,20 @@ from storeproof.suites.conftest import Open
 from storeproof.suites.performance.clock import CLOCK
 from storeproof.suites.performance.conftest import EnginesHere, refuse_without_indexes
 from storeproof.suites.performance.measurement import Measuring
+from storeproof.suites.performance.ways import Way, ways
 from storeproof.trial import Trial
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One case for each workload, number of indexes and number of clients of the scale."""
+    """One case for each way in which a workload is measured at the scale."""
     run = metafunc.config.stash[RUN]
     scale = run.options.scale.performance
     cases = []
     for workload in run.spec.workloads.values():
-        for indexes in workload.indexes:
-            for clients in getattr(scale, workload.clients):
-                name = f"{workload.workload}/{indexes}i/{clients}c"
-                case = pytest.mark.case(id=f"performance.{name}", workload=workload.workload, clients=clients)
-                cases.append(pytest.param(workload, indexes, clients, id=name.replace("/", "-"), marks=case))
-    metafunc.parametrize(("workload", "indexes", "clients"), cases)
+        for way in ways(workload, scale):
+            case = pytest.mark.case(id=f"performance.{way.name}", workload=workload.workload, clients=way.clients)
+            cases.append(pytest.param(way, id=way.name.replace("/", "-"), marks=case))
+    metafunc.parametrize("way", cases)
 
 
 @pytest.mark.filterwarnings("ignore:Benchmark fixture was not used at all")  # a case can be settled before its first round
@@ -41,27 +41,27 @@ def test_workload(
     verdict: Verdict,
     fresh: Open,
     engines: EnginesHere,
+    ceilings: Ceilings,
     benchmark: BenchmarkFixture,
-    workload: Workload,
-    indexes: int,
-    clients: int,
+    way: Way,
 ) -> None:
     """Warm up, measure in rounds, and read the data back: the rate counts only if the data is there, and whole."""
     if benchmark.disabled:
         verdict.settle(Outcome.EXCLUDED, "--benchmark-disable: not measured")
-    refuse_without_indexes(trial, verdict, indexes)
-    collection, layout = fresh(workload.model, indexes)
+    workload = way.workload
+    refuse_without_indexes(trial, verdict, way.indexes)
+    collection, layout = fresh(workload.model, way.indexes, way.record)
     # First what the store cannot do: where it is all of an operation, nothing of it was verified either.
     _refuse_unsupported(verdict, collection, layout, workload)
     _refuse_unproven(trial, verdict, collection, workload)
     kept = collection.describe().get("indexes", "0")
-    if kept != str(indexes):
-        verdict.settle(Outcome.FAIL, f"{indexes} secondary indexes were asked for, and the store says it has {kept}")
+    if kept != str(way.indexes):
+        verdict.settle(Outcome.FAIL, f"{way.indexes} secondary indexes were asked for, and the store says it has {kept}")
 
     scale = trial.scale.performance
     try:
-        measuring = Measuring(workload, layout, clients, scale, trial.seed, engines(), trial.options.library.shelf)
-        what = f"{workload.workload}, {indexes} indexes, {clients} clients"
+        measuring = Measuring(way, layout, scale, trial.seed, engines(), ceilings, trial.options.library.shelf)
+        what = way.name
         trial.progress(f"{what}: loading and warming up")
         measuring.prepare()
 
@@ -82,8 +82,11 @@ def test_workload(
         workload=measured.workload,
         model=measured.model,
         operation=measured.operation,
-        indexes=indexes,
-        clients=clients,
+        indexes=way.indexes,
+        clients=way.clients,
+        pipeline=way.pipeline,
+        rate=way.rate,
+        record=measured.record,
         batch=measured.batch,
         engine=measured.engine,
         verified=measured.verified,

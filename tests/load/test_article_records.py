@@ -139,7 +139,7 @@ def test_other_models_with_texts_take_no_load() -> None:
 
 def test_an_empty_answer_is_a_miss() -> None:
     """What is asked for is there."""
-    from storeproof.load.client import MISSED
+    from storeproof.load.calling import MISSED
 
     assert [MISSED[name](reply) for name, reply in (("find", []), ("count_where", 0), ("browse", Found(0, [], {})))] == [1, 1, 1]
     assert [MISSED[name](reply) for name, reply in (("find", [("k", {})]), ("browse", Found(2, ["k"], {})))] == [0, 0]

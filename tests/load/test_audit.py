@@ -20,7 +20,8 @@ from storeproof.load.records import recipe
 from storeproof.spec import Mix, load_spec
 from tests.load.memory import Memory
 
-MODEL = load_spec().models["hash10"]
+MODELS = load_spec().models
+MODEL = MODELS["hash10"]
 KNOWN = 50
 
 
@@ -98,6 +99,44 @@ def test_damage_is_found(damage: Callable[[Memory], None], told: str) -> None:
     assert not found.ok
     assert any(told in problem for problem in found.problems), found.problems
     assert len(found.problems) <= 5
+
+
+def _updated(model: str, mix: Mix) -> tuple[Memory, Plan, RunResult]:
+    """Records of which some parts are of later writes."""
+    store, made = Memory(), recipe(MODELS[model])
+    for number in range(KNOWN):
+        key = made.key(number)
+        record: Any = made.make(key, f"0:{number}")
+        for place in range(number % 11):
+            record[f"field{place}"] = made.part(key, f"1:{number * 20 + place}", (f"field{place}",))
+        store.put(key, record)
+    plan = Plan(Layout("t", MODELS[model]), (mix,), clients=1, seconds=1, seed=1, known=KNOWN)
+    return store, plan, RunResult({}, 1, 1, 1, 1, 0, 1, 1, 1, (0,), (), ())
+
+
+ANY = Mix(operation="set_field", keys="uniform", path=("*",))
+
+
+def test_any_field_may_be_of_another_write_where_any_is_updated() -> None:
+    """All of them too; and each of them whole."""
+    store, plan, result = _updated("usertable", ANY)
+    found = audit(store, plan, [result], seed=1)
+    assert found.ok, found.problems
+    key, record = next(iter(store.records.items()))
+    assert isinstance(record, dict)
+    store.records[key] = {**record, "field3": record["field3"][:50] + b"?" * 50}  # type: ignore[index,operator]
+    assert "is torn" in audit(store, plan, [result], seed=1).problems[0]
+    one = replace(plan, mix=(ANY.model_copy(update={"path": ("field0",)}),))
+    assert "is torn" in audit(_updated("usertable", ANY)[0], one, [result], seed=1).problems[0]
+
+
+@pytest.mark.parametrize("path", [("*",), ("field0",)])
+def test_a_record_that_shrank_is_found_whatever_is_updated(path: tuple[str, ...]) -> None:
+    """After an update it still has ten fields."""
+    store, plan, result = _updated("usertable", ANY.model_copy(update={"path": path}))
+    for key, record in store.records.items():
+        store.records[key] = {name: value for name, value in record.items() if name != "field9"}  # type: ignore[union-attr]
+    assert "is torn" in audit(store, plan, [result], seed=1).problems[0]
 
 
 def test_a_write_whose_reply_was_lost_may_be_there_or_not() -> None:

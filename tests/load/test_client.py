@@ -11,6 +11,7 @@ import pytest
 
 from storeproof.contract import Key, Layout, Record, Refused, Unknown, Unsupported
 from storeproof.errors import UsageError
+from storeproof.load.arrivals import Schedule
 from storeproof.load.client import LOST_CAUSE, ClientResult, run_client
 from storeproof.load.engine import Plan
 from storeproof.load.keys import key_of
@@ -137,6 +138,29 @@ def test_halt_ends_before_the_deadline() -> None:
     assert monotonic() - begun < 1
 
 
+def test_in_an_open_loop_a_stall_is_felt_by_all_that_was_due_meanwhile() -> None:
+    """One request takes 100 ms: its own time says so once, and the times from when requests were due say it for each that waited."""
+
+    class Stalling(Memory):
+        calls = 0
+
+        def put(self, key: Key, record: Record) -> None:
+            Stalling.calls += 1
+            if Stalling.calls == 20:
+                sleep(0.1)
+            super().put(key, record)
+
+    plan = _plan(Mix(operation="put", keys="new"), seconds=0.3, rate=400.0)
+    begun, store, result = monotonic_ns(), Stalling(), ClientResult.of(plan, 0)
+    schedule = Schedule(plan.rate, "1", begun, plan.seconds)
+    run_client(store, plan, result, begun, Event(), schedule)
+    tally = result.tallies[0]
+    assert result.ok == len(store.records) == len(tally.responses) == len(tally.latencies) == len(result.lags)
+    assert sum(each > 20_000_000 for each in tally.latencies) <= 3
+    assert sum(each > 20_000_000 for each in tally.responses) > 15
+    assert result.elapsed >= 0.3e9
+
+
 def test_a_mix_is_drawn_by_weight() -> None:
     """Nine reads to one write."""
     store, model = Memory(), MODELS["single_key"]
@@ -165,8 +189,8 @@ def test_what_the_adapter_does_not_offer_is_unsupported() -> None:
 
 def test_an_operation_that_the_engine_cannot_run() -> None:
     """Says which it can."""
-    with pytest.raises(UsageError, match="does not run `scan`; it runs aggregate, browse, count_where, delete, exists, "):
-        _run(Memory(), _plan(Mix(operation="scan", keys="uniform"), known=1))
+    with pytest.raises(UsageError, match="does not run `delete_field`; it runs aggregate, browse, count_where, delete, exists, "):
+        _run(Memory(), _plan(Mix(operation="delete_field", keys="uniform"), known=1))
 
 
 class Paths(Memory):

@@ -68,6 +68,19 @@ def test_results_of_all_clients_are_put_together(make: Make) -> None:
     assert 0 < result.cpu_seconds < 1
 
 
+def test_an_open_loop_keeps_its_rate_and_tells_how_late_it_was(make: Make) -> None:
+    """Over all processes; what was not sent before the deadline is told, and counts as nothing."""
+    result = make().start(_plan(8, 1.0, rate=300.0)).join()
+    assert result.throughput == pytest.approx(300, rel=0.25)  # 300 arrivals scatter by 17
+    assert result.lag is not None
+    (operation,) = result.operations.values()
+    assert operation.response is not None
+    assert result.lag.get_total_count() == operation.response.get_total_count() == operation.ok
+    slow = make(put="time.sleep(0.1)").start(_plan(2, 0.5, rate=400.0)).join()  # two clients make 20 a second
+    assert slow.unissued > 100
+    assert slow.ok < 30
+
+
 def test_connections_last_from_round_to_round_and_grow(make: Make, tmp_path: Path) -> None:
     """Two clients, then five, then two again: five connections in all."""
     engine = make(connect=f"open({str(tmp_path / 'connects')!r}, 'a').write('x')")

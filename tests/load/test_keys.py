@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from storeproof.load.keys import NewKeys, key_of
+from storeproof.load.distributions import fnv
+from storeproof.load.keys import HASHED, ORDERED, NewKeys, greatest, key_of
 from storeproof.spec import load_spec
 
 
@@ -61,3 +62,17 @@ def test_removing_goes_on_where_the_round_before_ended() -> None:
     assert keys.any_left
     assert [keys.oldest(), keys.oldest()] == [6, 8]
     assert not keys.any_left
+
+
+def test_hashed_keys_are_those_of_ycsb() -> None:
+    """The first two are known of YCSB's own runs; one with a shorter hash is as wide as they are."""
+    model = load_spec().models["usertable"]
+    assert [key_of(model, number) for number in (0, 1)] == ["user6284781860667377211", "user8517097267634966620"]
+    short = next(number for number in range(1000) if fnv(number) < 10**18)
+    assert key_of(model, short) == f"user0{fnv(short)}"
+
+
+def test_the_greatest_of_the_loaded_keys() -> None:
+    """Of hashed ones it may be any."""
+    assert greatest(ORDERED, 100) == "key:000000000099"
+    assert greatest(HASHED, 100) == max(HASHED.key(number) for number in range(100)) != HASHED.key(99)

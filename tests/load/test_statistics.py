@@ -20,10 +20,10 @@ def test_three_rounds_by_hand() -> None:
 
 
 def test_the_table_of_student() -> None:
-    """The 97.5 % points fall with the degrees of freedom; 2.306 is that of eight."""
+    """The 97.5 % points fall with the degrees of freedom; 2.306 is that of eight, 2.042 that of thirty."""
     assert list(STUDENT_975) == sorted(STUDENT_975, reverse=True)
-    assert len(STUDENT_975) == 8
-    assert STUDENT_975[7] == 2.306
+    assert len(STUDENT_975) == 30
+    assert (STUDENT_975[7], STUDENT_975[29]) == (2.306, 2.042)
 
 
 def test_the_interval_covers_as_often_as_it_says() -> None:

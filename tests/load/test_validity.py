@@ -37,11 +37,58 @@ def _round(*, requests: int = 10_000, errors: int = 0) -> RunResult:
     )
 
 
+def _open_round(*, late_us: int = 50, waited_us: int = 1000, unissued: int = 0) -> RunResult:
+    """The same in an open loop: 1 000 requests a second, each answered 1 ms after it was due, and sent by some microseconds late."""
+    lag, response = new_histogram(), new_histogram()
+    record_all(lag, array("q", [late_us * 1000] * 10_000))
+    record_all(response, array("q", [waited_us * 1000] * 10_000))
+    get = replace(_round().operations["get"], response=response)
+    return replace(_round(), operations={"get": get}, busy_seconds=0.001, pause_seconds=0, lag=lag, unissued=unissued, cpu_seconds=19.9)
+
+
 def test_a_good_measurement_passes_all_gates() -> None:
     """None is failing."""
-    gates = judge([_round()] * 3, STEADY, CLOSE)
+    gates = judge([_round()] * 3, STEADY, CLOSE, ceiling=1250.0)
     assert {name for name, gate in gates.items() if not gate.ok} == set()
-    assert set(gates) == {"errors", "client_cpu", "little", "steady", "spread"}
+    assert set(gates) == {"errors", "client_cpu", "client_ceiling", "little", "steady", "spread"}
+    assert gates["client_ceiling"].value == pytest.approx(0.8)
+
+
+def test_a_good_open_loop_passes_all_gates() -> None:
+    """It watches the clock while nothing is due: its processor time says nothing, and is not held against it."""
+    gates = judge([_open_round()] * 3, STEADY, CLOSE, ceiling=2000.0)
+    assert {name for name, gate in gates.items() if not gate.ok} == set()
+    assert set(gates) == {"errors", "client_ceiling", "little", "steady", "spread", "lag", "achieved"}
+
+
+@pytest.mark.parametrize(
+    ("gate", "bad"),
+    [
+        ("lag", _open_round(late_us=110)),
+        ("lag", replace(_open_round(), operations=_round().operations)),  # nobody noted how long they waited
+        ("achieved", _open_round(unissued=110)),
+        ("little", replace(_open_round(), busy_seconds=0.011)),  # more in flight than ten clients have
+        ("client_ceiling", replace(_open_round(), request_rate=1601.0)),
+    ],
+)
+def test_the_worst_open_round_decides(gate: str, bad: RunResult) -> None:
+    """Only the gate that is meant fails."""
+    gates = judge([_open_round(), bad, _open_round()], STEADY, CLOSE, ceiling=2000.0)
+    assert {name for name, each in gates.items() if not each.ok} == {gate}
+
+
+def test_a_lag_is_held_against_the_response_and_a_gap_against_what_was_due() -> None:
+    """99 µs of a millisecond, and 100 of 10 100."""
+    gates = judge([_open_round(late_us=99, unissued=100)], STEADY, CLOSE)
+    assert gates["lag"].value == pytest.approx(0.099, rel=0.01)
+    assert gates["achieved"].value == pytest.approx(100 / 10_100)
+
+
+def test_requests_in_flight_are_those_of_all_clients() -> None:
+    """Four each, so that a request takes four times as long at the same rate."""
+    long = replace(_round(), busy_seconds=0.039)
+    assert judge([long], STEADY, CLOSE, pipeline=4)["little"].ok
+    assert not judge([long], STEADY, CLOSE)["little"].ok
 
 
 @pytest.mark.parametrize(
@@ -50,12 +97,13 @@ def test_a_good_measurement_passes_all_gates() -> None:
         ("errors", _round(errors=11)),
         ("client_cpu", replace(_round(), cpu_seconds=18.5)),
         ("little", replace(_round(), busy_seconds=0.005)),  # latencies that leave out half of the waiting
-        ("little", replace(_round(), request_rate=1100.0)),
+        ("little", replace(_round(), request_rate=900.0)),
+        ("client_ceiling", replace(_round(), request_rate=1010.0)),
     ],
 )
 def test_the_worst_round_decides(gate: str, bad: RunResult) -> None:
     """Only the gate that is meant fails."""
-    gates = judge([_round(), bad, _round()], STEADY, CLOSE)
+    gates = judge([_round(), bad, _round()], STEADY, CLOSE, ceiling=1255.0)
     assert {name for name, each in gates.items() if not each.ok} == {gate}
     assert gates[gate].value > gates[gate].limit
 

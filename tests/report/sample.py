@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import statistics
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from storeproof.outcome import Outcome, Stage, count, worst
 from storeproof.result.model import (
@@ -25,6 +26,7 @@ from storeproof.result.model import (
     StoreResult,
     WorstLoss,
 )
+from storeproof.result.outage import OutageBin, OutageEvent, OutagePart, OutageRecord
 
 TARGETS = (
     ("sqlite", "SQLite", "wal-full", "power_loss", "process_crash", "SQLite 3.40.1", 4_000),
@@ -261,3 +263,33 @@ def sample_measurement(
         verified=True,
         histogram=_HISTOGRAM,
     )
+
+
+def sample_outage(fault: Any, **changed: Any) -> OutageRecord:
+    """An outage of a second: nothing is answered in it, and all that had waited comes after it."""
+    bins = [OutageBin(second=number / 10, ok=40, errors=0, p50_us=200.0, max_us=900.0) for number in range(-7, 0)]
+    bins += [OutageBin(second=number / 10, ok=0, errors=0, p50_us=1e6 - number * 1e5, max_us=1e6) for number in range(10)]
+    bins += [OutageBin(second=1.0, ok=440, errors=8, p50_us=None, max_us=None)]
+    bins += [OutageBin(second=number / 10, ok=40, errors=0, p50_us=200.0, max_us=900.0) for number in range(11, 28)]
+    record = OutageRecord(
+        fault=fault,
+        outcome=Outcome.PASS,
+        clients=8,
+        rate=400,
+        unavailable_seconds=1.002,
+        steady_seconds=1.05,
+        errors=8,
+        unsent=0,
+        before=OutagePart(requests=280, p50_us=200.0, p99_us=900.0, max_us=1000.0),
+        during=OutagePart(requests=400, p50_us=500_000.0, p99_us=990_000.0, max_us=1_000_000.0),
+        after=OutagePart(requests=700, p50_us=210.0, p99_us=70_000.0, max_us=80_000.0),
+        acknowledged=600,
+        unknown=8,
+        lost=0,
+        claimed=True,
+        gates={"lag_ms": Gate(ok=True, value=0.3, limit=5.0)},
+        events=[OutageEvent(name="fault", second=0.0), OutageEvent(name="start", second=0.9), OutageEvent(name="back", second=1.0)],
+        bins=bins,
+        detail="",
+    )
+    return record.model_copy(update=changed)

@@ -31,7 +31,7 @@ def test_each_operation_has_a_row() -> None:
     table = parts(measured)
     assert table is not None
     shown = [[cell.text for cell in row] for row in table.rows]
-    assert [(row[0], row[4], row[5], row[-1]) for row in shown] == [
+    assert [(row[0], row[5], row[6], row[-1]) for row in shown] == [
         ("search (find)", "1,234", "71 µs", "3"),
         ("delete", "20", "71 µs", "0"),
     ]

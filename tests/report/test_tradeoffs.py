@@ -50,6 +50,7 @@ def test_capabilities_are_set_against_speed_for_every_store_that_was_measured(re
 def test_one_store_is_set_against_nothing(result: Result) -> None:
     single = result.model_copy(update={"stores": result.stores[:1]})
     assert features_against_speed(single, tables.workloads(single)) is None
+    assert features_against_speed(result, {}) is None, "nor are stores that were not measured"
 
 
 @pytest.mark.parametrize(("samples", "drawn"), [(199, False), (20_000, True)])

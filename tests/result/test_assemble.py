@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from storeproof.outcome import Outcome
 from storeproof.result.assemble import assemble
+from tests.report.sample import sample_outage
 from tests.result.records import CAPABILITIES, add_case, good_record, profile, store_record, struck
 
 
@@ -11,10 +12,12 @@ def test_everything_that_was_collected_is_in_the_result() -> None:
     """Outcomes, faults and measurements as they are; counts over every outcome, zeros included."""
     record = good_record()
     add_case(record, "key.two/001", Outcome.ERROR)
+    record.outages.append(sample_outage("crash"))
     found = assemble(record, [profile()], CAPABILITIES)
     assert found.outcomes == record.outcomes
     assert found.durability.guarantees == record.guarantees
     assert found.measurements == record.measurements
+    assert found.outages == record.outages
     assert found.counts == dict.fromkeys(Outcome, 0) | {Outcome.PASS: 3, Outcome.ERROR: 1}
     assert [each.profile for each in found.profiles] == ["small_profile"]
     assert (found.store, found.variant, found.version, found.launch) == ("small", "only", None, None)
@@ -52,6 +55,7 @@ def test_no_password_leaves_the_run() -> None:
     record = good_record()
     add_case(record, "key.one/001", Outcome.FAIL, "cannot reach redis://:hunter2@host:1 with s3cret \x1b[31m")
     record.guarantees[1] = record.guarantees[1].model_copy(update={"detail": "log: s3cret"})
+    record.outages.append(sample_outage("crash", detail="the store died of s3cret"))
     record.settings = {"requirepass": "hunter2", "appendonly": "yes", "save": ""}
     found = assemble(record, [profile()], CAPABILITIES, secrets=["s3cret", None])
     text = found.model_dump_json()

@@ -53,6 +53,16 @@ def test_the_workload_is_right(tmp_path: Path) -> None:
         ("keys: new", "keys: new, distinct: 0.5", "x.yaml:10: workloads.0.mix.2: removes new records"),
         ("load: true", "load: false", "x.yaml:8: workloads.0.mix.0: takes loaded records, and none are loaded"),
         ("{operation: put, keys: new}", "{operation: put, keys: new}\n      - {operation: put, keys: uniform}", "the mix has two `put`"),
+        ("clients: one", "clients: one\n    records: [{size: 10, fields: 3}]", "records.0: found size and fields; allowed: one of them"),
+        ("clients: one", "clients: one\n    records: [{size: 10}]\n    indexes: [0, 1]", "records: found both; allowed: `indexes` or"),
+        ("put, keys: new", "put, path: ['*'], keys: new", "x.yaml:9: workloads.0.mix.1.path: found any field; allowed: `set_field` of one"),
+        ("put, keys: new", "put, reads_first: true, keys: new", "x.yaml:9: workloads.0.mix.1.reads_first: needs one record that is there"),
+        ("put, keys: new", "get, reads_first: true, keys: uniform", "an operation that writes it: put, set_field, set_path"),
+        ("put, keys: new", "put, reads_first: true, batch: 2, keys: uniform", "x.yaml:9: workloads.0.mix.1.reads_first: needs one record"),
+        ("put, keys: new", "put, length: 10, keys: new", "x.yaml:9: workloads.0.mix.1.length: `scan` needs a length, and nothing else"),
+        ("put, keys: new", "scan, keys: uniform", "workloads.0.mix.1.length: `scan` needs a length"),
+        ("put, keys: new", "scan, length: 100, keys: new", "x.yaml:9: workloads.0.mix.1.keys: `scan` begins at one record that is there"),
+        ("clients: one", "clients: one\n    pipelines: [4]\n    loop: open", "pipelines: found both; allowed: other pipelines in a closed"),
     ],
 )  # fmt: skip
 def test_one_breach_is_one_line(tmp_path: Path, old: str, new: str, message: str) -> None:

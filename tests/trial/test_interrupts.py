@@ -19,8 +19,9 @@ CASES = {
     "correctness": ("stateful.counter", "key_access or stateful and counter or guarantee", 0.1),
     "durability": ("durability.process_crash", "key_access or guarantee", 1.0),
     "performance": ("performance.single-put-distinct-90/0i/4c", "key_access or single-put or single-get", 0.5),
+    "outage": ("performance.outage/pause", "key_access or outage", 1.8),
 }
-"""By stage: the case that is interrupted, what runs, and the seconds into the case."""
+"""By stage: the case that is interrupted, what runs, and the seconds into the case: those of the outage are in the midst of the pause."""
 
 
 def _interrupted(folder: Path, stage: str, number: signal.Signals, *arguments: str) -> Run:
@@ -76,7 +77,7 @@ def test_a_second_interrupt_does_not_cost_the_report(tmp_path: Path) -> None:
 
 
 @pytest.mark.docker
-@pytest.mark.parametrize("stage", ["correctness", "durability"])
+@pytest.mark.parametrize("stage", ["correctness", "durability", "outage"])
 def test_an_interrupt_leaves_no_container_and_no_volume(tmp_path: Path, stage: str) -> None:
     done = _interrupted(tmp_path, stage, signal.SIGINT, "--store=redis", "--launch=container", "--image=redis=storeproof/redis")
     _reported_until_then(done, stage)

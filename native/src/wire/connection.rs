@@ -11,7 +11,7 @@ use crate::wire::frame::Framer;
 use crate::wire::keys::New;
 use crate::wire::pump::HEAD;
 
-/// A request that waits for its reply.
+/// A request that waits for its reply. The second one of an operation has the times of the first.
 #[derive(Clone, Copy)]
 pub struct Flight {
     pub op: usize,
@@ -39,6 +39,8 @@ pub struct Connection {
     /// It stands in the queue of those that may take a request, in an open loop.
     pub queued: bool,
     pub flights: VecDeque<Flight>,
+    /// Second requests of operations whose first was answered: to be sent before anything else, and not in flight yet.
+    pub due: Vec<Flight>,
     pub framer: Framer,
     pub new: New,
     pub dice: Dice,
@@ -69,6 +71,7 @@ impl Connection {
             silent: false,
             queued: false,
             flights: VecDeque::with_capacity(pipeline),
+            due: Vec::new(),
             framer,
             new,
             dice,

@@ -38,18 +38,24 @@ impl Pump<'_> {
         let said = shown(said);
         let _ = self.watch(place, EpollOp::EpollCtlDel); // the kernel may have let go of it already
         if self.connections[place].flights.is_empty() {
-            return self.nobodys(malformed, why, &said);
+            self.nobodys(malformed, why, &said);
         }
         let mut first = malformed;
         while let Some(flight) = self.connections[place].flights.pop_front() {
-            self.in_flight -= 1;
-            self.connections[place].requests += 1;
-            let time = self.now.saturating_sub(flight.sent);
-            self.found.busy += time;
             self.doubt(place, flight);
-            self.note(flight.op, first, why, &said, self.now.saturating_sub(flight.intended));
+            self.lost(place, flight, first, why, &said);
             first = false;
         }
+        while let Some(flight) = self.connections[place].due.pop() {
+            self.lost(place, flight, false, why, &said); // its first request was answered, and its second never sent
+        }
+    }
+
+    fn lost(&mut self, place: usize, flight: Flight, malformed: bool, why: &str, said: &str) {
+        self.in_flight -= 1;
+        self.connections[place].requests += 1;
+        self.found.busy += self.now.saturating_sub(flight.sent);
+        self.note(flight.op, malformed, why, said, self.now.saturating_sub(flight.intended));
     }
 
     /// What nobody asked for is told of the first operation, and what nobody waits for is only shown.

@@ -42,6 +42,7 @@ pub struct Op {
     pub hit: Vec<i64>,
     pub miss: Vec<i64>,
     pub frames: u32,
+    pub then: Option<usize>,
 }
 
 #[derive(FromPyObject)]
@@ -62,6 +63,7 @@ pub struct Job {
     pub mask: u64,
     pub key_prefix: Vec<u8>,
     pub key_digits: usize,
+    pub key_hashed: bool,
     pub known: u64,
     pub positions: Vec<u64>,
     pub removed: Vec<u64>,
@@ -131,6 +133,12 @@ impl Job {
         }
         if !(1..=100_000).contains(&op.batch) || op.frames == 0 || op.templates.is_empty() || op.weight > 1_000_000 {
             return Some("it has a batch, a reply and a template at least".into());
+        }
+        if let Some(next) = op.then.map(|place| self.ops.get(place)) {
+            // Asked about the same keys, and never for itself.
+            if !next.is_some_and(|next| next.weight == 0 && next.then.is_none() && next.batch == op.batch && next.keys == op.keys) {
+                return Some("what follows it has the same keys, no weight, and nothing that follows".into());
+            }
         }
         op.templates.iter().find_map(|template| flaw_of_template(template, op.batch))
     }

@@ -10,11 +10,13 @@ mod failures;
 mod frame;
 mod job;
 mod keys;
+mod null;
 mod op;
 mod open;
 mod patch;
 mod pump;
 mod run;
+mod sending;
 mod tally;
 mod zipf;
 
@@ -69,6 +71,7 @@ fn draw(keys: &str, known: u64, count: usize, seed: u64, theta: f64) -> PyResult
 /// Adds this part to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Run>()?;
+    module.add_class::<null::NullServer>()?;
     module.add_class::<tally::Tally>()?;
     module.add_class::<tally::Measured>()?;
     module.add_function(wrap_pyfunction!(start, module)?)?;

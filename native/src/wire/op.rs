@@ -5,7 +5,7 @@ use crate::wire::connection::Connection;
 use crate::wire::distribution::{Draw, below};
 use crate::wire::job::{Job, Op};
 use crate::wire::keys::Keys;
-use crate::wire::patch::Request;
+use crate::wire::patch::{Author, Request};
 
 /// Draws in vain before a batch names a key twice.
 const TRIES: u32 = 64;
@@ -33,6 +33,8 @@ pub struct Operation {
     pub writes: bool,
     pub frames: u32,
     pub keys: usize,
+    /// The operation that is asked about the same keys once this one was answered in full.
+    pub then: Option<usize>,
     at_random: bool,
     distinct: f64,
     hit: Vec<i64>,
@@ -57,6 +59,7 @@ impl Operation {
             writes: op.writes,
             frames: op.frames,
             keys: if matches!(source, Source::None) { 0 } else { op.batch },
+            then: op.then,
             at_random: op.at_random,
             distinct: op.distinct,
             hit: op.hit.clone(),
@@ -81,10 +84,9 @@ impl Operation {
         }
     }
 
-    /// Draws the keys of a request into their place, and tells which template it is made of; None where there is none for these keys.
+    /// Draws the keys of a request into their place.
     #[inline]
-    pub fn draw(&mut self, keys: &Keys<'_>, connection: &mut Connection, place: usize) -> Option<usize> {
-        let mut largest = 0; // what holds the largest of a batch holds the others
+    pub fn draw(&mut self, keys: &Keys<'_>, connection: &mut Connection, place: usize) {
         for item in 0..self.keys {
             let mut key = self.draw_one(keys, connection);
             // A write that names a key twice is one record, not two, and a read that does is answered with one by many stores.
@@ -94,12 +96,28 @@ impl Operation {
                 tries -= 1;
             }
             connection.set_key(place, item, key);
-            largest = key.max(largest);
         }
+    }
+
+    /// Which template a request about the keys in this place is made of; None where there is none for them.
+    #[inline]
+    fn template(&self, connection: &mut Connection, place: usize) -> Option<usize> {
         if self.at_random {
             return Some(below(self.requests.len() as u64, &mut connection.dice) as usize);
         }
+        let largest = connection.keys(place, self.keys).iter().copied().max().unwrap_or(0); // what holds it holds the others
         self.requests.iter().position(|request| request.is_for(largest))
+    }
+
+    /// The next request on a connection, about the keys in this place, and its id; None where no template has room for them.
+    #[inline]
+    pub fn write(&mut self, job: &Job, connection: &mut Connection, place: usize) -> Option<(u64, &[u8])> {
+        let template = self.template(connection, place)?;
+        let author = Author { client: connection.new.client as usize, id: connection.id + 1, sequence: connection.sequence };
+        let bytes = self.requests[template].write(job, author, connection.keys(place, self.keys))?;
+        connection.id += 1;
+        connection.sequence += 1;
+        Some((author.id, bytes))
     }
 
     fn draw_one(&mut self, keys: &Keys<'_>, connection: &mut Connection) -> u64 {

@@ -1,6 +1,7 @@
 //! Requests made by writing into a template what differs from one to the next.
 
 use crate::wire::job::{Job, Op, Template};
+use crate::wire::zipf::fnv;
 
 const STAMP: usize = 16;
 
@@ -145,7 +146,7 @@ impl Request {
             let written = &mut self.bytes[slot.offset..slot.offset + slot.width];
             let bytes = if slot.hex { &mut self.text[..slot.width / 2] } else { &mut *written };
             let fits = match slot.kind {
-                Kind::Key => digits(*keys.get(slot.item)?, bytes),
+                Kind::Key => digits(shown(job, *keys.get(slot.item)?), bytes),
                 Kind::KeyLittle => little(*keys.get(slot.item)?, bytes),
                 Kind::KeyBig => big(*keys.get(slot.item)?, bytes),
                 Kind::IdLittle => little(author.id % modulus(slot.width), bytes),
@@ -206,11 +207,17 @@ fn big(number: u64, bytes: &mut [u8]) -> bool {
     width == 8 || number >> (8 * width) == 0
 }
 
+/// The number that a key shows: `storeproof.load.keys.key_of`.
+#[inline]
+fn shown(job: &Job, key: u64) -> u64 {
+    if job.key_hashed { fnv(key) } else { key }
+}
+
 /// `storeproof.load.filler.place_of`.
 #[inline]
 fn place_of(job: &Job, key: u64, stamp: &[u8; STAMP]) -> u32 {
     let mut text = [0u8; 32 + 20 + 1 + STAMP];
-    let mut at = job.key_prefix.len();
+    let (key, mut at) = (shown(job, key), job.key_prefix.len());
     text[..at].copy_from_slice(&job.key_prefix);
     let width = match job.key_digits {
         0 => key.checked_ilog10().unwrap_or(0) as usize + 1,

@@ -16,7 +16,6 @@ use crate::wire::frame::{Framer, Reply};
 use crate::wire::job::Job;
 use crate::wire::keys::{Keys, New, Shared};
 use crate::wire::op::{Meaning, Mix, follows};
-use crate::wire::patch::Author;
 use crate::wire::tally::{Count, Course, Found, Times};
 
 /// Bytes of a reply that are kept, for its id and to be shown.
@@ -47,7 +46,7 @@ pub struct Pump<'a> {
     pub mix: Mix,
     pub keys: Keys<'a>,
     buffer: Vec<u8>,
-    out: Vec<u8>,
+    pub out: Vec<u8>,
     pub in_flight: usize,
     /// Requests that may still be sent.
     pub budget: u64,
@@ -171,64 +170,6 @@ impl<'a> Pump<'a> {
         self.now < self.deadline && self.budget > 0 && !self.control.halt.load(Relaxed)
     }
 
-    /// Sends what a connection may still have in flight, at most `most` requests; in an open loop those of the time `intended`.
-    pub fn send(&mut self, place: usize, most: usize, intended: Option<u64>) {
-        let connection = &mut self.connections[place];
-        let before = connection.flights.len();
-        let direct = self.job.pipeline == 1;
-        let (mut kept, mut beyond) = (Ok(true), None);
-        self.out.clear();
-        while connection.state == State::Open && connection.flights.len() < self.job.pipeline.min(before + most) && self.budget > 0 {
-            let Some(op) = self.mix.choose(&self.keys, connection) else {
-                connection.state = State::Ended;
-                break;
-            };
-            let Some(keys_at) = connection.room() else { break };
-            let operation = &mut self.mix.operations[op];
-            let template = operation.draw(&self.keys, connection, keys_at);
-            let author = Author { client: connection.new.client as usize, id: connection.id + 1, sequence: connection.sequence };
-            let request = template.map(|template| &mut operation.requests[template]);
-            let Some(bytes) = request.and_then(|request| request.write(self.job, author, connection.keys(keys_at, operation.keys))) else {
-                connection.give_back(keys_at);
-                connection.state = State::Ended;
-                beyond = Some(op);
-                break;
-            };
-            connection.id += 1;
-            connection.sequence += 1;
-            self.budget -= 1;
-            self.in_flight += 1;
-            self.found.sent += bytes.len() as u64;
-            let sent = if direct { clock() } else { 0 };
-            connection.flights.push_back(Flight { op, id: author.id, intended: intended.unwrap_or(sent), sent, place: keys_at });
-            if direct {
-                self.found.pause += sent.saturating_sub(connection.last);
-                kept = connection.send(bytes);
-            } else {
-                self.out.extend_from_slice(bytes);
-            }
-        }
-        if !direct && !self.out.is_empty() {
-            let sent = clock();
-            for flight in connection.flights.range_mut(before..) {
-                flight.sent = sent;
-                flight.intended = intended.unwrap_or(sent);
-                self.found.pause += sent.saturating_sub(connection.last);
-            }
-            kept = connection.send(&self.out);
-        }
-        match kept {
-            Ok(true) => {}
-            Ok(false) => {
-                let _ = self.watch(place, EpollOp::EpollCtlMod); // it is watched: begin() would have failed
-            }
-            Err(failure) => self.broke(place, false, failure.desc(), &[]),
-        }
-        if let Some(op) = beyond {
-            self.note(op, false, "no template has room for this key", "", 0);
-        }
-    }
-
     /// What the kernel says of a connection.
     pub fn attend(&mut self, event: &EpollEvent) {
         let place = event.data() as usize;
@@ -260,6 +201,9 @@ impl<'a> Pump<'a> {
             Ok(Some(length)) => {
                 self.found.received += length as u64;
                 self.read(place, &buffer[..length]);
+                if !self.connections[place].due.is_empty() {
+                    self.follow_up(place);
+                }
             }
             Err(failure) => self.broke(place, false, failure.desc(), &[]),
         }
@@ -316,6 +260,13 @@ impl<'a> Pump<'a> {
         };
         let said = if verdict.is_err() { shown(head) } else { String::new() };
         let flight = connection.flights.remove(which).ok_or("a reply that nobody asked for")?;
+        let operation = &self.mix.operations[flight.op];
+        if let (Some(then), Ok(found)) = (operation.then, &verdict) {
+            if *found == operation.batch as u64 {
+                connection.due.push(Flight { op: then, ..flight });
+                return Ok(());
+            }
+        }
         self.in_flight -= 1;
         connection.requests += 1;
         connection.last = self.now;

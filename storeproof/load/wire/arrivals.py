@@ -1,25 +1,19 @@
-"""Open loop: when requests are due, whatever became of the ones before."""
+"""Open loop: when the requests of a job are due."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import log
-from random import Random
-from typing import Final
 
+from storeproof.load.arrivals import SECOND, exponential
 from storeproof.load.wire.request import Job
-
-_SECOND: Final = 1_000_000_000
 
 
 def gaps(job: Job) -> Iterator[int]:
-    """Open loop: nanoseconds from one intended time to the next, the first from the start."""
-    mean = _SECOND / job.rate if job.rate else 0.0
+    """Nanoseconds from one intended time to the next, the first from the start."""
     if job.poisson:
-        random = Random(f"{job.seed}:gaps").random
-        while True:
-            yield int(-log(1 - random()) * mean)
+        yield from exponential(job.rate, f"{job.seed}:gaps")
     place = told = 0
+    mean = SECOND / job.rate
     while True:
         yield int(place * mean) - told
         place, told = place + 1, int(place * mean)

@@ -29,6 +29,8 @@ class Task:
         self.hit = frozenset(op.hit)
         self.miss = frozenset(op.miss)
         self.batch = op.batch
+        self.then: Task | None = None
+        """What is asked next of the same keys."""
         self.frames = op.frames
         self.allowed = " or ".join(str(count) for count in sorted(self.hit | self.miss))
         self.only = writers[0] if len(writers) == 1 and not writers[0].below else None
@@ -60,7 +62,7 @@ class Task:
 
 
 class Written(NamedTuple):
-    """A request that is in flight."""
+    """A request that is in flight. The second one of an operation has the times of the first."""
 
     task: Task
     sent: int
@@ -126,6 +128,8 @@ class Asker:
         for place, (op, count) in enumerate(zip(job.ops, counts, strict=True)):
             draw = _one(job, place, self.fresh, common, random)
             tasks.append(Task(op, count, common.writers(place, op, own), _several(op, draw) if op.batch > 1 else draw, random))
+        for task in tasks:
+            task.then = None if task.op.then is None else tasks[task.op.then]
         self._wheel = [task for task in tasks for _ in range(task.op.weight)]
         self.pick: Callable[[], Task | None] = self._pick() if any(op.keys == "oldest" for op in job.ops) else self._any
         """The next operation; None where nothing is left to be done."""

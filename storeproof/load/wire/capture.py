@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from storeproof.contract import OPERATIONS, Collection, Refused, Unsupported, call
-from storeproof.load.client import MISSED
+from storeproof.load.arguments import paths_of
+from storeproof.load.calling import MISSED
 from storeproof.load.engine import called, label
 from storeproof.load.wire.finding import About, NotTemplated, filled, number_template, own_bytes, template, unlike
 from storeproof.load.wire.framing import replies
@@ -56,8 +57,10 @@ class Learned:
 
     mix: Mix
     op: Op
-    settled: int
-    """Executions after which requests have their final form."""
+    forms: tuple[Mix, ...]
+    """The mix for each field, where any may be meant; the mix alone elsewhere. The first templates are of these."""
+    settled: tuple[int, ...]
+    """For each of these, executions after which requests have their final form."""
     sample: bytes
     """A reply to it."""
 
@@ -79,8 +82,13 @@ class Capture:
             Unknown: the store does not answer.
         """
         links: set[int] = set()
-        learned = tuple(self._learn(collection, mix, links) for mix in self._plan.mix)
-        return _one_link(links), learned
+        learned: list[Learned] = []
+        for mix in self._plan.mix:
+            for place, half in enumerate(parts := halves(mix)):
+                each = self._learn(collection, half, links)
+                then = len(learned) + 1 if half is not parts[-1] else None
+                learned.append(replace(each, op=replace(each.op, weight=0 if place else mix.weight, then=then)))
+        return _one_link(links), tuple(learned)
 
     def follow(self, collection: Collection, learned: Sequence[Learned]) -> tuple[int, tuple[Patch, ...]]:
         """The link of a further connection, and the bytes of its own. Raises as `scout`."""
@@ -91,26 +99,37 @@ class Capture:
         return _one_link(links), tuple(patches)
 
     def _patches(self, collection: Collection, place: int, learned: Learned, links: set[int]) -> list[Patch]:
-        """What this connection's requests of one operation have of their own; verified by one request more."""
-        for _ in range(learned.settled):
-            self._tape(collection, learned.mix, self._usual(learned))
-        about, tape = self._tape(collection, learned.mix, self._usual(learned))
-        own = own_bytes(learned.op.templates[0], about, self._exchange(learned.mix, tape, links).request)
+        """What this connection's requests of one operation have of their own; verified by one request more.
+
+        A field whose requests took executions to settle has something of its own on each connection, a prepared statement, say, and is
+        asked for as often again. The other fields have nothing there but what the first one has too: what that costs is paid once.
+        """
         patches: list[Patch] = []
-        if not own:
-            return patches
+        common: list[tuple[int, bytes, bytes]] = []
         for number, made in enumerate(learned.op.templates):
-            for offset, general, mine in own:
-                at = offset if number == 0 else made.request.find(general)
-                if at < 0:
+            settled = learned.settled[number] if number < len(learned.settled) else 0
+            if number == 0 or settled:
+                own = self._own(collection, learned, number, settled, links)
+                common = common or own
+                patches.extend(Patch(place, number, offset, mine) for offset, _, mine in own)
+                continue
+            for _, general, mine in common:
+                if (at := made.request.find(general)) < 0:
                     raise NotTemplated(f"{label(learned.mix)}: what a connection has of its own is not found in all its requests")
                 patches.append(Patch(place, number, at, mine))
-        about, tape = self._tape(collection, learned.mix, self._usual(learned))
-        expected = filled(patched(learned.op.templates[0], [each for each in patches if each.template == 0]), about)
-        found = self._exchange(learned.mix, tape, links).request.data
-        if found != expected:
-            raise NotTemplated(f"{label(learned.mix)}: a request is not as foreseen: {unlike(expected, found)}")
         return patches
+
+    def _own(self, collection: Collection, learned: Learned, form: int, settled: int, links: set[int]) -> list[tuple[int, bytes, bytes]]:
+        """What this connection has of its own in the requests of one form."""
+        mix, made = learned.forms[form], learned.op.templates[form]
+        for _ in range(settled):
+            self._tape(collection, mix, self._usual(learned))
+        about, tape = self._tape(collection, mix, self._usual(learned))
+        own = own_bytes(made, about, self._exchange(mix, tape, links).request)
+        if own:
+            mine = patched(made, [Patch(0, form, offset, data) for offset, _, data in own])
+            self._bear_out(mix, mine, [self._tape(collection, mix, self._usual(learned))], links)
+        return own
 
     def _usual(self, learned: Learned) -> tuple[int, ...]:
         """Keys that the first template is for."""
@@ -123,9 +142,15 @@ class Capture:
         return (self._probes.present if called(mix) in _CHANGING else self._probes.absent)(mix.batch)
 
     def _learn(self, collection: Collection, mix: Mix, links: set[int]) -> Learned:
+        forms = tuple(mix.model_copy(update={"path": path}) for path in paths_of(mix, self._plan.layout.model))
+        templates: list[Template] = []
+        settled: list[int] = []
         try:
-            templates, settled = self._templates(collection, mix, links)
-            found = {there: self._replies(collection, mix, links, there) for there in (False, True)}
+            for form in forms:
+                made, after = self._templates(collection, form, links)
+                templates.extend(made)
+                settled.append(after)
+            found = {there: self._replies(collection, forms[0], links, there) for there in (False, True)}
         except (Refused, Unsupported) as reason:
             raise NotTemplated(f"{label(mix)}: {reason}") from None
         hit, miss = _judged(mix, found[True], found[False])
@@ -135,7 +160,7 @@ class Capture:
             name=label(mix),
             weight=mix.weight,
             templates=tuple(replace(each, id_reply=reply_id) for each in templates),
-            at_random=False,
+            at_random=len(forms) > 1,
             keys=mix.keys or "none",
             distinct=mix.distinct,
             batch=mix.batch,
@@ -144,7 +169,7 @@ class Capture:
             miss=miss,
             frames=found[called(mix) != "put_if_absent"][0].frames,
         )
-        return Learned(mix, op, settled, sample)
+        return Learned(mix, op, forms, tuple(settled), sample)
 
     def _templates(self, collection: Collection, mix: Mix, links: set[int]) -> tuple[tuple[Template, ...], int]:
         """Of one operation, and after how many executions the client asks in this form."""
@@ -264,6 +289,14 @@ def _judged(mix: Mix, there: list[Answer], absent: list[Answer]) -> tuple[tuple[
     if hits == {mix.batch} and misses in ({0}, {-1}):  # the records are counted: some of a batch may be there
         return (mix.batch,), tuple(range(min(misses), mix.batch))
     return () if called(mix) == "increment" else tuple(sorted(hits)), tuple(sorted(misses))
+
+
+def halves(mix: Mix) -> tuple[Mix, ...]:
+    """What an operation asks, one after the other: its record is read first, where the mix says so, and then written."""
+    if not mix.reads_first:
+        return (mix,)
+    write = mix.model_copy(update={"name": label(mix), "reads_first": False})
+    return write.model_copy(update={"operation": "get", "path": ()}), write
 
 
 def patched(made: Template, patches: Sequence[Patch]) -> Template:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import socket
 from collections import deque
-from typing import Final
+from typing import Any, Final
 
-from storeproof.load.wire.asking import Asker, Written
+from storeproof.load.wire.asking import Asker, Task, Written
 from storeproof.load.wire.framing import FRAMERS
 from storeproof.load.wire.request import Job
 
@@ -27,6 +27,8 @@ class Client:
         ids = [each.id_reply for op in job.ops for each in op.templates if each.id_reply]
         self.framer = FRAMERS[job.protocol](max((offset + width for offset, width, _order in ids), default=0))
         self.flight: deque[Written] = deque()
+        self.due: list[Written] = []
+        """Second requests of operations whose first was answered: to be sent before anything else, and not in flight yet."""
         self.stamp = b"%04d:" % (number + 1)
         self.sequence = job.sequence
         self.request_id = 0
@@ -41,6 +43,16 @@ class Client:
         self.finished = False
         self.lost = False
         """The connection is not to be used again."""
+
+    def write(self, task: Task, number: Any) -> tuple[bytes, tuple[int, int, str] | None] | None:
+        """The next request, about these keys, and where replies bear its id, which is `request_id`; None where no template has room."""
+        writer = task.only or task.writer(number)
+        if writer is None:
+            return None
+        self.request_id += 1
+        sequence = self.sequence
+        self.sequence = sequence + 1
+        return writer.write(number, self.request_id, self.stamp + b"%011d" % sequence if writer.stamped else b""), writer.id_reply
 
     @property
     def gave_up(self) -> bool:

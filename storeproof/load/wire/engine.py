@@ -37,13 +37,14 @@ from storeproof.load.engine import (
     stopped_answering,
 )
 from storeproof.load.filler import BYTES, MASK, STEP
+from storeproof.load.keys import form_of
 from storeproof.load.latency import decode
-from storeproof.load.wire.capture import Capture, Learned
-from storeproof.load.wire.finding import TEXT_DIGITS, NotTemplated
+from storeproof.load.wire.capture import Capture, Learned, halves
+from storeproof.load.wire.finding import NotTemplated
 from storeproof.load.wire.probes import Probes
 from storeproof.load.wire.protocol import protocol_of
 from storeproof.load.wire.relay import Relay
-from storeproof.load.wire.request import Job, Measured, Patch, Pump, Run, WireProtocol
+from storeproof.load.wire.request import Job, Measured, Patch, Pump, Run, Tally, WireProtocol
 from storeproof.spec.store import Target
 from storeproof.spec.workload import Mix
 
@@ -128,10 +129,10 @@ class WireEngine:
         return WireRun(self, plan, self._pump.start(replace(job, start_ns=monotonic_ns() + _AHEAD_NS)))
 
     def job(self, plan: Plan) -> Job:
-        """What the pump is told for a round in a closed loop. Raises as `start`."""
+        """What the pump is told for a round. Raises as `start`."""
         self.prepare(plan)
         connections = [self._line.connections[client] for client in range(plan.clients)] if self._line else []
-        text = plan.layout.model.key == "text"
+        form = form_of(plan.layout.model)
         return Job(
             sockets=tuple(each.store.fileno() for each in connections),
             protocol=self._protocol(),
@@ -139,8 +140,9 @@ class WireEngine:
             filler=BYTES,
             step=STEP,
             mask=MASK,
-            key_prefix=b"key:" if text else b"",
-            key_digits=TEXT_DIGITS if text else 0,
+            key_prefix=form.prefix.encode(),
+            key_digits=form.digits,
+            key_hashed=form.hashed,
             known=plan.known,
             positions=plan.positions or (0,) * plan.clients,
             removed=plan.removed or (0,) * plan.clients,
@@ -150,6 +152,8 @@ class WireEngine:
             start_ns=monotonic_ns(),
             seconds=plan.seconds,
             patience=plan.patience,
+            pipeline=plan.pipeline,
+            rate=plan.rate,
             patches=tuple(each.patches for each in connections) if any(each.patches for each in connections) else (),
         )
 
@@ -170,7 +174,7 @@ class WireEngine:
         missing = [client for client in range(plan.clients) if client not in self._line.connections]
         if not missing:
             return
-        _allow_descriptors(plan.clients)
+        allow_descriptors(plan.clients)
         try:
             self._connect(self._line, plan, missing)
         except NotTemplated as reason:
@@ -288,17 +292,8 @@ class WireRun:
 
 def result_of(plan: Plan, found: Measured) -> RunResult:
     """What a pump measured, as all engines tell it."""
-    operations = {
-        label(mix): OperationResult(
-            operation=called(mix),
-            ok=tally.ok,
-            misses=tally.misses,
-            errors=tally.errors,
-            malformed=tally.malformed,
-            latency=decode(tally.service),
-        )
-        for mix, tally in zip(plan.mix, found.ops, strict=True)
-    }
+    tallies = iter(found.ops)
+    operations = {label(mix): _operation(mix, [next(tallies) for _ in halves(mix)]) for mix in plan.mix}
     requests = max(sum(_requests(mix, operations[label(mix)]) for mix in plan.mix), 1)
     return RunResult(
         operations=operations,
@@ -314,6 +309,21 @@ def result_of(plan: Plan, found: Measured) -> RunResult:
         doubtful=tuple(found.doubtful),
         samples=tuple(found.samples),
         removed=tuple(found.removed),
+        lag=decode(found.lag) if found.lag else None,
+        unissued=found.unissued,
+    )
+
+
+def _operation(mix: Mix, tallies: Sequence[Tally]) -> OperationResult:
+    """Of the halves of an operation; those that went well are told of the last one."""
+    return OperationResult(
+        operation=called(mix),
+        ok=sum(tally.ok for tally in tallies),
+        misses=sum(tally.misses for tally in tallies),
+        errors=sum(tally.errors for tally in tallies),
+        malformed=sum(tally.malformed for tally in tallies),
+        latency=decode(tallies[-1].service),
+        response=decode(tallies[-1].response) if tallies[-1].response else None,
     )
 
 
@@ -323,7 +333,7 @@ def _requests(mix: Mix, result: OperationResult) -> int:
     return result.requests + result.errors + result.malformed + max(result.misses - partial, 0) // mix.batch
 
 
-def _allow_descriptors(clients: int) -> None:
+def allow_descriptors(clients: int) -> None:
     """Let this process have as many open files as the clients need.
 
     Raises:

@@ -12,11 +12,10 @@ from typing import Final
 
 from storeproof.errors import StoreproofError
 from storeproof.load.filler import SEPARATOR, STEP, bytes_at, place_of
+from storeproof.load.keys import ORDERED, KeyForm
 from storeproof.load.wire.normal import Normal
 from storeproof.load.wire.request import Slot, SlotKind, Template
 
-TEXT_DIGITS: Final = 12
-"""Of a text key."""
 STAMP_BYTES: Final = 16
 _WIDTHS: Final = (8, 4, 2, 1)
 _GAP: Final = 8
@@ -37,13 +36,12 @@ class About:
     """Of what it writes."""
     texts: tuple[tuple[tuple[int, str], ...], ...] = ()
     """For each key what the record has in letters, with the number of its part."""
-    prefix: str = "key:"
-    """Of text keys; integer keys have none."""
+    form: KeyForm = ORDERED
+    """How the keys are written."""
 
     def place(self, item: int) -> int:
         """Of the filler of one record."""
-        number = self.numbers[item]
-        return place_of(f"{self.prefix}{number:0{TEXT_DIGITS}d}" if self.prefix else number, self.stamp)
+        return place_of(self.form.key(self.numbers[item]), self.stamp)
 
 
 def stamp_of(client: int, sequence: int) -> str:
@@ -55,7 +53,7 @@ def template(request: Normal, about: About) -> Template:
     """A request about text keys with slots for all that is found of what it is about."""
     slots: dict[int, Slot] = {}
     for item, number in enumerate(about.numbers):
-        for offset, width, kind in _places(request.data, f"{number:0{TEXT_DIGITS}d}", "key"):
+        for offset, width, kind in _places(request.data, f"{about.form.shown(number):0{about.form.digits}d}", "key"):
             slots[offset] = Slot(offset, width, kind, item)
         for part, text in about.texts[item] if about.texts else ():
             for slot in _text_slots(request.data, text, about.stamp, item, part):
@@ -137,7 +135,7 @@ def unlike(expected: bytes, found: bytes) -> str:
 
 
 def _content(slot: Slot, about: About) -> bytes:
-    number = about.numbers[slot.item]
+    number = about.form.shown(about.numbers[slot.item])
     match slot.kind:
         case "key":
             return f"{number:0{slot.width}d}".encode()

@@ -61,8 +61,18 @@ def _of_op(job: Job, op: Op) -> Iterator[str]:
         yield "it has a batch, a reply and a template at least"
     if op.batch > 1 and any(each.below for each in op.templates):
         yield "keys of a batch have one width"
+    if op.then is not None and not _follows(job, op, op.then):
+        yield "what follows it has the same keys, no weight, and nothing that follows"
     for each in op.templates:
         yield from _of_template(each, op.batch)
+
+
+def _follows(job: Job, op: Op, then: int) -> bool:
+    """Whether an operation can be the second half of this one."""
+    if not 0 <= then < len(job.ops):
+        return False
+    next_op = job.ops[then]
+    return not next_op.weight and next_op.then is None and (next_op.batch, next_op.keys) == (op.batch, op.keys)
 
 
 def _of_template(template: Template, batch: int) -> Iterator[str]:

@@ -14,10 +14,11 @@ from time import monotonic_ns, sleep, thread_time
 from typing import Final
 
 from storeproof.load.wire.arrivals import gaps
-from storeproof.load.wire.asking import Asker, Common, Written
+from storeproof.load.wire.asking import Asker, Common, Task, Written
 from storeproof.load.wire.connection import Client, taken
 from storeproof.load.wire.framing import Reply
 from storeproof.load.wire.request import Job
+from storeproof.load.wire.rest import rest
 from storeproof.load.wire.tally import Count, Measured, Series, Times
 
 _FLAGS: Final = socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL
@@ -26,12 +27,6 @@ _MOST: Final = 1 << 18
 _SECOND: Final = 1_000_000_000
 _LOOK_NS: Final = 50_000_000
 """How often it is looked whether the run was stopped."""
-_COARSE_NS: Final = 2_200_000
-"""epoll waits for whole milliseconds, rounded up: what is left of a wait is waited for with a finer call."""
-_SPIN_NS: Final = 100_000
-"""Before an intended time the processor is not let go any more."""
-_SELECTABLE: Final = 1024
-"""Descriptors that `select` takes are below this."""
 _SAMPLES: Final = 3
 _LOGGED: Final = Struct("<IQQQ")
 
@@ -113,18 +108,10 @@ class Loop:
             wait = min(self._deadline - now, _LOOK_NS)
             if self._idle:
                 wait = min(wait, self._intended - monotonic_ns())
-            self._serve(self._rest(wait))
+            self._serve(rest(wait, self._epoll.fileno()))
         while self._intended < self._deadline and self._may_ask:
             self._intended += next(self._gaps)
             self._unissued += 1
-
-    def _rest(self, wait: int) -> float:
-        """Seconds for epoll to wait, which may be too short; what is finer than it knows is waited for here."""
-        if wait > _COARSE_NS:
-            return (wait - _COARSE_NS // 2) // 1_000_000 / 1000
-        if wait > 2 * _SPIN_NS and self._epoll.fileno() < _SELECTABLE:
-            select.select([self._epoll.fileno()], [], [], (wait - _SPIN_NS) / 1e9)
-        return 0
 
     def _drain(self) -> None:
         """Wait for what is still in flight."""
@@ -168,22 +155,35 @@ class Loop:
             client.finished = True
             return None
         number = task.draw()
-        writer = task.only or task.writer(number)
-        if writer is None:
-            client.finished = True
-            task.count.errors += 1
-            self._sample(f"{task.op.name}: no template has room for this key")
+        if (made := client.write(task, number)) is None:
+            self._no_room(client, task)
             return None
-        client.request_id = request_id = client.request_id + 1
-        sequence = client.sequence
-        client.sequence = sequence + 1
-        data = writer.write(number, request_id, client.stamp + b"%011d" % sequence if writer.stamped else b"")
+        data, id_reply = made
         sent = monotonic_ns()
         self._pause += sent - client.ended
-        client.flight.append(Written(task, sent, intended, number, request_id, writer.id_reply))
+        client.flight.append(Written(task, sent, intended, number, client.request_id, id_reply))
         self._in_flight += 1
         self._issued += 1
         return data, sent
+
+    def _follow_up(self, client: Client) -> None:
+        """Send the second requests of operations under way, also after the deadline: they are part of what was begun before."""
+        requests = []
+        for written in client.due:
+            if (made := client.write(written.task, written.number)) is None:
+                self._in_flight -= 1
+                client.requests += 1
+                self._no_room(client, written.task)
+                continue
+            requests.append(made[0])
+            client.flight.append(written._replace(request_id=client.request_id, id_reply=made[1]))
+        client.due.clear()
+        self._send(client, b"".join(requests))
+
+    def _no_room(self, client: Client, task: Task) -> None:
+        client.finished = True
+        task.count.errors += 1
+        self._sample(f"{task.op.name}: no template has room for this key")
 
     def _send(self, client: Client, data: bytes) -> None:
         if client.unsent:
@@ -240,7 +240,10 @@ class Loop:
                 return
         if framer.problem:
             self._lose(client, framer.problem, malformed=True)
-        elif not self._open and now < self._deadline and not client.gave_up:
+            return
+        if client.due:
+            self._follow_up(client)
+        if not self._open and now < self._deadline and not client.gave_up and not client.lost:
             self._fill(client)
 
     def _reply(self, client: Client, reply: Reply, now: int) -> None:
@@ -260,6 +263,9 @@ class Loop:
             flight.popleft()
         else:
             flight.remove(written)
+        if task.then is not None and error is None and task.missed(reply.count) == 0:
+            client.due.append(written._replace(task=task.then))
+            return
         self._in_flight -= 1
         client.ended = now
         client.requests += 1
@@ -318,11 +324,11 @@ class Loop:
             if self._job.log:
                 self._log += _LOGGED.pack(client.number, number, written.sent, now)
 
-    def _failed(self, client: Client, written: Written, words: str) -> None:
-        """A request came to nothing, or nobody knows."""
+    def _failed(self, client: Client, written: Written, words: str, doubtful: bool = True) -> None:
+        """A request came to nothing, or nobody knows; unless `doubtful` it was never sent."""
         client.in_a_row += 1
         task = written.task
-        if task.op.writes:
+        if task.op.writes and doubtful:
             numbers = task.numbers(written.number)
             self._doubtful.extend(numbers)
             client.fresh.unsure.update(numbers)
@@ -340,16 +346,18 @@ class Loop:
         if malformed:  # one reply was; where nothing was asked it is nobody's, and is told of the first operation
             count = client.flight[0].task.count if client.flight else self.counts[0]
             count.malformed += 1
-        for place, written in enumerate(client.flight):
-            written.task.count.errors += not (malformed and place == 0)
+        lost = [*client.flight, *client.due]
+        for place, written in enumerate(lost):
+            written.task.count.errors += not (malformed and place == 0 and client.flight)
             self._busy += now - written.sent
-            self._failed(client, written, words)
-        if not client.flight:
+            self._failed(client, written, words, doubtful=place < len(client.flight))
+        if not lost:
             self._sample(words)
-        client.requests += len(client.flight)
-        self._in_flight -= len(client.flight)
-        client.ended = max(client.ended, now) if client.flight else client.ended
+        client.requests += len(lost)
+        self._in_flight -= len(lost)
+        client.ended = max(client.ended, now) if lost else client.ended
         client.flight.clear()
+        client.due.clear()
         client.unsent = b""
 
     def _measured(self, cpu: float) -> Measured:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from itertools import count
+from random import Random
 from typing import Any, Final
 
 from storeproof.contract import OPERATIONS, Collection, call
-from storeproof.load.client import MISSED, arguments_of
+from storeproof.load.arguments import arguments_of
+from storeproof.load.calling import MISSED
 from storeproof.load.engine import Plan, called, label
+from storeproof.load.keys import form_of
 from storeproof.load.records import Recipe, recipe
 from storeproof.load.wire.finding import About, NotTemplated, stamp_of
 from storeproof.spec.workload import Mix
@@ -31,6 +34,7 @@ class Probes:
         self._collection = collection
         self._numbers = count(1)
         self._made: set[int] = set()
+        self.form = form_of(plan.layout.model)
         self.integer = plan.layout.model.key == "integer"
         for mix in plan.mix:
             self._check(mix)
@@ -39,10 +43,10 @@ class Probes:
         self._recipe = made
 
     def absent(self, batch: int) -> tuple[int, ...]:
-        """Numbers of keys that nobody wrote, ascending."""
+        """Numbers of keys that nobody wrote, in the order of the keys."""
         if self.integer:
             return tuple(_NOBODY + next(self._numbers) for _ in range(batch))
-        return tuple(sorted(_FIRST + next(self._numbers) * _STRIDE % _SPREAD for _ in range(batch)))
+        return tuple(sorted((_FIRST + next(self._numbers) * _STRIDE % _SPREAD for _ in range(batch)), key=self.form.shown))
 
     def present(self, batch: int) -> tuple[int, ...]:
         """Numbers of keys that are there."""
@@ -55,13 +59,14 @@ class Probes:
         return numbers
 
     def about(self, mix: Mix, numbers: tuple[int, ...]) -> tuple[About, tuple[Any, ...]]:
-        """A request of a mix, and the arguments of the call that makes it."""
+        """A request of a mix that draws nothing but keys, and the arguments of the call that makes it."""
         name, stamp = called(mix), self._stamp()
-        arguments = arguments_of(name, mix, self._recipe, iter(numbers).__next__, lambda _sequence: stamp)
+        arguments = arguments_of(name, mix, self._recipe, iter(numbers).__next__, lambda _sequence: stamp, Random(0).random)
         if not OPERATIONS[name].writes:
-            return About(numbers, prefix="" if self.integer else "key:"), arguments(0)[0]
+            return About(numbers, form=self.form), arguments(0)[0]
         self._made.update(numbers)
-        return About(numbers, stamp, tuple(tuple(self._recipe.texts(self._recipe.key(each), stamp)) for each in numbers)), arguments(0)[0]
+        texts = tuple(tuple(self._recipe.texts(self._recipe.key(each), stamp)) for each in numbers)
+        return About(numbers, stamp, texts, self.form), arguments(0)[0]
 
     def remove(self) -> None:
         """The collection is as it was before."""
@@ -85,6 +90,8 @@ class Probes:
             )
         if model.text:
             raise NotTemplated(f"{label(mix)}: the texts of {model.model} differ in length")
+        if mix.operation == "scan":
+            raise NotTemplated(f"{label(mix)}: how many records it asks for differs from request to request")
         if name not in MISSED:
             raise NotTemplated(f"{label(mix)}: no engine runs `{name}`")
         if self.integer and OPERATIONS[name].writes:

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 SlotKind = Literal["key", "key-le", "key-be", "key-hex", "id-le", "id-be", "stamp", "stamp-hex", "filler", "filler-hex"]
 """What is written into a slot.
 
-* `key`: the number of a key in decimal digits, padded with zeros to the slot's width.
+* `key`: the number of a key, or its hash where `Job.key_hashed` says so, in decimal digits, padded with zeros to the slot's width.
 * `key-le`, `key-be`: the same in binary, little- or big-endian.
 * `id-le`, `id-be`: the number of the request on its connection, counting up from 1, modulo the width.
 * `stamp`: who writes, and its which request this is: `cccc:sssssssssss`, client + 1 and sequence, 16 bytes in all.
@@ -70,6 +70,12 @@ class Op:
     """Counts that mean: the record was not there. Any other count is malformed."""
     frames: int = 1
     """Frames of reply that answer one request: the count is that of the last one, and an error in any of them is one."""
+    then: int | None = None
+    """Place in `Job.ops` of what is asked about the same keys once all of them were found: the second half of an operation.
+
+    It has no weight, and nothing follows it. The time of the operation is from the first request to the last reply, it takes one of
+    the requests in flight all the while, and it counts once: its success as one of the second half, a miss or an error where it was met.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +103,7 @@ class Job:
     step: int
     mask: int
     key_prefix: bytes
-    """Of the key as `filler.place_of` sees it: `key:` or nothing."""
+    """Of the key as `filler.place_of` sees it, and `keys.key_of` makes it: `key:`, `user` or nothing."""
     key_digits: int
     """Of the same; 0: as many as it takes."""
     known: int
@@ -129,6 +135,8 @@ class Job:
     """Whether acknowledgements are kept."""
     theta: float = 0.99
     """Zipf's constant."""
+    key_hashed: bool = False
+    """Whether keys show the hash of their number (`distributions.fnv`) in place of the number."""
     patches: tuple[tuple[Patch, ...], ...] = ()
     """For each client, in the order of `sockets`, its own bytes, written before the slots are; empty: no client has any."""
 

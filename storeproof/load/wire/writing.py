@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 from zlib import crc32
 
+from storeproof.load.distributions import fnv
 from storeproof.load.wire.request import Job, Op, Patch, Slot, Template
 
 _ENDLESS: Final = 10**11
@@ -41,20 +42,18 @@ def _compiled(job: Job, batch: int, request: bytes, slots: Sequence[Slot]) -> Wr
     """One expression for all slots: a loop over them would take longer than to send what they make."""
     form, at = b"", 0
     values = []
-    placed: set[int] = set()
+    known: set[str] = set()
     for slot in slots:
         if slot.offset < at or slot.offset + slot.width > len(request):
             raise ValueError(f"a template of {len(request)} bytes has a slot at {slot.offset} that does not fit")
         form += request[at : slot.offset].replace(b"%", b"%%") + _form(slot)
         at = slot.offset + slot.width
-        values.append(_value(job, slot, "number" if batch == 1 else f"number[{slot.item}]", slot.item in placed))
-        if slot.kind.startswith("filler"):
-            placed.add(slot.item)
+        values.append(_value(job, slot, "number" if batch == 1 else f"number[{slot.item}]", known))
     if not values:
         return lambda _number, _request_id, _stamp: request
     form += request[at:].replace(b"%", b"%%")
     source = f"lambda number, request_id, stamp: form % ({', '.join(values)},)"
-    names = {"form": form, "filler": job.filler, "long": _long_filler(job), "crc32": crc32, "place_form": _place_form(job)}
+    names = {"form": form, "filler": job.filler, "long": _long_filler(job), "crc32": crc32, "place_form": _place_form(job), "fnv": fnv}
     write: Write = eval(source, names)  # noqa: S307 - of nothing but the names above and integers of slots
     return write
 
@@ -68,22 +67,30 @@ def _form(slot: Slot) -> bytes:
     return b"%%0%dd" % slot.width if slot.kind == "key" else b"%b"
 
 
-def _value(job: Job, slot: Slot, number: str, placed: bool) -> str:
-    """An expression for what is written into a slot."""
+def _once(name: str, expression: str, known: set[str]) -> str:
+    """The name of what an expression before gave, or the expression that gives it the name."""
+    if name in known:
+        return name
+    known.add(name)
+    return f"({name} := {expression})"
+
+
+def _value(job: Job, slot: Slot, number: str, known: set[str]) -> str:
+    """An expression for what is written into a slot; `known` are the names that those before it gave."""
     kind, _, form = slot.kind.partition("-")
     order = {"le": "little", "be": "big"}.get(form)
     width = slot.width // 2 if form == "hex" else slot.width
     if order:
         whole = f"(request_id % {1 << 8 * width})" if kind == "id" else number
         return f"{whole}.to_bytes({width}, {order!r})"
-    if kind == "key":
-        return number if not form else f"(b'%0{width}d' % {number}).hex().encode()"
     if kind == "stamp":
         text = "stamp"
     else:
-        place = f"place{slot.item}"
-        known = place if placed else f"({place} := crc32(place_form % ({number}, stamp)))"
-        shifted = f"{known} + {slot.part * job.step}"
+        shown = _once(f"key{slot.item}", f"fnv({number})", known) if job.key_hashed else number
+        if kind == "key":
+            return shown if not form else f"(b'%0{width}d' % {shown}).hex().encode()"
+        place = _once(f"place{slot.item}", f"crc32(place_form % ({shown}, stamp))", known)
+        shifted = f"{place} + {slot.part * job.step}"
         text = f"filler[(at := ({shifted}) & {job.mask}):at + {width}]" if width <= job.mask + 1 else f"long({shifted}, {width})"
     return f"{text}.hex().encode()" if form else text
 

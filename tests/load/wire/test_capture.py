@@ -92,7 +92,7 @@ def test_what_a_client_asks_and_is_answered(bench: Bench) -> None:
     assert (delete.op.hit, delete.op.miss) == ((1,), (0,))
     assert [each.op.writes for each in (put, get, delete)] == [True, False, True]
     assert [each.op.keys for each in (put, get, delete)] == ["new", "uniform", "oldest"]
-    assert put.settled == get.settled == 0
+    assert put.settled == get.settled == (0,)
 
 
 def test_probes_are_removed(bench: Bench) -> None:
@@ -110,7 +110,7 @@ def test_a_client_that_comes_to_another_form(bench: Bench) -> None:
     capture = bench.capture(GET)
     _, learned = capture.scout(bench.client(mini.Preparing))
     assert learned[0].op.templates[0].request.startswith(b"*2\r\n$1\r\nG\r\n")
-    assert learned[0].settled == 5
+    assert learned[0].settled == (5,)
     _, patches = capture.follow(other := bench.client(mini.Preparing), learned)
     assert patches == ()
     assert other.asked == 6

@@ -8,6 +8,7 @@ import msgpack
 import pytest
 
 from storeproof.load.filler import STEP, bytes_at
+from storeproof.load.keys import INTEGER
 from storeproof.load.records import recipe
 from storeproof.load.wire.finding import About, NotTemplated, filled, number_template, own_bytes, stamp_of, template, unlike
 from storeproof.load.wire.normal import Normal, id_in_reply, normal
@@ -109,7 +110,7 @@ def test_integer_keys(encode: object, first: int, second: int, slot: Slot) -> No
     assert [(each.kind, each.offset) for each in made.slots] == [(slot.kind, slot.offset)]
     assert made.slots[0].width == slot.width
     third = (first + second) // 2
-    assert filled(made, About((third,), prefix="")) == encode(third)
+    assert filled(made, About((third,), form=INTEGER)) == encode(third)
 
 
 def test_what_differs_and_is_not_the_key() -> None:

@@ -1,0 +1,62 @@
+"""Another size, number of fields or depth of a model's records, for series that show what each of them costs."""
+
+from __future__ import annotations
+
+from typing import Final, Self
+
+from pydantic import PositiveInt, model_validator
+
+from storeproof.spec.base import Frozen, RuleError
+from storeproof.spec.model import Document, Hash, Model, Object, Value
+
+LEVEL: Final = "level"
+"""The name of an object that only holds the next one."""
+
+
+class Variation(Frozen):
+    """What differs from the model as its file has it; nothing, if none is given."""
+
+    size: PositiveInt | None = None
+    """Bytes of a value, or of each field of a hash."""
+    fields: PositiveInt | None = None
+    """Of a hash."""
+    depth: PositiveInt | None = None
+    """Objects of a document within each other, of which the innermost has all of its fields; 1 leaves it as it is."""
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        given = [name for name in type(self).model_fields if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise RuleError(f"found {' and '.join(given)}; allowed: one of them, so that a series shows the cost of one thing")
+        return self
+
+    @property
+    def name(self) -> str:
+        """`size-100`, and empty for the model as it is."""
+        return next((f"{name}-{value}" for name in type(self).model_fields if (value := getattr(self, name)) is not None), "")
+
+    def applied(self, model: Model) -> Model:
+        """The model with such records.
+
+        Raises:
+            RuleError: its records have nothing that this could change.
+        """
+        record: Value | Hash | Document
+        match self, model.record:
+            case Variation(size=int(size)), Value() | Hash():
+                record = model.record.model_copy(update={"size": size})
+            case Variation(fields=int(fields)), Hash():
+                record = model.record.model_copy(update={"fields": tuple(f"field{place}" for place in range(fields))})
+            case Variation(depth=int(depth)), Document(shape=shape):
+                for _ in range(depth - 1):
+                    shape = Object(object={LEVEL: shape})
+                record = model.record.model_copy(update={"shape": shape})
+            case Variation(size=None, fields=None, depth=None), _:
+                return model
+            case _:
+                raise RuleError(f"{model.model} is a {model.record.kind}, of which {self.name.partition('-')[0]} cannot be changed")
+        return model.model_copy(update={"record": record, "indexes": ()})
+
+
+AS_IT_IS: Final = Variation()
+"""The model as its file has it."""

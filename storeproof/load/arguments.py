@@ -1,0 +1,84 @@
+"""The arguments of a request: keys that are drawn, and records that say who wrote them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from storeproof.contract.values import Path
+from storeproof.load.article_records import ArticleRecipe
+from storeproof.load.distributions import Draw
+from storeproof.load.records import Recipe
+from storeproof.spec.model import Hash, Model
+from storeproof.spec.workload import ANY_FIELD, Mix
+
+Arguments = Callable[[int], tuple[tuple[Any, ...], tuple[int, ...]]]
+"""(sequence) -> the arguments of the call, and the numbers of the keys that they name."""
+
+
+def paths_of(mix: Mix, model: Model) -> list[Path]:
+    """The paths that a mix of a path or a field operation is about, of which one is drawn for each request."""
+    if mix.path == (ANY_FIELD,) and isinstance(model.record, Hash):
+        return [(name,) for name in model.record.fields]
+    return [mix.path]
+
+
+def arguments_of(
+    name: str, mix: Mix, made: Recipe | ArticleRecipe, draw: Draw, stamp: Callable[[int], str], random: Callable[[], float]
+) -> Arguments:
+    """How the arguments of an operation are made. `stamp` is of a request: it names the writer, of which 0 is who loaded the data.
+    `random`: of whatever else is drawn, from 0 to below 1."""
+    make, key_at = made.make, made.key
+
+    def key_only(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        number = draw()
+        return (key_at(number),), (number,)
+
+    def key_and_record(sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        number = draw()
+        key = key_at(number)
+        return (key, make(key, stamp(sequence))), (number,)
+
+    def many_keys(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        numbers = tuple(draw() for _ in range(mix.batch))
+        return ([key_at(number) for number in numbers],), numbers
+
+    def many_records(sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        numbers = tuple(dict.fromkeys(draw() for _ in range(mix.batch)))
+        text = stamp(sequence)
+        return ({(key := key_at(number)): make(key, text) for number in numbers},), numbers
+
+    path: Any = mix.path[0] if name.endswith("_field") and mix.path else mix.path
+    paths = paths_of(mix, made.model)
+
+    def key_and_path(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        number = draw()
+        return (key_at(number), path), (number,)
+
+    def key_path_and_part(sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        number = draw()
+        key = key_at(number)
+        chosen = paths[int(random() * len(paths))]
+        return (key, chosen[0] if name == "set_field" else chosen, made.part(key, stamp(sequence), chosen)), (number,)
+
+    def key_and_one(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        number = draw()
+        return (key_at(number), 1), (number,)
+
+    def key_and_length(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        number = draw()
+        return (key_at(number), 1 + int(random() * length), False), (number,)
+
+    length = mix.length or 1
+    return {
+        "scan": key_and_length,
+        "put": key_and_record,
+        "put_if_absent": key_and_record,
+        "get_many": many_keys,
+        "put_many": many_records,
+        "get_field": key_and_path,
+        "get_path": key_and_path,
+        "set_field": key_path_and_part,
+        "set_path": key_path_and_part,
+        "increment": key_and_one,
+    }.get(name, key_only)

@@ -1,0 +1,162 @@
+"""What clients saw of a store that failed: a table of all, and for each store its response times and its throughput around each fault."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from storeproof.report import words
+from storeproof.report.drawing import INK, LINES, SHORT, TIME, Plot, logarithmic, styled, svg
+from storeproof.report.gates import exceeded
+from storeproof.report.tables import Cell, Table, outcome_cell
+from storeproof.result.model import Result, StoreResult
+from storeproof.result.outage import OutageBin, OutageRecord
+
+NOTE = (
+    "Clients put and get at a fixed rate, whatever becomes of the requests before, and a response counts from when its request was due. "
+    "Unavailable: from the last answer before it was down to the first one after. Steady: from the fault until the median response of "
+    "every 200 ms was again at most twice what it was before, or what one request in a hundred took before, for a second. "
+    "Valid: lag_ms, how late the clients were by themselves (p99), and overload, the share of the requests that were unanswered when the "
+    "fault struck."
+)
+_DEEDS = {"crash": "kill -9 and a start at once", "pause": "halted for a second", "restart": "stopped cleanly and started"}
+_MEDIAN, _MOST, _ERRORS = LINES[0], LINES[3], LINES[1]
+_PANELS = 3
+_CLOSE = 0.12
+"""Of the width of a panel: names that are closer would overlap."""
+_ROOM = 2.5
+"""Times the usual answers of a tenth of a second: what had waited for a second comes all at once, and would leave no room for the rest."""
+
+
+@dataclass(frozen=True)
+class StoreOutages:
+    """The picture of one store."""
+
+    name: str
+    about: str
+    plot: Plot
+
+
+def outages(result: Result) -> Table:
+    """Every store and fault."""
+    rows = []
+    for store in result.stores:
+        for each in store.outages:
+            failing = exceeded(each.gates)
+            steady = Cell("not seen", "open") if each.steady_seconds is None else Cell(words.seconds(each.steady_seconds))
+            promised = "" if each.claimed or not each.lost else ", not promised"
+            rows.append(
+                [
+                    Cell(words.name_of(store), "strong"),
+                    Cell(each.fault, hint=_DEEDS[each.fault]),
+                    outcome_cell(each.outcome, hint=each.detail),
+                    Cell(words.seconds(each.unavailable_seconds), "strong"),
+                    Cell(words.whole(each.errors), "" if each.errors else "dim"),
+                    *(Cell(words.micros(part.p99_us)) for part in (each.before, each.during, each.after)),
+                    steady,
+                    Cell(f"{words.whole(each.lost)} of {words.whole(each.acknowledged)}{promised}", _tone(each)),
+                    Cell(f"✘ {'; '.join(failing)}" if failing else "✔", "bad" if failing else "good"),
+                ]
+            )
+    header = (
+        "store:variant", "fault", "outcome", "unavailable", "errors", "p99 before", "p99 during", "p99 after", "steady after",
+        "acknowledged writes lost", "valid",
+    )  # fmt: skip
+    return Table(header, rows, "Nothing failed under load in this run.", frozenset(range(3, 9)))
+
+
+def pictures(result: Result) -> list[StoreOutages]:
+    """One for each store that was struck."""
+    found = []
+    for store in result.stores:
+        if store.outages:
+            load = " / ".join(dict.fromkeys(f"{each.clients} clients, {each.rate} requests/s" for each in store.outages))
+            found.append(StoreOutages(words.name_of(store), load, _picture(store, store.outages)))
+    return found
+
+
+def legend() -> list[tuple[str, str, str]]:
+    """(CSS colour, sign, name) of what a picture shows."""
+    return [
+        ("var(--line-1)", "━", "median response, answers"),
+        ("var(--line-4)", "━", "longest response"),
+        ("var(--line-2)", "✖", "errors"),
+    ]
+
+
+def _picture(store: StoreResult, struck: Sequence[OutageRecord]) -> Plot:
+    """Response times above, throughput below; a column for each fault."""
+    with styled():
+        figure = Figure(figsize=(11.2, 3.4))
+        ceiling = _ROOM * max(each.rate for each in struck) / 10
+        above: Axes | None = None
+        below: Axes | None = None
+        for column, each in enumerate(struck):
+            left, width = 0.045 + column / _PANELS, 0.26
+            above = figure.add_axes((left, 0.50, width, 0.40), sharey=above)
+            below = figure.add_axes((left, 0.11, width, 0.28), sharey=below, sharex=above)
+            above.set_title(f"{each.fault}: {_DEEDS[each.fault]}", fontsize=9, loc="left", y=1.01)
+            _responses(above, each.bins)
+            _throughput(below, each.bins, ceiling)
+            for axes in (above, below):
+                for event in each.events:
+                    axes.axvline(event.second, color=INK, linewidth=0.8, linestyle=(0, (3, 2)))
+                axes.set_xlim(each.bins[0].second, each.bins[-1].second + 0.1)
+                axes.tick_params(labelsize=8)
+                axes.grid()
+            _name(above, each)
+            above.tick_params(axis="x", labelbottom=False)
+            below.xaxis.set_major_locator(MaxNLocator(7))
+            below.set_xlabel("seconds from the fault", fontsize=8, labelpad=1)
+        told = "; ".join(
+            f"{each.fault}: {words.seconds(each.unavailable_seconds)} unavailable, p99 {words.micros(each.during.p99_us)} during it"
+            for each in struck
+        )
+        name = words.name_of(store)
+        return Plot(svg(figure, f"outages-{name}"), f"{name}: response time and throughput around each fault: {told}")
+
+
+def _responses(axes: Axes, bins: Sequence[OutageBin]) -> None:
+    """On a logarithmic axis, each tenth of a second at its middle; a gap where nothing that was due was answered."""
+    at = [each.second + 0.05 for each in bins]
+    nothing = float("nan")
+    axes.plot(at, [nothing if each.max_us is None else each.max_us for each in bins], color=_MOST, linewidth=1.2)
+    axes.plot(at, [nothing if each.p50_us is None else each.p50_us for each in bins], color=_MEDIAN, linewidth=1.6)
+    logarithmic(axes, TIME)
+
+
+def _throughput(axes: Axes, bins: Sequence[OutageBin], ceiling: float) -> None:
+    """Answers and errors that came in each tenth of a second; where bars are too high, the number of the highest."""
+    axes.bar([each.second + 0.05 for each in bins], [each.ok for each in bins], width=0.09, color=_MEDIAN, linewidth=0)
+    high = [each for each in bins if each.ok > ceiling]
+    if high:
+        most = f"up to {words.whole(max(each.ok for each in high))}"
+        axes.annotate(most, (high[-1].second + 0.1, ceiling), xytext=(2, -1), textcoords="offset points", fontsize=7.5, va="top")
+    wrong = [each for each in bins if each.errors]
+    axes.plot([each.second + 0.05 for each in wrong], [min(each.errors, ceiling) for each in wrong], "X", color=_ERRORS, markersize=5)
+    axes.set_ylim(0, ceiling)
+    axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+    axes.yaxis.set_major_formatter(SHORT)
+
+
+def _name(axes: Axes, struck: OutageRecord) -> None:
+    """The moments of the fault by name, below their lines; those that are close share a place."""
+    span = struck.bins[-1].second - struck.bins[0].second
+    shown: list[tuple[float, str]] = []
+    for event in sorted(struck.events, key=lambda each: each.second):
+        if shown and event.second - shown[-1][0] < span * _CLOSE:
+            shown[-1] = (shown[-1][0], f"{shown[-1][1]}, {event.name}")
+        else:
+            shown.append((event.second, event.name))
+    for second, name in shown:
+        axes.annotate(
+            name, (second, 0), xycoords=("data", "axes fraction"), xytext=(0, -8), textcoords="offset points", fontsize=7.5, va="center"
+        )
+
+
+def _tone(struck: OutageRecord) -> str:
+    return "dim" if not struck.lost else "bad" if struck.claimed else "open"

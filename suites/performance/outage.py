@@ -1,0 +1,174 @@
+"""One outage: an open loop of clients, a fault in the middle of it, and a store that is to come back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import monotonic_ns
+from types import MappingProxyType
+from typing import Final, Literal
+
+from storeproof.check import Finding
+from storeproof.contract import Address, Layout, Refused, Session, call
+from storeproof.faults import Fault, find
+from storeproof.faults.pause import FAULT as PAUSE
+from storeproof.history import Recorder
+from storeproof.launch.handle import Handle
+from storeproof.load.outage import Watched
+from storeproof.spec.guarantee import GuaranteeName
+from storeproof.spec.scale import OutageScale
+from storeproof.suites.durability.audit import audit, by_key
+from storeproof.suites.performance.callers import Caller
+from storeproof.suites.running import running
+
+CLIENTS: Final = 8
+PAUSE_SECONDS: Final = 1.0
+_LEAD_IN: Final = 0.3
+"""Seconds before the watch begins: a store that was just started is slow with its first requests."""
+
+Name = Literal["crash", "pause", "restart"]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One way to fail."""
+
+    name: Name
+    fault: Fault
+    guarantee: GuaranteeName | None
+    """Who claims it loses nothing by this; None: nobody may."""
+
+
+KINDS: Final[Mapping[Name, Kind]] = MappingProxyType(
+    {
+        "crash": Kind("crash", find("process_kill"), "process_crash"),
+        "pause": Kind("pause", PAUSE, None),
+        "restart": Kind("restart", find("clean_restart"), "clean_restart"),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was noted, and what was found when all writes were read back."""
+
+    watched: Watched
+    events: Mapping[str, int]
+    """The fault, and what ended it: moments by name, in nanoseconds of the clock of the requests."""
+    acknowledged: int
+    unknown: int
+    at_risk: int
+    """Writes that were acknowledged before the fault."""
+    findings: list[Finding]
+
+
+class Outage:
+    """A store of its own, and one fault. `run` answers once."""
+
+    def __init__(
+        self, handle: Handle, kind: Kind, layout: Layout, scale: OutageScale, *, connect: Callable[[Address], Session], seed: str
+    ) -> None:
+        self._handle = handle
+        self._kind = kind
+        self._layout = layout
+        self._scale = scale
+        self._connect = connect
+        self._recorder = Recorder()
+        self._address = handle.address
+        """Where the store is, or last was: a container has no address while it is down, and another one afterwards."""
+        self._callers = [
+            Caller(self._session, layout, self._recorder.client(), scale.rate / CLIENTS, f"{seed}:{number}") for number in range(CLIENTS)
+        ]
+        self._events: dict[str, int] = {}
+
+    def run(self) -> Seen:
+        """Put the load on, strike, watch, and read back.
+
+        Raises:
+            StoreDied: it does not start again.
+            Unknown: it runs, and does not answer.
+            Refused: it answers, and takes no requests.
+            Breach: the adapter broke the contract.
+        """
+        session = self._session()
+        try:
+            session.collection(self._layout).prepare()
+        finally:
+            session.close()
+        began, at_risk, ended = self._watch()
+        for caller in self._callers:
+            if caller.failure is not None:
+                raise caller.failure
+        requests = [each for caller in self._callers for each in caller.requests if began <= each.due < ended]
+        operations = self._recorder.operations()
+        session = self._session()
+        try:
+            findings, _ = audit(session, {self._layout.model.model: self._layout}, by_key(operations))
+        finally:
+            session.close()
+        struck, down = self._events.values()
+        return Seen(
+            Watched(requests, began, struck, down, ended),
+            self._events,
+            sum(each.outcome == "ok" for each in operations),
+            sum(each.outcome == "unknown" for each in operations),
+            at_risk,
+            findings,
+        )
+
+    def _watch(self) -> tuple[int, int, int]:
+        """When the watch began, the writes that were acknowledged before the fault, and when the watch ended."""
+        try:
+            for caller in self._callers:
+                caller.open()
+            with running([caller.run for caller in self._callers]):
+                time.sleep(_LEAD_IN)
+                began = monotonic_ns()
+                time.sleep(self._scale.before_seconds)
+                at_risk = self._recorder.acknowledged
+                self._note("fault")
+                if self._kind.fault is PAUSE:
+                    self._pause()
+                else:
+                    self._start_again()
+                time.sleep(self._scale.after_seconds)
+                return began, at_risk, monotonic_ns()
+        finally:
+            for caller in self._callers:
+                caller.close()
+
+    def _pause(self) -> None:
+        """Whatever happens meanwhile, the store goes on."""
+        try:
+            PAUSE.strike(self._handle)
+            time.sleep(PAUSE_SECONDS)
+        finally:
+            self._note("goes on")
+            PAUSE.end(self._handle)
+
+    def _start_again(self) -> None:
+        self._kind.fault.strike(self._handle)
+        self._note("start")
+        self._handle.start_nowait()
+        self._address = self._handle.address
+        self._handle.wait_ready()
+        self._prepare_again()
+
+    def _prepare_again(self) -> None:
+        """A store that keeps its schema in memory too has lost that."""
+        session = self._session()
+        try:
+            collection = session.collection(self._layout)
+            try:
+                call(collection, self._layout, "get", "c0:0")
+            except Refused:
+                collection.prepare()
+        finally:
+            session.close()
+
+    def _session(self) -> Session:
+        return self._connect(self._address)
+
+    def _note(self, event: str) -> None:
+        self._events[event] = monotonic_ns()

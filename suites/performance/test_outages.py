@@ -1,0 +1,65 @@
+"""What clients see of a store that is killed, halted or started again while they use it, and for how long."""
+
+from __future__ import annotations
+
+import pytest
+
+from storeproof.contract import Refused, Unknown
+from storeproof.errors import NotAvailable
+from storeproof.outcome import Outcome
+from storeproof.plugin.verdict import Verdict
+from storeproof.suites.durability.layouts import layouts_of
+from storeproof.suites.performance.aftermath import Aftermath
+from storeproof.suites.performance.outage import KINDS, Kind, Outage, Seen
+from storeproof.trial import Trial
+
+_MODEL = "single_key"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, id=name, marks=pytest.mark.case(id=f"performance.outage/{name}", fault=name)) for name, kind in KINDS.items()],
+)
+def test_outage(trial: Trial, verdict: Verdict, kind: Kind) -> None:
+    """A fault under an open loop of puts and gets: it ends, and what was acknowledged is there."""
+    for operation in ("put", "get"):
+        if reason := trial.record.unproven(_MODEL, operation):
+            verdict.settle(Outcome.NOT_RUN, f"{reason}; run the correctness stage with it")
+    claimed = kind.guarantee is None or trial.target.variant.promises(kind.guarantee)
+    again = f"seed {trial.seed}; reproduce: {trial.command(f'key_access or test_outage and {kind.name}')}"
+    try:
+        seen = _strike(trial, kind)
+    except Refused as reason:
+        # Tables that want to be repaired: where nothing was promised, no promise is broken.
+        outcome = Outcome.FAIL if claimed else Outcome.UNSUPPORTED
+        verdict.settle(outcome, f"after the fault the store refuses what it is asked: {reason}; {again}")
+    except Unknown as reason:
+        verdict.settle(Outcome.INCONCLUSIVE, f"the store runs and does not answer: {reason}; {again}")
+    aftermath = Aftermath(kind.name, seen, claimed=claimed, rate=trial.scale.performance.outage.rate)
+    outcome, detail = aftermath.outcome, aftermath.detail()
+    if outcome is not Outcome.PASS:
+        detail = f"{detail}; {again}"
+    trial.record.outages.append(aftermath.record(verdict.known(outcome), detail))
+    if outcome is Outcome.PASS:
+        verdict.add(detail)
+    else:
+        verdict.settle(outcome, detail)
+
+
+def _strike(trial: Trial, kind: Kind) -> Seen:
+    """On a store of its own."""
+    handle = trial.launch(f"the outage by {kind.name}")
+    try:
+        if reason := kind.fault.cannot(handle):
+            raise NotAvailable(reason)
+        trial.progress(f"performance.outage/{kind.name}")
+        return Outage(
+            handle,
+            kind,
+            layouts_of(trial, handle, (_MODEL,))[_MODEL],
+            trial.scale.performance.outage,
+            connect=trial.connect,
+            seed=f"{trial.seed} {trial.target.id} outage {kind.name}",
+        ).run()
+    finally:
+        handle.close()

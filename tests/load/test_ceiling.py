@@ -1,0 +1,217 @@
+"""The client's ceiling: what is measured for it, and that a store which is as fast as nothing is not believed."""
+
+from __future__ import annotations
+
+import socket
+import struct
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from time import sleep
+from typing import Any, cast
+
+import psutil
+import pytest
+
+from storeproof import compiled
+from storeproof.errors import NotAvailable
+from storeproof.load.ceiling import Ceilings, alone, answering
+from storeproof.load.engine import Engine, EngineName, LoadFailed, Plan, RunResult
+from storeproof.load.statistics import Estimate
+from storeproof.load.steady import WarmUp
+from storeproof.load.validity import judge
+from storeproof.load.wire.engine import result_of
+from storeproof.load.wire.null_server import Answering, NullServer
+from storeproof.load.wire.request import Job, Patch, Slot, Template
+from storeproof.spec import Mix
+from tests.load.wire import native_server
+from tests.load.wire.native_server import GET, SET, op, requests, served
+
+FOUND = b"$5\r\nhello\r\n"
+OK = struct.pack("<5Ix I B 3s d x", 38, 7, 0x77777777, 2013, 0, 17, 1, b"ok", 1.0)
+"""What MongoDB answers to a write, to the request 0x77777777."""
+
+
+def job(*ops: Any, clients: int = 1, **more: Any) -> Job:
+    """A job without connections: those that it gets are the null server's."""
+    return replace(native_server.job([], *ops, seconds=0.05), **{"sockets": (0,) * clients} | more)
+
+
+class Recorded(Ceilings):
+    """Measures nothing: each operation is as fast as it is told."""
+
+    def __init__(self, **rates: float) -> None:
+        super().__init__()
+        self.rates = rates
+        self.asked: list[tuple[Job, Answering]] = []
+
+    def _measured(self, engine: EngineName, one: Job, answers: Answering) -> float:
+        self.asked.append((one, answers))
+        return self.rates[one.ops[0].name]
+
+
+def test_a_mix_takes_the_mean_time_of_its_operations() -> None:
+    """One of 10 ms and three of 2.5 ms: 4 in 17.5 ms. What has no weight is not asked."""
+    mix = [op(name="slow"), op(SET, "new", name="quick", weight=3), op(name="never", weight=0)]
+    ceilings = Recorded(slow=100, quick=400)
+    assert ceilings.rate("wire", job(*mix), [FOUND, b"+OK\r\n", b"?"]) == pytest.approx(4 / 0.0175)
+    assert [(answers.request, answers.reply) for _, answers in ceilings.asked] == [(len(GET), FOUND), (len(SET), b"+OK\r\n")]
+
+
+def test_the_time_of_an_operation_of_two_requests_is_that_of_both() -> None:
+    """A read of 10 ms and the write of 2.5 ms that follows it, as often as another read."""
+    mix = [op(name="slow", then=2), op(name="slow"), op(SET, name="quick", weight=0)]
+    ceilings = Recorded(slow=100, quick=400)
+    assert ceilings.rate("wire", job(*mix), [FOUND, FOUND, b"+OK\r\n"]) == pytest.approx(2 / 0.0225)
+    assert all(one.ops[0].then is None and one.ops[0].weight for one, _ in ceilings.asked)
+
+
+def test_an_operation_is_asked_in_one_form() -> None:
+    """Of like ones the one for the largest keys, of unlike ones that of middle length; with its connection's own bytes alone."""
+    forms = tuple(Template(b"x" * length, ()) for length in (9, 3, 5))
+    patches = ((Patch(0, 2, 0, b"a"), Patch(1, 2, 1, b"b"), Patch(1, 1, 0, b"c")),)
+    mix = job(op(), op(name="other", templates=forms), patches=patches, rate=5.0)
+    one = alone(mix, 1, 0.1)
+    assert one.ops[0].templates == (forms[2],)
+    assert one.patches == ((Patch(0, 0, 1, b"b"),),)
+    assert (one.rate, one.seconds) == (0, 0.1)
+    sizes = (*forms, Template(b"x" * 7, ()), Template(b"x" * 11, ()))
+    assert alone(job(op(templates=sizes, at_random=True)), 0, 0.1).ops[0].templates == (sizes[3],)
+
+
+def test_what_is_removed_need_not_be_there() -> None:
+    """Alone, nobody would put anything that could be removed."""
+    assert alone(job(op(keys="oldest")), 0, 0.1).ops[0].keys == "new"
+    assert alone(job(op(keys="zipf")), 0, 0.1).ops[0].keys == "zipf"
+
+
+def test_where_ids_go() -> None:
+    """Mongo's are of four bytes; Tarantool's of four are answered in eight, the last of which they are."""
+    mongo = Template(bytes(30), (Slot(4, 4, "id-le"),), id_reply=(8, 4, "le"))
+    assert answering("mongo", mongo, OK) == Answering(30, OK.replace(b"w" * 4, bytes(4)), 4, 4, (8,))
+    assert answering("mongo", mongo, OK * 2).places == (8, len(OK) + 8)
+    sync = b"\x82\x00\xcf" + b"\x01" * 5 + b"\x02" * 3 + b"\x01\xcf" + b"\x77" * 8 + b"\x80"
+    frame = b"\xce" + len(sync).to_bytes(4, "big") + sync
+    tarantool = Template(bytes(40), (Slot(9, 4, "id-be"),), id_reply=(frame.index(b"\x77"), 8, "be"))
+    found = answering("iproto", tarantool, frame)
+    assert found.reply == frame.replace(b"\x77", b"\0")
+    assert (found.id_at, found.id_width, found.places) == (9, 4, (frame.index(b"\x77") + 4,))
+    with pytest.raises(NotAvailable, match="0 ids"):
+        answering("mongo", Template(bytes(30), (), id_reply=(8, 4, "le")), OK)
+
+
+def test_the_store_s_client_has_no_ceiling() -> None:
+    """It is not measured, and a word says why: the gate is not there, and so not passed."""
+    found = Ceilings().of(cast(Engine, object()), cast(Plan, object()))
+    assert found.rate is None
+    assert "the store's client makes the requests" in found.reason
+    assert "client_ceiling" not in judge([_round(100)], WarmUp((), 0), Estimate(1, 1, 1), ceiling=found.rate)
+
+
+def test_without_the_compiled_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A null server in Python would be what is measured."""
+    monkeypatch.setattr(compiled, "present", lambda: False)
+    with pytest.raises(NotAvailable, match="the null server needs the compiled part"):
+        Ceilings().rate("wire-py", job(op()), [FOUND])
+
+
+built = pytest.mark.skipif(not compiled.present(), reason="the compiled part was not built")
+
+
+@pytest.fixture
+def ceilings() -> Iterator[Ceilings]:
+    with closing(Ceilings()) as here:
+        yield here
+
+
+class Slow:
+    """In the null server's place: it takes a millisecond for each request."""
+
+    @contextmanager
+    def connections(self, answers: Answering, clients: int) -> Iterator[tuple[socket.socket, ...]]:
+        def handler(connection: socket.socket, _number: int) -> None:
+            for _ in requests(connection, answers.request):
+                sleep(0.001)
+                connection.sendall(answers.reply)
+
+        with served(handler, clients) as sockets:
+            yield tuple(sockets)
+
+
+def _round(rate: float, **changed: Any) -> RunResult:
+    found = RunResult({}, rate, rate, 1, 1 / rate, 0, 0.1, 1, 1, (0,), (), ())
+    return replace(found, **changed)
+
+
+def _against(server: NullServer | Slow, mix: Job) -> list[RunResult]:
+    """Three rounds on a store that is as fast as this server."""
+    from storeproof import native
+
+    plan = Plan(layout=cast(Any, None), mix=(Mix(operation="get", keys="uniform"),), clients=1, seconds=mix.seconds, seed=1, known=1)
+    with server.connections(Answering(len(GET), FOUND), 1) as sockets:
+        descriptors = tuple(each.fileno() for each in sockets)
+        return [result_of(plan, native.start(replace(mix, sockets=descriptors)).join()) for _ in range(3)]
+
+
+@built
+def test_a_store_as_fast_as_nothing_is_not_believed(ceilings: Ceilings) -> None:
+    """It may be faster than the load generator can see; one that is slow against it is believed."""
+    mix = job(op())
+    limit = ceilings.rate("wire", mix, [FOUND])
+    assert not judge(_against(ceilings.server, mix), WarmUp((), 0), Estimate(1, 1, 1), ceiling=limit)["client_ceiling"].ok
+    assert judge(_against(Slow(), mix), WarmUp((), 0), Estimate(1, 1, 1), ceiling=limit)["client_ceiling"].ok
+
+
+@built
+def test_a_slow_null_server_makes_the_gate_fail(ceilings: Ceilings) -> None:
+    """What cannot measure faster than that cannot say that a store is."""
+    mix = job(op())
+    store = _against(ceilings.server, mix)
+    with closing(Ceilings()) as slow:
+        slow._server = cast(NullServer, Slow())
+        limit = slow.rate("wire", mix, [FOUND])
+        slow._server = None
+    assert 100 < limit < 1000
+    assert not judge(store, WarmUp((), 0), Estimate(1, 1, 1), ceiling=limit)["client_ceiling"].ok
+
+
+@built
+@pytest.mark.parametrize("engine", ["wire", "wire-py"])
+def test_both_pumps_have_one(ceilings: Ceilings, engine: EngineName) -> None:
+    """With several clients, with several requests in flight, and with ids in every one of them."""
+    request = (30).to_bytes(4, "little") + bytes(26)
+    ask = Template(request, (Slot(4, 4, "id-le"), Slot(16, 8, "key-le")), id_reply=(8, 4, "le"))
+    found = ceilings.rate(engine, job(op(templates=(ask,), hit=()), clients=3, protocol="mongo", pipeline=4), [OK])
+    assert found > 1000
+
+
+@built
+def test_what_was_measured_is_not_measured_again(ceilings: Ceilings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless requests or replies are of another length, or there are more clients."""
+    first = ceilings.rate("wire", job(op()), [FOUND])
+    asked: list[int] = []
+    connect = ceilings.server.connections
+    monkeypatch.setattr(ceilings.server, "connections", lambda answers, clients: asked.append(clients) or connect(answers, clients))
+    assert ceilings.rate("wire", job(op(), seed=9, sequence=99), [FOUND]) == first
+    assert not asked
+    ceilings.rate("wire", job(op()), [b"$6\r\nlonger\r\n"])
+    ceilings.rate("wire", job(op(), clients=2), [FOUND])
+    assert asked == [1, 2]
+
+
+@built
+def test_replies_that_are_not_understood_are_no_ceiling(ceilings: Ceilings) -> None:
+    """The rate of errors is not one of answers."""
+    with pytest.raises(LoadFailed, match="not understood"):
+        ceilings.rate("wire", job(op()), [b"-ERR no\r\n"])
+
+
+@built
+def test_nothing_is_left_open(ceilings: Ceilings) -> None:
+    """No descriptor but those of the server's pipes."""
+    process = psutil.Process()
+    _ = ceilings.server
+    before = process.num_fds()
+    with pytest.raises(LoadFailed):
+        ceilings.rate("wire", job(op(), clients=8), [b"-ERR no\r\n"])
+    assert process.num_fds() == before

@@ -1,0 +1,205 @@
+"""What is learned of a client that sets any one field of a record, and of one that reads the record first."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from storeproof.contract import Key, Layout, Record
+from storeproof.load.engine import Plan
+from storeproof.load.keys import HASHED, fnv
+from storeproof.load.latency import encode, new_histogram
+from storeproof.load.records import recipe
+from storeproof.load.wire.capture import Capture
+from storeproof.load.wire.engine import result_of
+from storeproof.load.wire.finding import About, NotTemplated, filled, stamp_of
+from storeproof.load.wire.probes import Probes
+from storeproof.load.wire.relay import Relay
+from storeproof.load.wire.tally import Measured, Tally
+from storeproof.spec import Mix, load_spec
+from tests.load.wire import miniature as mini
+
+MODEL = load_spec().models["usertable"]
+READ = Mix(name="read", operation="get", keys="zipfian")
+UPDATE = Mix(name="update", operation="set_field", keys="zipfian", path=("*",), weight=3)
+MODIFY = UPDATE.model_copy(update={"name": "modify", "reads_first": True})
+FIELDS = 10
+SEEN_BEFORE = 3
+"""Times after which `Preparing` has a shorter form for a field."""
+
+
+class Table(mini.Store):
+    """Has hashes too: `HSET key field value ...`, and `H` for the same; `HGETALL key`."""
+
+    def __init__(self) -> None:
+        self.hashes: dict[bytes, dict[bytes, bytes]] = {}
+        super().__init__()
+
+    def _answer(self, words: list[bytes]) -> bytes:
+        match words:
+            case [b"HSET" | b"H", key, *pairs]:
+                self.hashes.setdefault(key, {}).update(zip(pairs[::2], pairs[1::2], strict=True))
+                return b":1\r\n"
+            case [b"HGETALL", key]:
+                found = self.hashes.get(key, {})
+                return b"*%d\r\n" % (2 * len(found)) + b"".join(mini._string(each) for pair in found.items() for each in pair)
+            case [b"DEL", key]:
+                return b":%d\r\n" % (self.hashes.pop(key, None) is not None)
+        return super()._answer(words)
+
+
+class Client(mini.Client):
+    """Keeps hashes."""
+
+    def get(self, key: Key) -> Record | None:
+        found = self.ask(b"HGETALL", self.named(key))
+        return {name.decode(): value for name, value in zip(found[::2], found[1::2], strict=True)} or None
+
+    def put(self, key: Key, record: Record) -> None:
+        assert isinstance(record, dict)
+        self.ask(b"HSET", self.named(key), *(each for name, value in record.items() for each in (name.encode(), value)))  # type: ignore[misc]
+
+    def get_field(self, key: Key, field: str) -> bytes | None:
+        raise NotImplementedError
+
+    def set_field(self, key: Key, field: str, value: bytes) -> None:
+        self.ask(b"HSET", self.named(key), field.encode(), value)
+
+    def delete_field(self, key: Key, field: str) -> bool:
+        raise NotImplementedError
+
+
+class Preparing(Client):
+    """Has a shorter form for each field that it has set some times."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._times: dict[str, int] = {}
+
+    def set_field(self, key: Key, field: str, value: bytes) -> None:
+        self._times[field] = self._times.get(field, 0) + 1
+        self.ask(b"H" if self._times[field] > SEEN_BEFORE else b"HSET", self.named(key), field.encode(), value)
+
+
+class WithSession(Client):
+    """Says in each request which session it is of."""
+
+    def words(self, *words: bytes) -> tuple[bytes, ...]:
+        return (*words, b";", self.session)
+
+
+class Bench:
+    """A store and captures of its clients."""
+
+    def __init__(self, store: Table) -> None:
+        self.store = store
+        self.relay = Relay(store.address)
+        self.ordinary = Client(store.address)
+        self.clients: list[Client] = []
+
+    def client(self, kind: type[Client]) -> Client:
+        self.clients.append(kind(self.relay.address))
+        return self.clients[-1]
+
+    def capture(self, *mix: Mix) -> Capture:
+        plan = Plan(Layout("mini", MODEL), mix, clients=2, seconds=1.0, seed=1, known=10)
+        return Capture("resp", self.relay, Probes(plan, self.ordinary))
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    with contextlib.closing(Table()) as store:
+        made = Bench(store)
+        yield made
+        for client in (*made.clients, made.ordinary):
+            client.close()
+        made.relay.close()
+
+
+def _about(number: int, sequence: int) -> tuple[About, str, str]:
+    made, stamp = recipe(MODEL), stamp_of(3, sequence)
+    key = str(made.key(number))
+    return About((number,), stamp, (tuple(made.texts(key, stamp)),), HASHED), key, stamp  # type: ignore[union-attr]
+
+
+def _sent(store: Table) -> bytes:
+    words = store.commands[-1]
+    return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words)
+
+
+def test_any_field_is_a_template_for_each(bench: Bench) -> None:
+    """Each is byte for byte what the client sends, about keys that show the hash of their number."""
+    _, learned = bench.capture(READ, UPDATE).scout(bench.client(Client))
+    read, update = learned
+    assert (len(read.op.templates), read.op.at_random, read.op.weight) == (1, False, 1)
+    assert (len(update.op.templates), update.op.at_random, update.op.weight) == (FIELDS, True, 3)
+    assert update.settled == (0,) * FIELDS
+    about, key, stamp = _about(42, 1)
+    assert key == f"user{fnv(42):019d}"
+    for number, made in enumerate(update.op.templates):
+        field = f"field{number}"
+        bench.ordinary.set_field(key, field, recipe(MODEL).part(key, stamp, (field,)))
+        assert filled(made, about) == _sent(bench.store)
+    bench.ordinary.get(key)
+    assert filled(read.op.templates[0], about) == _sent(bench.store)
+
+
+def test_the_opening_of_a_connection_is_short(bench: Bench) -> None:
+    """One field is asked for where none needs more: another one has nothing of a connection's own that the first has not."""
+    capture = bench.capture(UPDATE)
+    _, learned = capture.scout(bench.client(Client))
+    _, patches = capture.follow(client := bench.client(Client), learned)
+    assert (patches, client.asked) == ((), 1)
+    capture = bench.capture(UPDATE)
+    _, learned = capture.scout(bench.client(WithSession))
+    _, patches = capture.follow(client := bench.client(WithSession), learned)
+    assert {each.template for each in patches} == set(range(FIELDS))
+    assert client.asked == 2
+
+
+def test_a_field_that_took_executions_takes_them_on_each_connection(bench: Bench) -> None:
+    capture = bench.capture(UPDATE)
+    _, learned = capture.scout(bench.client(Preparing))
+    assert learned[0].settled == (SEEN_BEFORE,) * FIELDS
+    assert all(made.request.startswith(b"*4\r\n$1\r\nH\r\n") for made in learned[0].op.templates)
+    _, patches = capture.follow(client := bench.client(Preparing), learned)
+    assert (patches, client.asked) == ((), FIELDS * (SEEN_BEFORE + 1))
+
+
+def test_a_read_comes_first(bench: Bench) -> None:
+    """It has the weight, and what follows it has none."""
+    _, learned = bench.capture(READ, MODIFY, UPDATE).scout(bench.client(Client))
+    assert [(each.op.name, each.op.weight, each.op.then, each.op.writes) for each in learned] == [
+        ("read", 1, None, False),
+        ("modify", 3, 2, False),
+        ("modify", 0, None, True),
+        ("update", 3, None, True),
+    ]
+    assert [each.op.keys for each in learned] == ["zipfian"] * 4
+    assert (learned[1].op.hit, learned[1].op.miss) == ((20,), (0,))
+
+
+def test_a_scan_is_not_learned(bench: Bench) -> None:
+    with pytest.raises(NotTemplated, match="differs from request to request"):
+        bench.capture(Mix(operation="scan", keys="uniform", length=10))
+
+
+def test_both_halves_are_one_operation_in_the_result() -> None:
+    """As many requests as operations, and the time of the whole."""
+
+    def tally(ok: int, misses: int, errors: int, malformed: int) -> Tally:
+        histogram = new_histogram()
+        for _ in range(ok):
+            histogram.record_value(1000)
+        return Tally(ok, misses, errors, malformed, ok, 0, encode(histogram), "")
+
+    ops = [tally(7, 0, 0, 0), tally(0, 3, 2, 0), tally(20, 0, 1, 1)]
+    found = Measured(ops, 1.0, 1.0, 34.0, 0.0, 0.0, 1.0, 1, [0], [0], [], [], [], [], [], "", 0, 0, 0, b"")  # type: ignore[arg-type]
+    result = result_of(Plan(Layout("t", MODEL), (READ, MODIFY), clients=1, seconds=1.0, seed=1, known=10), found)
+    modify = result.operations["modify"]
+    assert (modify.operation, modify.ok, modify.misses, modify.errors, modify.malformed) == ("set_field", 20, 3, 3, 1)
+    assert modify.requests == 20
+    assert result.busy_seconds == 1.0

@@ -1,0 +1,70 @@
+"""What a workload goes through is found in its measurements, and said where a number is shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from storeproof.report import plots
+from storeproof.report.axes import Pair, at_the_end, axis_of, is_plain, setting
+from storeproof.report.tables import speed
+from storeproof.result.model import Gate
+from tests.report.sample import sample_result
+
+STORE = sample_result().stores[0]
+ONE = STORE.measurements[0]
+
+
+def _pairs(name: str, *values: Any, **more: Any) -> list[Pair]:
+    return [(STORE, ONE.model_copy(update={name: value, **more})) for value in values]
+
+
+@pytest.mark.parametrize(
+    ("measured", "axis", "places"),
+    [
+        (_pairs("clients", 1, 8, 64), "clients", [1, 8, 64]),
+        (_pairs("pipeline", 1, 4, 16), "requests in flight per client", [1, 4, 16]),
+        (_pairs("rate", 1000.0, 2500.0, load_model="open"), "requests offered per second", [1000, 2500]),
+        (_pairs("record", "size-32", "size-1000"), "bytes of a value", [32, 1000]),
+        (_pairs("record", "fields-1", "fields-100"), "fields", [1, 100]),
+        (_pairs("record", "depth-1", "depth-6"), "depth", [1, 6]),
+        (_pairs("indexes", 0, 1), "clients", [ONE.clients] * 2),
+    ],
+)
+def test_the_axis_is_what_differs(measured: list[Pair], axis: str, places: list[int]) -> None:
+    found = axis_of(measured)
+    assert found.name == axis
+    assert [found.of(each) for _, each in measured] == places
+
+
+def test_a_number_says_what_it_was_measured_with() -> None:
+    measured = [*_pairs("rate", 2500.0), *_pairs("pipeline", 1, 16), *_pairs("record", "size-1000", "fields-1", "depth-3")]
+    wanted = ["2,500/s offered", "", "16 in flight", "1,000 bytes", "1 field", "depth 3"]
+    assert [setting(each) for _, each in measured] == wanted
+    assert [row[4].text for row in speed(measured).rows] == [each or "–" for each in wanted]
+    assert is_plain(_pairs("clients", 1, 8))
+    assert not is_plain(measured)
+
+
+def test_of_a_series_the_farthest_stands_for_it() -> None:
+    assert [each.pipeline for _, each in at_the_end(_pairs("pipeline", 1, 16, 4))] == [16]
+
+
+def test_of_open_loops_the_highest_rate_that_all_stores_kept() -> None:
+    left = {"achieved": Gate(ok=False, value=0.2, limit=0.01)}
+    kept = {"achieved": Gate(ok=True, value=0.0, limit=0.01)}
+    one = [*_pairs("rate", 1000.0, 2500.0, gates=kept), *_pairs("rate", 5000.0, gates=left)]
+    other = [*_pairs("rate", 1000.0, gates=kept), *_pairs("rate", 2500.0, 5000.0, gates=left)]
+    assert {each.rate for _, each in at_the_end(one)} == {2500.0}
+    assert {each.rate for _, each in at_the_end([*one, *other])} == {1000.0}
+
+
+def test_a_series_is_drawn_against_its_axis() -> None:
+    measured = _pairs("pipeline", 1, 4, 16)
+    assert plots.is_sweep(measured)
+    assert not plots.is_sweep(measured[:2])
+    plot = plots.sweep(measured, "power_loss", "Get")
+    assert "against requests in flight per client" in plot.label
+    assert "requests in flight per client" in plot.svg
+    assert "16 in flight" in plots.bars(measured[1:], "Get").svg

@@ -1,0 +1,71 @@
+"""What a fault under load cost its clients is told in a row and drawn in a picture, from the data in the result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from storeproof.outcome import Outcome
+from storeproof.report.html import render_html
+from storeproof.report.markdown import render_markdown
+from storeproof.report.outages import outages, pictures
+from storeproof.result.model import Result
+from storeproof.result.outage import OutageRecord
+from storeproof.result.part import Gate
+from tests.report.sample import sample_outage, sample_result
+
+
+def result_of(*records: OutageRecord) -> Result:
+    """The sample, with the outages of its first store."""
+    result = sample_result()
+    first = result.stores[0].model_copy(update={"outages": list(records)})
+    return result.model_copy(update={"stores": [first, *result.stores[1:]]})
+
+
+def row(record: OutageRecord) -> list[tuple[str, str]]:
+    """Text and tone of each cell."""
+    (found,) = outages(result_of(record)).rows
+    return [(cell.text, cell.tone) for cell in found]
+
+
+def test_a_row_says_what_clients_saw() -> None:
+    texts = [text for text, _ in row(sample_outage("pause"))]
+    assert texts == ["sqlite:wal-full", "pause", "✔ pass", "1 s", "8", "900 µs", "990 ms", "70 ms", "1.05 s", "0 of 600", "✔"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "cell"),
+    [
+        ({"lost": 7, "outcome": Outcome.FAIL}, ("7 of 600", "bad")),
+        ({"lost": 7, "claimed": False}, ("7 of 600, not promised", "open")),
+        ({"steady_seconds": None, "outcome": Outcome.INCONCLUSIVE}, ("not seen", "open")),
+        ({"gates": {"lag_ms": Gate(ok=False, value=12.0, limit=5.0)}}, ("✘ lag_ms 12 (limit 5)", "bad")),
+    ],
+)
+def test_what_is_wrong_is_seen(changed: dict[str, Any], cell: tuple[str, str]) -> None:
+    assert cell in row(sample_outage("crash", **changed))
+    assert cell not in row(sample_outage("crash"))
+
+
+def test_each_store_that_was_struck_has_a_picture() -> None:
+    """Of every fault, with its moments by name, and a number where a bar would leave no room for the others."""
+    (found,) = pictures(result_of(sample_outage("crash"), sample_outage("pause")))
+    assert found.name == "sqlite:wal-full"
+    assert found.about == "8 clients, 400 requests/s"
+    for text in ("crash: kill -9 and a start at once", "pause: halted for a second", ">fault<", ">start, back<", ">up to 440<"):
+        assert text in found.plot.svg
+    assert "crash: 1 s unavailable, p99 990 ms during it; pause: 1 s" in found.plot.label
+
+
+def test_both_reports_have_it() -> None:
+    some, none = result_of(sample_outage("crash")), sample_result()
+    for render in (render_html, render_markdown):
+        assert "While something fails" in render(some)
+        assert "1.05 s" in render(some)
+        assert "While something fails" not in render(none)
+
+
+def test_it_survives_the_file() -> None:
+    some = result_of(sample_outage("restart", steady_seconds=None))
+    assert Result.model_validate_json(some.model_dump_json()).stores[0].outages == some.stores[0].outages
