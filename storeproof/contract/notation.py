@@ -84,7 +84,7 @@ def shown(operation: str, args: tuple[Any, ...]) -> str:
 
 def _short(value: Any) -> str:
     text = repr(value)
-    return text if len(text) <= 200 else f"{text[:120]} ... {text[-20:]} ({len(text)} characters)"
+    return text if len(text) <= 600 else f"{text[:500]} ... {text[-20:]} ({len(text)} characters)"
 
 
 def _behind_a_request(operation: str, written: tuple[Any, ...]) -> tuple[Any, ...]:
