@@ -13,7 +13,7 @@ import re
 from typing import Any, Final
 
 from storeproof.adapters.redis_stack_path import asked, compared, equal, inside, item_test, matched, of_type, stored, there, whole
-from storeproof.adapters.redis_stack_text import Texts
+from storeproof.adapters.redis_stack_text import Texts, polygons
 from storeproof.contract import Layout, Path, Unsupported
 from storeproof.spec.place import boxes
 from storeproof.spec.query import SEARCHES, And, Condition, Filter, Not, Or
@@ -34,9 +34,13 @@ class Selection:
         self._names: dict[str, str] = {}
         self._clauses: list[str] = []
         self._tests: list[str] = []
+        self._polygons = 0
 
     def narrow(self, node: Filter | None) -> Selection:
         """Ask for the filter too."""
+        self._polygons += polygons(node)
+        if self._polygons > 1:
+            raise Unsupported("RediSearch finds nothing where what is in two polygons is asked for")
         for part in _conjuncts(node):
             if _searches(part):
                 self._clauses.append(self._texts.clause(part))

@@ -131,3 +131,18 @@ class Texts:
         if not words:
             raise Unsupported("RediSearch finds words, and there is none")
         return words
+
+
+def polygons(node: Filter | None) -> int:
+    """How many polygons a record must be in at once to be found, at most; what is to be in none of them does not count.
+
+    RediSearch 2.10.5 answers that nothing is in two, whatever is.
+    """
+    match node:
+        case And(parts=parts):
+            return sum(map(polygons, parts))
+        case Or(parts=parts):
+            return max(map(polygons, parts), default=0)
+        case Condition(operator="within_polygon"):
+            return 1
+    return 0

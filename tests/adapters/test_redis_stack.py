@@ -35,6 +35,17 @@ def selection(filter_: object, layout: Layout = PRODUCTS) -> Selection:
     return Selection(layout).narrow(Where.model_validate({"filter": filter_}).filter)
 
 
+def test_what_is_in_two_polygons_is_not_asked_for() -> None:
+    """RediSearch answers that nothing is in both, whatever is; one of two, or one and not another, it finds."""
+    places = Layout("c", MODELS["place"])
+    one, other = (["location", "within_polygon", [[west, 46], [17, 46], [17, 57]]] for west in (-6, -7))
+    for twice in ({"and": [one, other]}, {"and": [one, {"or": [other, ["people", "eq", 1]]}]}, {"and": [one, {"and": [other]}]}):
+        with pytest.raises(Unsupported, match="two polygons"):
+            selection(twice, places)
+    for once in ({"or": []}, one, {"or": [one, other]}, {"and": [one, {"not": other}]}):
+        selection(once, places)
+
+
 def test_a_text_is_written_so_that_json_path_takes_it_as_it_is() -> None:
     assert equal("@", 'a"b') == "@=='a\"b'"
     assert equal("@", "a'b") == '@=="a\'b"'
