@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
@@ -10,6 +11,9 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 from storeproof.report import words
 from storeproof.report.axes import Pair, axis_of, setting
 from storeproof.report.drawing import GRID, INK, RUNGS, SHORT, TIME, Plot, line_style, logarithmic, proven, series_of, styled, svg
+
+_BESIDE: Final = 1.2
+"""How far beyond its first and last value a logarithmic axis goes, as a factor."""
 
 
 def is_sweep(measured: Sequence[Pair]) -> bool:
@@ -93,12 +97,16 @@ def sweep(measured: Sequence[Pair], durability: str, title: str) -> Plot:
             axes.set_xscale("log", base=2)
             axes.set_xticks(values, [words.short(value) for value in values], fontsize=8)
             axes.xaxis.set_minor_locator(NullLocator())
+            axes.set_xlim(values[0] / _BESIDE, values[-1] * _BESIDE)
             axes.set_xlabel(axis.name, fontsize=8, labelpad=1)
             if percentile is None:
                 axes.set_ylim(bottom=0)
                 axes.yaxis.set_major_formatter(SHORT)
             elif axes.lines and any(len(line.get_xdata()) for line in axes.lines):  # type: ignore[arg-type]
                 logarithmic(axes, TIME)
+            else:
+                axes.set_yticks([])
+                axes.text(0.5, 0.5, "too few samples", transform=axes.transAxes, ha="center", fontsize=8)
             axes.tick_params(axis="y", labelsize=8)
             axes.grid()
         told = "; ".join(
