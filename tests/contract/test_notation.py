@@ -79,5 +79,5 @@ def test_an_operation_is_one_line_that_stays_short() -> None:
     assert shown("put", ("k", b"\0")) == r"put('k', b'\x00')"
     assert shown("count", ()) == "count()"
     long = shown("put", ("k", b"x" * 100_000))
-    assert len(long) < 250
+    assert len(long) < 600
     assert long.endswith("(100003 characters))")
