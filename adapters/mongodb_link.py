@@ -151,8 +151,9 @@ class Link:
         return self._others[-1]
 
     def close(self) -> None:
-        """End the connections. PyMongo first tells the server which sessions end, and would look for a server that is gone."""
-        for other in self._others:
-            other.close()
+        """End the connections. PyMongo first tells the server which sessions end, and would look for a server that is gone: all of them
+        together have one deadline, since of nested ones the first counts."""
         with suppress(Exception), timeout(_GOODBYE):
+            for other in self._others:
+                other.close()
             self._client.close()

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from storeproof.contract import Collection, Layout, Refused, Session, Unknown, Unsupported
-from storeproof.outcome import Outcome
+from storeproof.contract import Collection, Layout, Session, Unknown
 from storeproof.plugin import RUN, VERDICT
 from storeproof.plugin.verdict import Verdict
-from storeproof.spec.variation import AS_IT_IS, Variation
+from storeproof.suites.workspace import Workspace
 from storeproof.trial import Trial
 
 Open = Callable[..., tuple[Collection, Layout]]
@@ -42,32 +41,8 @@ def session(trial: Trial) -> Iterator[Session]:
 
 
 @pytest.fixture
-def fresh(trial: Trial, session: Session, verdict: Verdict) -> Iterator[Open]:
-    """Makes empty collections, which are removed after the case: `fresh(model, indexes=0, record=AS_IT_IS)`.
-
-    A model that the store does not keep settles the case: `unsupported` where it is not claimed, `fail` where it is.
-    """
-    opened: list[Collection] = []
-
-    def make(model: str, indexes: int = 0, record: Variation = AS_IT_IS) -> tuple[Collection, Layout]:
-        layout = trial.layout(model, indexes, record)
-        try:
-            collection = session.collection(layout)
-        except Unsupported as reason:
-            claimed = model in trial.target.store.claims.models and not indexes
-            verdict.settle(Outcome.FAIL if claimed else Outcome.UNSUPPORTED, f"{'claimed, but ' if claimed else ''}{reason}")
-        opened.append(collection)
-        collection.prepare()
-        return collection, layout
-
-    yield make
-    for collection in opened:
-        if not trial.answers():
-            break  # the store is gone, and what it held with it
-        try:
-            collection.clear()
-        except Unknown as reason:
-            raise trial.mistrust(reason) from None
-        except Refused:
-            trial.close_shared()  # what is left must not reach the next case
-            raise
+def fresh(trial: Trial, session: Session) -> Iterator[Open]:
+    """Makes empty collections, which are removed after the case: see `Workspace.fresh`."""
+    workspace = Workspace(trial, session)
+    yield workspace.fresh
+    workspace.clear()

@@ -179,9 +179,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         return (yield)
     from storeproof.contract.failures import Refused, Unknown  # not at the top: who does not run the suites does not pay
     from storeproof.launch.cleanup import registry
+    from storeproof.plugin.verdict import Settlement
 
     found = call.excinfo
-    ours = found is not None and isinstance(found.value, (AssertionError, StoreproofError, Unknown, Refused))
+    ours = found is not None and isinstance(found.value, (AssertionError, StoreproofError, Settlement, Unknown, Refused))
     # The message of these is the finding. Their traceback is ours, and -vv shows it: to print all of its sources costs pytest as long as
     # a case takes, where there is no server at hand eight hundred times.
     brief = ours and item.config.get_verbosity() < 2
@@ -200,7 +201,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         error = call.excinfo.value
         if not verdict.settled or (report.when == "teardown" and verdict.outcome not in (Outcome.FAIL, Outcome.ERROR)):
             _judge(item, verdict, error)
-        if verdict.outcome in (Outcome.NOT_RUN, Outcome.KNOWN_FAIL):
+        if report.failed and verdict.outcome not in (Outcome.FAIL, Outcome.ERROR):
             report.outcome, report.longrepr = "skipped", (str(item.path), 0, verdict.detail)
         elif report.failed and brief:
             report.longrepr = verdict.detail
@@ -222,19 +223,34 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] 
     return category, _LETTERS[outcome], (outcome.value.upper(), colour)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_sessionfinish(session: pytest.Session) -> None:
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, object]:
     """Write the report, also after failures and Ctrl-C; and no success without evidence."""
     run = session.config.stash.get(RUN, None)
     if run is None or session.config.option.collectonly:
-        return
+        return (yield)
+    from storeproof.launch.cleanup import registry
+
+    if registry.interrupt is not None:
+        registry.ignore_signals()
+    try:
+        # What an interrupted case wrote is removed here, by its fixtures: before the stores end, and from those that go on.
+        return (yield)
+    except Exception as reason:  # noqa: BLE001 - told at the end: the report is written all the same
+        run.uncleared = f"what the last case wrote may still be in its store: {reason}"
+        return None
+    finally:
+        _finish(session, run)
+
+
+def _finish(session: pytest.Session, run: Run) -> None:
     stopped = session.shouldfail or session.shouldstop
     run.finish(str(stopped) if stopped else "interrupted")
     if session.exitstatus != pytest.ExitCode.OK:
         return
     if not run.any_case_ran:
         session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
-    elif run.unmet_profiles or run.unwritten:
+    elif run.unmet_profiles or run.unwritten or run.uncleared:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
@@ -258,8 +274,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def _judge(item: pytest.Item, verdict: Verdict, error: BaseException) -> None:
     """The outcome of a test that ended by an exception."""
     from storeproof.contract.failures import Refused, Unknown
+    from storeproof.plugin.verdict import Settlement
 
-    if isinstance(error, pytest.skip.Exception):
+    if isinstance(error, Settlement):
+        verdict.note(error.outcome, str(error))
+    elif isinstance(error, pytest.skip.Exception):
         verdict.note(Outcome.EXCLUDED, f"skipped: {error}")  # not by the suites, which settle: by an option, another plugin, a conftest
     elif isinstance(error, NotAvailable):
         verdict.note(Outcome.NOT_RUN, str(error))

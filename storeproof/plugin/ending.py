@@ -43,8 +43,8 @@ def print_ending(run: Run, result: Result, reporter: pytest.TerminalReporter) ->
         reporter.write_line(f"ended   before all was tried: {run.not_reached} cases were not begun", yellow=True)
     for line in _why_not_run(result):
         reporter.write_line(f"not run {line}")
-    if run.unwritten:
-        reporter.write_line(run.unwritten, red=True)
+    for line in filter(None, (run.unwritten, run.uncleared)):
+        reporter.write_line(line, red=True)
     for line in registry.kept:
         reporter.write_line(f"kept    {line}")
 

@@ -68,10 +68,14 @@ class Run:
         self.result: Result | None = None
         self.unwritten = ""
         """Why there is no report, or not all of it."""
+        self.uncleared = ""
+        """Why something of ours may be left in a store that goes on."""
         self.not_reached = 0
         """Cases that were not begun when the run ended."""
         self._waiting: dict[pytest.Item, None] = {}
         """Cases that were not begun, in their order."""
+        self._by_turns = False
+        """Whether the cases have begun that all targets go through by turns."""
 
     def _trials(self, wanted: Iterable[str]) -> list[Trial]:
         targets = self.spec.targets(wanted)
@@ -97,15 +101,31 @@ class Run:
         ours = [item for item in items if item.get_closest_marker("case")]
         others = [item for item in items if not item.get_closest_marker("case")]
         wanted = [item for item in ours if self._demanded(item)]
-        order = {item: number for number, item in enumerate(wanted)}
-        stages = list(Stage)
-        wanted.sort(key=lambda item: (self.trials.index(trial_of(item)), stages.index(stage_of(item)), order[item]))
-        left_out = [item for item in ours if item not in order]
+        left_out = [item for item in ours if not self._demanded(item)]
+        wanted.sort(key=self._place(wanted))
         items[:] = others + wanted
         if left_out:
             self._config.hook.pytest_deselected(items=left_out)
         self._waiting = dict.fromkeys(wanted)
         self.progress.begin(len(wanted))
+
+    def _place(self, cases: Iterable[pytest.Item]) -> Callable[[pytest.Item], tuple[int, ...]]:
+        """Where a case comes in the trial: target by target and stage by stage, and at the end workload by workload what is measured on all
+        targets by turns."""
+        numbers: dict[str, int] = {}
+        for item in cases:
+            numbers.setdefault(_case_of(item)["id"], len(numbers))
+        stages = list(Stage)
+
+        def place(item: pytest.Item) -> tuple[int, ...]:
+            target, number = self.trials.index(trial_of(item)), numbers[_case_of(item)["id"]]
+            return (1, number, target) if _by_turns(item) else (0, target, stages.index(stage_of(item)), number)
+
+        return place
+
+    def waiting(self, case: str) -> list[Trial]:
+        """The trials that have a case of that id before them."""
+        return [trial_of(item) for item in self._waiting if _case_of(item)["id"] == case]
 
     def check_given(self) -> None:
         """Make sure of the servers and images that the command line names, and of the place for the report; import the dumps.
@@ -136,7 +156,11 @@ class Run:
         """A case begins."""
         trial, case = trial_of(item), _case_of(item)
         self._waiting.pop(item, None)
-        self.close_all_but(trial)
+        if not _by_turns(item):
+            self.close_all_but(trial)
+        elif not self._by_turns:
+            self._by_turns = True
+            self.close_all_but(None)  # each is measured as it starts, and not as the trial of another stage left it
         trial.progress(case["id"])
         known = trial.target.known_failure(case["id"], self._started.date())
         about = (case.get("revision", 1), case.get("model", ""), case.get("operations", ()))
@@ -162,7 +186,7 @@ class Run:
         )
 
     def close_all_but(self, trial: Trial | None) -> None:
-        """End the stores that no later case of the run needs: targets are tried one after the other."""
+        """End the stores that the next case does not need."""
         for other in self.trials:
             if other is not trial:
                 other.close_shared()
@@ -187,8 +211,6 @@ class Run:
         for item in self._waiting:
             self._add_idle(item, Outcome.NOT_RUN, f"{NOT_REACHED}: {ended_by}")
         self._waiting.clear()
-        if registry.interrupt is not None:
-            registry.ignore_signals()
         with registry.undisturbed():
             self.close_all_but(None)
             self._report()
@@ -240,6 +262,11 @@ def _case_of(item: pytest.Item) -> Mapping[str, Any]:
     marker = item.get_closest_marker("case")
     assert marker is not None
     return marker.kwargs
+
+
+def _by_turns(item: pytest.Item) -> bool:
+    """Whether a case is measured on all targets by turns: workloads are."""
+    return "workload" in _case_of(item)
 
 
 def stage_of(item: pytest.Item) -> Stage:

@@ -17,6 +17,14 @@ class Settled(Skipped):
     """Ends a test whose outcome is settled and neither a pass nor a failure."""
 
 
+class Settlement(Exception):
+    """Settles the case that it reaches, from where its verdict is not at hand."""
+
+    def __init__(self, outcome: Outcome, detail: str) -> None:
+        super().__init__(detail)
+        self.outcome = outcome
+
+
 class Verdict:
     """What becomes of one case: a pass, if the test ran to its end and neither said nor showed otherwise."""
 

@@ -9,7 +9,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from storeproof.load.ratio import METHOD
+from storeproof.load.ratio import METHOD, PAIRED_METHOD
 from storeproof.report import words
 from storeproof.report.axes import setting
 from storeproof.result.compare import Comparison, Pair, Side
@@ -33,7 +33,8 @@ def _render(comparison: Comparison) -> RenderableType:
     if not comparison.pairs:
         parts.append(Text("No workload was measured on both sides.", "yellow"))
     if compared:
-        parts.append(Text(f"A/B: {METHOD}. Above 1, A is faster.", "dim"))
+        methods = "; or ".join(sorted({PAIRED_METHOD if pair.paired else METHOD for pair in compared}))
+        parts.append(Text(f"A/B: {methods}. Above 1, A is faster.", "dim"))
         parts += _noise(compared[0].noise)
     lonely = len(comparison.only_a) + len(comparison.only_b)
     parts.append(Text(f"{len(compared)} compared, {len(refused)} refused, {lonely} without a partner"))
@@ -66,7 +67,7 @@ def _ratios(pairs: Iterable[Pair]) -> Table:
             setting(pair.a) or "–",
             _rate(pair, "A"),
             _rate(pair, "B"),
-            Text(f"{ratio.median:.2f}× [{ratio.low:.2f}, {ratio.high:.2f}]", "dim" if pair.verdict else "bold"),
+            Text(f"{ratio.middle:.2f}× [{ratio.low:.2f}, {ratio.high:.2f}]", "dim" if pair.verdict else "bold"),
             pair.verdict,
         )
     return table

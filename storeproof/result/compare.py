@@ -1,7 +1,8 @@
 """Sets measurements of two results against each other, and refuses where a ratio would mislead.
 
-The round is the sample, and the ratio that of the medians, with a 95 % interval (`storeproof.load.ratio`). A difference is shown where the
-interval leaves 1 out, and the ratio is farther from 1 than two figures of the same thing were on either of the machines.
+The round is the sample, and the ratio has a 95 % interval (`storeproof.load.ratio`): that of the medians, or block by block where the
+rounds of both took turns in one run. A difference is shown where the interval leaves 1 out, and the ratio is farther from 1 than two
+figures of the same thing were on either of the machines.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from storeproof.load.ratio import Ratio, ratio_of
+from storeproof.load.ratio import Ratio, paired_ratio_of, ratio_of
 from storeproof.result.model import Measurement, Result, StoreResult
 
 
@@ -37,6 +38,8 @@ class Pair:
     refused: tuple[str, ...]
     failing: tuple[str, ...]
     """Gates that a number fails, as `A: name` and `B: name`."""
+    paired: bool = False
+    """Whether the ratio is one of rounds that took turns."""
     noise: float = 1.0
     """The factor by which two figures of the same thing may be apart on these machines."""
 
@@ -47,7 +50,7 @@ class Pair:
             return ""
         if not self.ratio.shows_difference:
             return "no difference shown"
-        far = max(self.ratio.median, 1 / self.ratio.median)
+        far = max(self.ratio.middle, 1 / self.ratio.middle)
         return "" if far > self.noise else "no difference shown: within the noise of the machine"
 
 
@@ -77,12 +80,13 @@ def compare(a: Side, b: Side) -> Comparison:
         if one in left and other in right:
             left.remove(one)
             right.remove(other)
-            pairs.append(_pair(one, other, unlike, noise))
+            by_turns = a.result.run.id == b.result.run.id and b.name in one.interleaved_with
+            pairs.append(_pair(one, other, unlike, noise, by_turns=by_turns))
     pairs.sort(key=lambda pair: (pair.a.workload, pair.a.indexes, pair.a.clients, pair.a.pipeline, pair.a.rate or 0))
     return Comparison(a, b, tuple(pairs), tuple(left), tuple(right))
 
 
-def _pair(a: Measurement, b: Measurement, unlike: Sequence[str], noise: float) -> Pair:
+def _pair(a: Measurement, b: Measurement, unlike: Sequence[str], noise: float, *, by_turns: bool) -> Pair:
     reasons = [*unlike, *_unlike_measurements(a, b)]
     reasons += [f"{side}: the data was not verified after the rounds" for side, each in (("A", a), ("B", b)) if not each.verified]
     ratio = None
@@ -93,9 +97,9 @@ def _pair(a: Measurement, b: Measurement, unlike: Sequence[str], noise: float) -
         elif min(min(rounds) for rounds in samples) <= 0:
             reasons.append("a round without a single successful operation has no ratio")
         else:
-            ratio = ratio_of(samples[0], samples[1])
+            ratio = paired_ratio_of(samples[0], samples[1]) if by_turns else ratio_of(samples[0], samples[1])
     failing = [f"{side}: {name}" for side, each in (("A", a), ("B", b)) for name, gate in each.gates.items() if not gate.ok]
-    return Pair(a, b, ratio, tuple(reasons), tuple(failing), noise)
+    return Pair(a, b, ratio, tuple(reasons), tuple(failing), by_turns, noise)
 
 
 def _unlike_runs(a: Side, b: Side) -> list[str]:

@@ -41,7 +41,7 @@ def collect_environment(
         filesystem=f"{mount.filesystem} ({mount.options})",
         fsync_us=fsync_us,
         loopback_us=loopback_us,
-        noise=NoiseFloor(ratio=noise.median, low=noise.low, high=noise.high) if noise else None,
+        noise=NoiseFloor(ratio=noise.middle, low=noise.low, high=noise.high) if noise else None,
         python=f"{platform.python_implementation()} {platform.python_version()}",
         packages=_packages(requires),
     )

@@ -281,6 +281,8 @@ class Measurement(Part):
     corpus: str | None = None
     """Where the texts came from, for a model whose texts are searched."""
     rounds: list[Round]
+    interleaved_with: list[str] = Field(default_factory=list)
+    """The stores, as `store:variant`, whose rounds took turns with these: the n-th of each were measured one after the other."""
     throughput: Interval
     latency_us: Latency
     """Of all operations together: from the sending of a request to its reply, and in an open loop from when it was due."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from zlib import crc32
@@ -104,18 +104,16 @@ class Measuring:
         # In a closed loop in any case: the store then has done all that it does the first time it is asked to.
         self.warm = warm_up(lambda seconds: self._run(seconds).throughput, *self.scale.warm_up_seconds)
 
-    def run_round(self, advance: Callable[[float], None]) -> None:
-        """One measured round; `advance` is told its throughput."""
-        result = self._run(self.scale.round_seconds, self.way.rate)
-        self.rounds.append(result)
-        advance(result.throughput)
+    def run_round(self) -> None:
+        """One that is measured."""
+        self.rounds.append(self._run(self.scale.round_seconds, self.way.rate))
 
     def audit(self, collection: Collection) -> Audit:
         """Read the data back."""
         return audit(collection, self.plan, self.every, self.seed)
 
-    def measurement(self, audited: Audit) -> Measurement:
-        """What the result keeps."""
+    def measurement(self, audited: Audit, beside: Sequence[str]) -> Measurement:
+        """What the result keeps; `beside`: the stores whose rounds took turns with these."""
         assert self.warm is not None
         assert self.engine is not None
         assert self.ceiling is not None
@@ -146,6 +144,7 @@ class Measuring:
                 Round(seconds=each.seconds, operations=each.ok, throughput=each.throughput, errors=each.errors, misses=each.misses)
                 for each in self.rounds
             ],
+            interleaved_with=list(beside),
             throughput=Interval(median=rate.median, low=rate.low, high=rate.high, unit="operations/s"),
             latency_us=_latency(latency),
             service_us=_latency(_merged(each.latency for each in every)) if self.way.rate else None,

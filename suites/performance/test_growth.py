@@ -21,7 +21,7 @@ from storeproof.result.model import GrowthRecord
 from storeproof.spec import Growth, GrowthQuestion
 from storeproof.suites.conftest import Open
 from storeproof.suites.filling import fill
-from storeproof.suites.performance.conftest import refuse_without_indexes
+from storeproof.suites.performance.own_indexes import refuse_without_indexes
 from storeproof.trial import Trial
 
 _FACTORS = (1, 10, 100)
@@ -47,7 +47,7 @@ def test_growth(growth: Growth, indexes: int, trial: Trial, verdict: Verdict, fr
     """Each question is timed at every size; an answer of another size than it should be ends the measurement."""
     if growth.model not in trial.target.store.claims.models:
         verdict.settle(Outcome.UNSUPPORTED, f"the store does not keep {growth.model}")
-    refuse_without_indexes(trial, verdict, indexes)
+    refuse_without_indexes(trial, indexes)
     tried = [question for question in growth.questions if all(_outcomes(trial, question))]
     proven = [question for question in tried if all(outcome in SHOWN for case in _outcomes(trial, question) for outcome in case)]
     if not proven:

@@ -33,6 +33,11 @@ class Way:
         )
         return "/".join(filter(None, (self.workload.workload, f"{self.indexes}i", f"{self.clients}c", *more)))
 
+    @property
+    def case(self) -> str:
+        """The id of its case."""
+        return f"performance.{self.name}"
+
 
 def ways(workload: Workload, scale: PerformanceScale) -> Iterator[Way]:
     """All that a scale has of a workload."""

@@ -20,5 +20,5 @@ def test_a_against_a(monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(NullServer()) as server:
         found = noise_floor(server, 0.1)
     assert seen == [(ROUNDS, ROUNDS)]
-    assert 0.2 < found.median < 5
-    assert found.low <= found.median <= found.high
+    assert 0.2 < found.middle < 5
+    assert found.low <= found.middle <= found.high

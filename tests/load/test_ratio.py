@@ -6,14 +6,14 @@ import random
 
 import pytest
 
-from storeproof.load.ratio import ratio_of
+from storeproof.load.ratio import paired_ratio_of, ratio_of
 
 
 def test_the_ratio_turned_round_is_the_same_statement() -> None:
     """A/B and B/A have reciprocal medians and intervals."""
     a, b = [900.0, 1000.0, 1200.0], [500.0, 520.0, 610.0, 490.0]
     there, back = ratio_of(a, b), ratio_of(b, a)
-    assert there.median == pytest.approx(1 / back.median)
+    assert there.middle == pytest.approx(1 / back.middle)
     assert there.low == pytest.approx(1 / back.high)
     assert there.high == pytest.approx(1 / back.low)
 
@@ -44,6 +44,30 @@ def test_what_has_no_ratio(a: list[float], b: list[float]) -> None:
     """One round has no spread, and nothing no logarithm."""
     with pytest.raises(ValueError, match="two at least"):
         ratio_of(a, b)
+
+
+@pytest.mark.parametrize("blocks", [5, 12])
+def test_what_the_machine_did_to_both_cancels_out(blocks: int) -> None:
+    """A machine that is half as fast in some blocks says nothing of two stores of which one is 1.2 times as fast."""
+    rng = random.Random(9)
+    held = 0
+    for seed in range(300):
+        machine = [rng.choice([500.0, 1000.0]) for _ in range(blocks)]
+        a = [1.2 * each * rng.lognormvariate(0, 0.02) for each in machine]
+        b = [each * rng.lognormvariate(0, 0.02) for each in machine]
+        found = paired_ratio_of(a, b, seed)
+        held += found.low <= 1.2 <= found.high
+        assert found.high / found.low < 1.3
+    assert held / 300 >= 0.9
+
+
+def test_paired_ratios_turned_round_are_the_same_statement() -> None:
+    """Their logarithms only change their sign."""
+    a, b = [900.0, 1000.0, 1200.0], [500.0, 520.0, 610.0]
+    there, back = paired_ratio_of(a, b), paired_ratio_of(b, a)
+    assert (there.middle, there.low) == (pytest.approx(1 / back.middle), pytest.approx(1 / back.high))
+    with pytest.raises(ValueError, match="zip"):
+        paired_ratio_of(a, b[:2])
 
 
 def _held(left: int, right: int, experiments: int) -> float:

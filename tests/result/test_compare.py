@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -47,7 +48,7 @@ def test_a_difference_is_shown_with_its_interval() -> None:
     pair = only_pair(side(rounds=rounds(2000, 2020, 1980)), side(rounds=rounds(1000, 1010, 990)))
     assert pair.refused == ()
     assert pair.ratio is not None
-    assert pair.ratio.median == pytest.approx(2.0)
+    assert pair.ratio.middle == pytest.approx(2.0)
     assert 1.9 < pair.ratio.low < 2 < pair.ratio.high < 2.1
     assert pair.ratio.shows_difference
 
@@ -59,6 +60,20 @@ def test_no_difference_is_shown_where_the_interval_contains_one() -> None:
     pair = only_pair(side(rounds=rounds(1000, 1100, 900)), side(rounds=rounds(1050, 950, 1120)))
     assert pair.ratio is not None
     assert not pair.ratio.shows_difference
+
+
+def test_rounds_that_took_turns_are_compared_block_by_block() -> None:
+    """In one run, a machine that halved its speed in a block did it to both; in two runs nothing is known of that."""
+    fast, slow = rounds(2000, 1010, 1980), rounds(1000, 500, 990)
+    apart = only_pair(side(rounds=fast), side(rounds=slow))
+    assert (apart.paired, apart.verdict) == (False, "no difference shown")
+    b = side(rounds=slow)
+    pair = only_pair(side(rounds=fast, interleaved_with=[b.name]), b)
+    assert (pair.paired, pair.verdict) == (True, "")
+    assert pair.ratio is not None
+    assert pair.ratio.middle == pytest.approx(2, rel=0.01)
+    elsewhere = replace(b, result=b.result.model_copy(update={"run": b.result.run.model_copy(update={"id": "another"})}))
+    assert not only_pair(side(rounds=fast, interleaved_with=[b.name]), elsewhere).paired
 
 
 def test_what_is_within_the_noise_of_a_machine_is_no_difference() -> None:

@@ -1,7 +1,7 @@
 """A pytest plugin for the suites' own process: it disturbs a run in the middle of a case that is named by the environment.
 
 STRIKE=CASE:SIGNAL:SECONDS:VICTIM: as many seconds into the case, the signal goes to the store's processes (`store`), to its
-container (`container`; SIGSTOP is a pause), or to the run itself (`run`).
+container (`container`; SIGSTOP is a pause), or to the run itself (`run`). Once: of several stores in the case of the first.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import pytest
 from storeproof.launch import engine
 
 _CASE, _SIGNAL, _SECONDS, _VICTIM = os.environ.get("STRIKE", ":::").rsplit(":", 3)
+_struck = threading.Event()
 
 
 def containers_of(pid: int) -> list[Any]:
@@ -47,7 +48,8 @@ def _strike(data: str) -> None:
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     marker = item.get_closest_marker("case")
-    if marker is not None and marker.kwargs["id"] == _CASE:
+    if marker is not None and marker.kwargs["id"] == _CASE and not _struck.is_set():
+        _struck.set()
         data = str(Path(item.config.option.data_dir or ".").resolve())
         if float(_SECONDS):
             timer = threading.Timer(float(_SECONDS), _strike, [data])

@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.trial.running import Run, leaves_nothing, run, run_all, store_file, wait_for
+from tests.trial.running import Run, leaves_nothing, run, run_all, store_file
 
 USAGE_ERROR = pytest.ExitCode.USAGE_ERROR
 needs_redis = pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is not installed")
@@ -126,32 +124,6 @@ def test_a_report_that_cannot_be_written_in_the_end_is_no_success(tmp_path: Path
     assert f"the report could not be written: [Errno 17] File exists: '{spoiled}'; name another directory with --report-dir" in done.said
     assert "Traceback" not in done.said
     leaves_nothing(tmp_path)
-
-
-@pytest.fixture
-def guarded_redis(tmp_path: Path) -> Iterator[int]:
-    """A Redis of somebody else's, with a password and with a record in it; its port."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = int(free.getsockname()[1])
-    home = tmp_path / "theirs"
-    home.mkdir()
-    server = subprocess.Popen(
-        [
-            *("redis-server", "--port", str(port), "--bind", "127.0.0.1", "--dir", str(home), "--save", ""),
-            *("--appendonly", "yes", "--appendfsync", "always", "--requirepass", "s3cret-word"),
-        ],
-        stdout=subprocess.DEVNULL,
-    )
-
-    def answers() -> bool:
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", port)) == 0
-
-    wait_for(answers)
-    yield port
-    server.kill()
-    server.wait()
 
 
 @needs_redis

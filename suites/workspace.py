@@ -1,0 +1,49 @@
+"""Collections of our own in a store, which are removed when the work on them is done."""
+
+from __future__ import annotations
+
+from storeproof.contract import Collection, Layout, Refused, Session, Unknown, Unsupported
+from storeproof.outcome import Outcome
+from storeproof.plugin.verdict import Settlement
+from storeproof.spec.variation import AS_IT_IS, Variation
+from storeproof.trial import Trial
+
+
+class Workspace:
+    """Those of one session with the store that the cases of a stage share."""
+
+    def __init__(self, trial: Trial, session: Session) -> None:
+        self._trial = trial
+        self._session = session
+        self._opened: list[Collection] = []
+
+    def fresh(self, model: str, indexes: int = 0, record: Variation = AS_IT_IS) -> tuple[Collection, Layout]:
+        """An empty collection.
+
+        Raises:
+            Settlement: the store does not keep the model: `unsupported` where it is not claimed, `fail` where it is.
+        """
+        layout = self._trial.layout(model, indexes, record)
+        try:
+            collection = self._session.collection(layout)
+        except Unsupported as reason:
+            claimed = model in self._trial.target.store.claims.models and not indexes
+            outcome = Outcome.FAIL if claimed else Outcome.UNSUPPORTED
+            raise Settlement(outcome, f"{'claimed, but ' if claimed else ''}{reason}") from None
+        self._opened.append(collection)
+        collection.prepare()
+        return collection, layout
+
+    def clear(self) -> None:
+        """Remove them. Raises `StoreDied` where the store does not answer."""
+        opened, self._opened = self._opened, []
+        for collection in opened:
+            if not self._trial.answers():
+                return  # the store is gone, and what it held with it
+            try:
+                collection.clear()
+            except Unknown as reason:
+                raise self._trial.mistrust(reason) from None
+            except Refused:
+                self._trial.close_shared()  # what is left must not reach the next case
+                raise
