@@ -16,8 +16,18 @@ Arguments = Callable[[int], tuple[tuple[Any, ...], tuple[int, ...]]]
 """(sequence) -> the arguments of the call, and the numbers of the keys that they name."""
 
 
-def paths_of(mix: Mix, model: Model) -> list[Path]:
-    """The paths that a mix of a path or a field operation is about, of which one is drawn for each request."""
+def forms_of(mix: Mix, model: Model) -> int:
+    """How many unlike requests a mix makes about one key, of which one is drawn evenly for each: by field, or by length of a scan."""
+    return mix.length or len(_paths_of(mix, model))
+
+
+def drawing(form: int, forms: int) -> float:
+    """What `random` of `arguments_of` draws for one of the forms, from 0."""
+    return (form + 0.5) / forms
+
+
+def _paths_of(mix: Mix, model: Model) -> list[Path]:
+    """The paths that a mix of a path or a field operation is about."""
     if mix.path == (ANY_FIELD,) and isinstance(model.record, Hash):
         return [(name,) for name in model.record.fields]
     return [mix.path]
@@ -49,7 +59,7 @@ def arguments_of(
         return ({(key := key_at(number)): make(key, text) for number in numbers},), numbers
 
     path: Any = mix.path[0] if name.endswith("_field") and mix.path else mix.path
-    paths = paths_of(mix, made.model)
+    paths = _paths_of(mix, made.model)
 
     def key_and_path(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         number = draw()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from storeproof.contract import OPERATIONS, Collection, Refused, Unsupported, call
-from storeproof.load.arguments import paths_of
+from storeproof.load.arguments import forms_of
 from storeproof.load.calling import MISSED
 from storeproof.load.engine import called, label
 from storeproof.load.wire.finding import About, NotTemplated, filled, number_template, own_bytes, template, unlike
@@ -57,10 +57,8 @@ class Learned:
 
     mix: Mix
     op: Op
-    forms: tuple[Mix, ...]
-    """The mix for each field, where any may be meant; the mix alone elsewhere. The first templates are of these."""
     settled: tuple[int, ...]
-    """For each of these, executions after which requests have their final form."""
+    """For each of its forms, of which the first templates are, executions after which requests have the final one."""
     sample: bytes
     """A reply to it."""
 
@@ -121,14 +119,14 @@ class Capture:
 
     def _own(self, collection: Collection, learned: Learned, form: int, settled: int, links: set[int]) -> list[tuple[int, bytes, bytes]]:
         """What this connection has of its own in the requests of one form."""
-        mix, made = learned.forms[form], learned.op.templates[form]
+        mix, made = learned.mix, learned.op.templates[form]
         for _ in range(settled):
-            self._tape(collection, mix, self._usual(learned))
-        about, tape = self._tape(collection, mix, self._usual(learned))
+            self._tape(collection, mix, self._usual(learned), form)
+        about, tape = self._tape(collection, mix, self._usual(learned), form)
         own = own_bytes(made, about, self._exchange(mix, tape, links).request)
         if own:
             mine = patched(made, [Patch(0, form, offset, data) for offset, _, data in own])
-            self._bear_out(mix, mine, [self._tape(collection, mix, self._usual(learned))], links)
+            self._bear_out(mix, mine, [self._tape(collection, mix, self._usual(learned), form)], links)
         return own
 
     def _usual(self, learned: Learned) -> tuple[int, ...]:
@@ -142,20 +140,18 @@ class Capture:
         return (self._probes.present if called(mix) in _CHANGING else self._probes.absent)(mix.batch)
 
     def _learn(self, collection: Collection, mix: Mix, links: set[int]) -> Learned:
-        forms = tuple(mix.model_copy(update={"path": path}) for path in paths_of(mix, self._plan.layout.model))
         templates: list[Template] = []
         settled: list[int] = []
+        forms = range(forms_of(mix, self._plan.layout.model))
         try:
             for form in forms:
-                made, after = self._templates(collection, form, links)
+                made, after = self._templates(collection, mix, links, form)
                 templates.extend(made)
                 settled.append(after)
-            found = {there: self._replies(collection, forms[0], links, there) for there in (False, True)}
+            answer, hit, miss = (self._scanned if called(mix) == "scan" else self._answered)(collection, mix, links)
         except (Refused, Unsupported) as reason:
             raise NotTemplated(f"{label(mix)}: {reason}") from None
-        hit, miss = _judged(mix, found[True], found[False])
-        sample = found[called(mix) != "put_if_absent"][0].data
-        reply_id = id_in_reply(self._protocol, sample)
+        reply_id = id_in_reply(self._protocol, answer.data)
         op = Op(
             name=label(mix),
             weight=mix.weight,
@@ -167,15 +163,33 @@ class Capture:
             writes=OPERATIONS[called(mix)].writes,
             hit=hit,
             miss=miss,
-            frames=found[called(mix) != "put_if_absent"][0].frames,
+            frames=answer.frames,
         )
-        return Learned(mix, op, forms, tuple(settled), sample)
+        return Learned(mix, op, tuple(settled), answer.data)
 
-    def _templates(self, collection: Collection, mix: Mix, links: set[int]) -> tuple[tuple[Template, ...], int]:
-        """Of one operation, and after how many executions the client asks in this form."""
+    def _answered(self, collection: Collection, mix: Mix, links: set[int]) -> tuple[Answer, tuple[int, ...], tuple[int, ...]]:
+        """An answer that is as it should be, the counts of such answers, and those of records that were not as they should be."""
+        absent = [self._reply(collection, mix, links, self._probes.absent(mix.batch), first=True) for _ in range(2)]
+        there = [self._reply(collection, mix, links, self._probes.present(mix.batch)) for _ in range(2)]
+        _of_one_kind(mix, there)
+        _of_one_kind(mix, absent)
+        return (absent if called(mix) == "put_if_absent" else there)[0], *_judged(mix, there, absent)
+
+    def _scanned(self, collection: Collection, mix: Mix, links: set[int]) -> tuple[Answer, tuple[int, ...], tuple[int, ...]]:
+        """The same of a scan, of which each form must bring as many records as it asks for."""
+        begin = self._probes.present(mix.length or 1)[:1]
+        found = [self._reply(collection, mix, links, begin, form=form) for form in range(mix.length or 1)]
+        _of_one_kind(mix, found)
+        counts = tuple(answer.count for answer in found)
+        if counts != tuple(range(1, len(found) + 1)):
+            raise NotTemplated(f"{label(mix)}: replies do not tell how many records they have")
+        return found[len(found) // 2], counts, (0,)
+
+    def _templates(self, collection: Collection, mix: Mix, links: set[int], form: int) -> tuple[tuple[Template, ...], int]:
+        """Of one form of an operation, and after how many executions the client asks in this way."""
         if self._probes.integer:
             return self._number_templates(collection, mix, links)
-        tapes = [self._tape(collection, mix, self._keys(mix)) for _ in range(_TRIES)]
+        tapes = [self._tape(collection, mix, self._keys(mix), form) for _ in range(_TRIES)]
         about, tape = tapes[-_ALIKE]
         made = template(self._exchange(mix, tape, links).request, about)
         self._bear_out(mix, made, tapes[-_ALIKE + 1 :], links)
@@ -229,25 +243,21 @@ class Capture:
             if found != expected:
                 raise NotTemplated(f"{label(mix)}: a request is not as foreseen: {unlike(expected, found)}")
 
-    def _replies(self, collection: Collection, mix: Mix, links: set[int], there: bool) -> list[Answer]:
-        """How the store answers where the records are there, or are not."""
-        answers = []
-        for _ in range(2):
-            numbers = self._probes.present(mix.batch) if there else self._probes.absent(mix.batch)
-            exchange = self._exchange(mix, self._tape(collection, mix, numbers)[1], links, first=not there)
-            found, problem = replies(self._protocol, exchange.reply, len(exchange.reply))
-            if problem or not found or sum(length for _, _, length in found) != len(exchange.reply):
-                raise NotTemplated(f"{label(mix)}: a reply is not understood: {problem or 'it is cut short'}")
-            if error := next((error for _, error, _ in found if error), None):
-                raise NotTemplated(f"{label(mix)}: one of its answers is an error: {error}")
-            answers.append(Answer(found[-1][0], len(found), exchange.last, exchange.reply))
-        if len({answer.frames for answer in answers}) > 1:
-            raise NotTemplated(f"{label(mix)}: replies have unlike numbers of frames")
-        return answers
+    def _reply(
+        self, collection: Collection, mix: Mix, links: set[int], numbers: tuple[int, ...], *, form: int = 0, first: bool = False
+    ) -> Answer:
+        """How the store answers. `first`: the client may ask once more, which is not looked at."""
+        exchange = self._exchange(mix, self._tape(collection, mix, numbers, form)[1], links, first=first)
+        found, problem = replies(self._protocol, exchange.reply, len(exchange.reply))
+        if problem or not found or sum(length for _, _, length in found) != len(exchange.reply):
+            raise NotTemplated(f"{label(mix)}: a reply is not understood: {problem or 'it is cut short'}")
+        if error := next((error for _, error, _ in found if error), None):
+            raise NotTemplated(f"{label(mix)}: one of its answers is an error: {error}")
+        return Answer(found[-1][0], len(found), exchange.last, exchange.reply)
 
-    def _tape(self, collection: Collection, mix: Mix, numbers: tuple[int, ...]) -> tuple[About, Tape]:
+    def _tape(self, collection: Collection, mix: Mix, numbers: tuple[int, ...], form: int = 0) -> tuple[About, Tape]:
         """Have the client do it once."""
-        about, arguments = self._probes.about(mix, numbers)
+        about, arguments = self._probes.about(mix, numbers, form)
         with self._relay.recording() as tape:
             call(collection, self._plan.layout, called(mix), *arguments)
         return about, tape
@@ -289,6 +299,11 @@ def _judged(mix: Mix, there: list[Answer], absent: list[Answer]) -> tuple[tuple[
     if hits == {mix.batch} and misses in ({0}, {-1}):  # the records are counted: some of a batch may be there
         return (mix.batch,), tuple(range(min(misses), mix.batch))
     return () if called(mix) == "increment" else tuple(sorted(hits)), tuple(sorted(misses))
+
+
+def _of_one_kind(mix: Mix, answers: Sequence[Answer]) -> None:
+    if len({answer.frames for answer in answers}) > 1:
+        raise NotTemplated(f"{label(mix)}: replies have unlike numbers of frames")
 
 
 def halves(mix: Mix) -> tuple[Mix, ...]:

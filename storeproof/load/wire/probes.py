@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from itertools import count
-from random import Random
 from typing import Any, Final
 
 from storeproof.contract import OPERATIONS, Collection, call
-from storeproof.load.arguments import arguments_of
+from storeproof.load.arguments import arguments_of, drawing, forms_of
 from storeproof.load.calling import MISSED
 from storeproof.load.engine import Plan, called, label
 from storeproof.load.keys import form_of
@@ -58,10 +57,11 @@ class Probes:
                 self._made.add(number)
         return numbers
 
-    def about(self, mix: Mix, numbers: tuple[int, ...]) -> tuple[About, tuple[Any, ...]]:
-        """A request of a mix that draws nothing but keys, and the arguments of the call that makes it."""
+    def about(self, mix: Mix, numbers: tuple[int, ...], form: int = 0) -> tuple[About, tuple[Any, ...]]:
+        """A request of a mix, in one of its forms, and the arguments of the call that makes it."""
         name, stamp = called(mix), self._stamp()
-        arguments = arguments_of(name, mix, self._recipe, iter(numbers).__next__, lambda _sequence: stamp, Random(0).random)
+        drawn = drawing(form, forms_of(mix, self.plan.layout.model))
+        arguments = arguments_of(name, mix, self._recipe, iter(numbers).__next__, lambda _sequence: stamp, lambda: drawn)
         if not OPERATIONS[name].writes:
             return About(numbers, form=self.form), arguments(0)[0]
         self._made.update(numbers)
@@ -90,11 +90,11 @@ class Probes:
             )
         if model.text:
             raise NotTemplated(f"{label(mix)}: the texts of {model.model} differ in length")
-        if mix.operation == "scan":
-            raise NotTemplated(f"{label(mix)}: how many records it asks for differs from request to request")
         if name not in MISSED:
             raise NotTemplated(f"{label(mix)}: no engine runs `{name}`")
         if self.integer and OPERATIONS[name].writes:
             raise NotTemplated(f"{label(mix)}: the numbers of {model.model} differ in width when they are written")
+        if self.integer and mix.operation == "scan":
+            raise NotTemplated(f"{label(mix)}: both the integer key and the length differ in width")
         if self.integer and mix.batch > 1:
             raise NotTemplated(f"{label(mix)}: the integer keys of one request differ in width")

@@ -1,4 +1,4 @@
-"""What is learned of a client that sets any one field of a record, and of one that reads the record first."""
+"""What is learned of a client that sets any one field of a record, of one that reads the record first, and of scans of any length."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ MODEL = load_spec().models["usertable"]
 READ = Mix(name="read", operation="get", keys="zipfian")
 UPDATE = Mix(name="update", operation="set_field", keys="zipfian", path=("*",), weight=3)
 MODIFY = UPDATE.model_copy(update={"name": "modify", "reads_first": True})
+SCAN = Mix(operation="scan", keys="zipfian", length=12)
 FIELDS = 10
 SEEN_BEFORE = 3
 """Times after which `Preparing` has a shorter form for a field."""
@@ -46,6 +47,9 @@ class Table(mini.Store):
             case [b"HGETALL", key]:
                 found = self.hashes.get(key, {})
                 return b"*%d\r\n" % (2 * len(found)) + b"".join(mini._string(each) for pair in found.items() for each in pair)
+            case [b"RANGE", start, length]:
+                found = sorted(key for key in self.hashes if key >= start)[: int(length)]
+                return b"*%d\r\n" % len(found) + b"".join(mini._string(key) for key in found)
             case [b"DEL", key]:
                 return b":%d\r\n" % (self.hashes.pop(key, None) is not None)
         return super()._answer(words)
@@ -82,6 +86,23 @@ class Preparing(Client):
     def set_field(self, key: Key, field: str, value: bytes) -> None:
         self._times[field] = self._times.get(field, 0) + 1
         self.ask(b"H" if self._times[field] > SEEN_BEFORE else b"HSET", self.named(key), field.encode(), value)
+
+
+class Scanning(Client):
+    """Scans, and brings no more than it likes to."""
+
+    most = 12
+
+    def scan(self, start: Key | None, count: int, backwards: bool) -> list[tuple[Key, Record]]:
+        assert not backwards
+        assert start is not None
+        return [(key.decode(), {}) for key in self.ask(b"RANGE", self.named(start), b"%d" % min(count, self.most))]  # type: ignore[union-attr]
+
+    def scan_prefix(self, prefix: str, count: int) -> list[tuple[Key, Record]]:
+        raise NotImplementedError
+
+    def walk(self, cursor: Any, count: int) -> Any:
+        raise NotImplementedError
 
 
 class WithSession(Client):
@@ -182,9 +203,27 @@ def test_a_read_comes_first(bench: Bench) -> None:
     assert (learned[1].op.hit, learned[1].op.miss) == ((20,), (0,))
 
 
-def test_a_scan_is_not_learned(bench: Bench) -> None:
-    with pytest.raises(NotTemplated, match="differs from request to request"):
-        bench.capture(Mix(operation="scan", keys="uniform", length=10))
+def test_a_scan_is_a_template_for_each_length(bench: Bench) -> None:
+    """Each brings as many records as it asks for; nothing at all is a miss, and more than it may ask for no answer."""
+    _, (scan,) = bench.capture(SCAN).scout(client := bench.client(Scanning))
+    assert (len(scan.op.templates), scan.op.at_random, scan.op.batch) == (SCAN.length, True, 1)
+    assert (scan.op.hit, scan.op.miss) == (tuple(range(1, 13)), (0,))
+    about, key, _ = _about(42, 1)
+    for number, made in enumerate(scan.op.templates):
+        client.scan(key, number + 1, False)
+        assert filled(made, about) == _sent(bench.store)
+    assert scan.sample.startswith(b"*7\r\n")
+
+
+@pytest.mark.parametrize("length", [5, 12])
+def test_a_scan_that_brings_too_little_is_not_learned(bench: Bench, length: int) -> None:
+    """One that stops early would be faster than the others."""
+    Scanning.most = length
+    try:
+        with contextlib.nullcontext() if length == 12 else pytest.raises(NotTemplated, match="how many records"):
+            bench.capture(SCAN).scout(bench.client(Scanning))
+    finally:
+        Scanning.most = 12
 
 
 def test_both_halves_are_one_operation_in_the_result() -> None:

@@ -34,6 +34,7 @@ TENS, GET_TENS = Mix(operation="put", keys="new", batch=10), Mix(operation="get"
 CITY = Mix(operation="set_path", keys="uniform", path=("profile", "address", "city"))
 FIELD = Mix(operation="set_field", keys="uniform", path=("field3",))
 REMOVE = Mix(operation="delete", keys="oldest")
+SCAN = Mix(operation="scan", keys="uniform", length=20)
 SERVERS = ["redis", "valkey", "memcached", "tarantool", "mongodb", "mariadb", "postgresql"]
 CASES = {
     "single_key": [(GET, PUT, REMOVE), (SOME_NEW,), (TENS, GET_TENS)],
@@ -41,6 +42,7 @@ CASES = {
     "document10": [(TENS,)],
     "nested": [(PUT,), (GET, CITY)],
     "row": [(GET,)],
+    "usertable": [(SCAN, PUT)],
 }
 """Mixes by model."""
 DRIVEN = {("tarantool", "put_many+get_many"): "do not tell by their counts"}
@@ -103,6 +105,8 @@ def try_all(store: Store, name: EngineName) -> None:
             layout, collection = store.prepared(model)
             plan = plan_for(layout, mix)
             what = f"{store.trial.target.id} {name} {model} {[each.operation for each in mix]}"
+            if not all(supports(collection, called(each)) for each in mix):
+                continue
             if why := DRIVEN.get((store.trial.target.store.store, "+".join(called(each) for each in mix))):
                 with pytest.raises(NotTemplated, match=why):
                     engine.prepare(plan)
