@@ -174,6 +174,8 @@ def _refuse_unproven(trial: Trial, collection: Collection, workload: Workload) -
     for operation in operations:
         if not supports(collection, operation):
             raise Settlement(Outcome.UNSUPPORTED, f"{operation} on {workload.model}: the store's adapter does not offer it")
+    if workload.model not in trial.target.store.claims.models:  # random histories try what is claimed
+        raise Settlement(Outcome.UNSUPPORTED, f"the store does not claim {workload.model}, and it is not measured")
     for operation in operations:
         if reason := trial.record.unproven(workload.model, operation):
             raise Settlement(Outcome.NOT_RUN, f"{reason}; run the correctness stage with it")
