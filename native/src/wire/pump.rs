@@ -155,11 +155,12 @@ impl<'a> Pump<'a> {
         Ok(())
     }
 
-    /// Level-triggered; whether it can be written to is asked only where something waits for that.
+    /// Edge-triggered, so that the kernel does not look again at each connection that was read dry; whether it can be written to is asked
+    /// only where something waits for that.
     pub fn watch(&self, place: usize, how: EpollOp) -> Result<(), Errno> {
         let connection = &self.connections[place];
         let sending = if connection.is_sending() { EpollFlags::EPOLLOUT } else { EpollFlags::empty() };
-        let mut event = EpollEvent::new(EpollFlags::EPOLLIN | sending, place as u64);
+        let mut event = EpollEvent::new(EpollFlags::EPOLLIN | EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLET | sending, place as u64);
         // The newer `Epoll::add` wants a descriptor that this process owns; these are lent to it as numbers.
         #[allow(deprecated)]
         nix::sys::epoll::epoll_ctl(self.epoll.0.as_raw_fd(), how, connection.fd, &mut event)
@@ -185,16 +186,17 @@ impl<'a> Pump<'a> {
                 Err(failure) => return self.broke(place, false, failure.desc(), &[]),
             }
         }
-        if event.events().intersects(EpollFlags::EPOLLIN | EpollFlags::EPOLLHUP | EpollFlags::EPOLLERR) {
-            self.receive(place);
-        }
+        // There is no second event for what was left unread: a full buffer, or the end of the connection behind a reply.
+        let ends = event.events().intersects(EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLHUP | EpollFlags::EPOLLERR);
+        while self.connections[place].state != State::Broken && (self.receive(place) == BUFFER || ends) {}
     }
 
-    /// Takes in what came on a connection.
-    fn receive(&mut self, place: usize) {
+    /// Takes in what came on a connection; how many bytes that was.
+    fn receive(&mut self, place: usize) -> usize {
         let mut buffer = std::mem::take(&mut self.buffer);
         let came = self.connections[place].receive(&mut buffer);
         self.now = clock();
+        let length = came.ok().flatten().unwrap_or(0);
         match came {
             Ok(None) => {}
             Ok(Some(0)) => self.broke(place, false, "the store closed the connection", &[]),
@@ -208,6 +210,7 @@ impl<'a> Pump<'a> {
             Err(failure) => self.broke(place, false, failure.desc(), &[]),
         }
         self.buffer = buffer;
+        length
     }
 
     fn read(&mut self, place: usize, mut bytes: &[u8]) {
