@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from psycopg.types.numeric import Int8
 
@@ -11,6 +11,9 @@ from storeproof.adapters.postgresql_feed import Followed
 from storeproof.adapters.postgresql_link import Link
 from storeproof.contract import Cursor, Key, Layout, Record, Refused, Unsupported
 from storeproof.spec.model import Hash
+
+_ARGUMENTS: Final = 100
+"""Of a function, at most (FUNC_MAX_ARGS)."""
 
 
 class Records(Followed):
@@ -52,6 +55,7 @@ class Records(Followed):
         assigned = ", ".join(f"{name} = {mark}" for name, mark in zip(names, marks, strict=True))
         equal = " AND ".join(f"{name} IS NOT DISTINCT FROM {mark}" for name, mark in zip(names, marks, strict=True))
         self._set_if = f"UPDATE {self._table} SET {assigned} WHERE k = %s AND {equal}"
+        self._swaps = len(columns) < _ARGUMENTS  # one more is the key
         self._swap = f"SELECT {read} FROM {self._own('swap')}(%s, {', '.join(marks)})"
 
     def definitions(self) -> Sequence[str]:
@@ -61,7 +65,7 @@ class Records(Followed):
             f"CREATE INDEX IF NOT EXISTS {self._own(f'i{number}')} ON {self._table} ({self._indexed(path)})"
             for number, path in enumerate(self._layout.indexed)
         ]
-        return [self._new_table(self._table, ", ".join(columns)), *indexes, self._swapping()]
+        return [self._new_table(self._table, ", ".join(columns)), *indexes, *([self._swapping()] if self._swaps else [])]
 
     def get(self, key: Key) -> Record | None:
         self._link.run(self._get, (self._key(key),))
@@ -93,6 +97,8 @@ class Records(Followed):
         return self._link.run(self._set_if, (*self._encode(record), self._key(key), *self._encode(expected))) == 1
 
     def get_and_set(self, key: Key, record: Record) -> Record | None:
+        if not self._swaps:
+            raise Unsupported(f"a function has at most {_ARGUMENTS} arguments, and the record {len(self._columns)} columns")
         self._link.run(self._swap, (self._key(key), *self._encode(record)))
         rows = self._link.rows()
         return self._decode(rows[0]) if rows else None

@@ -31,6 +31,8 @@ from typing import Any
 
 import msgpack
 
+from storeproof.adapters.sqlite_turns import Turns
+
 _LENGTH = struct.Struct(">I")
 _LONGEST = 256 * 1024 * 1024
 """Bytes of one request; far above any record of the specification."""
@@ -55,7 +57,7 @@ class Host:
     def __init__(self, database: str, pragmas: Sequence[str]) -> None:
         self._database = database
         self._pragmas = pragmas
-        self._writing = threading.Lock()
+        self._writing = Turns()
         self._open: set[sqlite3.Connection] = set()
         self._sockets: set[socket.socket] = set()
 

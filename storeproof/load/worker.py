@@ -25,12 +25,14 @@ from storeproof.load.client import ClientResult, run_client
 from storeproof.load.engine import Plan
 from storeproof.load.latency import encode, new_histogram, record_all
 from storeproof.load.messages import Command, Connect, Done, Failure, Fill, Go, OperationShare, Progress, Reach, Reply, Share, Stop
-from storeproof.load.records import Recipe, recipe
+from storeproof.load.records import Recipe, payload_bytes, recipe
 
 _CONNECTING: Final = 16
 """Connections that are made at the same time: below the backlog of any server."""
 _BATCH: Final = 100
-"""Records of a request while data is loaded."""
+"""Records of a request while data is loaded, at most."""
+_BATCH_BYTES: Final = 1_000_000
+"""And payload: clients wait for each other's, and each has its patience."""
 _NEWS_SECONDS: Final = 0.5
 """How often a worker that is busy says so."""
 _SAMPLES: Final = 5
@@ -164,7 +166,8 @@ class Worker:
 
 def _load(collection: Collection, layout: Layout, numbers: range, made: Recipe | ArticleRecipe) -> Iterator[int]:
     """Write the loaded records of a range, many at once where the store can; yields how many each request wrote."""
-    step = _BATCH if isinstance(collection, BatchWrite) else 1
+    bytes_each = payload_bytes(layout.model) if not layout.model.text else 1
+    step = min(_BATCH, max(_BATCH_BYTES // bytes_each, 1)) if isinstance(collection, BatchWrite) else 1
     for first in range(numbers.start, numbers.stop, step):
         chosen = range(first, min(first + step, numbers.stop))
         records = {(key := made.key(number)): made.make(key, f"0:{number}") for number in chosen}

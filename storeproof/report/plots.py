@@ -22,15 +22,28 @@ def is_sweep(measured: Sequence[Pair]) -> bool:
     return len({axis.of(each) for _, each in measured}) >= 3
 
 
+_LETTER = 0.0122
+"""Of a label of bars, as a share of the figure's width."""
+
+
 def bars(measured: Sequence[Pair], title: str) -> Plot:
     """Median throughput with its interval, one bar per store, number of indexes and clients, grouped by proven durability."""
     order = sorted(measured, key=lambda pair: list(RUNGS).index(proven(pair)))
     several_clients = len({each.clients for _, each in order}) > 1
     several_indexes = len({each.indexes for _, each in order}) > 1
+    labels: list[str] = []
+    above = None
+    for store, each in order:
+        details = [words.indexes(each.indexes)] if several_indexes else []
+        details += [words.plural(each.clients, "client")] if several_clients else []
+        details += filter(None, [setting(each)])
+        labels.append(" · ".join(details if store is above else [words.name_of(store), *details]))
+        above = store
+    left = min(max(_LETTER * max(map(len, labels)), 0.3), 0.56)
     with styled():
         height = 0.3 + 0.24 * len(order)
         figure = Figure(figsize=(5.4, height))
-        axes = figure.add_axes((0.40, 0.22 / height, 0.46, 1 - 0.26 / height))
+        axes = figure.add_axes((left, 0.22 / height, 0.86 - left, 1 - 0.26 / height))
         widest = max(each.throughput.high for _, each in order)
         for row, pair in enumerate(order):
             each = pair[1]
@@ -46,14 +59,6 @@ def bars(measured: Sequence[Pair], title: str) -> Plot:
             range(len(order)), [each.throughput.low for _, each in order], [each.throughput.high for _, each in order],
             color=INK, linewidth=1.2,
         )  # fmt: skip
-        labels: list[str] = []
-        above = None
-        for store, each in order:
-            details = [words.indexes(each.indexes)] if several_indexes else []
-            details += [words.plural(each.clients, "client")] if several_clients else []
-            details += filter(None, [setting(each)])
-            labels.append(" · ".join(details if store is above else [words.name_of(store), *details]))
-            above = store
         axes.set_yticks(range(len(order)), labels, fontsize=8.5)
         axes.set_ylim(len(order) - 0.5, -0.5)
         axes.set_xlim(0, widest * 1.02 if widest else 1)
