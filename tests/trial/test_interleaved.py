@@ -45,7 +45,7 @@ def test_rounds_take_turns(tmp_path: Path) -> None:
 
 def test_one_that_dies_is_alone_in_that(tmp_path: Path) -> None:
     """Both are killed while they take turns: each fails by itself, and is there again for the next workload."""
-    done = run(tmp_path, *TWO, *CHOSEN, "-p", "striking", environment=struck(FIRST, signal.SIGKILL, 0.6, "store"))
+    done = run(tmp_path, *TWO, *CHOSEN, "-p", "striking", environment=struck(FIRST, signal.SIGKILL, 1.5, "store"))
     assert done.code == pytest.ExitCode.TESTS_FAILED
     for store in _stores(done).values():
         outcomes = {each["id"]: each["outcome"] for each in store["outcomes"]}
