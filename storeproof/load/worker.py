@@ -166,7 +166,7 @@ class Worker:
 
 def _load(collection: Collection, layout: Layout, numbers: range, made: Recipe | ArticleRecipe) -> Iterator[int]:
     """Write the loaded records of a range, many at once where the store can; yields how many each request wrote."""
-    bytes_each = payload_bytes(layout.model) if not layout.model.text else 1
+    bytes_each = made.payload_bytes() if isinstance(made, ArticleRecipe) else payload_bytes(layout.model)
     step = min(_BATCH, max(_BATCH_BYTES // bytes_each, 1)) if isinstance(collection, BatchWrite) else 1
     for first in range(numbers.start, numbers.stop, step):
         chosen = range(first, min(first + step, numbers.stop))

@@ -74,7 +74,7 @@ class Run:
         """Cases that were not begun when the run ended."""
         self._waiting: dict[pytest.Item, None] = {}
         """Cases that were not begun, in their order."""
-        self._by_turns = False
+        self._turns_began = False
         """Whether the cases have begun that all targets go through by turns."""
 
     def _trials(self, wanted: Iterable[str]) -> list[Trial]:
@@ -101,7 +101,8 @@ class Run:
         ours = [item for item in items if item.get_closest_marker("case")]
         others = [item for item in items if not item.get_closest_marker("case")]
         wanted = [item for item in ours if self._demanded(item)]
-        left_out = [item for item in ours if not self._demanded(item)]
+        chosen = set(wanted)
+        left_out = [item for item in ours if item not in chosen]
         wanted.sort(key=self._place(wanted))
         items[:] = others + wanted
         if left_out:
@@ -158,8 +159,8 @@ class Run:
         self._waiting.pop(item, None)
         if not _by_turns(item):
             self.close_all_but(trial)
-        elif not self._by_turns:
-            self._by_turns = True
+        elif not self._turns_began:
+            self._turns_began = True
             self.close_all_but(None)  # each is measured as it starts, and not as the trial of another stage left it
         trial.progress(case["id"])
         known = trial.target.known_failure(case["id"], self._started.date())

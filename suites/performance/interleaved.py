@@ -13,6 +13,7 @@ from random import Random
 
 from storeproof.contract import Collection, Layout, Unknown, Unsupported, call, supports
 from storeproof.contract.notation import arguments_from
+from storeproof.launch.cleanup import registry
 from storeproof.load.ceiling import Ceilings
 from storeproof.load.choice import Engines
 from storeproof.load.engine import StoreSilent, called, label
@@ -65,8 +66,9 @@ class Turns:
         return self._measuring, self._collection
 
     def close(self) -> None:
-        """Remove the collection. Raises `StoreDied` where the store does not answer."""
-        self._open.close()
+        """Remove the collection, also where Ctrl-C is pressed again. Raises `StoreDied` where the store does not answer."""
+        with registry.undisturbed():
+            self._open.close()
 
     def _try(self, step: Callable[[], None]) -> None:
         try:
@@ -127,12 +129,10 @@ class Interleaved:
 
     def close(self) -> None:
         """Remove what is left, and end all connections."""
-        try:
-            self._clear()
-        finally:
-            for _address, engines in self._engines.values():
-                engines.close()
-            self._engines.clear()
+        for _address, engines in self._engines.values():  # first of all: nobody writes to what is being removed
+            engines.close()
+        self._engines.clear()
+        self._clear()
 
     def _measure(self, way: Way, trials: Sequence[Trial]) -> None:
         self._clear()

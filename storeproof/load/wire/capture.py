@@ -177,8 +177,9 @@ class Capture:
 
     def _scanned(self, collection: Collection, mix: Mix, links: set[int]) -> tuple[Answer, tuple[int, ...], tuple[int, ...]]:
         """The same of a scan, of which each form must bring as many records as it asks for."""
-        begin = self._probes.present(mix.length or 1)[:1]
-        found = [self._reply(collection, mix, links, begin, form=form) for form in range(mix.length or 1)]
+        forms = forms_of(mix, self._plan.layout.model)
+        begin = self._probes.present(forms)[:1]
+        found = [self._reply(collection, mix, links, begin, form=form) for form in range(forms)]
         _of_one_kind(mix, found)
         counts = tuple(answer.count for answer in found)
         if counts != tuple(range(1, len(found) + 1)):
