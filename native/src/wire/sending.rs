@@ -13,10 +13,11 @@ impl Pump<'_> {
     pub fn send(&mut self, place: usize, most: usize, intended: Option<u64>) {
         let connection = &mut self.connections[place];
         let before = connection.flights.len();
+        let room = self.job.pipeline.min(before.saturating_add(most));
         let direct = self.job.pipeline == 1;
         let (mut kept, mut beyond) = (Ok(true), None);
         self.out.clear();
-        while connection.state == State::Open && connection.flights.len() < self.job.pipeline.min(before + most) && self.budget > 0 {
+        while connection.state == State::Open && connection.flights.len() < room && self.budget > 0 {
             let Some(op) = self.mix.choose(&self.keys, connection) else {
                 connection.state = State::Ended;
                 break;

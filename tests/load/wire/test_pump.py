@@ -257,6 +257,19 @@ def test_a_client_without_a_reply_is_silent(pump: Pump) -> None:
     assert found.busy_seconds > 0.4
 
 
+def test_as_many_requests_are_in_flight_as_may_be_also_where_replies_come_one_by_one(pump: Pump) -> None:
+    """By Little's law: who asks again only when all four replies are there has two and a half in flight."""
+
+    def handler(connection: socket.socket, _number: int) -> None:
+        for _ in requests(connection, len(GET)):
+            time.sleep(0.002)
+            connection.sendall(FOUND)
+
+    with served(handler, 3) as sockets:
+        found = pump.start(job(sockets, op(), pipeline=4, limit=600, seconds=20.0)).join()
+    assert found.busy_seconds / found.elapsed_seconds == pytest.approx(3 * 4, rel=0.1)
+
+
 def test_descriptors_and_their_flags_stay_as_they_are(pump: Pump) -> None:
     """Flags are shared with the driver, which would wait no more; also where the process has a default timeout for new sockets."""
     socket.setdefaulttimeout(7.0)
