@@ -58,7 +58,7 @@ class ClientResult:
     """Between calls: arguments made, replies verified."""
     requests: int = 0
     lags: array[int] = field(default_factory=lambda: array("q"))
-    """Open loop: from when a request was due to when it was sent."""
+    """Open loop: from when a request was due, and its client free, to when it was sent."""
     doubtful: list[int] = field(default_factory=list)
     samples: list[str] = field(default_factory=list)
     broken: bool = False
@@ -123,8 +123,8 @@ def run_client(
         todo = step.calling
         args, numbers = step.arguments(sequence)
         sequence += 1
-        sent = clock()
-        result.pause += sent - ended
+        sent, free = clock(), ended
+        result.pause += sent - free
         try:
             reply = todo.call(*args)
             ended = clock()
@@ -148,7 +148,7 @@ def run_client(
                 if schedule is not None:
                     tally.responses.append(ended - due)
         if schedule is not None:
-            result.lags.append(sent - due)
+            result.lags.append(sent - max(due, free))
         result.busy += ended - sent
         result.requests += 1
     result.ended_ns = ended

@@ -132,7 +132,7 @@ class RunResult:
     removed: tuple[int, ...] = ()
     """New keys that each client removed again, this round included."""
     lag: HdrHistogram | None = None
-    """Of an open loop: nanoseconds from when a request was to be sent to when it was; None in a closed loop."""
+    """Of an open loop: nanoseconds from when a request was due, and a client free, to when it was sent; None in a closed loop."""
     unissued: int = 0
     """Of an open loop: requests that were due before the deadline and never sent."""
 

@@ -16,7 +16,7 @@ MEANINGS: Final[Mapping[str, str]] = {
     "little": "how far rate times time is from the requests in flight (Little's law)",
     "steady": "how much the rate still changed when the rounds began",
     "spread": "half the 95 % interval, as a share of the median",
-    "lag": "how late requests were sent (p99), as a share of the median response time",
+    "lag": "how late the load generator itself sent requests, as a share of the response time (p50 or p99, the greater share)",
     "achieved": "share of the offered requests that were never sent",
 }
 """What the value of each is."""

@@ -289,7 +289,7 @@ class Measurement(Part):
     service_us: Latency | None = None
     """Open loop: of the same requests from their sending."""
     lag_us: Latency | None = None
-    """Open loop: from when requests were due to their sending."""
+    """Open loop: from when requests were due, and a client free to send them, to their sending: a delay of the load generator's own."""
     unissued: int = 0
     """Open loop: requests that were due and never sent."""
     parts: list[MixPart] = Field(default_factory=list)

@@ -38,6 +38,8 @@ pub struct Connection {
     pub silent: bool,
     /// It stands in the queue of those that may take a request, in an open loop.
     pub queued: bool,
+    /// Since when.
+    pub idle_since: u64,
     pub flights: VecDeque<Flight>,
     /// Second requests of operations whose first was answered: to be sent before anything else, and not in flight yet.
     pub due: Vec<Flight>,
@@ -70,6 +72,7 @@ impl Connection {
             state: State::Open,
             silent: false,
             queued: false,
+            idle_since: 0,
             flights: VecDeque::with_capacity(pipeline),
             due: Vec::new(),
             framer,

@@ -9,7 +9,7 @@ use nix::sys::epoll::EpollEvent;
 use nix::sys::time::{TimeSpec, TimeValLike};
 
 use crate::dice::Dice;
-use crate::wire::connection::State;
+use crate::wire::connection::{Connection, State};
 use crate::wire::pump::{Pump, SLICE, clock};
 
 /// Nanoseconds before a request's time from which on the clock is watched: the kernel wakes late by about half of that.
@@ -90,6 +90,7 @@ impl Pump<'_> {
         let connection = &mut self.connections[place];
         if connection.state == State::Open && !connection.queued && connection.flights.len() < self.job.pipeline {
             connection.queued = true;
+            connection.idle_since = self.now;
             idle.push_back(place);
         }
     }
@@ -99,13 +100,13 @@ impl Pump<'_> {
         while self.begun + arrivals.next as u64 <= self.now && self.may_send() {
             let Some(place) = idle.pop_front() else { return };
             self.connections[place].queued = false;
-            let before = self.connections[place].id;
+            let Connection { id: before, idle_since, .. } = self.connections[place];
             let intended = self.begun + arrivals.next as u64;
             self.send(place, 1, Some(intended));
             if self.connections[place].id > before {
                 arrivals.advance();
                 if let (Some(lag), Some(flight)) = (&mut self.found.lag, self.connections[place].flights.back()) {
-                    lag.record(flight.sent.saturating_sub(intended));
+                    lag.record(flight.sent.saturating_sub(intended.max(idle_since)));
                 }
             }
             self.queue(place, idle);

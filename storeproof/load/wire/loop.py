@@ -58,9 +58,9 @@ class Loop:
         self._samples: list[str] = []
         self._silent: list[int] = []
         self._log = bytearray()
-        # Open loop: who has room for one more request, when the next one is intended, and how late they are.
+        # Open loop: who has room for one more request and since when, when the next one is intended, and how late they are.
         self._open = bool(job.rate)
-        self._idle: deque[Client] = deque(client for _ in range(job.pipeline) for client in self._clients.values())
+        self._idle: deque[tuple[Client, int]] = deque((client, 0) for _ in range(job.pipeline) for client in self._clients.values())
         self._gaps = gaps(job)
         self._intended = 0
         self._lag = Times()
@@ -127,7 +127,7 @@ class Loop:
         """Open loop: send what is due, as long as a connection has room for it."""
         idle = self._idle
         while idle and self._intended <= (now := monotonic_ns()) and now < self._deadline and self._may_ask:
-            client = idle.popleft()
+            client, since = idle.popleft()
             if client.lost or client.gave_up:
                 continue
             intended = self._intended
@@ -135,7 +135,7 @@ class Loop:
                 continue
             self._intended += next(self._gaps)
             data, sent = made
-            self._lag.add(sent - intended)
+            self._lag.add(sent - max(intended, since))
             self._send(client, data)
 
     def _fill(self, client: Client) -> None:
@@ -279,7 +279,7 @@ class Loop:
             task.count.malformed += 1
             self._failed(client, written, f"an answer that counts {reply.count}, where {task.allowed} was expected")
         if self._open:
-            self._idle.append(client)
+            self._idle.append((client, now))
 
     def _succeeded(self, client: Client, written: Written, missed: int, now: int) -> None:
         task, took = written.task, now - written.sent

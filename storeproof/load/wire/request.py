@@ -242,7 +242,7 @@ class Measured(Protocol):
 
     @property
     def lag(self) -> str:
-        """Open loop: histogram of nanoseconds from the intended time to the sending; empty in a closed loop."""
+        """Open loop: histogram of nanoseconds from the intended time, or when a client was free, to the sending; empty in a closed loop."""
 
     @property
     def unissued(self) -> int:

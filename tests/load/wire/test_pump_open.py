@@ -50,6 +50,7 @@ def test_a_stall_is_not_omitted(pump: Pump) -> None:
     assert decode(found.ops[0].response).get_value_at_percentile(85) > 150e6
     assert decode(found.ops[0].service).get_value_at_percentile(85) < 100e6
     assert max(longest for _, _, longest in found.seconds) > 450_000
+    assert decode(found.lag).get_value_at_percentile(99) < 100e6, "who waits for a client that waits for the server is not late by itself"
 
 
 def test_what_was_due_and_never_sent_is_told(pump: Pump) -> None:
