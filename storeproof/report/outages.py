@@ -48,17 +48,16 @@ def outages(result: Result) -> Table:
         for each in store.outages:
             failing = exceeded(each.gates)
             steady = Cell("not seen", "open") if each.steady_seconds is None else Cell(words.seconds(each.steady_seconds))
-            promised = "" if each.claimed or not each.lost else ", not promised"
             rows.append(
                 [
                     Cell(words.name_of(store), "strong"),
                     Cell(each.fault, hint=_DEEDS[each.fault]),
                     outcome_cell(each.outcome, hint=each.detail),
-                    Cell(words.seconds(each.unavailable_seconds), "strong"),
+                    Cell(_unavailable(each), "strong"),
                     Cell(words.whole(each.errors), "" if each.errors else "dim"),
                     *(Cell(words.micros(part.p99_us)) for part in (each.before, each.during, each.after)),
                     steady,
-                    Cell(f"{words.whole(each.lost)} of {words.whole(each.acknowledged)}{promised}", _tone(each)),
+                    Cell(_lost(each), _tone(each)),
                     Cell(f"✘ {'; '.join(failing)}" if failing else "✔", "bad" if failing else "good"),
                 ]
             )
@@ -158,5 +157,19 @@ def _name(axes: Axes, struck: OutageRecord) -> None:
         )
 
 
+def _unavailable(struck: OutageRecord) -> str:
+    came_back = any(event.name == "back" for event in struck.events)
+    return ("" if came_back else "≥ ") + words.seconds(struck.unavailable_seconds)
+
+
+def _lost(struck: OutageRecord) -> str:
+    if struck.lost is None:
+        return f"{words.whole(struck.acknowledged)} not read back"
+    promised = "" if struck.claimed or not struck.lost else ", not promised"
+    return f"{words.whole(struck.lost)} of {words.whole(struck.acknowledged)}{promised}"
+
+
 def _tone(struck: OutageRecord) -> str:
+    if struck.lost is None:
+        return "open"
     return "dim" if not struck.lost else "bad" if struck.claimed else "open"

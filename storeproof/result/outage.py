@@ -64,8 +64,8 @@ class OutageRecord(Part):
     """Writes."""
     unknown: int
     """Writes without an answer: they may have happened."""
-    lost: int
-    """Acknowledged writes that were not there, or not whole, when they were read back."""
+    lost: int | None
+    """Acknowledged writes that were not there, or not whole, when they were read back; None where the store did not come back for that."""
     claimed: bool
     """Whether the variant promises that none is lost by this fault."""
     gates: dict[str, Gate]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from storeproof.check import Finding, Verdict
+from storeproof.contract import Refused, Unknown
+from storeproof.errors import StoreDied
 from storeproof.load.outage import SECOND, Figures, Share, bins, figures
 from storeproof.outcome import Outcome
 from storeproof.report.words import micros
@@ -52,8 +54,16 @@ class Aftermath:
         A loss is a failure where the variant promises that there is none, and a number where it does not; what nobody wrote fails in
         any case. How soon it must be back no store promises and no guarantee demands, so a slow return is no failure: it is a number
         too. One that was not seen to its end within the time of the scale is no number, and `inconclusive`, and so is an outage
-        before which nothing was acknowledged.
+        before which nothing was acknowledged, or after which the store runs and does not answer. A store that does not start again
+        fails; one that refuses what it is asked, tables that want to be repaired, breaks no promise where it gave none.
         """
+        match self.seen.failure:
+            case StoreDied():
+                return Outcome.FAIL
+            case Refused():
+                return Outcome.FAIL if self.claimed else Outcome.UNSUPPORTED
+            case Unknown():
+                return Outcome.INCONCLUSIVE
         if any(each.verdict is Verdict.INVENTED for each in self.harmed) or (self.harmed and self.claimed):
             return Outcome.FAIL
         if not self.seen.at_risk or self.figures.steady_seconds is None:
@@ -64,14 +74,13 @@ class Aftermath:
         """In words."""
         seen = self.figures
         parts = [
+            *self._failure(),
             f"{seen.unavailable_seconds:.2f} s without an answer",
             f"{seen.errors} errors",
             f"p99 {micros(seen.before.p99)} before, {micros(seen.during.p99)} during, {micros(seen.after.p99)} after",
             f"as before again after {seen.steady_seconds:.2f} s" if seen.steady_seconds is not None else "not seen to be as before again",
             f"{seen.unsent} requests never sent" if seen.unsent else "",
-            f"{len(self.harmed)} of {self.seen.acknowledged} acknowledged writes lost" + ("" if self.claimed else ", and no promise broken")
-            if self.harmed
-            else f"none of {self.seen.acknowledged} acknowledged writes lost",
+            self._lost(),
             "first: " + " | ".join(str(each) for each in self.harmed[:_SHOWN]) if self.outcome is Outcome.FAIL else "",
             "" if self.seen.at_risk else "nothing was acknowledged before the fault",
         ]
@@ -95,7 +104,7 @@ class Aftermath:
             after=_part(seen.after),
             acknowledged=self.seen.acknowledged,
             unknown=self.seen.unknown,
-            lost=len(self.harmed),
+            lost=len(self.harmed) if self.seen.failure is None else None,
             claimed=self.claimed,
             gates=dict(self.gates),
             events=[OutageEvent(name=name, second=self._since_fault(moment)) for name, moment in self._moments().items()],
@@ -105,6 +114,23 @@ class Aftermath:
             ],
             detail=detail,
         )
+
+    def _failure(self) -> Iterator[str]:
+        match self.seen.failure:
+            case StoreDied() as died:
+                yield f"it did not come back: {died.reason}"
+            case Refused() as reason:
+                yield f"after the fault the store refuses what it is asked: {reason}"
+            case Unknown() as reason:
+                yield f"the store runs and does not answer: {reason}"
+
+    def _lost(self) -> str:
+        acknowledged = f"{self.seen.acknowledged} acknowledged writes"
+        if self.seen.failure is not None:
+            return f"{acknowledged} not read back"
+        if not self.harmed:
+            return f"none of {acknowledged} lost"
+        return f"{len(self.harmed)} of {acknowledged} lost" + ("" if self.claimed else ", and no promise broken")
 
     def _moments(self) -> Mapping[str, int]:
         """Those of the fault, and of the first answer after it, if there was one."""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic_ns
 from types import MappingProxyType
 from typing import Final, Literal
 
 from storeproof.check import Finding
-from storeproof.contract import Address, Layout, Refused, Session, call
+from storeproof.contract import Address, Layout, Refused, Session, Unknown, call
+from storeproof.errors import StoreDied
 from storeproof.faults import Fault, find
 from storeproof.faults.pause import FAULT as PAUSE
-from storeproof.history import Recorder
+from storeproof.history import Operation, Recorder
 from storeproof.launch.handle import Handle
 from storeproof.load.outage import Watched
 from storeproof.spec.guarantee import GuaranteeName
@@ -61,6 +62,8 @@ class Seen:
     at_risk: int
     """Writes that were acknowledged before the fault."""
     findings: list[Finding]
+    failure: StoreDied | Refused | Unknown | None = None
+    """It did not come back, or what was written could not be read back; there are no findings then."""
 
 
 class Outage:
@@ -86,9 +89,7 @@ class Outage:
         """Put the load on, strike, watch, and read back.
 
         Raises:
-            StoreDied: it does not start again.
-            Unknown: it runs, and does not answer.
-            Refused: it answers, and takes no requests.
+            Unknown, Refused: the store does not answer before anything was done to it, or takes no requests.
             Breach: the adapter broke the contract.
         """
         session = self._session()
@@ -96,18 +97,20 @@ class Outage:
             session.collection(self._layout).prepare()
         finally:
             session.close()
-        began, at_risk, ended = self._watch()
+        began, at_risk, ended, failure = self._watch()
         for caller in self._callers:
             if caller.failure is not None:
                 raise caller.failure
         requests = [each for caller in self._callers for each in caller.requests if began <= each.due < ended]
         operations = self._recorder.operations()
-        session = self._session()
-        try:
-            findings, _ = audit(session, {self._layout.model.model: self._layout}, by_key(operations))
-        finally:
-            session.close()
-        struck, down = self._events.values()
+        findings: list[Finding] = []
+        if failure is None:
+            try:
+                findings = self._read_back(operations)
+            except (Refused, Unknown) as reason:
+                failure = reason
+        struck, *later = self._events.values()
+        down = later[0] if later else ended  # it could not even be stopped
         return Seen(
             Watched(requests, began, struck, down, ended),
             self._events,
@@ -115,10 +118,12 @@ class Outage:
             sum(each.outcome == "unknown" for each in operations),
             at_risk,
             findings,
+            failure,
         )
 
-    def _watch(self) -> tuple[int, int, int]:
-        """When the watch began, the writes that were acknowledged before the fault, and when the watch ended."""
+    def _watch(self) -> tuple[int, int, int, StoreDied | Refused | Unknown | None]:
+        """When the watch began, how many writes were acknowledged before the fault, when the watch ended, and why it did not come back."""
+        failure = None
         try:
             for caller in self._callers:
                 caller.open()
@@ -128,12 +133,15 @@ class Outage:
                 time.sleep(self._scale.before_seconds)
                 at_risk = self._recorder.acknowledged
                 self._note("fault")
-                if self._kind.fault is PAUSE:
-                    self._pause()
-                else:
-                    self._start_again()
+                try:
+                    if self._kind.fault is PAUSE:
+                        self._pause()
+                    else:
+                        self._start_again()
+                except (StoreDied, Refused, Unknown) as reason:
+                    failure = reason
                 time.sleep(self._scale.after_seconds)
-                return began, at_risk, monotonic_ns()
+                return began, at_risk, monotonic_ns(), failure
         finally:
             for caller in self._callers:
                 caller.close()
@@ -166,6 +174,14 @@ class Outage:
                 collection.prepare()
         finally:
             session.close()
+
+    def _read_back(self, operations: Sequence[Operation]) -> list[Finding]:
+        session = self._session()
+        try:
+            findings, _ = audit(session, {self._layout.model.model: self._layout}, by_key(operations))
+        finally:
+            session.close()
+        return findings
 
     def _session(self) -> Session:
         return self._connect(self._address)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.contract import Refused, Unknown
-from storeproof.errors import NotAvailable
+from storeproof.errors import NotAvailable, StoreDied
 from storeproof.outcome import Outcome
 from storeproof.plugin.verdict import Verdict
 from storeproof.suites.durability.layouts import layouts_of
@@ -27,18 +26,13 @@ def test_outage(trial: Trial, verdict: Verdict, kind: Kind) -> None:
             verdict.settle(Outcome.NOT_RUN, f"{reason}; run the correctness stage with it")
     claimed = kind.guarantee is None or trial.target.variant.promises(kind.guarantee)
     again = f"seed {trial.seed}; reproduce: {trial.command(f'key_access or test_outage and {kind.name}')}"
-    try:
-        seen = _strike(trial, kind)
-    except Refused as reason:
-        # Tables that want to be repaired: where nothing was promised, no promise is broken.
-        outcome = Outcome.FAIL if claimed else Outcome.UNSUPPORTED
-        verdict.settle(outcome, f"after the fault the store refuses what it is asked: {reason}; {again}")
-    except Unknown as reason:
-        verdict.settle(Outcome.INCONCLUSIVE, f"the store runs and does not answer: {reason}; {again}")
+    seen = _strike(trial, kind)
     aftermath = Aftermath(kind.name, seen, claimed=claimed, rate=trial.scale.performance.outage.rate)
     outcome, detail = aftermath.outcome, aftermath.detail()
     if outcome is not Outcome.PASS:
         detail = f"{detail}; {again}"
+    if isinstance(seen.failure, StoreDied) and seen.failure.log:
+        verdict.add(f"the last lines of its log:\n{seen.failure.log}")
     trial.record.outages.append(aftermath.record(verdict.known(outcome), detail))
     if outcome is Outcome.PASS:
         verdict.add(detail)

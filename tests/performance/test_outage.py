@@ -30,6 +30,8 @@ from tests.trial.running import wait_for
 SPEC = load_spec()
 LAYOUT = Layout("c", SPEC.models["single_key"])
 SHORT = OutageScale(rate=400, before_seconds=0.2, after_seconds=0.6)
+CALM = OutageScale(rate=100, before_seconds=0.4, after_seconds=3)
+"""Seen to its end on a busy machine too, where a quarter of a second is late for eight threads that share an interpreter."""
 
 
 class Pausable(Handle):
@@ -109,7 +111,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("fault", KINDS)
 def test_an_honest_store_comes_back_with_all_that_it_acknowledged(fault: Name) -> None:
-    found = watch(Store(), fault)
+    found = watch(Store(), fault, scale=CALM)
     assert found.outcome is Outcome.PASS, found.detail()
     record = found.record(found.outcome, found.detail())
     assert (record.lost, record.claimed) == (0, True)
@@ -119,7 +121,7 @@ def test_an_honest_store_comes_back_with_all_that_it_acknowledged(fault: Name) -
     if fault == "pause":
         assert record.unavailable_seconds == pytest.approx(0.3, abs=0.1)
         assert record.errors == 0
-        assert record.during.p50_us == pytest.approx(150_000, rel=0.4)
+        assert record.during.p50_us == pytest.approx(150_000, rel=0.5)
     else:
         assert 1 <= record.errors <= outage.CLIENTS, "the first request of each client that was connected"
 
@@ -146,9 +148,31 @@ def test_what_nobody_wrote_is_excused_by_nothing() -> None:
     assert watch(Inventive(), "restart", claimed=False).outcome is Outcome.FAIL
 
 
-def test_a_store_that_does_not_start_again_has_died() -> None:
-    with pytest.raises(StoreDied, match="it ended during its start"):
-        watch(Stillborn(), "crash")
+def test_a_store_that_does_not_start_again_has_died_and_its_row_says_so() -> None:
+    found = watch(Stillborn(), "crash", claimed=False)
+    assert found.outcome is Outcome.FAIL
+    assert isinstance(found.seen.failure, StoreDied)
+    record = found.record(found.outcome, found.detail())
+    assert (record.lost, record.steady_seconds) == (None, None)
+    assert record.acknowledged > 10
+    assert [each.name for each in record.events] == ["fault", "start"]
+    assert record.bins[-1].ok == 0
+    assert record.unavailable_seconds >= SHORT.after_seconds
+    assert "it did not come back: " in record.detail
+    assert "acknowledged writes not read back" in record.detail
+
+
+@pytest.mark.parametrize(("claimed", "outcome"), [(True, Outcome.FAIL), (False, Outcome.UNSUPPORTED)])
+def test_a_store_that_refuses_its_clients_fails_where_it_promised_something(claimed: bool, outcome: Outcome) -> None:
+    class Spoilt(Bare):
+        def create(self, name: str) -> None:
+            if self.generation:
+                raise Refused("the table wants to be repaired")
+            super().create(name)
+
+    found = watch(Spoilt(), "crash", claimed=claimed)
+    assert found.outcome is outcome, found.detail()
+    assert found.detail().startswith("after the fault the store refuses what it is asked: the table wants to be repaired")
 
 
 def test_a_store_that_only_refuses_afterwards_is_not_seen_to_be_back() -> None:
@@ -216,8 +240,8 @@ def test_clients_end_when_they_are_told_to_also_without_a_store() -> None:
         return Session(store)
 
     before = threading.active_count()
-    with pytest.raises(StoreDied):
-        Outage(Gone(store), KINDS["crash"], LAYOUT, SHORT, connect=connect, seed="7").run()  # type: ignore[arg-type]
+    seen = Outage(Gone(store), KINDS["crash"], LAYOUT, SHORT, connect=connect, seed="7").run()  # type: ignore[arg-type]
+    assert isinstance(seen.failure, StoreDied)
     assert threading.active_count() == before
 
 

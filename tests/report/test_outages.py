@@ -40,6 +40,8 @@ def test_a_row_says_what_clients_saw() -> None:
         ({"lost": 7, "outcome": Outcome.FAIL}, ("7 of 600", "bad")),
         ({"lost": 7, "claimed": False}, ("7 of 600, not promised", "open")),
         ({"steady_seconds": None, "outcome": Outcome.INCONCLUSIVE}, ("not seen", "open")),
+        ({"lost": None, "outcome": Outcome.FAIL}, ("600 not read back", "open")),
+        ({"events": [], "outcome": Outcome.FAIL}, ("≥ 1 s", "strong")),
         ({"gates": {"lag_ms": Gate(ok=False, value=12.0, limit=5.0)}}, ("✘ lag_ms 12 (limit 5)", "bad")),
     ],
 )
