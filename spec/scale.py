@@ -50,6 +50,8 @@ class PerformanceScale(Frozen):
     growth: PositiveInt
     """Records at which the growth of answers begins; it goes on to a hundred times as many."""
     rounds: PositiveInt
+    lead_in_seconds: Seconds
+    """Before each round, and not measured: while other stores had their turns this one, its caches and its clients were idle."""
     round_seconds: Seconds
     warm_up_seconds: Annotated[tuple[Seconds, Seconds], Strict(False)]
     """At least, and at most until the windows are steady."""

@@ -105,7 +105,8 @@ class Measuring:
         self.warm = warm_up(lambda seconds: self._run(seconds).throughput, *self.scale.warm_up_seconds)
 
     def run_round(self) -> None:
-        """One that is measured."""
+        """One that is measured, after a lead-in that is not."""
+        self._run(self.scale.lead_in_seconds, self.way.rate)
         self.rounds.append(self._run(self.scale.round_seconds, self.way.rate))
 
     def audit(self, collection: Collection) -> Audit:
