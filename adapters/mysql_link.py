@@ -133,6 +133,11 @@ class Link:
         fetched: Sequence[tuple[Any, ...]] = self._cursor.fetchall()
         return fetched
 
+    def warnings(self) -> str:
+        """What the server has to say of the last statement beyond its answer; its errors excepted."""
+        self.run("SHOW WARNINGS")
+        return "; ".join(message for level, _, message in self.rows() if level != "Error")
+
     @property
     def last_number(self) -> int:
         """The signed number that the last statement gave to LAST_INSERT_ID; on the wire it is unsigned."""

@@ -8,11 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from storeproof.adapters.mysql_link import Link
-from storeproof.contract import Key, Layout, Refused
+from pymysql.constants import ER
+
+from storeproof.adapters.mysql_link import Link, refused_with
+from storeproof.contract import Key, Layout, Refused, Unsupported
 
 KEY_BYTES = {"MyISAM": 1000, "Aria": 2300, "ndbcluster": 3070}
 """The longest index entry by engine, from the manuals, and for ndbcluster as tried; InnoDB's (DYNAMIC rows, 16 KiB pages) is 3072."""
+
+
+_TOO_MUCH = "738 'Record too big'"
+"""What NDB says of a table whose rows have no room in its pages."""
 
 
 def marks(items: Sequence[Any]) -> str:
@@ -69,11 +75,19 @@ class Table:
 
     def _create(self, parts: Sequence[str], values: Sequence[Any] = ()) -> None:
         transactional = f" TRANSACTIONAL={self._options['transactional']}" if "transactional" in self._options else ""
-        self._link.define(
-            f"CREATE TABLE IF NOT EXISTS {self._table} ({', '.join(parts)})"
-            f" ENGINE={self._engine}{transactional} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin{self._placed}",
-            values,
-        )
+        try:
+            self._link.define(
+                f"CREATE TABLE IF NOT EXISTS {self._table} ({', '.join(parts)})"
+                f" ENGINE={self._engine}{transactional} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin{self._placed}",
+                values,
+            )
+        except Refused as reason:
+            if not refused_with(reason, ER.CANT_CREATE_TABLE):
+                raise
+            why = self._link.warnings()
+            if _TOO_MUCH in why:
+                raise Unsupported(f"a table of {len(parts)} columns and indexes: {why}") from None
+            raise Refused(f"{reason}: {why}") from None
 
     def _key(self, key: Key) -> bytes | int:
         if isinstance(key, int):

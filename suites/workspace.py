@@ -26,12 +26,13 @@ class Workspace:
         layout = self._trial.layout(model, indexes, record)
         try:
             collection = self._session.collection(layout)
+            self._opened.append(collection)
+            collection.prepare()
         except Unsupported as reason:
-            claimed = model in self._trial.target.store.claims.models and not indexes
+            # What a model is claimed for is the model as it is.
+            claimed = model in self._trial.target.store.claims.models and not indexes and record == AS_IT_IS
             outcome = Outcome.FAIL if claimed else Outcome.UNSUPPORTED
             raise Settlement(outcome, f"{'claimed, but ' if claimed else ''}{reason}") from None
-        self._opened.append(collection)
-        collection.prepare()
         return collection, layout
 
     def clear(self) -> None:
