@@ -81,7 +81,7 @@ class Aftermath:
             f"as before again after {seen.steady_seconds:.2f} s" if seen.steady_seconds is not None else "not seen to be as before again",
             f"{seen.unsent} requests never sent" if seen.unsent else "",
             self._lost(),
-            "first: " + " | ".join(str(each) for each in self.harmed[:_SHOWN]) if self.outcome is Outcome.FAIL else "",
+            "first: " + " | ".join(str(each) for each in self.harmed[:_SHOWN]) if self.harmed and self.outcome is Outcome.FAIL else "",
             "" if self.seen.at_risk else "nothing was acknowledged before the fault",
         ]
         parts += [f"gate {name} fails: {gate.value:.3g} > {gate.limit:g}" for name, gate in self.gates.items() if not gate.ok]

@@ -31,13 +31,12 @@ def test_outage(trial: Trial, verdict: Verdict, kind: Kind) -> None:
     outcome, detail = aftermath.outcome, aftermath.detail()
     if outcome is not Outcome.PASS:
         detail = f"{detail}; {again}"
-    if isinstance(seen.failure, StoreDied) and seen.failure.log:
-        verdict.add(f"the last lines of its log:\n{seen.failure.log}")
     trial.record.outages.append(aftermath.record(verdict.known(outcome), detail))
     if outcome is Outcome.PASS:
         verdict.add(detail)
     else:
-        verdict.settle(outcome, detail)
+        log = seen.failure.log if isinstance(seen.failure, StoreDied) else ""
+        verdict.settle(outcome, f"{detail}\n--- last lines of its log ---\n{log}" if log else detail)
 
 
 def _strike(trial: Trial, kind: Kind) -> Seen:
