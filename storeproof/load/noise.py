@@ -52,7 +52,6 @@ def noise_floor(server: NullServer, round_seconds: float) -> Ratio:
                 protocol="resp",
                 ops=(_GET,),
                 filler=filler.BYTES,
-                step=filler.STEP,
                 mask=filler.MASK,
                 key_prefix=b"key:",
                 key_digits=12,

@@ -19,7 +19,7 @@ from zlib import crc32
 from storeproof.contract.values import Json, Key, Path, Record, Row
 from storeproof.corpus.articles import articles
 from storeproof.load.article_records import ArticleRecipe
-from storeproof.load.filler import BLOCK, BYTES, MASK, REAL_SCALE, SEPARATOR, STEP, TEXT, bytes_at, number_of, place_of, text_at, text_of
+from storeproof.load.filler import BLOCK, BYTES, MASK, REAL_SCALE, SEPARATOR, TEXT, apart, bytes_at, number_of, place_of, text_at, text_of
 from storeproof.load.keys import key_of
 from storeproof.load.seen import INVENTED, Seen
 from storeproof.spec.model import Counter, Document, Hash, Integer, List, Model, Object, Real, Shape, Text, Value
@@ -56,6 +56,8 @@ class Recipe:
         shape = model.record
         self._size = size if size is not None else getattr(shape, "size", 0)
         self._leaves: list[tuple[Path, int, Shape]] = []
+        """Of a document: where it is, and the shift of its filler."""
+        self._end = 0
         self._builders: dict[Path, Callable[[int, str, str], Json]] = {}
         if isinstance(shape, Document):
             self._compile(shape.shape, ())
@@ -85,15 +87,17 @@ class Recipe:
         return part
 
     def texts(self, key: Key, stamp: str) -> list[tuple[int, str]]:
-        """What a record has in letters, each with the number of its part: the filler in it is from the record's place + number * `STEP`."""
+        """What a record has in letters, each with its shift: the filler in it is from the record's place + shift."""
         made, shape = self.make(key, stamp), self.model.record
         if isinstance(made, bytes):
             return [(0, made.decode("ascii"))]
         if isinstance(shape, Hash) and isinstance(made, dict):
-            return [(number, part.decode("ascii")) for number, part in enumerate(made.values()) if isinstance(part, bytes)]
+            return [
+                (number * apart(self._size), part.decode("ascii")) for number, part in enumerate(made.values()) if isinstance(part, bytes)
+            ]
         found: dict[Path, Any] = {}
         _flatten(made, (), found)
-        return [(number, found[path]) for path, number, leaf in self._leaves if isinstance(leaf, Text)]
+        return [(shift, found[path]) for path, shift, leaf in self._leaves if isinstance(leaf, Text)]
 
     def identify(self, key: Key, record: Record) -> Seen:
         """Who wrote a record that was read under `key`."""
@@ -110,10 +114,10 @@ class Recipe:
             return INVENTED
         found: dict[Path, Any] = {}
         if isinstance(shape, Hash):
-            expected: dict[Path, Any] = {(name,): (number, self._size) for number, name in enumerate(shape.fields)}
+            expected: dict[Path, Any] = {(name,): (number * apart(self._size), self._size) for number, name in enumerate(shape.fields)}
             found = {(name,): value for name, value in record.items()}
         else:
-            expected = {path: (number, leaf) for path, number, leaf in self._leaves}
+            expected = {path: (shift, leaf) for path, shift, leaf in self._leaves}
             _flatten(record, (), found)
         if not found.keys() <= expected.keys():
             return INVENTED
@@ -138,7 +142,7 @@ class Recipe:
         for name in shape.fields:
             at = place & MASK
             record[name] = head + BYTES[at : at + room] if room <= BLOCK else head + bytes_at(place, room)
-            place += STEP
+            place += apart(self._size)
         return record
 
     def _document(self, key: Key, stamp: str) -> dict[str, Json]:
@@ -158,14 +162,15 @@ class Recipe:
         if isinstance(shape, List):
             items = [self._compile(shape.of, (*path, position)) for position in range(shape.list)]
             return lambda place, stamp, head: [build(place, stamp, head) for build in items]
-        number = len(self._leaves)
-        self._leaves.append((path, number, shape))
+        shift = self._end
+        self._end += apart(_shape_bytes(shape))
+        self._leaves.append((path, shift, shape))
         if isinstance(shape, Text):
-            return _text_leaf(number, shape.text)
+            return _text_leaf(shift, shape.text)
         if self._fixed:
-            fixed = number_of(shape, number * STEP)
+            fixed = number_of(shape, shift)
             return lambda _place, _stamp, _head: fixed
-        return lambda place, _stamp, _head: number_of(shape, place + number * STEP)
+        return lambda place, _stamp, _head: number_of(shape, place + shift)
 
     def _judge(self, key: Key, found: Mapping[Path, Any], expected: Mapping[Path, Any], *, complete: bool) -> Seen:
         """Recover stamps from the parts that carry one, then hold every part against them."""
@@ -177,18 +182,18 @@ class Recipe:
             if text is not None:
                 claimed.setdefault(text, place_of(key, text))
         for path, value in found.items():
-            number, kind = expected[path]
+            shift, kind = expected[path]
             if self._fixed and isinstance(kind, (Integer, Real)):
-                if not _is_number(value, kind, number * STEP):  # a right one says nothing: all records have it
+                if not _is_number(value, kind, shift):  # a right one says nothing: all records have it
                     parts[path], damaged = None, True
                 continue
             parts[path] = next(
-                (text for text, place in claimed.items() if _matches(value, text, place + number * STEP, kind)),
+                (text for text, place in claimed.items() if _matches(value, text, place + shift, kind)),
                 None,
             )
             if parts[path] is None:
                 text = _carried(value)
-                if text is not None and not _begins_well(value, text, claimed[text] + number * STEP):
+                if text is not None and not _begins_well(value, text, claimed[text] + shift):
                     return Seen("invented", (), parts)
                 if text is not None:
                     parts[path] = text
@@ -255,13 +260,11 @@ def _shape_bytes(shape: Shape) -> int:
     return 4 if isinstance(shape, Integer) and shape.integer == 32 else 8
 
 
-def _text_leaf(number: int, length: int) -> Callable[[int, str, str], Json]:
-    offset = number * STEP
-
+def _text_leaf(shift: int, length: int) -> Callable[[int, str, str], Json]:
     def build(place: int, _stamp: str, head: str) -> Json:
-        at = (place + offset) & MASK
+        at = (place + shift) & MASK
         room = length - len(head)
-        return head + TEXT[at : at + room] if 0 <= room <= BLOCK else text_of(head, place + offset, length)
+        return head + TEXT[at : at + room] if 0 <= room <= BLOCK else text_of(head, place + shift, length)
 
     return build
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from storeproof.contract import Row
-from storeproof.load.filler import STEP, place_of, text_at
+from storeproof.load.filler import BLOCK, place_of, text_at
 from storeproof.load.records import Recipe, identify, payload_bytes, recipe, record, stamp
 from storeproof.spec import Model, load_spec
 
@@ -79,15 +79,15 @@ def test_fixed_numbers_are_the_same_in_all_records_and_texts_tell_the_writer() -
 
 
 @pytest.mark.parametrize("name", ["single_key", "hash10", "document10", "nested"])
-def test_texts_of_a_record_have_their_filler_at_their_part(name: str) -> None:
+def test_texts_of_a_record_have_their_filler_at_their_shift(name: str) -> None:
     made = recipe(MODELS[name])
     assert isinstance(made, Recipe)
     stamp = "0001:00000000001"
     texts = made.texts("k", stamp)
     assert len(texts) == {"single_key": 1, "nested": 9}.get(name, 10)
-    for part, text in texts:
+    for shift, text in texts:
         head = f"{stamp}|" if text.startswith(stamp) else ""
-        assert text == head + text_at(place_of("k", stamp) + part * STEP, len(text) - len(head))
+        assert text == head + text_at(place_of("k", stamp) + shift, len(text) - len(head))
 
 
 def test_a_part_alone_is_what_the_whole_record_has_there() -> None:
@@ -156,6 +156,14 @@ def test_sizes() -> None:
         assert isinstance(made, bytes)
         assert len(made) == size
         assert identify(model, "k", made, size).stamp == "1:1"
+
+
+@pytest.mark.parametrize("size", [100, BLOCK // 2, BLOCK, 2 * BLOCK])
+def test_no_two_fields_are_alike(size: int) -> None:
+    """Else nobody could tell that two of them changed places."""
+    made = record(MODELS["hash10"], "k", "1:1", size)
+    assert isinstance(made, dict)
+    assert len(set(made.values())) == 10
 
 
 def test_a_value_too_small_for_its_stamp_is_refused() -> None:

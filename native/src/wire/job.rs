@@ -18,7 +18,7 @@ pub struct Slot {
     pub width: usize,
     pub kind: String,
     pub item: usize,
-    pub part: u64,
+    pub shift: u64,
 }
 
 #[derive(FromPyObject)]
@@ -59,7 +59,6 @@ pub struct Job {
     pub protocol: String,
     pub ops: Vec<Op>,
     pub filler: Vec<u8>,
-    pub step: u64,
     pub mask: u64,
     pub key_prefix: Vec<u8>,
     pub key_digits: usize,

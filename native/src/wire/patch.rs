@@ -55,7 +55,7 @@ struct Slot {
     /// Its text is written as two hexadecimal digits a character.
     hex: bool,
     item: usize,
-    part: u64,
+    shift: u64,
 }
 
 /// One template, as one thread writes into it.
@@ -90,7 +90,7 @@ impl Request {
                     "stamp" => Kind::Stamp,
                     _ => Kind::Filler,
                 };
-                Slot { offset: slot.offset, width: slot.width, kind, hex, item: slot.item, part: slot.part }
+                Slot { offset: slot.offset, width: slot.width, kind, hex, item: slot.item, shift: slot.shift }
             })
             .collect();
         let filled = slots.iter().any(|slot| slot.kind == Kind::Filler);
@@ -156,7 +156,7 @@ impl Request {
                     true
                 }
                 Kind::Filler => {
-                    fill(job, self.places[slot.item] + slot.part * job.step, bytes);
+                    fill(job, self.places[slot.item] + slot.shift, bytes);
                     true
                 }
             };

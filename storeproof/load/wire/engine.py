@@ -36,7 +36,7 @@ from storeproof.load.engine import (
     label,
     stopped_answering,
 )
-from storeproof.load.filler import BYTES, MASK, STEP
+from storeproof.load.filler import BYTES, MASK
 from storeproof.load.keys import form_of
 from storeproof.load.latency import decode
 from storeproof.load.wire.capture import Capture, Learned, halves
@@ -138,7 +138,6 @@ class WireEngine:
             protocol=self._protocol(),
             ops=tuple(each.op for each in self.learned),
             filler=BYTES,
-            step=STEP,
             mask=MASK,
             key_prefix=form.prefix.encode(),
             key_digits=form.digits,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from storeproof.errors import StoreproofError
-from storeproof.load.filler import SEPARATOR, STEP, bytes_at, place_of
+from storeproof.load.filler import SEPARATOR, bytes_at, place_of
 from storeproof.load.keys import ORDERED, KeyForm
 from storeproof.load.wire.normal import Normal
 from storeproof.load.wire.request import Slot, SlotKind, Template
@@ -35,7 +35,7 @@ class About:
     stamp: str = ""
     """Of what it writes."""
     texts: tuple[tuple[tuple[int, str], ...], ...] = ()
-    """For each key what the record has in letters, with the number of its part."""
+    """For each key what the record has in letters, with its shift."""
     form: KeyForm = ORDERED
     """How the keys are written."""
 
@@ -55,8 +55,8 @@ def template(request: Normal, about: About) -> Template:
     for item, number in enumerate(about.numbers):
         for offset, width, kind in _places(request.data, f"{about.form.shown(number):0{about.form.digits}d}", "key"):
             slots[offset] = Slot(offset, width, kind, item)
-        for part, text in about.texts[item] if about.texts else ():
-            for slot in _text_slots(request.data, text, about.stamp, item, part):
+        for shift, text in about.texts[item] if about.texts else ():
+            for slot in _text_slots(request.data, text, about.stamp, item, shift):
                 slots.setdefault(slot.offset, slot)
     return blank(request, slots.values())
 
@@ -148,9 +148,9 @@ def _content(slot: Slot, about: About) -> bytes:
         case "stamp-hex":
             return about.stamp.encode().hex().encode()
         case "filler":
-            return bytes_at(about.place(slot.item) + slot.part * STEP, slot.width)
+            return bytes_at(about.place(slot.item) + slot.shift, slot.width)
         case "filler-hex":
-            return bytes_at(about.place(slot.item) + slot.part * STEP, slot.width // 2).hex().encode()
+            return bytes_at(about.place(slot.item) + slot.shift, slot.width // 2).hex().encode()
     raise AssertionError(slot.kind)
 
 
@@ -167,7 +167,7 @@ def _places(data: bytes, text: str, kind: SlotKind) -> Iterator[tuple[int, int, 
             at = data.find(wanted, at + len(wanted))
 
 
-def _text_slots(data: bytes, text: str, stamp: str, item: int, part: int) -> Iterator[Slot]:
+def _text_slots(data: bytes, text: str, stamp: str, item: int, shift: int) -> Iterator[Slot]:
     """The slots of one text of a record: filler, and before it the stamp where there is room for it."""
     head = len(stamp) + len(SEPARATOR) if text.startswith(stamp + SEPARATOR) else 0
     for offset, width, kind in _places(data, text, "filler"):
@@ -175,7 +175,7 @@ def _text_slots(data: bytes, text: str, stamp: str, item: int, part: int) -> Ite
         if head:
             yield Slot(offset, STAMP_BYTES * unit, "stamp-hex" if unit == 2 else "stamp", item)
         if width > head * unit:
-            yield Slot(offset + head * unit, width - head * unit, kind, item, part)
+            yield Slot(offset + head * unit, width - head * unit, kind, item, shift)
 
 
 def _number_slot(one: bytes, first: int, other: bytes, second: int, at: int) -> Slot:

@@ -32,8 +32,8 @@ class Slot:
     kind: SlotKind
     item: int = 0
     """Which of the batch's records."""
-    part: int = 0
-    """Of a filler: its place is that of the record's key and stamp + part * `Job.step`."""
+    shift: int = 0
+    """Of a filler: its place is that of the record's key and stamp, so much further on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,6 @@ class Job:
     ops: tuple[Op, ...]
     filler: bytes
     """`storeproof.load.filler.BYTES`."""
-    step: int
     mask: int
     key_prefix: bytes
     """Of the key as `filler.place_of` sees it, and `keys.key_of` makes it: `key:`, `user` or nothing."""

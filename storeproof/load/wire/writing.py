@@ -90,7 +90,7 @@ def _value(job: Job, slot: Slot, number: str, known: set[str]) -> str:
         if kind == "key":
             return shown if not form else f"(b'%0{width}d' % {shown}).hex().encode()"
         place = _once(f"place{slot.item}", f"crc32(place_form % ({shown}, stamp))", known)
-        shifted = f"{place} + {slot.part * job.step}"
+        shifted = f"{place} + {slot.shift}"
         text = f"filler[(at := ({shifted}) & {job.mask}):at + {width}]" if width <= job.mask + 1 else f"long({shifted}, {width})"
     return f"{text}.hex().encode()" if form else text
 

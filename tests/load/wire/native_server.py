@@ -39,7 +39,6 @@ def job(sockets: Sequence[socket.socket], *ops: Op, **more: Any) -> Job:
         "protocol": "resp",
         "ops": ops,
         "filler": filler.BYTES,
-        "step": filler.STEP,
         "mask": filler.MASK,
         "key_prefix": b"key:",
         "key_digits": 12,

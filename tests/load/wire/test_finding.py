@@ -7,7 +7,7 @@ import struct
 import msgpack
 import pytest
 
-from storeproof.load.filler import STEP, bytes_at
+from storeproof.load.filler import apart, bytes_at
 from storeproof.load.keys import INTEGER
 from storeproof.load.records import recipe
 from storeproof.load.wire.finding import About, NotTemplated, filled, number_template, own_bytes, stamp_of, template, unlike
@@ -65,16 +65,16 @@ def test_every_text_of_a_record_is_found(model: str) -> None:
         return bytes(msgpack.packb([f"key:{number:012d}", written(model, number, sequence)]))
 
     made = template(Normal(packed(NUMBERS[0], 7)), about(model, NUMBERS[0]))
-    fillers = [slot.part for slot in made.slots if slot.kind == "filler"]
+    fillers = [slot.shift for slot in made.slots if slot.kind == "filler"]
     assert len(fillers) == (10 if model != "nested" else 9)
     assert filled(made, about(model, NUMBERS[1], 8)) == packed(NUMBERS[1], 8)
 
 
 def test_a_filler_is_the_recipes() -> None:
-    """Where a pump would put it: the place of the key and stamp, and STEP further for each part."""
+    """Where a pump would put it: the place of the key and stamp, and each part further on."""
     of = about("hash10", NUMBERS[0])
     field3 = written("hash10", NUMBERS[0])["field3"]  # type: ignore[index]
-    assert field3 == f"{of.stamp}|".encode() + bytes_at(of.place(0) + 3 * STEP, 83)
+    assert field3 == f"{of.stamp}|".encode() + bytes_at(of.place(0) + 3 * apart(100), 83)
 
 
 def test_batches_tell_their_records_apart() -> None:

@@ -62,7 +62,7 @@ def test_every_kind_of_slot(pump: Pump) -> None:
     )
     slots, request = [], b"%d %%"
     for kind, width in (*kinds, ("filler-hex", 10)):
-        slots.append(Slot(len(request), width, kind, 0, len(slots)))  # type: ignore[arg-type]  # all of them are kinds
+        slots.append(Slot(len(request), width, kind, 0, 1000 * len(slots)))  # type: ignore[arg-type]  # all of them are kinds
         request += b"?" * width + b"%s"
     seen: list[bytes] = []
     with served(_kept(seen, len(request))) as sockets:
@@ -80,8 +80,8 @@ def test_every_kind_of_slot(pump: Pump) -> None:
             (place + 1).to_bytes(2, "big"),
             stamp.encode(),
             stamp.encode().hex().encode(),
-            filler.bytes_at(at + 8 * filler.STEP, 9),
-            filler.bytes_at(at + 9 * filler.STEP, 5).hex().encode(),
+            filler.bytes_at(at + 8000, 9),
+            filler.bytes_at(at + 9000, 5).hex().encode(),
         ]
         assert came == b"%d %%" + b"%s".join(made) + b"%s"
 
@@ -98,7 +98,7 @@ def test_a_batch_has_keys_of_its_own(pump: Pump) -> None:
         stamp = f"0001:{place:011d}"
         places = [filler.place_of(f"key:{came[at : at + 12].decode()}", stamp) for at in (0, 12)]
         assert came[:12] != came[12:24]
-        assert came[24:] == filler.bytes_at(places[0], 5) + filler.bytes_at(places[1] + 3 * filler.STEP, 5)
+        assert came[24:] == filler.bytes_at(places[0], 5) + filler.bytes_at(places[1] + 3, 5)
     assert len({came[:24] for came in seen}) == 6
 
 
