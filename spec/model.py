@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Discriminator, Field, PositiveInt, Strict, Tag, model_validator
 
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
+from storeproof.spec.sizes import Sizes
 
 
 class Value(Frozen):
@@ -17,6 +18,8 @@ class Value(Frozen):
     """Bytes of one value under load."""
     sizes: Annotated[tuple[PositiveInt, ...], Strict(False)]
     """Sizes in bytes that correctness must cover."""
+    drawn: Sizes | None = None
+    """Sizes under load, where they differ from write to write; `size` is then the largest."""
 
 
 class Hash(Frozen):

@@ -1,4 +1,4 @@
-"""Another size, number of fields or depth of a model's records, for series that show what each of them costs."""
+"""Other sizes, numbers of fields or depths of a model's records, for series that show what each of them costs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pydantic import PositiveInt, model_validator
 
 from storeproof.spec.base import Frozen, RuleError
 from storeproof.spec.model import Document, Hash, Model, Object, Value
+from storeproof.spec.sizes import Size, Sizes
 
 LEVEL: Final = "level"
 """The name of an object that only holds the next one."""
@@ -16,8 +17,10 @@ LEVEL: Final = "level"
 class Variation(Frozen):
     """What differs from the model as its file has it; nothing, if none is given."""
 
-    size: PositiveInt | None = None
+    size: Size | None = None
     """Bytes of a value, or of each field of a hash."""
+    sizes: Sizes | None = None
+    """Of values, which then differ in it."""
     fields: PositiveInt | None = None
     """Of a hash."""
     depth: PositiveInt | None = None
@@ -45,13 +48,15 @@ class Variation(Frozen):
         match self, model.record:
             case Variation(size=int(size)), Value() | Hash():
                 record = model.record.model_copy(update={"size": size})
+            case Variation(sizes=Sizes() as sizes), Value():
+                record = model.record.model_copy(update={"size": sizes.table[-1], "drawn": sizes})
             case Variation(fields=int(fields)), Hash():
                 record = model.record.model_copy(update={"fields": tuple(f"field{place}" for place in range(fields))})
             case Variation(depth=int(depth)), Document(shape=shape):
                 for _ in range(depth - 1):
                     shape = Object(object={LEVEL: shape})
                 record = model.record.model_copy(update={"shape": shape})
-            case Variation(size=None, fields=None, depth=None), _:
+            case Variation(size=None, sizes=None, fields=None, depth=None), _:
                 return model
             case _:
                 raise RuleError(f"{model.model} is a {model.record.kind}, of which {self.name.partition('-')[0]} cannot be changed")

@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from storeproof.contract.values import Path
 from storeproof.load.article_records import ArticleRecipe
 from storeproof.load.distributions import Draw
 from storeproof.load.records import Recipe
-from storeproof.spec.model import Hash, Model
+from storeproof.spec.model import Hash, Model, Value
 from storeproof.spec.workload import ANY_FIELD, Mix
 
 Arguments = Callable[[int], tuple[tuple[Any, ...], tuple[int, ...]]]
 """(sequence) -> the arguments of the call, and the numbers of the keys that they name."""
+_WHOLE: Final = ("put", "put_if_absent")
+"""Operations that write a whole record."""
 
 
 def forms_of(mix: Mix, model: Model) -> int:
-    """How many unlike requests a mix makes about one key, of which one is drawn evenly for each: by field, or by length of a scan."""
+    """How many unlike requests a mix makes about one key, of which one is drawn evenly for each: by field, by length of a scan, or by the
+    size of what is written."""
+    if sizes := sizes_of(mix, model):
+        return len(sizes)
     return mix.length or len(_paths_of(mix, model))
+
+
+def sizes_of(mix: Mix, model: Model) -> tuple[int, ...]:
+    """Bytes of the value that a request of the mix writes, each as likely as any other; none, where all are alike or it writes none."""
+    drawn = model.record.drawn if isinstance(model.record, Value) else None
+    return drawn.table if drawn and mix.operation in _WHOLE else ()
 
 
 def drawing(form: int, forms: int) -> float:

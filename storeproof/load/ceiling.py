@@ -107,7 +107,7 @@ def alone(job: Job, place: int, seconds: float) -> Job:
     form = _usual(op)
     # What nothing puts there could not be removed: it is asked about new keys.
     keys: WireKeys = "new" if op.keys == "oldest" else op.keys
-    only = replace(op, weight=1, templates=(op.templates[form],), at_random=False, keys=keys, then=None)
+    only = replace(op, weight=1, templates=(op.templates[form],), form="key", keys=keys, then=None)
     mine = tuple(
         tuple(replace(each, op=0, template=0) for each in patches if (each.op, each.template) == (place, form)) for patches in job.patches
     )
@@ -117,7 +117,7 @@ def alone(job: Job, place: int, seconds: float) -> Job:
 def _usual(op: Op) -> int:
     """The form of its requests that stands for all: of those that ask for something else in each, the one of middle length; of those that
     differ with the size of a key the one for the largest, since nine of ten keys have as many digits as that."""
-    if not op.at_random:
+    if op.form == "key":
         return len(op.templates) - 1
     return sorted(range(len(op.templates)), key=lambda form: len(op.templates[form].request))[len(op.templates) // 2]
 

@@ -35,6 +35,12 @@ def apart(length: int) -> int:
     return length + 1
 
 
+def pick(place: int, among: int) -> int:
+    """Which of so many things a record has, counted from 0, each as likely as any other: by the upper bits of its place, since the lower
+    ones say where its filler is."""
+    return place * among >> 32
+
+
 def text_at(place: int, length: int) -> str:
     """Filler as text."""
     at = place & MASK

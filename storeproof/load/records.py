@@ -19,7 +19,21 @@ from zlib import crc32
 from storeproof.contract.values import Json, Key, Path, Record, Row
 from storeproof.corpus.articles import articles
 from storeproof.load.article_records import ArticleRecipe
-from storeproof.load.filler import BLOCK, BYTES, MASK, REAL_SCALE, SEPARATOR, TEXT, apart, bytes_at, number_of, place_of, text_at, text_of
+from storeproof.load.filler import (
+    BLOCK,
+    BYTES,
+    MASK,
+    REAL_SCALE,
+    SEPARATOR,
+    TEXT,
+    apart,
+    bytes_at,
+    number_of,
+    pick,
+    place_of,
+    text_at,
+    text_of,
+)
 from storeproof.load.keys import key_of
 from storeproof.load.seen import INVENTED, Seen
 from storeproof.spec.model import Counter, Document, Hash, Integer, List, Model, Object, Real, Shape, Text, Value
@@ -55,6 +69,9 @@ class Recipe:
         self._fixed = fixed_numbers
         shape = model.record
         self._size = size if size is not None else getattr(shape, "size", 0)
+        drawn = shape.drawn if isinstance(shape, Value) and size is None else None
+        self.sizes: tuple[int, ...] = drawn.table if drawn else ()
+        """Of values that differ in size: those that one is drawn of, evenly."""
         self._leaves: list[tuple[Path, int, Shape]] = []
         """Of a document: where it is, and the shift of its filler."""
         self._end = 0
@@ -109,7 +126,7 @@ class Recipe:
         if isinstance(shape, Value):
             if type(record) is not bytes:
                 return INVENTED
-            return self._judge(key, {(): record}, {(): (0, self._size)}, complete=True)
+            return self._judge(key, {(): record}, {(): (0, self.sizes or self._size)}, complete=True)
         if not isinstance(record, dict):
             return INVENTED
         found: dict[Path, Any] = {}
@@ -124,11 +141,12 @@ class Recipe:
         return self._judge(key, found, expected, complete=len(found) == len(expected))
 
     def _value(self, key: Key, stamp: str) -> bytes:
-        head = f"{stamp}|".encode()
-        room = self._size - len(head)
+        head, place = f"{stamp}|".encode(), place_of(key, stamp)
+        size = _drawn(self.sizes, place) if self.sizes else self._size
+        room = size - len(head)
         if room < 0:
-            raise ValueError(f"a value of {self._size} bytes cannot carry the stamp {stamp}: give it at least {len(head)} bytes")
-        return head + bytes_at(place_of(key, stamp), room)
+            raise ValueError(f"a value of {size} bytes cannot carry the stamp {stamp}: give it at least {len(head)} bytes")
+        return head + bytes_at(place, room)
 
     def _hash(self, key: Key, stamp: str) -> dict[str, bytes]:
         shape = self.model.record
@@ -232,13 +250,14 @@ def identify(model: Model, key: Key, record: Record, size: int | None = None) ->
 def payload_bytes(model: Model, size: int | None = None, shelf: FilePath | None = None) -> int:
     """Bytes of data in one record: values and text as they are, 4 for an integer of 32 bits, 8 for other numbers; no keys, no names.
 
-    Articles differ in size: theirs is the mean of the first ones.
+    Of values that differ in size it is the mean; of articles, that of the first ones.
     """
     made, shape = recipe(model, size, shelf) if model.text else None, model.record
     if isinstance(made, ArticleRecipe):
         return made.payload_bytes()
     if isinstance(shape, Value):
-        return size or shape.size
+        sizes = shape.drawn.table if shape.drawn and size is None else (size or shape.size,)
+        return round(sum(sizes) / len(sizes))
     if isinstance(shape, Hash):
         return (size or shape.size) * len(shape.fields)
     if isinstance(shape, RowShape):
@@ -318,8 +337,16 @@ def _carried(value: Any) -> str | None:
     return None
 
 
+def _drawn(sizes: tuple[int, ...], place: int) -> int:
+    """Bytes of the value at this place."""
+    return sizes[pick(place, len(sizes))]
+
+
 def _matches(value: Any, stamp: str, place: int, kind: Any) -> bool:
-    """Whether a part is exactly what this stamp makes of it; `kind` is bytes of a field, or the shape of a leaf."""
+    """Whether a part is exactly what this stamp makes of it; `kind`: bytes of a field, the sizes that a value may have, or the shape of a
+    leaf."""
+    if isinstance(kind, tuple):
+        kind = _drawn(kind, place)
     if isinstance(kind, int):
         head = f"{stamp}|".encode()
         made = head + bytes_at(place, kind - len(head))

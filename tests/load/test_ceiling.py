@@ -80,7 +80,7 @@ def test_an_operation_is_asked_in_one_form() -> None:
     assert one.patches == ((Patch(0, 0, 1, b"b"),),)
     assert (one.rate, one.seconds) == (0, 0.1)
     sizes = (*forms, Template(b"x" * 7, ()), Template(b"x" * 11, ()))
-    assert alone(job(op(templates=sizes, at_random=True)), 0, 0.1).ops[0].templates == (sizes[3],)
+    assert alone(job(op(templates=sizes, form="chance")), 0, 0.1).ops[0].templates == (sizes[3],)
 
 
 def test_what_is_removed_need_not_be_there() -> None:

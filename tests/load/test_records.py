@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import pytest
 
 from storeproof.contract import Row
 from storeproof.load.filler import BLOCK, place_of, text_at
+from storeproof.load.keys import key_of
 from storeproof.load.records import Recipe, identify, payload_bytes, recipe, record, stamp
 from storeproof.spec import Model, load_spec
+from storeproof.spec.sizes import Sizes
+from storeproof.spec.variation import Variation
 
 MODELS = load_spec().models
 NAMES = ["single_key", "hash10", "document10", "nested", "row"]
@@ -189,3 +193,23 @@ def test_payload() -> None:
         "nested": 20 + 30 + 20 + 16 + 3 * (8 + 2 * (12 + 4)),
         "row": 12,
     }
+
+
+@pytest.mark.parametrize("sizes", [Sizes(uniform=(20, 300)), Sizes(uniform=(20, 22)), Sizes(histogram={50: 70, 500: 25, 5000: 5})])
+def test_sizes_are_drawn_as_they_are_said_to_be(sizes: Sizes) -> None:
+    """Of one write it is always the same, and a value that was cut to another of the sizes is no whole one."""
+    made = recipe(Variation(sizes=sizes).applied(MODELS["single_key"]))
+    found: Counter[int] = Counter()
+    for number in range(8000):
+        key, stamp = key_of(made.model, number), f"3:{number}"
+        value = made.make(key, stamp)
+        assert isinstance(value, bytes)
+        assert made.make(key, stamp) == value
+        assert made.identify(key, value).stamp == stamp
+        found[len(value)] += 1
+        if len(value) > sizes.table[0]:
+            assert made.identify(key, value[: sizes.table[0]]).kind == "torn"
+    for size, times in Counter(sizes.table).items():
+        share = times / len(sizes.table)
+        assert found[size] == pytest.approx(8000 * share, abs=5 * (8000 * share * (1 - share)) ** 0.5)
+    assert found.keys() == set(sizes.table)

@@ -11,6 +11,7 @@ from storeproof.errors import SpecError
 from storeproof.load.records import payload_bytes, recipe
 from storeproof.spec import SPEC_ROOT, load_spec
 from storeproof.spec.base import RuleError
+from storeproof.spec.sizes import Sizes
 from storeproof.spec.variation import AS_IT_IS, Variation
 
 MODELS = load_spec().models
@@ -20,6 +21,8 @@ MODELS = load_spec().models
     ("model", "variation", "name", "payload"),
     [
         ("single_key", Variation(size=5000), "size-5000", 5000),
+        ("single_key", Variation(sizes=Sizes(uniform=(20, 82))), "sizes-uniform-20-82", 51),
+        ("single_key", Variation(sizes=Sizes(histogram={1000: 1, 100: 3})), "sizes-histogram-100x3-1000x1", 325),
         ("hash10", Variation(size=40), "size-40", 400),
         ("hash10", Variation(fields=1), "fields-1", 100),
         ("hash10", Variation(fields=100), "fields-100", 10_000),
@@ -52,7 +55,8 @@ def test_the_model_itself_stays_as_it_was() -> None:
 @pytest.mark.parametrize(
     ("model", "variation", "told"),
     [
-        ("row", Variation(size=10), "row is a row, of which size cannot be changed"),
+        ("row", Variation(size=100), "row is a row, of which size cannot be changed"),
+        ("hash10", Variation(sizes=Sizes(uniform=(20, 30))), "hash10 is a hash, of which sizes cannot be changed"),
         ("single_key", Variation(fields=10), "single_key is a value, of which fields cannot be changed"),
         ("hash10", Variation(depth=2), "hash10 is a hash, of which depth cannot be changed"),
     ],

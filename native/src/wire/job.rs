@@ -12,6 +12,9 @@ const CLIENTS: usize = 9_998;
 
 const KEYS: [&str; 10] = ["new", "uniform", "oldest", "zipf", "zipfian", "latest", "sequential", "hotspot", "exponential", "none"];
 
+/// What decides which template a request is made of.
+const FORMS: [&str; 3] = ["key", "chance", "record"];
+
 #[derive(FromPyObject)]
 pub struct Slot {
     pub offset: usize,
@@ -34,7 +37,7 @@ pub struct Op {
     pub name: String,
     pub weight: u32,
     pub templates: Vec<Template>,
-    pub at_random: bool,
+    pub form: String,
     pub keys: String,
     pub distinct: f64,
     pub batch: usize,
@@ -129,6 +132,9 @@ impl Job {
             || !(self.theta > 0.0 && self.theta < 100.0) && op.keys == "zipf"
         {
             return Some(format!("{} cannot be drawn with a constant of {}", op.keys, self.theta));
+        }
+        if !FORMS.contains(&op.form.as_str()) || op.form == "record" && op.batch != 1 {
+            return Some(format!("of a batch of {}, templates cannot be chosen by `{}`", op.batch, op.form));
         }
         if !(1..=100_000).contains(&op.batch) || op.frames == 0 || op.templates.is_empty() || op.weight > 1_000_000 {
             return Some("it has a batch, a reply and a template at least".into());

@@ -5,7 +5,7 @@ use crate::wire::connection::Connection;
 use crate::wire::distribution::{Draw, below};
 use crate::wire::job::{Job, Op};
 use crate::wire::keys::Keys;
-use crate::wire::patch::{Author, Request};
+use crate::wire::patch::{Author, Request, pick, place_of};
 
 /// Draws in vain before a batch names a key twice.
 const TRIES: u32 = 64;
@@ -15,6 +15,13 @@ enum Source {
     Oldest,
     None,
     Existing(Draw),
+}
+
+/// What decides which template a request is made of.
+enum Form {
+    Key,
+    Chance,
+    Record,
 }
 
 /// What a count means.
@@ -35,7 +42,7 @@ pub struct Operation {
     pub keys: usize,
     /// The operation that is asked about the same keys once this one was answered in full.
     pub then: Option<usize>,
-    at_random: bool,
+    form: Form,
     distinct: f64,
     hit: Vec<i64>,
     miss: Vec<i64>,
@@ -60,7 +67,11 @@ impl Operation {
             frames: op.frames,
             keys: if matches!(source, Source::None) { 0 } else { op.batch },
             then: op.then,
-            at_random: op.at_random,
+            form: match op.form.as_str() {
+                "chance" => Form::Chance,
+                "record" => Form::Record,
+                _ => Form::Key,
+            },
             distinct: op.distinct,
             hit: op.hit.clone(),
             miss: op.miss.clone(),
@@ -101,9 +112,12 @@ impl Operation {
 
     /// Which template a request about the keys in this place is made of; None where there is none for them.
     #[inline]
-    fn template(&self, connection: &mut Connection, place: usize) -> Option<usize> {
-        if self.at_random {
-            return Some(below(self.requests.len() as u64, &mut connection.dice) as usize);
+    fn template(&self, job: &Job, author: Author, connection: &mut Connection, place: usize) -> Option<usize> {
+        let forms = self.requests.len() as u64;
+        match self.form {
+            Form::Chance => return Some(below(forms, &mut connection.dice) as usize),
+            Form::Record => return connection.keys(place, self.keys).first().map(|key| pick(place_of(job, *key, &author.stamp()), forms)),
+            Form::Key => {}
         }
         let largest = connection.keys(place, self.keys).iter().copied().max().unwrap_or(0); // what holds it holds the others
         self.requests.iter().position(|request| request.is_for(largest))
@@ -112,8 +126,8 @@ impl Operation {
     /// The next request on a connection, about the keys in this place, and its id; None where no template has room for them.
     #[inline]
     pub fn write(&mut self, job: &Job, connection: &mut Connection, place: usize) -> Option<(u64, &[u8])> {
-        let template = self.template(connection, place)?;
         let author = Author { client: connection.new.client as usize, id: connection.id + 1, sequence: connection.sequence };
+        let template = self.template(job, author, connection, place)?;
         let bytes = self.requests[template].write(job, author, connection.keys(place, self.keys))?;
         connection.id += 1;
         connection.sequence += 1;

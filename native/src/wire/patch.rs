@@ -15,6 +15,17 @@ pub struct Author {
     pub sequence: u64,
 }
 
+impl Author {
+    /// `cccc:sssssssssss`.
+    #[inline]
+    pub fn stamp(&self) -> [u8; STAMP] {
+        let mut stamp = [b':'; STAMP];
+        digits(self.client as u64 + 1, &mut stamp[..4]);
+        digits(self.sequence, &mut stamp[5..]);
+        stamp
+    }
+}
+
 /// Where the id stands in the frame of a reply.
 #[derive(Clone, Copy)]
 pub struct IdPlace {
@@ -134,11 +145,7 @@ impl Request {
                 self.bytes[*offset..*offset + data.len()].copy_from_slice(data);
             }
         }
-        let mut stamp = [b':'; STAMP];
-        if self.stamped {
-            digits(author.client as u64 + 1, &mut stamp[..4]);
-            digits(author.sequence, &mut stamp[5..]);
-        }
+        let stamp = if self.stamped { author.stamp() } else { [0; STAMP] };
         for (place, key) in self.places.iter_mut().zip(keys) {
             *place = u64::from(place_of(job, *key, &stamp));
         }
@@ -215,7 +222,7 @@ fn shown(job: &Job, key: u64) -> u64 {
 
 /// `storeproof.load.filler.place_of`.
 #[inline]
-fn place_of(job: &Job, key: u64, stamp: &[u8; STAMP]) -> u32 {
+pub fn place_of(job: &Job, key: u64, stamp: &[u8; STAMP]) -> u32 {
     let mut text = [0u8; 32 + 20 + 1 + STAMP];
     let (key, mut at) = (shown(job, key), job.key_prefix.len());
     text[..at].copy_from_slice(&job.key_prefix);
@@ -227,6 +234,12 @@ fn place_of(job: &Job, key: u64, stamp: &[u8; STAMP]) -> u32 {
     at += width + 1; // a zero byte between them
     text[at..at + STAMP].copy_from_slice(stamp);
     crc32fast::hash(&text[..at + STAMP])
+}
+
+/// `storeproof.load.filler.pick`.
+#[inline]
+pub fn pick(place: u32, among: u64) -> usize {
+    ((u64::from(place) * among) >> 32) as usize
 }
 
 /// `storeproof.load.filler.bytes_at`.

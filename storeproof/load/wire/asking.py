@@ -7,10 +7,11 @@ from random import Random
 from typing import Any, Final, NamedTuple
 
 from storeproof.load.distributions import NOTHING_LOADED, Newest, drawn, sequential
+from storeproof.load.filler import pick
 from storeproof.load.keys import NewKeys
 from storeproof.load.wire.request import Job, Op, Patch
 from storeproof.load.wire.tally import Count
-from storeproof.load.wire.writing import Writer
+from storeproof.load.wire.writing import Place, Writer, places
 
 _AGAIN: Final = 100
 """Draws after which a batch may name a key twice: there are hardly more keys than it takes."""
@@ -21,7 +22,7 @@ _IN_VAIN: Final = 1000
 class Task:
     """One operation, as one client carries it out."""
 
-    def __init__(self, op: Op, count: Count, writers: Sequence[Writer], draw: Callable[[], Any], random: Random) -> None:
+    def __init__(self, op: Op, count: Count, writers: Sequence[Writer], draw: Callable[[], Any], random: Random, place: Place) -> None:
         self.op = op
         self.count = count
         self.draw = draw
@@ -37,6 +38,7 @@ class Task:
         """The writer of all its requests, where there is one."""
         self._writers = writers
         self._random = random
+        self._place = place
 
     def missed(self, count: int) -> int | None:
         """How many of a request's records were not there, of which a reply counts so many; None: it is no answer to what was asked."""
@@ -46,11 +48,13 @@ class Task:
             return self.batch - count if 0 <= count < self.batch else self.batch
         return None if self.hit else 0
 
-    def writer(self, number: Any) -> Writer | None:
+    def writer(self, number: Any, stamp: bytes) -> Writer | None:
         """Of a request for these keys; None where no template has room for them."""
         writers = self._writers
-        if self.op.at_random:
+        if self.op.form == "chance":
             return writers[int(self._random.random() * len(writers))]
+        if self.op.form == "record":
+            return writers[pick(self._place(number, stamp), len(writers))]
         largest = number if type(number) is int else max(number)  # what holds the largest of a batch holds the others
         return next((writer for writer in writers if largest < writer.below or not writer.below), None)
 
@@ -77,6 +81,8 @@ class Common:
 
     def __init__(self, job: Job) -> None:
         self._job = job
+        self.place = places(job)
+        """Of a record's filler."""
         self._writers = [[Writer(job, op, template) for template in op.templates] for op in job.ops]
         self._counters: dict[int, Callable[[], int]] = {}
         self._clients: list[tuple[NewKeys, Collection[Written]]] = []
@@ -126,8 +132,9 @@ class Asker:
         own = job.patches[client] if job.patches else ()
         tasks = []
         for place, (op, count) in enumerate(zip(job.ops, counts, strict=True)):
-            draw = _one(job, place, self.fresh, common, random)
-            tasks.append(Task(op, count, common.writers(place, op, own), _several(op, draw) if op.batch > 1 else draw, random))
+            one = _one(job, place, self.fresh, common, random)
+            draw = _several(op, one) if op.batch > 1 else one
+            tasks.append(Task(op, count, common.writers(place, op, own), draw, random, common.place))
         for task in tasks:
             task.then = None if task.op.then is None else tasks[task.op.then]
         self._wheel = [task for task in tasks for _ in range(task.op.weight)]

@@ -145,6 +145,10 @@ class Capture:
         forms = range(forms_of(mix, self._plan.layout.model))
         try:
             for form in forms:
+                if (alike := self._alike(mix, form)) < form:
+                    templates.append(templates[alike])
+                    settled.append(0)
+                    continue
                 made, after = self._templates(collection, mix, links, form)
                 templates.extend(made)
                 settled.append(after)
@@ -156,7 +160,7 @@ class Capture:
             name=label(mix),
             weight=mix.weight,
             templates=tuple(replace(each, id_reply=reply_id) for each in templates),
-            at_random=len(forms) > 1,
+            form="record" if self._probes.sizes(mix) else "chance" if len(forms) > 1 else "key",
             keys=mix.keys or "none",
             distinct=mix.distinct,
             batch=mix.batch,
@@ -186,11 +190,18 @@ class Capture:
             raise NotTemplated(f"{label(mix)}: replies do not tell how many records they have")
         return found[len(found) // 2], counts, (0,)
 
+    def _alike(self, mix: Mix, form: int) -> int:
+        """The first of the forms in which the same is asked: of sizes, those that are likelier are there several times."""
+        sizes = self._probes.sizes(mix)
+        return sizes.index(sizes[form]) if sizes else form
+
     def _templates(self, collection: Collection, mix: Mix, links: set[int], form: int) -> tuple[tuple[Template, ...], int]:
         """Of one form of an operation, and after how many executions the client asks in this way."""
         if self._probes.integer:
             return self._number_templates(collection, mix, links)
-        tapes = [self._tape(collection, mix, self._keys(mix), form) for _ in range(_TRIES)]
+        # A value of another size is asked for as the ones before were: the client prepares nothing again.
+        tries = _ALIKE if form and self._probes.sizes(mix) else _TRIES
+        tapes = [self._tape(collection, mix, self._keys(mix), form) for _ in range(tries)]
         about, tape = tapes[-_ALIKE]
         made = template(self._exchange(mix, tape, links).request, about)
         self._bear_out(mix, made, tapes[-_ALIKE + 1 :], links)

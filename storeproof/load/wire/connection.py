@@ -46,13 +46,13 @@ class Client:
 
     def write(self, task: Task, number: Any) -> tuple[bytes, tuple[int, int, str] | None] | None:
         """The next request, about these keys, and where replies bear its id, which is `request_id`; None where no template has room."""
-        writer = task.only or task.writer(number)
+        stamp = self.stamp + b"%011d" % self.sequence
+        writer = task.only or task.writer(number, stamp)
         if writer is None:
             return None
         self.request_id += 1
-        sequence = self.sequence
-        self.sequence = sequence + 1
-        return writer.write(number, self.request_id, self.stamp + b"%011d" % sequence if writer.stamped else b""), writer.id_reply
+        self.sequence += 1
+        return writer.write(number, self.request_id, stamp), writer.id_reply
 
     @property
     def gave_up(self) -> bool:

@@ -6,12 +6,14 @@ from itertools import count
 from typing import Any, Final
 
 from storeproof.contract import OPERATIONS, Collection, call
-from storeproof.load.arguments import arguments_of, drawing, forms_of
+from storeproof.load.arguments import arguments_of, drawing, forms_of, sizes_of
 from storeproof.load.calling import MISSED
 from storeproof.load.engine import Plan, called, label
+from storeproof.load.filler import pick, place_of
 from storeproof.load.keys import form_of
 from storeproof.load.records import Recipe, recipe
 from storeproof.load.wire.finding import About, NotTemplated, stamp_of
+from storeproof.spec.model import Value
 from storeproof.spec.workload import Mix
 
 _FIRST: Final = 900_000_000_000
@@ -59,14 +61,20 @@ class Probes:
 
     def about(self, mix: Mix, numbers: tuple[int, ...], form: int = 0) -> tuple[About, tuple[Any, ...]]:
         """A request of a mix, in one of its forms, and the arguments of the call that makes it."""
-        name, stamp = called(mix), self._stamp()
-        drawn = drawing(form, forms_of(mix, self.plan.layout.model))
+        name, forms = called(mix), forms_of(mix, self.plan.layout.model)
+        drawn, stamp = drawing(form, forms), self._stamp()
+        while self.sizes(mix) and pick(place_of(self._recipe.key(numbers[0]), stamp), forms) != form:
+            stamp = self._stamp()
         arguments = arguments_of(name, mix, self._recipe, iter(numbers).__next__, lambda _sequence: stamp, lambda: drawn)
         if not OPERATIONS[name].writes:
             return About(numbers, form=self.form), arguments(0)[0]
         self._made.update(numbers)
         texts = tuple(tuple(self._recipe.texts(self._recipe.key(each), stamp)) for each in numbers)
         return About(numbers, stamp, texts, self.form), arguments(0)[0]
+
+    def sizes(self, mix: Mix) -> tuple[int, ...]:
+        """Of the value that is written in each of the forms; none, where forms differ in something else."""
+        return sizes_of(mix, self.plan.layout.model)
 
     def remove(self) -> None:
         """The collection is as it was before."""
@@ -88,6 +96,8 @@ class Probes:
             raise NotTemplated(
                 f"{label(mix)}: what it asks differs in more than a key, and the size of an answer does not say if it is right"
             )
+        if isinstance(model.record, Value) and model.record.drawn and name == "put_many":
+            raise NotTemplated(f"{label(mix)}: each value of one request has a size of its own")
         if model.text:
             raise NotTemplated(f"{label(mix)}: the texts of {model.model} differ in length")
         if name not in MISSED:

@@ -19,6 +19,13 @@ SlotKind = Literal["key", "key-le", "key-be", "key-hex", "id-le", "id-be", "stam
 """
 WireProtocol = Literal["resp", "memcached", "mongo", "iproto", "mysql", "postgres", "http", "length32"]
 """How replies are told apart; `length32` is four bytes big-endian and then msgpack, which SQLite's host speaks."""
+Form = Literal["key", "chance", "record"]
+"""What decides which of several templates a request is made of.
+
+* `key`: its key, by `Template.below`, ascending.
+* `chance`: each is as likely as any other: requests that ask the same in other words.
+* `record`: the key and the stamp of what is written, by `filler.pick`: values of unlike sizes.
+"""
 WireKeys = Literal["new", "uniform", "oldest", "zipf", "zipfian", "latest", "sequential", "hotspot", "exponential", "none"]
 
 
@@ -56,8 +63,8 @@ class Op:
     """The label of the mix."""
     weight: int
     templates: tuple[Template, ...]
-    """By `below`, ascending; or with `at_random` any of them, evenly: requests that ask the same in other words."""
-    at_random: bool
+    """One for each of the forms that requests have."""
+    form: Form
     keys: WireKeys
     distinct: float
     """With new keys: the share of requests that take a new one; the others take an earlier one of the same client."""

@@ -13,6 +13,8 @@ _ENDLESS: Final = 10**11
 """Numbers of keys that no run comes to."""
 Write = Callable[[Any, int, bytes], bytes]
 """(number of the key, or numbers of a batch; number of the request on its connection; stamp) -> the request."""
+Place = Callable[[int, bytes], int]
+"""(number of the key, stamp) -> where the filler of the record begins."""
 
 
 class Writer:
@@ -33,9 +35,13 @@ class Writer:
         if template.below or self.below >= _ENDLESS:
             self.below = template.below
         self.id_reply = template.id_reply
-        self.stamped = any(slot.kind.split("-")[0] in ("stamp", "filler") for slot in slots)
-        """Whether requests differ with their stamp."""
         self.write = _compiled(job, op.batch, bytes(request), slots)
+
+
+def places(job: Job) -> Place:
+    """The place of each record, `filler.place_of`."""
+    form, hashed = _place_form(job), job.key_hashed
+    return lambda number, stamp: crc32(form % (fnv(number) if hashed else number, stamp))
 
 
 def _compiled(job: Job, batch: int, request: bytes, slots: Sequence[Slot]) -> Write:

@@ -27,7 +27,7 @@ def template(request: bytes, **more: Any) -> Template:
 
 def op(request: bytes = GET, keys: Any = "uniform", **more: Any) -> Op:
     """One operation."""
-    given: dict[str, Any] = {"name": "op", "weight": 1, "at_random": False, "distinct": 1.0, "batch": 1, "hit": (1,), "miss": (0,)}
+    given: dict[str, Any] = {"name": "op", "weight": 1, "form": "key", "distinct": 1.0, "batch": 1, "hit": (1,), "miss": (0,)}
     given |= {"templates": (template(request),), "writes": request == SET, "keys": keys} | more
     return Op(**given)
 

@@ -8,6 +8,7 @@ import pytest
 
 from storeproof.contract import Layout
 from storeproof.load.engine import Plan
+from storeproof.load.filler import pick
 from storeproof.load.records import recipe
 from storeproof.load.wire.capture import Capture, Learned, patched
 from storeproof.load.wire.finding import About, NotTemplated, filled, stamp_of
@@ -15,6 +16,8 @@ from storeproof.load.wire.probes import Probes
 from storeproof.load.wire.relay import Relay
 from storeproof.load.wire.request import Patch
 from storeproof.spec import Mix, load_spec
+from storeproof.spec.sizes import Sizes
+from storeproof.spec.variation import Variation
 from tests.load.wire import miniature as mini
 
 MODELS = load_spec().models
@@ -40,9 +43,9 @@ class Bench:
         self._clients.append(kind(self.relay.address))
         return self._clients[-1]
 
-    def capture(self, *mix: Mix) -> Capture:
+    def capture(self, *mix: Mix, layout: Layout = LAYOUT) -> Capture:
         """Of the clients of a plan."""
-        self.probes = Probes(Plan(LAYOUT, mix, clients=2, seconds=1.0, seed=1, known=0), self.ordinary)
+        self.probes = Probes(Plan(layout, mix, clients=2, seconds=1.0, seed=1, known=0), self.ordinary)
         return Capture("resp", self.relay, self.probes)
 
     def learn(self, client: type[mini.Client], *mix: Mix) -> tuple[Learned, ...]:
@@ -93,6 +96,22 @@ def test_what_a_client_asks_and_is_answered(bench: Bench) -> None:
     assert [each.op.writes for each in (put, get, delete)] == [True, False, True]
     assert [each.op.keys for each in (put, get, delete)] == ["new", "uniform", "oldest"]
     assert put.settled == get.settled == (0,)
+
+
+def test_values_of_unlike_sizes_are_asked_for_in_a_form_each(bench: Bench) -> None:
+    """Likelier ones in as many; and who reads one need not know how long it is."""
+    layout = Layout("mini", Variation(sizes=Sizes(histogram={200: 1, 20: 2, 60: 1})).applied(MODEL))
+    put, get = bench.capture(PUT, GET, layout=layout).scout(bench.client(mini.Client))[1]
+    assert (put.op.form, get.op.form, len(get.op.templates)) == ("record", "key", 1)
+    assert [len(each.request) - len(put.op.templates[0].request) for each in put.op.templates] == [0, 0, 40, 181]
+    made = recipe(layout.model)
+    for number in range(20):
+        key, stamp = str(made.key(number)), stamp_of(3, number)
+        about = About((number,), stamp, (tuple(made.texts(key, stamp)),))  # type: ignore[union-attr]
+        bench.ordinary.put(key, made.make(key, stamp))
+        assert filled(put.op.templates[pick(about.place(0), 4)], about) == sent(bench.store)
+    with pytest.raises(NotTemplated, match="each value of one request has a size of its own"):
+        bench.capture(Mix(operation="put", keys="new", batch=10), layout=layout)
 
 
 def test_probes_are_removed(bench: Bench) -> None:

@@ -155,8 +155,8 @@ def test_any_field_is_a_template_for_each(bench: Bench) -> None:
     """Each is byte for byte what the client sends, about keys that show the hash of their number."""
     _, learned = bench.capture(READ, UPDATE).scout(bench.client(Client))
     read, update = learned
-    assert (len(read.op.templates), read.op.at_random, read.op.weight) == (1, False, 1)
-    assert (len(update.op.templates), update.op.at_random, update.op.weight) == (FIELDS, True, 3)
+    assert (len(read.op.templates), read.op.form, read.op.weight) == (1, "key", 1)
+    assert (len(update.op.templates), update.op.form, update.op.weight) == (FIELDS, "chance", 3)
     assert update.settled == (0,) * FIELDS
     about, key, stamp = _about(42, 1)
     assert key == f"user{fnv(42):019d}"
@@ -206,7 +206,7 @@ def test_a_read_comes_first(bench: Bench) -> None:
 def test_a_scan_is_a_template_for_each_length(bench: Bench) -> None:
     """Each brings as many records as it asks for; nothing at all is a miss, and more than it may ask for no answer."""
     _, (scan,) = bench.capture(SCAN).scout(client := bench.client(Scanning))
-    assert (len(scan.op.templates), scan.op.at_random, scan.op.batch) == (SCAN.length, True, 1)
+    assert (len(scan.op.templates), scan.op.form, scan.op.batch) == (SCAN.length, "chance", 1)
     assert (scan.op.hit, scan.op.miss) == (tuple(range(1, 13)), (0,))
     about, key, _ = _about(42, 1)
     for number, made in enumerate(scan.op.templates):

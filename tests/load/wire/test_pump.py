@@ -137,9 +137,33 @@ def test_a_template_is_for_keys_below_its_limit(pump: Pump) -> None:
 def test_requests_that_ask_the_same_are_drawn_evenly(pump: Pump) -> None:
     seen: list[bytes] = []
     with served(_kept(seen, 1, FOUND)) as sockets:
-        words = op(templates=tuple(Template(each, ()) for each in (b"a", b"b", b"c")), at_random=True, keys="none", hit=())
+        words = op(templates=tuple(Template(each, ()) for each in (b"a", b"b", b"c")), form="chance", keys="none", hit=())
         pump.start(job(sockets, words, limit=900, seconds=10.0)).join()
     assert all(230 < seen.count(each) < 370 for each in (b"a", b"b", b"c"))
+
+
+def test_requests_of_unlike_sizes_follow_from_key_and_stamp(pump: Pump) -> None:
+    """As the records that they write do, so that who reads one back knows how long it was."""
+    seen = bytearray()
+
+    def handler(connection: socket.socket, _number: int) -> None:
+        while data := connection.recv(1 << 16):
+            seen.extend(data)
+            connection.sendall(FOUND)
+
+    key, sizes = Slot(1, 12, "key"), range(3, 8)
+    forms = tuple(Template(b"%c" % (65 + size) + b"?" * (12 + size), (key, Slot(13, size, "filler"))) for size in sizes)
+    with served(handler) as sockets:
+        one = op(templates=forms, form="record", keys="new", hit=(), writes=True)
+        found = pump.start(job(sockets, one, limit=400, seconds=20.0)).join()
+    expected = bytearray()
+    for place in range(400):
+        at = filler.place_of(f"key:{1000 + place:012d}", f"0001:{7 + place:011d}")
+        size = sizes[filler.pick(at, 5)]
+        expected += b"%c%012d" % (65 + size, 1000 + place) + filler.bytes_at(at, size)
+    assert found.ops[0].ok == 400
+    assert seen == expected
+    assert len(expected) == pytest.approx(400 * (13 + 5), rel=0.02)
 
 
 def test_each_client_has_bytes_of_its_own(pump: Pump) -> None:

@@ -145,7 +145,7 @@ def test_a_second_request_may_be_any_of_some(pump: Pump) -> None:
             connection.sendall(FOUND)
 
     with served(handler) as sockets:
-        both = op(then=1), op(templates=words, at_random=True, weight=0, writes=True)
+        both = op(then=1), op(templates=words, form="chance", weight=0, writes=True)
         assert pump.start(job(sockets, *both, limit=900, seconds=10.0)).join().ops[1].ok == 900
     assert seen.pop(b"*") == 900
     assert all(230 < seen[letter] < 370 for letter in (b"a", b"b", b"c"))
