@@ -156,8 +156,8 @@ def test_in_an_open_loop_a_stall_is_felt_by_all_that_was_due_meanwhile() -> None
     run_client(store, plan, result, begun, Event(), schedule)
     tally = result.tallies[0]
     assert result.ok == len(store.records) == len(tally.responses) == len(tally.latencies) == len(result.lags)
-    assert sum(each > 20_000_000 for each in tally.latencies) <= 3
-    assert sum(each > 20_000_000 for each in tally.responses) > 15
+    assert sum(each > 50_000_000 for each in tally.responses) > 15
+    assert sum(each > 50_000_000 for each in tally.latencies) <= 5, "also where the machine itself halts for a moment"
     assert result.elapsed >= 0.3e9
 
 

@@ -71,7 +71,8 @@ def test_results_of_all_clients_are_put_together(make: Make) -> None:
 def test_an_open_loop_keeps_its_rate_and_tells_how_late_it_was(make: Make) -> None:
     """Over all processes; what was not sent before the deadline is told, and counts as nothing."""
     result = make().start(_plan(8, 1.0, rate=300.0)).join()
-    assert result.throughput == pytest.approx(300, rel=0.25)  # 300 arrivals scatter by 17
+    assert result.ok + result.unissued == pytest.approx(300, rel=0.25)  # 300 arrivals scatter by 17
+    assert result.throughput > 150, "also on a busy machine"
     assert result.lag is not None
     (operation,) = result.operations.values()
     assert operation.response is not None

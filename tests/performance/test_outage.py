@@ -119,9 +119,9 @@ def test_an_honest_store_comes_back_with_all_that_it_acknowledged(fault: Name) -
     assert [each.name for each in record.events] == ["fault", "goes on" if fault == "pause" else "start", "back"]
     assert record.events[0].second == 0
     if fault == "pause":
-        assert record.unavailable_seconds == pytest.approx(0.3, abs=0.1)
+        assert 0.2 < record.unavailable_seconds < 0.6, "also on a busy machine"
         assert record.errors == 0
-        assert record.during.p50_us == pytest.approx(150_000, rel=0.5)
+        assert record.during.p50_us == pytest.approx(150_000, rel=0.7)
     else:
         assert 1 <= record.errors <= outage.CLIENTS, "the first request of each client that was connected"
 
@@ -273,7 +273,7 @@ def test_a_server_that_is_halted_for_a_second_shows_a_second(sqlite: Any, monkey
     assert record.during.p50_us is not None
     assert record.during.p50_us >= 300_000
     assert record.during.requests > SHORT.rate * 0.7
-    assert record.unavailable_seconds == pytest.approx(1, abs=0.3)
+    assert 0.7 < record.unavailable_seconds < 2
     assert (record.lost, record.errors) == (0, 0), record.detail
     assert all(psutil.Process(pid).status() != psutil.STATUS_STOPPED for pid in handle.pids)
     assert handle.alive()
