@@ -53,6 +53,9 @@ def setting(measured: Measurement) -> str:
     kind, _, number = measured.record.partition("-")
     if kind == "size":
         found.append(words.plural(int(number), "byte"))
+    elif kind == "sizes":
+        drawn, *sizes = number.split("-")
+        found.append(f"{sizes[0].partition('x')[0]} to {sizes[-1].partition('x')[0]} bytes, {drawn}")
     elif kind == "fields":
         found.append(words.plural(int(number), "field"))
     elif kind:

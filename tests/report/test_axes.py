@@ -40,7 +40,9 @@ def test_the_axis_is_what_differs(measured: list[Pair], axis: str, places: list[
 
 def test_a_number_says_what_it_was_measured_with() -> None:
     measured = [*_pairs("rate", 2500.0), *_pairs("pipeline", 1, 16), *_pairs("record", "size-1000", "fields-1", "depth-3")]
+    measured += _pairs("record", "sizes-uniform-32-1000", "sizes-histogram-100x9-5000x1")
     wanted = ["2,500/s offered", "", "16 in flight", "1,000 bytes", "1 field", "depth 3"]
+    wanted += ["32 to 1000 bytes, uniform", "100 to 5000 bytes, histogram"]
     assert [setting(each) for _, each in measured] == wanted
     assert [row[4].text for row in speed(measured).rows] == [each or "–" for each in wanted]
     assert is_plain(_pairs("clients", 1, 8))
