@@ -43,12 +43,12 @@ def test_each_is_mapped_to_the_loopback_and_free_afterwards() -> None:
         seen = [_both(handle), _both(second)]
         assert len({*seen[0], *seen[1]}) == 4, "two of a kind run side by side"
         for ports in seen:
-            assert [_answer(port) for port in ports] == [b"VERSION "] * 2
+            _all_answer(ports)
             assert not any(_reached_from_elsewhere(port) for port in ports)
         handle.kill()
         handle.start()
         again = _both(handle)
-        assert [_answer(port) for port in again] == [b"VERSION "] * 2, "after a kill too, whatever the numbers are then"
+        _all_answer(again)  # after a kill too, whatever the numbers are then
     finally:
         handle.close()
         second.close()
@@ -67,7 +67,7 @@ def test_one_that_keeps_its_number_is_told_by_name_too() -> None:
     try:
         handle.start()
         assert handle.address.ports == {"other": number}
-        wait_for(lambda: _answer(number) == b"VERSION ")  # it was awaited on its first port alone
+        _all_answer((number,))
     finally:
         handle.close()
 
@@ -79,10 +79,19 @@ def _both(handle: ContainerHandle) -> tuple[int, int]:
     return address.port, address.ports["other"]
 
 
+def _all_answer(ports: tuple[int, ...]) -> None:
+    """The store was awaited on its first port alone, and the engine's proxy takes connections before the others are open."""
+    for port in ports:
+        wait_for(lambda port=port: _answer(port) == b"VERSION ")
+
+
 def _answer(port: int) -> bytes:
     with socket.create_connection(("127.0.0.1", port), timeout=5) as asked:
-        asked.sendall(b"version\r\n")
-        return asked.recv(8)
+        try:
+            asked.sendall(b"version\r\n")
+            return asked.recv(8)
+        except ConnectionError:
+            return b""
 
 
 def _reached_from_elsewhere(port: int) -> bool:
