@@ -1,8 +1,7 @@
 """Rounds of all stores by turns: what the machine does meanwhile it does to all of them, and not to the one whose turn it was.
 
 A case is one store's. The first of a way prepares all the stores that have it before them, and goes through its rounds: in each block every
-store has one, in an order drawn anew. The others then find theirs measured. What one of them left for the kernel to write is on the disk
-before the next one's turn: else that one's syncs would wait for it, and SQLite's clients did so for longer than they have patience.
+store has one, in an order drawn anew. The others then find theirs measured.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
-from os import sync
 from random import Random
 
 from storeproof.contract import Collection, Layout, Unknown, Unsupported, call, supports
@@ -139,19 +137,14 @@ class Interleaved:
     def _measure(self, way: Way, trials: Sequence[Trial]) -> None:
         self._clear()
         self._way = way
-        alone = len(trials) == 1
         for trial in trials:
             self._turns[trial] = Turns(way, trial, partial(self._engines_of, trial), self._ceilings)
-            if not alone:
-                sync()
             self._turns[trial].prepare()
         first = trials[0]
         for number in range(first.scale.performance.rounds):
             block = list(self._turns.values())
             Random(f"{first.seed}:{way.name}:{number}").shuffle(block)
             for turns in block:
-                if not alone:
-                    sync()
                 turns.run_round()
         sound = [turns for turns in self._turns.values() if turns.sound]
         for turns in sound:

@@ -43,12 +43,9 @@ class Logged:
 
 
 def test_rounds_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All are prepared before the first round; the order within the blocks changes; who was sound knows beside whom. What one left to be
-    written is not in the next one's time."""
+    """All are prepared before the first round; the order within the blocks changes; who was sound knows beside whom."""
     LOG.clear()
     monkeypatch.setattr(interleaved, "Turns", Logged)
-    synced: list[int] = []
-    monkeypatch.setattr(interleaved, "sync", lambda: synced.append(len(LOG)))
     trials: list[Any] = [Store(name) for name in STORES]
     way: Any = SimpleNamespace(name="w", case="performance.w")
     ceilings: Any = None
@@ -56,7 +53,6 @@ def test_rounds_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
 
     found = {trial.target.id: measuring.turns(way, trial) for trial in trials}
 
-    assert synced == list(range(len(LOG))), "before each turn"
     assert LOG[: len(STORES)] == [f"prepare {name}" for name in STORES]
     rounds = LOG[len(STORES) :]
     blocks = [tuple(rounds[first : first + len(STORES)]) for first in range(0, len(rounds), len(STORES))]
