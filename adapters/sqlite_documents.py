@@ -46,7 +46,7 @@ class Documents(Table):
     def clear(self) -> None:
         dropped = [f"DROP TABLE IF EXISTS {self._name}", *self._unfollowed()]
         dropped += [*(self._text.drop() if self._text else ()), *(self._searches.drop() if self._searches else ())]
-        self._link.write_all([(statement, ()) for statement in dropped])
+        self._link.drop(dropped)
 
     def encode(self, record: dict[str, Json]) -> Sequence[Any]:
         return (self._json(record),)

@@ -13,6 +13,7 @@ from storeproof.contract import Address, Refused, Unknown
 
 _LENGTH = struct.Struct(">I")
 _TIMEOUT_SECONDS = 10.0
+_DROP_SECONDS = 120.0
 
 
 class Link:
@@ -40,6 +41,14 @@ class Link:
     def write_all(self, statements: Sequence[tuple[str, Sequence[Any]]]) -> list[list[Any]]:
         """Run all statements as one transaction, in one request; the rows of the last one that answers with rows."""
         return cast(list[list[Any]], self._ask([True, statements])[0])
+
+    def drop(self, statements: Sequence[str]) -> None:
+        """Drop tables, as one transaction. SQLite goes through all of their pages, seconds for a gigabyte: it is waited for longer."""
+        self._socket.settimeout(_DROP_SECONDS)
+        try:
+            self.write_all([(statement, ()) for statement in statements])
+        finally:
+            self._socket.settimeout(_TIMEOUT_SECONDS)
 
     def lead(self, word: Literal["begin", "commit", "rollback"]) -> None:
         """Begin a transaction to which all further requests belong, or end it."""

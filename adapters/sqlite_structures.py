@@ -31,7 +31,7 @@ class Items:
         self._link.write_all([(statement, ()) for statement in statements])
 
     def clear(self) -> None:
-        self._link.write(f"DROP TABLE IF EXISTS {self._name}")
+        self._link.drop([f"DROP TABLE IF EXISTS {self._name}"])
 
     def describe(self) -> Mapping[str, str]:
         rows = self._link.read(

@@ -49,7 +49,7 @@ class Table(Followed):
         ]
 
     def clear(self) -> None:
-        self._link.write_all([(statement, ()) for statement in (f"DROP TABLE IF EXISTS {self._name}", *self._unfollowed())])
+        self._link.drop([f"DROP TABLE IF EXISTS {self._name}", *self._unfollowed()])
 
     def describe(self) -> Mapping[str, str]:
         rows = self._link.read(

@@ -7,12 +7,14 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from storeproof.adapters import sqlite_link
 from storeproof.adapters.sqlite_link import Link
 from storeproof.contract import Address, Refused, Unknown
 from storeproof.launch.ports import free_port
@@ -129,3 +131,17 @@ def test_a_second_writer_waits_for_the_first_and_is_refused_in_the_end(host: Hos
     first.lead("commit")
     second.write("INSERT INTO t VALUES (2, 'second')")
     assert second.read("SELECT k FROM t ORDER BY k") == [[1], [2]]
+
+
+def test_tables_that_take_long_to_drop_are_waited_for(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Longer than for anything else, which is asked with the usual patience again afterwards."""
+    monkeypatch.setattr(sqlite_link, "_TIMEOUT_SECONDS", 0.3)
+    writer, dropping, usual = host.link(), host.link(), host.link()
+    writer.lead("begin")
+    writer.write("INSERT INTO t VALUES (1, 'in the way')")
+    threading.Timer(1.0, writer.lead, ("commit",)).start()
+    with pytest.raises(Unknown, match="timed out"):
+        usual.write("INSERT INTO t VALUES (2, 'gives up')")
+    dropping.drop(["DROP TABLE t"])
+    assert dropping.read("SELECT count(*) FROM sqlite_master") == [[0]]
+    assert dropping._socket.gettimeout() == 0.3
