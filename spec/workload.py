@@ -108,7 +108,8 @@ class Workload(Frozen):
     indexes: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Strict(False), Field(min_length=1)] = (0,)
     """Numbers of secondary indexes it runs with; those a store does not have are skipped by name."""
     records: Annotated[tuple[Variation, ...], Strict(False), Field(min_length=1)] = (AS_IT_IS,)
-    """Records it runs with: `{size: 1000}`, `{fields: 100}`, `{depth: 3}`; those of the model without it."""
+    """Records it runs with: `{size: 1000}`, `{sizes: {uniform: [32, 1000]}}`, `{fields: 100}`, `{depth: 3}`; those of the
+    model without it."""
     pipelines: Annotated[tuple[PositiveInt, ...], Strict(False), Field(min_length=1)] = (1,)
     """Requests that each client has in flight."""
     loop: Literal["closed", "open"] = "closed"

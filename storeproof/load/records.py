@@ -70,7 +70,7 @@ class Recipe:
         shape = model.record
         self._size = size if size is not None else getattr(shape, "size", 0)
         drawn = shape.drawn if isinstance(shape, Value) and size is None else None
-        self.sizes: tuple[int, ...] = drawn.table if drawn else ()
+        self._sizes: tuple[int, ...] = drawn.table if drawn else ()
         """Of values that differ in size: those that one is drawn of, evenly."""
         self._leaves: list[tuple[Path, int, Shape]] = []
         """Of a document: where it is, and the shift of its filler."""
@@ -126,7 +126,7 @@ class Recipe:
         if isinstance(shape, Value):
             if type(record) is not bytes:
                 return INVENTED
-            return self._judge(key, {(): record}, {(): (0, self.sizes or self._size)}, complete=True)
+            return self._judge(key, {(): record}, {(): (0, self._sizes or self._size)}, complete=True)
         if not isinstance(record, dict):
             return INVENTED
         found: dict[Path, Any] = {}
@@ -142,7 +142,7 @@ class Recipe:
 
     def _value(self, key: Key, stamp: str) -> bytes:
         head, place = f"{stamp}|".encode(), place_of(key, stamp)
-        size = _drawn(self.sizes, place) if self.sizes else self._size
+        size = _drawn(self._sizes, place) if self._sizes else self._size
         room = size - len(head)
         if room < 0:
             raise ValueError(f"a value of {size} bytes cannot carry the stamp {stamp}: give it at least {len(head)} bytes")

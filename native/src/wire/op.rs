@@ -115,12 +115,13 @@ impl Operation {
     fn template(&self, job: &Job, author: Author, connection: &mut Connection, place: usize) -> Option<usize> {
         let forms = self.requests.len() as u64;
         match self.form {
-            Form::Chance => return Some(below(forms, &mut connection.dice) as usize),
-            Form::Record => return connection.keys(place, self.keys).first().map(|key| pick(place_of(job, *key, &author.stamp()), forms)),
-            Form::Key => {}
+            Form::Chance => Some(below(forms, &mut connection.dice) as usize),
+            Form::Record => connection.keys(place, self.keys).first().map(|key| pick(place_of(job, *key, &author.stamp()), forms)),
+            Form::Key => {
+                let largest = connection.keys(place, self.keys).iter().copied().max().unwrap_or(0); // what holds it holds the others
+                self.requests.iter().position(|request| request.is_for(largest))
+            }
         }
-        let largest = connection.keys(place, self.keys).iter().copied().max().unwrap_or(0); // what holds it holds the others
-        self.requests.iter().position(|request| request.is_for(largest))
     }
 
     /// The next request on a connection, about the keys in this place, and its id; None where no template has room for them.

@@ -143,9 +143,10 @@ class Capture:
         templates: list[Template] = []
         settled: list[int] = []
         forms = range(forms_of(mix, self._plan.layout.model))
+        sizes = self._probes.sizes(mix)
         try:
             for form in forms:
-                if (alike := self._alike(mix, form)) < form:
+                if sizes and (alike := sizes.index(sizes[form])) < form:  # likelier sizes are there several times
                     templates.append(templates[alike])
                     settled.append(0)
                     continue
@@ -160,7 +161,7 @@ class Capture:
             name=label(mix),
             weight=mix.weight,
             templates=tuple(replace(each, id_reply=reply_id) for each in templates),
-            form="record" if self._probes.sizes(mix) else "chance" if len(forms) > 1 else "key",
+            form="record" if sizes else "chance" if len(forms) > 1 else "key",
             keys=mix.keys or "none",
             distinct=mix.distinct,
             batch=mix.batch,
@@ -189,11 +190,6 @@ class Capture:
         if counts != tuple(range(1, len(found) + 1)):
             raise NotTemplated(f"{label(mix)}: replies do not tell how many records they have")
         return found[len(found) // 2], counts, (0,)
-
-    def _alike(self, mix: Mix, form: int) -> int:
-        """The first of the forms in which the same is asked: of sizes, those that are likelier are there several times."""
-        sizes = self._probes.sizes(mix)
-        return sizes.index(sizes[form]) if sizes else form
 
     def _templates(self, collection: Collection, mix: Mix, links: set[int], form: int) -> tuple[tuple[Template, ...], int]:
         """Of one form of an operation, and after how many executions the client asks in this way."""

@@ -9,7 +9,7 @@ from typing import Final, get_args
 from storeproof.load.records import MAX_CLIENT
 from storeproof.load.wire.framing import FRAMERS
 from storeproof.load.wire.framing.frame import SHOWN
-from storeproof.load.wire.request import Job, Op, Slot, SlotKind, Template, WireKeys
+from storeproof.load.wire.request import Form, Job, Op, Slot, SlotKind, Template, WireKeys
 
 _LONGEST: Final = 1e6
 """Seconds."""
@@ -57,6 +57,8 @@ def _of_op(job: Job, op: Op) -> Iterator[str]:
         yield f"keys cannot be `{op.keys}`"
     if not job.known and op.keys not in _DRAWN_OF_NOTHING:
         yield "its keys are drawn from loaded records, and none were loaded"
+    if op.form not in get_args(Form) or (op.form == "record" and op.batch != 1):
+        yield f"of a batch of {op.batch}, templates cannot be chosen by `{op.form}`"
     if op.batch < 1 or op.frames < 1 or op.weight < 0 or not op.templates:
         yield "it has a batch, a reply and a template at least"
     if op.batch > 1 and any(each.below for each in op.templates):

@@ -61,10 +61,11 @@ class Probes:
 
     def about(self, mix: Mix, numbers: tuple[int, ...], form: int = 0) -> tuple[About, tuple[Any, ...]]:
         """A request of a mix, in one of its forms, and the arguments of the call that makes it."""
-        name, forms = called(mix), forms_of(mix, self.plan.layout.model)
-        drawn, stamp = drawing(form, forms), self._stamp()
-        while self.sizes(mix) and pick(place_of(self._recipe.key(numbers[0]), stamp), forms) != form:
-            stamp = self._stamp()
+        name, forms, stamp = called(mix), forms_of(mix, self.plan.layout.model), self._stamp()
+        if self.sizes(mix):
+            while pick(place_of(self._recipe.key(numbers[0]), stamp), forms) != form:
+                stamp = self._stamp()
+        drawn = drawing(form, forms)
         arguments = arguments_of(name, mix, self._recipe, iter(numbers).__next__, lambda _sequence: stamp, lambda: drawn)
         if not OPERATIONS[name].writes:
             return About(numbers, form=self.form), arguments(0)[0]

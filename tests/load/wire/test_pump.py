@@ -166,6 +166,13 @@ def test_requests_of_unlike_sizes_follow_from_key_and_stamp(pump: Pump) -> None:
     assert len(expected) == pytest.approx(400 * (13 + 5), rel=0.02)
 
 
+@pytest.mark.parametrize("wrong", [{"form": "whim"}, {"form": "record", "batch": 2}])
+def test_templates_are_chosen_by_something_that_there_is(pump: Pump, wrong: dict[str, Any]) -> None:
+    """A batch has as many records as keys: no one of them decides."""
+    with served(always(FOUND)) as sockets, pytest.raises(ValueError, match="templates cannot be chosen by"):
+        pump.start(job(sockets, op(**wrong)))
+
+
 def test_each_client_has_bytes_of_its_own(pump: Pump) -> None:
     seen: list[tuple[int, bytes]] = []
 
