@@ -47,6 +47,9 @@ class PerformanceScale(Frozen):
     """How long is measured, with how many records and clients."""
 
     records: PositiveInt
+    data_bytes: PositiveInt
+    """Of payload that are loaded for a workload, and that its rounds add, each at most: of large records fewer are loaded, and rounds that
+    would insert more end earlier."""
     growth: PositiveInt
     """Records at which the growth of answers begins; it goes on to a hundred times as many."""
     rounds: PositiveInt

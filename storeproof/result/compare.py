@@ -148,6 +148,7 @@ def _unlike_measurements(a: Measurement, b: Measurement) -> list[str]:
             ("engine", "load engine"),
             ("load_model", "load model"),
             ("rate", "offered rate"),
+            ("loaded", "records loaded"),
             ("payload_bytes", "payload in bytes"),
             ("corpus", "corpus"),
         )

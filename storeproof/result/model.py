@@ -277,7 +277,10 @@ class Measurement(Part):
     load_model: Literal["closed", "open"]
     rate: float | None = None
     """Offered requests per second; open loop only."""
+    loaded: int | None = None
+    """Records that were there before the first request; not in results of editions before 2026.11.9."""
     payload_bytes: int
+    """Of one record."""
     corpus: str | None = None
     """Where the texts came from, for a model whose texts are searched."""
     rounds: list[Round]

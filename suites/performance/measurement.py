@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from zlib import crc32
 
@@ -67,22 +68,45 @@ class Measuring:
             clients=self.way.clients,
             seconds=self.scale.round_seconds,
             seed=crc32(f"{self.seed}:{self.way.name}:{number}".encode()),
-            known=self.scale.records if self.way.workload.load else 0,
+            known=self.loaded,
             number=number,
             positions=self.every[-1].positions if self.every else (),
             removed=self.every[-1].removed if self.every else (),
             unsure=frozenset(doubtful for each in self.every for doubtful in each.doubtful),
             requests=self.requests,
             greatest=self._greatest,
-            shelf=self.shelf if self.layout.model.text else None,
+            shelf=self._shelf,
             fixed_numbers=self.engine is not None and self.engine.fixed_numbers,
             pipeline=self.way.pipeline,
         )
 
     @property
+    def _shelf(self) -> Path | None:
+        return self.shelf if self.layout.model.text else None
+
+    @cached_property
+    def _bytes(self) -> int:
+        """Of payload in a record."""
+        return payload_bytes(self.layout.model, shelf=self._shelf)
+
+    @property
     def _greatest(self) -> Key | None:
         scans = any(mix.operation == "scan" for mix in self.way.workload.mix)
-        return greatest(form_of(self.layout.model), self.scale.records) if scans else None
+        return greatest(form_of(self.layout.model), self.loaded) if scans else None
+
+    @property
+    def loaded(self) -> int:
+        """Records that are there before the first request."""
+        return min(self.scale.records, self.scale.data_bytes // self._bytes) if self.way.workload.load else 0
+
+    @property
+    def _round_seconds(self) -> float:
+        """As the scale says, or less where what is inserted meanwhile would come to more than it allows."""
+        inserted = sum(self.every[-1].positions) - sum(self.every[-1].removed) if self.every else 0
+        if inserted <= 0:
+            return self.scale.round_seconds
+        rate = inserted / sum(each.elapsed_seconds for each in self.every)
+        return min(self.scale.round_seconds, self.scale.data_bytes / self.scale.rounds / (rate * self._bytes))
 
     def prepare(self) -> None:
         """Load the data and warm up.
@@ -100,14 +124,14 @@ class Measuring:
             raise NotAvailable(f"the store's client has one request in flight, and {self.engine_reason or 'no other engine was wanted'}")
         self.ceiling = self.ceilings.of(self.engine, self.plan)
         if self.way.workload.load:
-            self.engine.fill(self.layout, self.scale.records, plan.shelf, self.engine.fixed_numbers)
+            self.engine.fill(self.layout, self.loaded, plan.shelf, self.engine.fixed_numbers)
         # In a closed loop in any case: the store then has done all that it does the first time it is asked to.
         self.warm = warm_up(lambda seconds: _found_something(self._run(seconds)).throughput, *self.scale.warm_up_seconds)
 
     def run_round(self) -> None:
         """One that is measured, after a lead-in that is not: in an open loop so short a time may have nothing due."""
         self._run(self.scale.lead_in_seconds, self.way.rate)
-        self.rounds.append(_found_something(self._run(self.scale.round_seconds, self.way.rate)))
+        self.rounds.append(_found_something(self._run(self._round_seconds, self.way.rate)))
 
     def audit(self, collection: Collection) -> Audit:
         """Read the data back."""
@@ -139,7 +163,8 @@ class Measuring:
             ceiling_reason=self.ceiling.reason,
             load_model=workload.loop,
             rate=self.way.rate or None,
-            payload_bytes=payload_bytes(self.layout.model, shelf=self.plan.shelf),
+            loaded=self.loaded,
+            payload_bytes=self._bytes,
             corpus=articles(self.plan.shelf).name if self.layout.model.text else None,
             rounds=[
                 Round(seconds=each.seconds, operations=each.ok, throughput=each.throughput, errors=each.errors, misses=each.misses)

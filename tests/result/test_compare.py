@@ -102,6 +102,7 @@ def test_what_is_within_the_noise_of_a_machine_is_no_difference() -> None:
         ({"topology": "replica_set"}, "topology differs: single against replica_set"),
         ({"model": "hash10"}, "model differs: single_key against hash10"),
         ({"operation": "put"}, "operation differs: get against put"),
+        ({"loaded": 1000}, "records loaded differs: none against 1000"),
         ({"payload_bytes": 1000}, "payload in bytes differs: 100 against 1000"),
         ({"clients": 64}, "number of clients differs: 50 against 64"),
         ({"batch": 10}, "batch differs: 1 against 10"),
