@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import pymysql
 from pymysql.constants import CLIENT, ER
 
+from storeproof.adapters.mysql_connection import TIMEOUT, Connection
 from storeproof.adapters.mysql_documents import Documents
 from storeproof.adapters.mysql_json import MariaDb, MySql
 from storeproof.adapters.mysql_link import Link, sorted_error
@@ -27,9 +27,6 @@ from storeproof.spec.model import Counter, Document, Hash, Members, Queue, Ranki
 
 DATABASE = "storeproof"
 """Used where the address names none; the launches in `spec/stores/` create it."""
-
-TIMEOUT = 5
-"""Seconds to wait for a connection, and for each read and write of the socket."""
 
 LOCK_WAIT = 3
 """Seconds to wait for a row or a table that another session has locked: less than `TIMEOUT`, so that it is the server that gives up."""
@@ -48,7 +45,7 @@ _TOO_MANY = {ER.CON_COUNT_ERROR, ER.TOO_MANY_USER_CONNECTIONS}
 def connect(address: Address, options: Mapping[str, str]) -> Session:
     """One session in autocommit mode. Raises `Refused` for wrong credentials or database, `Unknown` while nobody answers."""
     try:
-        connection = pymysql.connect(
+        connection = Connection(
             host=address.host,
             port=address.port,
             user=address.user,
@@ -77,7 +74,7 @@ def connect(address: Address, options: Mapping[str, str]) -> Session:
 class Session(Link):
     """One connection: also Transactions."""
 
-    def __init__(self, connection: pymysql.connections.Connection[Any], options: Mapping[str, str]) -> None:
+    def __init__(self, connection: Connection, options: Mapping[str, str]) -> None:
         super().__init__(connection, options.get("engine", "InnoDB"))
         self._options = options
         # Only MariaDB has Aria, which cannot be left out of it; its version can be set to anything (`--version`).

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any, cast
 
 import pymysql
 from pymysql.constants import ER, SERVER_STATUS
 
+from storeproof.adapters.mysql_connection import Connection
 from storeproof.contract import Refused, Unknown, Unsupported
 from storeproof.spec.interleaving import Isolation
 
@@ -68,7 +70,7 @@ def refused_with(reason: Refused, code: int) -> bool:
 class Link:
     """Requests one after another, and Transactions."""
 
-    def __init__(self, connection: pymysql.connections.Connection[Any], engine: str) -> None:
+    def __init__(self, connection: Connection, engine: str) -> None:
         self.engine = engine
         self.transactional = engine in _ISOLATIONS
         """Whether the engine undoes a statement that it refused half-way."""
@@ -126,7 +128,12 @@ class Link:
         """Send a statement that defines something. The server commits before and after it."""
         if self._open:
             raise Refused("a definition would commit the transaction that is open; the request was not sent")
-        self.run(statement, values)
+        with self.patient():
+            self.run(statement, values)
+
+    def patient(self) -> AbstractContextManager[None]:
+        """Wait longer meanwhile: for what makes the server go through all of a table."""
+        return self._connection.patient()
 
     def rows(self) -> Sequence[tuple[Any, ...]]:
         """The rows that the last statement answered."""

@@ -77,7 +77,8 @@ class Records(Table):
         return bool(self._link.rows())
 
     def count(self) -> int:
-        self._link.run(self._count)
+        with self._link.patient():
+            self._link.run(self._count)
         number: int = self._link.rows()[0][0]
         return number
 

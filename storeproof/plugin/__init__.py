@@ -293,6 +293,11 @@ def _judge(item: pytest.Item, verdict: Verdict, error: BaseException) -> None:
         verdict.note(Outcome.FAIL, str(item.callspec.params["trial"].mistrust(error)))  # type: ignore[attr-defined]
     else:
         verdict.note(Outcome.ERROR, f"{type(error).__name__}: {error}")
+    earlier = error.__context__  # what came while it was cleared up must not hide what had come before
+    while earlier is not None:
+        if isinstance(earlier, (Refused, Unknown)) and str(earlier) not in verdict.detail:
+            verdict.add(f"before that: {earlier}")
+        earlier = earlier.__context__
 
 
 def _suites_wanted(config: pytest.Config) -> bool:
