@@ -12,7 +12,8 @@ MASK = "***"
 _URL = re.compile(r"(?P<scheme>\b[a-z][a-z0-9+.-]*://)(?P<user>[^\s/:@'\"]*):(?P<password>[^\s/'\"]*)@", re.IGNORECASE)
 """`scheme://user:password@host`. The password ends at the last `@` before the path: people forget to encode theirs."""
 
-_CREDENTIAL = r"[\w-]*(?:password|passwd|passphrase|requirepass|masterauth|secret|token|api[_-]?key|access[_-]?key)[\w-]*"
+_CREDENTIAL = r"[\w-]*(?:password|passwd|passphrase|requirepass|masterauth|secret|token|api[_-]?key|access[_-]?key)[\w-]*(?<![_-]size)"
+"""But for the size of one: `innodb_ft_min_token_size` is a setting like others."""
 _VALUE = r"(?P<value>\"[^\"]*\"|'[^']*'|[^\s,;&\"'}\])]+)"
 
 _ASSIGNED = re.compile(rf"(?P<name>{_CREDENTIAL})(?P<between>[\"']?\s*[=:]\s*){_VALUE}", re.IGNORECASE)

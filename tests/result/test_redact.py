@@ -40,6 +40,7 @@ def test_a_password_is_replaced(text: str) -> None:
         "the password is wrong",
         "wrong password for user app",
         "token bucket of 5",
+        "(innodb_ft_min_token_size = 3)",
         "http://host:8080/a@b",
         "put('password', b'1') -> None",
         "12:30:01 user@host connected",
