@@ -273,12 +273,21 @@ def profile_matrix(result: Result) -> Table:
 def shortfalls(result: Result) -> Table:
     """All that is missing where a profile is not met."""
     rows = [
-        [Cell(each.profile, "strong"), Cell(words.name_of(store)), _verdict_cell(each), Cell("; ".join(each.missing))]
+        [Cell(each.profile, "strong"), Cell(words.name_of(store)), _verdict_cell(each), Cell(_together(each.missing))]
         for store in result.stores
         for each in store.profiles
         if each.verdict != "conforms"
     ]
     return Table(("profile", "store:variant", "verdict", "missing"), rows, "Every profile asked for is met.")
+
+
+def _together(missing: Sequence[str]) -> str:
+    """What is missing, and why: a reason that several have is told once, and of a capability's cases only the capability."""
+    by_reason: dict[str, dict[str, None]] = {}
+    for each in missing:
+        what, _, why = each.partition(": ")
+        by_reason.setdefault(why, {})[what.partition("/")[0]] = None
+    return "; ".join(f"{', '.join(named)}: {why}" for why, named in by_reason.items()).replace(", capability ", ", ")
 
 
 def _verdict_cell(verdict: ProfileVerdict) -> Cell:
