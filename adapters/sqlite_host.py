@@ -39,6 +39,9 @@ _LONGEST = 256 * 1024 * 1024
 
 _BUSY_SECONDS = 5.0
 _BUSY = [1, "refused", "SQLITE_BUSY: another transaction has been writing all the while"]
+_READERS = 2
+"""Clients that read at the same time. Between any two rows Python lets another thread go on: of 64 clients that all did, scans of 50 rows
+got 370 answers a second, and get 3,400 like this (one client 4,400); single reads lose nothing."""
 _OLDEST = (3, 38, 0)
 """The `->` operator and `json_type` with null told from missing."""
 
@@ -58,6 +61,7 @@ class Host:
         self._database = database
         self._pragmas = pragmas
         self._writing = Turns()
+        self._reading = threading.Semaphore(_READERS)
         self._open: set[sqlite3.Connection] = set()
         self._sockets: set[socket.socket] = set()
 
@@ -114,7 +118,7 @@ class Host:
         try:
             write, statements = msgpack.unpackb(request, raw=False)
             if not write:
-                return self._execute(client.connection, statements)
+                return self._read(client.connection, statements)
             if write is not True:
                 return self._lead(client, write)
             if client.connection.in_transaction:
@@ -126,6 +130,12 @@ class Host:
             return [1, "unknown" if broken else "refused", f"{failure.sqlite_errorname}: {failure}"]
         except (sqlite3.Error, OverflowError, ValueError, TypeError) as failure:
             return [1, "refused", f"{type(failure).__name__}: {failure}"]
+
+    def _read(self, connection: sqlite3.Connection, statements: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
+        if connection.in_transaction:  # the others may be waiting for its end
+            return self._execute(connection, statements)
+        with self._reading:
+            return self._execute(connection, statements)
 
     def _write(self, connection: sqlite3.Connection, statements: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
         if not self._writing.acquire(timeout=_BUSY_SECONDS):

@@ -145,3 +145,23 @@ def test_tables_that_take_long_to_drop_are_waited_for(host: Host, monkeypatch: p
     dropping.drop(["DROP TABLE t"])
     assert dropping.read("SELECT count(*) FROM sqlite_master") == [[0]]
     assert dropping._socket.gettimeout() == 0.3
+
+
+def test_many_that_read_do_not_keep_each_other_from_it(host: Host) -> None:
+    """All scans together may take a few times as long as from one client; where all threads went from row to row it was seven to twelve times."""
+    host.link().write("INSERT INTO t WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) SELECT i, 'v' FROM n")
+
+    def scan(link: Link, times: int) -> None:
+        for _ in range(times):
+            assert len(link.read("SELECT k, v FROM t ORDER BY k")) == 300
+
+    def seconds(clients: int) -> float:
+        threads = [threading.Thread(target=scan, args=(host.link(), 320 // clients)) for _ in range(clients)]
+        began = time.monotonic()
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        return time.monotonic() - began
+
+    assert seconds(32) < 4 * seconds(1)
