@@ -148,7 +148,7 @@ def test_tables_that_take_long_to_drop_are_waited_for(host: Host, monkeypatch: p
 
 
 def test_many_that_read_do_not_keep_each_other_from_it(host: Host) -> None:
-    """All scans together may take a few times as long as from one client; where all threads went from row to row it was seven to twelve times."""
+    """All scans together may take a few times as long as from one client; where all went from row to row it was seven to twelve."""
     host.link().write("INSERT INTO t WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) SELECT i, 'v' FROM n")
 
     def scan(link: Link, times: int) -> None:
