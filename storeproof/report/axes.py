@@ -63,14 +63,17 @@ def setting(measured: Measurement) -> str:
     return ", ".join(found)
 
 
-def at_the_end(measured: Sequence[Pair]) -> list[Pair]:
+def typical(measured: Sequence[Pair]) -> list[Pair]:
     """The measurements that stand for a workload where one number is shown of each store: the farthest on its axis.
 
-    In open loops that is the highest rate at which none of the stores left anything unsent; the lowest, where there is none.
+    Of numbers of clients it is the middle one, since the largest shows what a store does when it is asked too much. In open loops it is
+    the highest rate at which none of the stores left anything unsent; the lowest, where there is none.
     """
     axis = axis_of(measured)
     values = sorted({axis.of(each) for _, each in measured}, reverse=True)
-    if axis is RATE:
+    if axis is CLIENTS:
+        values = values[(len(values) - 1) // 2 :]
+    elif axis is RATE:
         kept = [value for value in values if all(_achieved(each) for _, each in measured if axis.of(each) == value)]
         values = kept or values[-1:]
     return [pair for pair in measured if axis.of(pair[1]) == values[0]]

@@ -9,7 +9,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from storeproof.load.latency import decode
 from storeproof.load.statistics import SAMPLES_BEYOND
 from storeproof.report import words
-from storeproof.report.axes import Pair, at_the_end, axis_of
+from storeproof.report.axes import Pair, axis_of, typical
 from storeproof.report.drawing import RUNGS, TIME, Plot, line_style, logarithmic, panels, proven, series_of, styled, svg
 from storeproof.result.model import Measurement
 
@@ -19,8 +19,8 @@ _POINTS = 40
 
 
 def curves(measured: Sequence[Pair], title: str) -> Plot | None:
-    """Of one workload; of a series, at its end. None where nothing has enough samples."""
-    ends = at_the_end(measured)
+    """Of one workload; of a series, of what is typical of it. None where nothing has enough samples."""
+    ends = typical(measured)
     drawn: dict[str, tuple[str, list[tuple[float, float]]]] = {}
     for name, pairs in series_of(measured).items():
         drawn[name] = (proven(pairs[0]), next((_points(pair[1]) for pair in pairs if pair in ends), []))

@@ -15,6 +15,9 @@ from storeproof.report.drawing import GRID, INK, RUNGS, SHORT, TIME, Plot, line_
 _BESIDE: Final = 1.2
 """How far beyond its first and last value a logarithmic axis goes, as a factor."""
 
+_APART: Final = 0.17
+"""From one label of an axis to the next, as a share of its length: four digits of eight points."""
+
 
 def is_sweep(measured: Sequence[Pair]) -> bool:
     """Whether a workload was measured at so many numbers of clients, or of whatever it goes through, that a line says more than bars."""
@@ -83,9 +86,10 @@ def sweep(measured: Sequence[Pair], durability: str, title: str) -> Plot:
     values = sorted({axis.of(each) for _, each in measured})
     with styled():
         figure = Figure(figsize=(11.2, 2.75))
-        panels = [("throughput per second", None), ("p50", "p50"), ("p95", "p95"), ("p99", "p99")]
+        panels = [("throughput per second", None), ("p50", "p50"), ("p95", "p95"), ("p99", "p99"), ("p99.9", "p999")]
+        shown = _with_room(values)
         for column, (heading, percentile) in enumerate(panels):
-            axes = figure.add_axes((0.045 + column * 0.245, 0.16, 0.195, 0.72))
+            axes = figure.add_axes((0.036 + column * 0.198, 0.16, 0.158, 0.72))
             for number, pairs in enumerate(series.values()):
                 points = sorted((each for _, each in pairs), key=axis.of)
                 style = line_style(number)
@@ -100,7 +104,7 @@ def sweep(measured: Sequence[Pair], durability: str, title: str) -> Plot:
                     axes.plot([at for at, _ in known], [latency for _, latency in known], **style)
             axes.set_title(heading, fontsize=9, loc="left", y=1.01)
             axes.set_xscale("log", base=2)
-            axes.set_xticks(values, [words.short(value) for value in values], fontsize=8)
+            axes.set_xticks(values, [_tick(value) if value in shown else "" for value in values], fontsize=8)
             axes.xaxis.set_minor_locator(NullLocator())
             axes.set_xlim(values[0] / _BESIDE, values[-1] * _BESIDE)
             axes.set_xlabel(axis.name, fontsize=8, labelpad=1)
@@ -120,3 +124,16 @@ def sweep(measured: Sequence[Pair], durability: str, title: str) -> Plot:
         )
         label = f"{title}, durability proven: {durability}: throughput and latency against {axis.name}: {told}"
         return Plot(svg(figure, f"sweep-{measured[0][1].workload}-{durability}"), label)
+
+
+def _with_room(values: Sequence[int]) -> set[int]:
+    """Those whose labels do not touch each other on a logarithmic axis: from the largest down."""
+    shown = [values[-1]]
+    for value in reversed(values[:-1]):
+        if shown[-1] / value >= (values[-1] / values[0]) ** _APART:
+            shown.append(value)
+    return set(shown)
+
+
+def _tick(value: int) -> str:
+    return str(value) if value < 10_000 else words.short(value)

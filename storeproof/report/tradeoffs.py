@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from storeproof.outcome import Outcome
 from storeproof.report import words
-from storeproof.report.axes import Pair, at_the_end, is_plain
+from storeproof.report.axes import Pair, is_plain, typical
 from storeproof.report.drawing import COLUMNS, RUNGS, SHORT, Plot, line_style, logarithmic, panels, proven, styled, svg
 from storeproof.result.model import Result
 
@@ -21,7 +21,7 @@ def cost_of_durability(workloads: Mapping[str, Sequence[Pair]]) -> Plot | None:
     """
     stores: dict[str, dict[str, list[Pair]]] = {}
     for name, measured in workloads.items():
-        for pair in at_the_end(measured) if is_plain(measured) else ():
+        for pair in typical(measured) if is_plain(measured) else ():
             if not pair[1].indexes:
                 stores.setdefault(pair[0].store, {}).setdefault(name, []).append(pair)
     several = {
@@ -62,7 +62,7 @@ def features_against_speed(result: Result, workloads: Mapping[str, Sequence[Pair
         told = []
         for (name, measured), place in zip(chosen, places, strict=True):
             axes = figure.add_axes(place)
-            points = [pair for pair in at_the_end(measured) if not pair[1].indexes] or measured
+            points = [pair for pair in typical(measured) if not pair[1].indexes] or measured
             for pair in points:
                 at = (shown[words.name_of(pair[0])], pair[1].throughput.median)
                 axes.plot(*at, "o", color=RUNGS[proven(pair)], markersize=6)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from storeproof.report import plots
-from storeproof.report.axes import Pair, at_the_end, axis_of, is_plain, setting
+from storeproof.report.axes import Pair, axis_of, is_plain, setting, typical
 from storeproof.report.tables import speed
 from storeproof.result.model import Gate
 from tests.report.sample import sample_result
@@ -50,7 +50,13 @@ def test_a_number_says_what_it_was_measured_with() -> None:
 
 
 def test_of_a_series_the_farthest_stands_for_it() -> None:
-    assert [each.pipeline for _, each in at_the_end(_pairs("pipeline", 1, 16, 4))] == [16]
+    assert [each.pipeline for _, each in typical(_pairs("pipeline", 1, 16, 4))] == [16]
+
+
+def test_of_numbers_of_clients_the_middle_one() -> None:
+    """The largest shows what a store does when it is asked too much."""
+    assert [each.clients for _, each in typical(_pairs("clients", 1, 8, 64, 256, 1024))] == [64]
+    assert [each.clients for _, each in typical(_pairs("clients", 1, 8))] == [8]
 
 
 def test_of_open_loops_the_highest_rate_that_all_stores_kept() -> None:
@@ -58,8 +64,8 @@ def test_of_open_loops_the_highest_rate_that_all_stores_kept() -> None:
     kept = {"achieved": Gate(ok=True, value=0.0, limit=0.01)}
     one = [*_pairs("rate", 1000.0, 2500.0, gates=kept), *_pairs("rate", 5000.0, gates=left)]
     other = [*_pairs("rate", 1000.0, gates=kept), *_pairs("rate", 2500.0, 5000.0, gates=left)]
-    assert {each.rate for _, each in at_the_end(one)} == {2500.0}
-    assert {each.rate for _, each in at_the_end([*one, *other])} == {1000.0}
+    assert {each.rate for _, each in typical(one)} == {2500.0}
+    assert {each.rate for _, each in typical([*one, *other])} == {1000.0}
 
 
 def test_a_series_is_drawn_against_its_axis() -> None:
@@ -69,4 +75,12 @@ def test_a_series_is_drawn_against_its_axis() -> None:
     plot = plots.sweep(measured, "power_loss", "Get")
     assert "against requests in flight per client" in plot.label
     assert "requests in flight per client" in plot.svg
+    assert "p99.9" in plot.svg
     assert "16 in flight" in plots.bars(measured[1:], "Get").svg
+
+
+def test_labels_of_an_axis_do_not_touch_each_other() -> None:
+    """Its largest value has one in any case; 1024 clients are not 1.02k."""
+    found = plots.sweep(_pairs("clients", 1, 8, 32, 64, 128, 256, 512, 1024), "power_loss", "Get").svg
+    labels = [label for label in ("1024", "512", "256", "128") if f">{label}<" in found]
+    assert labels == ["1024", "256"]
