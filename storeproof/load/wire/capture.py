@@ -28,6 +28,9 @@ _ALIKE: Final = 3
 """Executions of one form, the last ones, of which the first makes the template and the others bear it out."""
 _BOUNDS: Final = tuple(sorted({10**power for power in range(1, 13)} | {2**bits for bits in (7, 8, 15, 16, 31, 32)}))
 """Below which an integer is written in fewer digits or bytes, in decimals, msgpack or BSON."""
+_SHARES: Final = (190, 557, 851, 313, 677, 797, 433, 919, 131, 367)
+"""Of a range of integers, in parts of 1009: keys by which it is learned. Round ones would have bytes of zero, and 0x9800 between others of
+zero is the same from both ends."""
 
 
 @dataclass(frozen=True)
@@ -217,9 +220,8 @@ class Capture:
         settled = 0
         low = 0
         for bound in _BOUNDS:
-            numbers = [low + (bound - low) * share // 16 for share in (3, 9, 14, 5, 11, 13, 7, 15, 2, 6)]
             tries = 4 if made else _TRIES
-            tapes = [self._tape(collection, mix, (number,)) for number in numbers[:tries]]
+            tapes = [self._tape(collection, mix, (number,)) for number in numbers_within(low, bound)[:tries]]
             (one, first), (two, second) = tapes[-_ALIKE], tapes[-_ALIKE + 1]
             found = number_template(
                 self._exchange(mix, first, links).request, one.numbers[0], self._exchange(mix, second, links).request, two.numbers[0]
@@ -284,6 +286,11 @@ class Capture:
             raise NotTemplated(f"{label(mix)}: it takes {len(turns) / 2:g} requests, one after the other")
         links.update(mine)
         return Exchange(normal(self._protocol, turns[0][1]), turns[1][1], last=len(turns) == 2)
+
+
+def numbers_within(low: int, bound: int) -> list[int]:
+    """Keys of a range by which its template is learned, the last of them by which it is borne out."""
+    return [low + (bound - low) * share // 1009 for share in _SHARES]
 
 
 _CHANGING: Final = ("set_path", "increment")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+from itertools import pairwise
+from typing import Literal
 
 import msgpack
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from storeproof.load.filler import apart, bytes_at
 from storeproof.load.keys import INTEGER
 from storeproof.load.records import recipe
+from storeproof.load.wire.capture import _BOUNDS, numbers_within
 from storeproof.load.wire.finding import About, NotTemplated, filled, number_template, own_bytes, stamp_of, template, unlike
 from storeproof.load.wire.normal import Normal, id_in_reply, normal
 from storeproof.load.wire.request import Slot
@@ -174,3 +177,20 @@ def test_a_connection_that_asks_otherwise() -> None:
 def test_a_difference_in_words() -> None:
     assert "at byte 4" in unlike(b"GET a", b"GET b")
     assert "5 bytes long" in unlike(b"GET", b"GET b")
+
+
+@pytest.mark.parametrize("order", ["little", "big"])
+@pytest.mark.parametrize(
+    ("width", "low", "bound"),
+    [(width, low, bound) for width in (4, 8) for low, bound in pairwise((0, *_BOUNDS)) if bound <= 2 ** (8 * width)],
+)
+def test_an_integer_between_zeros_is_found_where_it_is(width: int, low: int, bound: int, order: Literal["little", "big"]) -> None:
+    """BSON's keys stand behind the zero that ends their name. Learned by 0x9800 and its like they were taken for others from the left."""
+
+    def request(number: int) -> bytes:
+        return bytes(8) + number.to_bytes(width, order) + bytes(8)
+
+    first, second = numbers_within(low, bound)[:2]
+    found = number_template(Normal(request(first)), first, Normal(request(second)), second)
+    for number in (low, low + (bound - low) // 3, bound - 1, *numbers_within(low, bound)):
+        assert filled(found, About((number,), form=INTEGER)) == request(number)
