@@ -129,8 +129,9 @@ def sweep(measured: Sequence[Pair], durability: str, title: str) -> Plot:
 def _with_room(values: Sequence[int]) -> set[int]:
     """Those whose labels do not touch each other on a logarithmic axis: from the largest down."""
     shown = [values[-1]]
+    apart = (values[-1] / max(values[0], 1)) ** _APART  # 0: of what the axis says nothing about
     for value in reversed(values[:-1]):
-        if shown[-1] / value >= (values[-1] / values[0]) ** _APART:
+        if shown[-1] >= value * apart:
             shown.append(value)
     return set(shown)
 

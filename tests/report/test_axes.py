@@ -84,3 +84,10 @@ def test_labels_of_an_axis_do_not_touch_each_other() -> None:
     found = plots.sweep(_pairs("clients", 1, 8, 32, 64, 128, 256, 512, 1024), "power_loss", "Get").svg
     labels = [label for label in ("1024", "512", "256", "128") if f">{label}<" in found]
     assert labels == ["1024", "256"]
+
+
+@pytest.mark.filterwarnings("ignore:Attempt to set non-positive xlim")
+def test_a_series_with_a_record_beside_its_axis_is_drawn() -> None:
+    """Values of unlike sizes have no place on an axis of sizes, and the report is written all the same."""
+    measured = _pairs("record", "size-32", "size-1000", "size-9000", "sizes-uniform-32-1000")
+    assert ">9000<" in plots.sweep(measured, "power_loss", "Put").svg
