@@ -168,7 +168,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         raise interrupt.with_traceback(None) from None
     finally:
         verdict.close()
-        run.progress.case_done()
+        run.progress.case_done(item)
 
 
 @pytest.hookimpl(wrapper=True)

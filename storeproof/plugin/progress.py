@@ -6,11 +6,16 @@ import contextlib
 import shutil
 import sys
 import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 
 import pytest
 
 _QUIET_SECONDS = 10.0
 """On a terminal every step shows in place; in a log only what comes this long after the last line."""
+
+_CASES = 5
+"""Before that many are done, nothing is said of the time that is left."""
 
 
 class Progress:
@@ -20,19 +25,26 @@ class Progress:
         self._config = config
         self._reporter: pytest.TerminalReporter | None = None
         self._last = time.monotonic()
-        self._done = 0
         self._total = 0
-        self._started = time.monotonic()
+        self._before: Counter[str] = Counter()
+        self._done: Counter[str] = Counter()
+        self._seconds: defaultdict[str, float] = defaultdict(float)
+        self._since = time.monotonic()
         self._shown = False
 
-    def begin(self, total: int) -> None:
+    def begin(self, cases: Iterable[pytest.Item]) -> None:
         """Start counting cases."""
-        self._total, self._done, self._started = total, 0, time.monotonic()
+        self._before = Counter(map(_kind, cases))
+        self._total, self._since = self._before.total(), time.monotonic()
 
-    def case_done(self) -> None:
+    def case_done(self, case: pytest.Item) -> None:
         """One case more is finished."""
         self.hide()
-        self._done += 1
+        kind, now = _kind(case), time.monotonic()
+        self._before[kind] -= 1
+        self._done[kind] += 1
+        self._seconds[kind] += now - self._since
+        self._since = now
 
     def __call__(self, text: str) -> None:
         """Show what is being done."""
@@ -43,7 +55,8 @@ class Progress:
         if not reporter.isatty and time.monotonic() - self._last < _QUIET_SECONDS:
             return
         self._last = time.monotonic()
-        line = f"{self._done + 1}/{self._total}{self._left()} · {text}" if self._total else text  # what matters first: a line may be cut
+        place = f"{self._done.total() + 1}/{self._total}{self._left()} · " if self._total else ""
+        line = place + text  # what matters first: a line may be cut
         if reporter.isatty:
             self._draw(line)
             self._shown = True
@@ -72,8 +85,14 @@ class Progress:
         return capture.global_and_fixture_disabled() if capture else contextlib.nullcontext()
 
     def _left(self) -> str:
-        """The time left, as cases go so far; said once there is something to go by."""
-        if self._done < 5:
+        """The time left, as cases of each kind took so far; said once there is something to go by."""
+        if self._done.total() < _CASES:
             return ""
-        seconds = (time.monotonic() - self._started) / self._done * (self._total - self._done)
-        return f" · about {seconds:.0f} s left" if seconds < 120 else f" · about {seconds / 60:.0f} min left"
+        seconds = sum(self._seconds[kind] / done * self._before[kind] for kind, done in self._done.items())
+        word = "over" if any(count and not self._done[kind] for kind, count in self._before.items()) else "about"
+        return f" · {word} {seconds:.0f} s left" if seconds < 120 else f" · {word} {seconds / 60:.0f} min left"
+
+
+def _kind(case: pytest.Item) -> str:
+    """The test that it is a case of: those of one take about as long as each other."""
+    return case.nodeid.partition("[")[0]

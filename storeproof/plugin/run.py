@@ -108,7 +108,7 @@ class Run:
         if left_out:
             self._config.hook.pytest_deselected(items=left_out)
         self._waiting = dict.fromkeys(wanted)
-        self.progress.begin(len(wanted))
+        self.progress.begin(wanted)
 
     def _place(self, cases: Iterable[pytest.Item]) -> Callable[[pytest.Item], tuple[int, ...]]:
         """Where a case comes in the trial: target by target and stage by stage, and at the end workload by workload what is measured on all
