@@ -157,7 +157,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
     verdict = item.stash[VERDICT] = run.begin(item)
     try:
-        return (yield)
+        done = yield
     except (KeyboardInterrupt, pytest.exit.Exception) as interrupt:
         if not verdict.settled:
             verdict.note(Outcome.INCONCLUSIVE, "interrupted while it ran")
@@ -169,6 +169,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     finally:
         verdict.close()
         run.progress.case_done(item)
+    run.keep()
+    return done
 
 
 @pytest.hookimpl(wrapper=True)

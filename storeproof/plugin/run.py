@@ -9,7 +9,7 @@ import random
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,6 +25,7 @@ from storeproof.outcome import IDLE, Outcome, Stage
 from storeproof.plugin.progress import Progress
 from storeproof.plugin.verdict import Verdict
 from storeproof.result.model import CorpusUsed, EditionUsed, OutcomeRecord, Result, RunInfo
+from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact, redact_command
 from storeproof.spec import LADDER, Profile, Spec, load_spec
 from storeproof.trial import Options, Trial
@@ -34,6 +35,12 @@ T = TypeVar("T")
 NOT_REACHED = "the run ended before this case"
 """How the detail of a case begins that was not begun."""
 
+UNFINISHED = "unfinished.json"
+"""In the report's directory while a run goes on: its result, had it ended there."""
+
+_KEEP_SECONDS = 60.0
+"""So much of a run a kill or a power cut may cost, and the case that it strikes. Writing takes about a second."""
+
 
 class Run:
     """Made before the collection, finished when the last case is done."""
@@ -41,6 +48,7 @@ class Run:
     def __init__(self, config: pytest.Config) -> None:
         option = config.option
         self._config = config
+        self._id = secrets.token_hex(6)
         self._started = datetime.datetime.now(datetime.UTC)
         self._clock = time.monotonic()
         self.spec: Spec = load_spec()
@@ -76,6 +84,8 @@ class Run:
         """Cases that were not begun, in their order."""
         self._turns_began = False
         """Whether the cases have begun that all targets go through by turns."""
+        self._kept = self._clock
+        """When the unfinished result was written."""
 
     def _trials(self, wanted: Iterable[str]) -> list[Trial]:
         targets = self.spec.targets(wanted)
@@ -176,15 +186,7 @@ class Run:
         """Count what the user left out."""
         for item in items:
             if item.get_closest_marker("case"):
-                self._add_idle(item, Outcome.EXCLUDED, "left out on the command line")
-
-    def _add_idle(self, item: pytest.Item, outcome: Outcome, detail: str) -> None:
-        case = _case_of(item)
-        trial_of(item).record.add(
-            OutcomeRecord(
-                id=case["id"], revision=case.get("revision", 1), stage=stage_of(item), outcome=outcome, detail=detail, seconds=0.0
-            )
-        )
+                trial_of(item).record.add(_idle(item, Outcome.EXCLUDED, "left out on the command line"))
 
     def close_all_but(self, trial: Trial | None) -> None:
         """End the stores that the next case does not need."""
@@ -203,23 +205,36 @@ class Run:
         verdicts = [each for store in self.result.stores for each in store.profiles] if self.result and self.profiles else []
         return any(each.verdict != "conforms" for each in verdicts)
 
+    def keep(self) -> None:
+        """Write what was found so far, now and then."""
+        from storeproof.result.json_file import write_result
+
+        if time.monotonic() - self._kept < _KEEP_SECONDS:
+            return
+        with registry.undisturbed(), contextlib.suppress(OSError):  # that nothing can be written is told at the end
+            write_result(self._assemble("it was cut off"), self.report_dir / UNFINISHED)
+        self._kept = time.monotonic()
+
     def finish(self, ended_by: str) -> None:
         """End all stores, put the result together and write the report; a second Ctrl-C waits for that.
 
         `ended_by`: what ended the run, if cases are left that were not begun.
         """
+        from storeproof.report import write_reports  # not at the top: what renders is not loaded while cases are collected
+
         self.not_reached = len(self._waiting)
-        for item in self._waiting:
-            self._add_idle(item, Outcome.NOT_RUN, f"{NOT_REACHED}: {ended_by}")
-        self._waiting.clear()
         with registry.undisturbed():
             self.close_all_but(None)
-            self._report()
+            self.result = self._assemble(ended_by)
+            try:
+                write_reports(self.result, self.report_dir)
+                (self.report_dir / UNFINISHED).unlink(missing_ok=True)
+            except OSError as reason:
+                self.unwritten = f"the report could not be written: {reason}; name another directory with --report-dir"
 
-    def _report(self) -> None:
-        """What renders is imported here: collection stays fast."""
+    def _assemble(self, ended_by: str) -> Result:
+        """The result, with the cases that were not begun."""
         from storeproof.load.limits import fsync_us, loopback_us
-        from storeproof.report import write_reports
         from storeproof.result.assemble import assemble
         from storeproof.result.environment import collect_environment
 
@@ -227,10 +242,10 @@ class Run:
         profiles = self.profiles or list(self.spec.profiles.values())
         passwords = [secret for trial in self.trials for secret in trial.secrets()]
         requires = [package for trial in self.trials for package in trial.target.store.requires]
-        self.result = Result(
+        return Result(
             edition=EditionUsed(version=self.spec.edition.version, hash=self.spec.edition.hash),
             run=RunInfo(
-                id=secrets.token_hex(6),
+                id=self._id,
                 started=self._started.isoformat(timespec="seconds"),
                 seconds=round(time.monotonic() - self._clock, 1),
                 command=redact_command(["pytest", *map(str, self._config.invocation_params.args)], passwords),
@@ -240,12 +255,13 @@ class Run:
                 corpus=[CorpusUsed(**asdict(each)) for each in self.options.library.imported],
             ),
             environment=collect_environment(directory, fsync_us(directory), loopback_us(), requires, self.noise),
-            stores=[assemble(trial.record, profiles, self.spec.capabilities, passwords) for trial in self.trials],
+            stores=[assemble(self._with_waiting(trial, ended_by), profiles, self.spec.capabilities, passwords) for trial in self.trials],
         )
-        try:
-            write_reports(self.result, self.report_dir)
-        except OSError as reason:
-            self.unwritten = f"the report could not be written: {reason}; name another directory with --report-dir"
+
+    def _with_waiting(self, trial: Trial, ended_by: str) -> StoreRecord:
+        """What is known of a target, and its cases that were not begun."""
+        waiting = [_idle(item, Outcome.NOT_RUN, f"{NOT_REACHED}: {ended_by}") for item in self._waiting if trial_of(item) is trial]
+        return replace(trial.record, outcomes=[*trial.record.outcomes, *waiting])
 
     def close(self) -> None:
         """Leave nothing behind."""
@@ -263,6 +279,12 @@ def _case_of(item: pytest.Item) -> Mapping[str, Any]:
     marker = item.get_closest_marker("case")
     assert marker is not None
     return marker.kwargs
+
+
+def _idle(item: pytest.Item, outcome: Outcome, detail: str) -> OutcomeRecord:
+    """The record of a case that is not begun."""
+    case = _case_of(item)
+    return OutcomeRecord(id=case["id"], revision=case.get("revision", 1), stage=stage_of(item), outcome=outcome, detail=detail, seconds=0.0)
 
 
 def _by_turns(item: pytest.Item) -> bool:

@@ -16,13 +16,15 @@ NAME = "result.json"
 
 
 def write_result(result: Result, path: Path) -> None:
-    """Write the file so that a reader sees the old one or the new one, never half of it."""
+    """Write the file so that a reader sees the old one or the new one, never half of it, and a power cut leaves one of them."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     temporary = Path(name)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(result.model_dump_json(indent=1) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
         temporary.chmod(0o644)
         temporary.replace(path)
     except BaseException:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from storeproof.cli.report import render
 from storeproof.launch import engine
+from storeproof.result.json_file import read_result
 from tests.trial.running import Run, leaves_nothing, run, start, struck, wait_for
 from tests.trial.striking import containers_of
 
@@ -74,6 +76,28 @@ def test_a_second_interrupt_does_not_cost_the_report(tmp_path: Path) -> None:
     assert (tmp_path / "report" / "report.html").is_file()
     assert "cases were not begun" in running.said
     leaves_nothing(tmp_path)
+
+
+@pytest.mark.parametrize("stage", ["correctness", "performance"])
+def test_what_was_found_outlives_a_kill(tmp_path: Path, stage: str) -> None:
+    killed = _interrupted(tmp_path, stage, signal.SIGKILL, "-p", "hasty")
+    assert killed.code == -signal.SIGKILL
+    assert not (tmp_path / "report" / "result.json").exists()
+    render(tmp_path / "report" / "unfinished.json", None)
+    (store,) = read_result(tmp_path / "report" / "unfinished.json").stores
+    found = {each.id: each for each in store.outcomes}
+    assert found["capabilities.key_access.put-get/001"].outcome == "pass"
+    struck = found[CASES[stage][0]]
+    assert (struck.outcome, struck.detail) == ("not_run", "the run ended before this case: it was cut off")
+    assert "capabilities.key_access.put-get/001" in (tmp_path / "report" / "report.html").read_text()
+    leaves_nothing(tmp_path)
+
+
+def test_a_run_that_ends_keeps_nothing_unfinished(tmp_path: Path) -> None:
+    done = run(tmp_path, "-k", "key_access.put-get", "-p", "hasty", environment=struck("", signal.SIGTERM, 0, ""))
+    assert done.code == 0, done.said
+    assert (tmp_path / "report" / "result.json").is_file()
+    assert not (tmp_path / "report" / "unfinished.json").exists()
 
 
 @pytest.mark.docker
