@@ -89,7 +89,10 @@ class Progress:
         if self._done.total() < _CASES:
             return ""
         seconds = sum(self._seconds[kind] / done * self._before[kind] for kind, done in self._done.items())
-        word = "over" if any(count and not self._done[kind] for kind, count in self._before.items()) else "about"
+        untried = any(count and not self._done[kind] for kind, count in self._before.items())
+        if untried and seconds < 1:
+            return ""
+        word = "over" if untried else "about"
         return f" · {word} {seconds:.0f} s left" if seconds < 120 else f" · {word} {seconds / 60:.0f} min left"
 
 

@@ -10,7 +10,7 @@ from storeproof.load.latency import decode
 from storeproof.load.statistics import SAMPLES_BEYOND
 from storeproof.report import words
 from storeproof.report.axes import Pair, axis_of, typical
-from storeproof.report.drawing import RUNGS, TIME, Plot, line_style, logarithmic, panels, proven, series_of, styled, svg
+from storeproof.report.drawing import RUNGS, TIME, Lines, Plot, logarithmic, panels, proven, series_of, styled, svg
 from storeproof.result.model import Measurement
 
 _MARKS = {1: "0", 2: "50", 10: "90", 100: "99", 1000: "99.9", 10_000: "99.99"}
@@ -18,7 +18,7 @@ _MARKS = {1: "0", 2: "50", 10: "90", 100: "99", 1000: "99.9", 10_000: "99.99"}
 _POINTS = 40
 
 
-def curves(measured: Sequence[Pair], title: str) -> Plot | None:
+def curves(measured: Sequence[Pair], title: str, lines: Lines) -> Plot | None:
     """Of one workload; of a series, of what is typical of it. None where nothing has enough samples."""
     ends = typical(measured)
     drawn: dict[str, tuple[str, list[tuple[float, float]]]] = {}
@@ -33,9 +33,9 @@ def curves(measured: Sequence[Pair], title: str) -> Plot | None:
         for rung, place in zip(rungs, places, strict=True):
             axes = figure.add_axes(place, sharey=first)
             first = first or axes
-            for number, (durability, points) in enumerate(drawn.values()):
+            for name, (durability, points) in drawn.items():
                 if points and durability == rung:
-                    axes.plot(*zip(*points, strict=True), **{**line_style(number), "marker": ""})
+                    axes.plot(*zip(*points, strict=True), **{**lines.style(name), "marker": ""})
             axes.set_title(rung, fontsize=9, loc="left", y=1.01)
             axes.set_xscale("log")
             axes.xaxis.set_major_locator(FixedLocator(list(_MARKS)))

@@ -7,6 +7,7 @@ was proven, never the store: what may not be set into one ratio must not look as
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -17,7 +18,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import FuncFormatter, Locator, NullLocator
 
 from storeproof.report import words
 from storeproof.report.axes import Pair
@@ -73,6 +74,15 @@ _STYLE: Any = {
 SHORT = FuncFormatter(lambda value, _: words.short(value))
 TIME = FuncFormatter(lambda value, _: words.micros(value))
 
+_LABELS = 3
+"""So many an axis has at least."""
+
+_FACTOR = 4.0
+"""Between the ends of a logarithmic axis, at least."""
+
+_STEPS = ((1.0,), (1.0, 2.0, 5.0), (1.0, 1.5, 2.0, 3.0, 5.0, 7.0))
+"""Of a decade of a logarithmic axis; of the last ones three are within any factor of 4."""
+
 
 @dataclass(frozen=True)
 class Plot:
@@ -103,20 +113,57 @@ def panels(count: int) -> tuple[Figure, list[tuple[float, float, float, float]]]
     ]
 
 
+class _Decades(Locator):
+    """Labels at 1 of each decade; where those are too few at 1, 2 and 5, or closer."""
+
+    def __call__(self) -> Sequence[float]:
+        return self.tick_values(*self.axis.get_view_interval())  # type: ignore[union-attr]
+
+    def tick_values(self, vmin: float, vmax: float) -> Sequence[float]:
+        """The labelled values from one end of the axis to the other."""
+        decades = range(math.floor(math.log10(vmin)), math.floor(math.log10(vmax)) + 1)
+        found: list[float] = []
+        for steps in _STEPS:
+            found = [step * 10.0**decade for decade in decades for step in steps if vmin <= step * 10.0**decade <= vmax]
+            if len(found) >= _LABELS:
+                break
+        return found
+
+    def nonsingular(self, v0: float, v1: float) -> tuple[float, float]:
+        """The ends of an axis for these values: a difference of a hundredth must not look like a cliff."""
+        if not 0 < v0 <= v1 < math.inf:  # nothing is drawn
+            return 1.0, _FACTOR
+        middle = math.sqrt(v0 * v1)
+        return min(v0, middle / math.sqrt(_FACTOR)), max(v1, middle * math.sqrt(_FACTOR))
+
+
 def logarithmic(axes: Axes, formatter: FuncFormatter) -> None:
-    """A logarithmic axis for what is measured, with a label at 1, 2 and 5 of each decade."""
+    """A logarithmic axis for what is measured."""
     axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_locator(_Decades())
     axes.yaxis.set_major_formatter(formatter)
     axes.yaxis.set_minor_locator(NullLocator())
+    axes.autoscale_view(scalex=False)  # the scale's own locator was asked for the ends before
 
 
-def line_style(number: int) -> dict[str, Any]:
-    """Of the line of a number: colour and marker, and another dash where the colours begin anew."""
-    return {
-        "color": LINES[number % len(LINES)], "marker": MARKERS[number % len(MARKERS)], "markersize": 4,
-        "linestyle": DASHES[number // len(LINES) % len(DASHES)], "linewidth": 1.6,
-    }  # fmt: skip
+class Lines:
+    """Which colour and sign stand for which line: the same in all plots that are given the same names in the same order."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+
+    def style(self, name: str) -> dict[str, Any]:
+        """Colour and marker, and another dash where the colours begin anew."""
+        number = self._numbers[name]
+        return {
+            "color": LINES[number % len(LINES)], "marker": MARKERS[number % len(MARKERS)], "markersize": 4,
+            "linestyle": DASHES[number // len(LINES) % len(DASHES)], "linewidth": 1.6,
+        }  # fmt: skip
+
+    def legend(self, names: Iterable[str] | None = None) -> list[tuple[str, str, str]]:
+        """(CSS colour, sign, name) of all lines, or of some."""
+        numbered = [(self._numbers[name], name) for name in (self._numbers if names is None else names)]
+        return [(_VARIABLES[LINES[number % len(LINES)]], SIGNS[number % len(SIGNS)], name) for number, name in numbered]
 
 
 def series_of(measured: Sequence[Pair]) -> dict[str, list[Pair]]:
@@ -126,16 +173,6 @@ def series_of(measured: Sequence[Pair]) -> dict[str, list[Pair]]:
         name = words.name_of(store) + (f" · {words.indexes(each.indexes)}" if each.indexes else "")
         series.setdefault(name, []).append((store, each))
     return series
-
-
-def legend(measured: Sequence[Pair]) -> list[tuple[str, str, str]]:
-    """As `legend_of`, of the lines of `series_of`."""
-    return legend_of(series_of(measured))
-
-
-def legend_of(names: Iterable[str]) -> list[tuple[str, str, str]]:
-    """(CSS colour, sign, name), in the order of the lines."""
-    return [(_VARIABLES[LINES[number % len(LINES)]], SIGNS[number % len(SIGNS)], name) for number, name in enumerate(names)]
 
 
 def rungs(measured: Sequence[Pair]) -> list[tuple[str, str, str]]:

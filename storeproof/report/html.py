@@ -24,7 +24,13 @@ def render_html(result: Result) -> str:
     )
     environment.filters["span"] = words.seconds
     workloads = tables.workloads(result)
-    bars, sweeps = _plots(workloads)
+    # A store has one colour in all plots; those without indexes come first, since colours are few.
+    lines = drawing.Lines(
+        [*map(words.name_of, result.stores), *(name for measured in workloads.values() for name in drawing.series_of(measured))]
+    )
+    costs = tradeoffs.in_variants(workloads)
+    compared = drawing.Lines(name for measured in costs.values() for name in measured)
+    bars, sweeps = _plots(workloads, lines)
     return printable(
         environment.get_template("report.html.j2").render(
             result=result,
@@ -52,8 +58,8 @@ def render_html(result: Result) -> str:
             bars=bars,
             sweeps=sweeps,
             rungs=drawing.rungs([pair for measured in workloads.values() if not plots.is_sweep(measured) for pair in measured]),
-            cost=tradeoffs.cost_of_durability(workloads),
-            cost_legend=drawing.legend_of(workloads),
+            cost=tradeoffs.cost_of_durability(costs, compared) if costs else None,
+            cost_legend=compared.legend(),
             scatter=tradeoffs.features_against_speed(result, workloads),
             workloads=[
                 {
@@ -62,8 +68,8 @@ def render_html(result: Result) -> str:
                     "about": tables.about(measured),
                     "table": tables.speed(measured),
                     "parts": mixes.parts(measured),
-                    "curves": curves.curves(measured, measured[0][1].title),
-                    "legend": drawing.legend(measured),
+                    "curves": curves.curves(measured, measured[0][1].title, lines),
+                    "legend": lines.legend(drawing.series_of(measured)),
                     "failing": sum(any(not gate.ok for gate in each.gates.values()) for _, each in measured),
                 }
                 for name, measured in workloads.items()
@@ -78,7 +84,7 @@ def render_html(result: Result) -> str:
     )
 
 
-def _plots(workloads: dict[str, list[Pair]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _plots(workloads: dict[str, list[Pair]], lines: drawing.Lines) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     bars, sweeps = [], []
     for name, measured in workloads.items():
         title = measured[0][1].title
@@ -95,8 +101,8 @@ def _plots(workloads: dict[str, list[Pair]]) -> tuple[list[dict[str, Any]], list
                     "title": title,
                     "axis": axis_of(measured).name,
                     "durability": durability,
-                    "legend": drawing.legend(group),
-                    "plot": plots.sweep(group, durability, title),
+                    "legend": lines.legend(drawing.series_of(group)),
+                    "plot": plots.sweep(group, durability, title, lines),
                 }
             )
     return bars, sweeps

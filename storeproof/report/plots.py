@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 
 from storeproof.report import words
 from storeproof.report.axes import Pair, axis_of, setting
-from storeproof.report.drawing import GRID, INK, RUNGS, SHORT, TIME, Plot, line_style, logarithmic, proven, series_of, styled, svg
+from storeproof.report.drawing import GRID, INK, RUNGS, SHORT, TIME, Lines, Plot, logarithmic, proven, series_of, styled, svg
 
 _BESIDE: Final = 1.2
 """How far beyond its first and last value a logarithmic axis goes, as a factor."""
@@ -79,7 +79,7 @@ def bars(measured: Sequence[Pair], title: str) -> Plot:
         return Plot(svg(figure, f"bars-{order[0][1].workload}"), f"{title}: median throughput with 95 % interval: {told}")
 
 
-def sweep(measured: Sequence[Pair], durability: str, title: str) -> Plot:
+def sweep(measured: Sequence[Pair], durability: str, title: str, lines: Lines) -> Plot:
     """Throughput and latency percentiles against the workload's axis, one line per store, all of one proven durability."""
     series = series_of(measured)
     axis = axis_of(measured)
@@ -90,9 +90,9 @@ def sweep(measured: Sequence[Pair], durability: str, title: str) -> Plot:
         shown = _with_room(values)
         for column, (heading, percentile) in enumerate(panels):
             axes = figure.add_axes((0.036 + column * 0.198, 0.16, 0.158, 0.72))
-            for number, pairs in enumerate(series.values()):
+            for name, pairs in series.items():
                 points = sorted((each for _, each in pairs), key=axis.of)
-                style = line_style(number)
+                style = lines.style(name)
                 if percentile is None:
                     spreads = [each.throughput for each in points]
                     places = [axis.of(each) for each in points]

@@ -10,37 +10,37 @@ from matplotlib.ticker import MaxNLocator
 from storeproof.outcome import Outcome
 from storeproof.report import words
 from storeproof.report.axes import Pair, is_plain, typical
-from storeproof.report.drawing import COLUMNS, RUNGS, SHORT, Plot, line_style, logarithmic, panels, proven, styled, svg
+from storeproof.report.drawing import COLUMNS, RUNGS, SHORT, Lines, Plot, logarithmic, panels, proven, styled, svg
 from storeproof.result.model import Result
 
 
-def cost_of_durability(workloads: Mapping[str, Sequence[Pair]]) -> Plot | None:
-    """One panel for each store that was measured in variants of unlike proven durability: throughput, one line a workload.
-
-    Here, and nowhere else, unlike durability is set side by side: it is what is asked.
-    """
+def in_variants(workloads: Mapping[str, Sequence[Pair]]) -> dict[str, dict[str, list[Pair]]]:
+    """The workloads of each store that was measured in variants of unlike proven durability."""
     stores: dict[str, dict[str, list[Pair]]] = {}
     for name, measured in workloads.items():
         for pair in typical(measured) if is_plain(measured) else ():
             if not pair[1].indexes:
                 stores.setdefault(pair[0].store, {}).setdefault(name, []).append(pair)
-    several = {
-        store: lines for store, lines in stores.items() if len({proven(pair) for measured in lines.values() for pair in measured}) > 1
-    }
-    if not several:
-        return None
+    return {store: lines for store, lines in stores.items() if len({proven(pair) for measured in lines.values() for pair in measured}) > 1}
+
+
+def cost_of_durability(stores: Mapping[str, Mapping[str, Sequence[Pair]]], drawn: Lines) -> Plot:
+    """One panel for each store that is `in_variants`: throughput, one line a workload.
+
+    Here, and nowhere else, unlike durability is set side by side: it is what is asked.
+    """
     with styled():
-        figure, places = panels(len(several))
+        figure, places = panels(len(stores))
         told = []
-        for (store, lines), place in zip(several.items(), places, strict=True):
+        for (store, lines), place in zip(stores.items(), places, strict=True):
             axes = figure.add_axes(place)
             variants = sorted(
                 {_variant(pair) for measured in lines.values() for pair in measured}, key=lambda each: list(RUNGS).index(each[1])
             )
-            for number, measured in enumerate(lines.values()):
+            for workload, measured in lines.items():
                 found = {_variant(pair): pair[1].throughput.median for pair in measured}
                 points = [(at, found[each]) for at, each in enumerate(variants) if each in found]
-                axes.plot(*zip(*points, strict=True), **line_style(number))
+                axes.plot(*zip(*points, strict=True), **drawn.style(workload))
             axes.set_title(store, fontsize=9, loc="left", y=1.01)
             axes.set_xticks(range(len(variants)), [f"{name}\n{rung}" for name, rung in variants], fontsize=7)
             axes.set_xlim(-0.3, len(variants) - 0.7)

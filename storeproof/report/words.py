@@ -57,8 +57,14 @@ def amount(number: float) -> str:
     return f"{number:.3g}"
 
 
+def _rounded(number: float) -> float:
+    """To three digits, before its unit is chosen: 999.6 ms are a second."""
+    return float(f"{number:.3g}")
+
+
 def short(number: float) -> str:
     """For narrow places: 12.3k, 1.2M."""
+    number = _rounded(number)
     for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(number) >= size:
             return f"{number / size:.3g}{unit}"
@@ -76,6 +82,7 @@ def seconds(value: float) -> str:
         minutes, rest = divmod(round(value), 60)
         hours, minutes = divmod(minutes, 60)
         return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+    value = _rounded(value)
     if value >= 1:
         return f"{value:.3g} s"
     return f"{value * 1e3:.3g} ms" if value >= 1e-3 else f"{value * 1e6:.3g} µs"

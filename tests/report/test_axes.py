@@ -8,6 +8,7 @@ import pytest
 
 from storeproof.report import plots
 from storeproof.report.axes import Pair, axis_of, is_plain, setting, typical
+from storeproof.report.drawing import Lines, series_of
 from storeproof.report.tables import speed
 from storeproof.result.model import Gate
 from tests.report.sample import sample_result
@@ -18,6 +19,10 @@ ONE = STORE.measurements[0]
 
 def _pairs(name: str, *values: Any, **more: Any) -> list[Pair]:
     return [(STORE, ONE.model_copy(update={name: value, **more})) for value in values]
+
+
+def _lines(measured: list[Pair]) -> Lines:
+    return Lines(series_of(measured))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +77,7 @@ def test_a_series_is_drawn_against_its_axis() -> None:
     measured = _pairs("pipeline", 1, 4, 16)
     assert plots.is_sweep(measured)
     assert not plots.is_sweep(measured[:2])
-    plot = plots.sweep(measured, "power_loss", "Get")
+    plot = plots.sweep(measured, "power_loss", "Get", _lines(measured))
     assert "against requests in flight per client" in plot.label
     assert "requests in flight per client" in plot.svg
     assert "p99.9" in plot.svg
@@ -81,7 +86,8 @@ def test_a_series_is_drawn_against_its_axis() -> None:
 
 def test_labels_of_an_axis_do_not_touch_each_other() -> None:
     """Its largest value has one in any case; 1024 clients are not 1.02k."""
-    found = plots.sweep(_pairs("clients", 1, 8, 32, 64, 128, 256, 512, 1024), "power_loss", "Get").svg
+    measured = _pairs("clients", 1, 8, 32, 64, 128, 256, 512, 1024)
+    found = plots.sweep(measured, "power_loss", "Get", _lines(measured)).svg
     labels = [label for label in ("1024", "512", "256", "128") if f">{label}<" in found]
     assert labels == ["1024", "256"]
 
@@ -90,4 +96,4 @@ def test_labels_of_an_axis_do_not_touch_each_other() -> None:
 def test_a_series_with_a_record_beside_its_axis_is_drawn() -> None:
     """Values of unlike sizes have no place on an axis of sizes, and the report is written all the same."""
     measured = _pairs("record", "size-32", "size-1000", "size-9000", "sizes-uniform-32-1000")
-    assert ">9000<" in plots.sweep(measured, "power_loss", "Put").svg
+    assert ">9000<" in plots.sweep(measured, "power_loss", "Put", _lines(measured)).svg

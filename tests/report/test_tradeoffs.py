@@ -6,9 +6,10 @@ import pytest
 from hdrh.histogram import HdrHistogram
 
 from storeproof.load.latency import encode, new_histogram
-from storeproof.report import tables
+from storeproof.report import tables, words
 from storeproof.report.curves import curves
-from storeproof.report.tradeoffs import cost_of_durability, features_against_speed
+from storeproof.report.drawing import Lines
+from storeproof.report.tradeoffs import cost_of_durability, features_against_speed, in_variants
 from storeproof.result.model import Result
 from tests.report.sample import sample_result
 
@@ -26,8 +27,8 @@ def _histogram(samples: int) -> HdrHistogram:
 
 
 def test_a_store_in_variants_of_unlike_durability_shows_what_that_costs(result: Result) -> None:
-    plot = cost_of_durability(tables.workloads(result))
-    assert plot is not None
+    stores = in_variants(tables.workloads(result))
+    plot = cost_of_durability(stores, Lines(name for lines in stores.values() for name in lines))
     told = dict(part.split(": ") for part in plot.label.partition(": ")[2].split("; "))
     assert told["redis"] == "volatile (volatile), aof-always (process_crash)"
     assert told["mongodb"] == "default (clean_restart), journaled (process_crash)"
@@ -36,7 +37,7 @@ def test_a_store_in_variants_of_unlike_durability_shows_what_that_costs(result: 
 
 def test_stores_in_one_variant_each_have_no_such_plot(result: Result) -> None:
     single = result.model_copy(update={"stores": result.stores[:2]})
-    assert cost_of_durability(tables.workloads(single)) is None
+    assert in_variants(tables.workloads(single)) == {}
 
 
 def test_capabilities_are_set_against_speed_for_every_store_that_was_measured(result: Result) -> None:
@@ -57,7 +58,7 @@ def test_one_store_is_set_against_nothing(result: Result) -> None:
 def test_percentiles_end_where_too_few_samples_are_beyond(result: Result, samples: int, drawn: bool) -> None:
     store = result.stores[0]
     measured = store.measurements[0].model_copy(update={"histogram": encode(_histogram(samples))})
-    plot = curves([(store, measured)], "Put")
+    plot = curves([(store, measured)], "Put", Lines([words.name_of(store)]))
     assert (plot is not None) is drawn
     if plot is not None:
         # 100 of 20 000 are beyond 99.5 %: the 19 900th of 1 µs, 2 µs ...; the histogram keeps three digits.

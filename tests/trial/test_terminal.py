@@ -66,8 +66,8 @@ def _screen(written: str) -> str:
 @pytest.mark.slow
 def test_progress_shows_while_it_lasts_and_is_gone_afterwards(tmp_path: Path) -> None:
     written = _what_a_terminal_gets(tmp_path, "-k", "key_access.put-get or stateful and counter or guarantee and clean_restart")
-    assert re.search(r"9/10 · over \d+ s left · sqlite:wal-full · stateful.counter", written), "what a fault takes is not known yet"
-    assert re.search(r"10/10 · over \d+ s left · sqlite:wal-full · durability.clean_restart · round 2/5", written)
+    assert re.search(r"9/10 · sqlite:wal-full · stateful.counter", written)
+    assert re.search(r"10/10 · sqlite:wal-full · durability.clean_restart · round 2/5", written)
     screen = _screen(written)
     assert "9/10" not in screen
     assert "2/5" not in screen

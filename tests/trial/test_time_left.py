@@ -57,3 +57,9 @@ def test_nothing_is_said_without_anything_to_go_by(monkeypatch: pytest.MonkeyPat
     run = _Run(monkeypatch, *["quick"] * 20)
     run.done(*["quick"] * 4, seconds=1)
     assert run.line() == "5/20 · step"
+
+
+def test_nothing_is_said_where_all_that_is_known_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = _Run(monkeypatch, *["quick"] * 5, *["slow"] * 10)
+    run.done(*["quick"] * 5, seconds=1)
+    assert run.line() == "6/15 · step"
