@@ -62,13 +62,15 @@ class MongoSession:
         return Version(next((name for field, name in _KIN.items() if field in found), "MongoDB"), str(found["version"]))
 
     def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
-        """`replSet` by hello, `storageEngine` by serverStatus, all others by getParameter."""
+        """`replSet` by hello, the storage engine and its cache by serverStatus, all others by getParameter."""
         live = {}
         for name in names:
             if name == "replSet":
                 live[name] = str(self._link.command("hello").get("setName", ""))
             elif name == "storageEngine":
                 live[name] = str(self._link.command("serverStatus")["storageEngine"]["name"])
+            elif name == "wiredTigerCacheSizeGB":
+                live[name] = f"{self._link.command('serverStatus')['wiredTiger']['cache']['maximum bytes configured'] / 2**30:g}"
             else:
                 live[name] = str(self._link.command("getParameter", 1, **{name: 1})[name])
         return live

@@ -71,6 +71,8 @@ class Scale(SpecFile):
 
     scale: Literal["smoke", "standard", "full"]
     title: str
+    cache_bytes: PositiveInt
+    """What every server whose data are on the disk may keep of them in memory: room for all that a workload loads."""
     correctness: CorrectnessScale
     durability: DurabilityScale
     performance: PerformanceScale

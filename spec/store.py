@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, PositiveInt, Strict, model_validator
+from pydantic import Field, PositiveInt, Strict, field_validator, model_validator
 
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
 from storeproof.spec.guarantee import LADDER, GuaranteeName, NodeGuaranteeName
@@ -99,6 +100,35 @@ class Launch(Frozen):
     endpoint: EndpointLaunch | None = None
 
 
+class Cache(Frozen):
+    """The setting of how much memory a server keeps parts of its data in that else are on the disk.
+
+    The scale says how much, the same for all stores: one that has ten times another's memory would be faster by that alone.
+    """
+
+    setting: str
+    value: str
+    """How the server writes it: `${bytes}`, `${mib}` or `${gib}` stands for how much."""
+
+    @field_validator("value")
+    @classmethod
+    def _says_how_much(cls, value: str) -> str:
+        template = string.Template(value)
+        named = template.get_identifiers() if template.is_valid() else []
+        if len(named) != 1 or named[0] not in _sizes(0):
+            allowed = ", ".join(f"${{{name}}}" for name in _sizes(0))
+            raise ValueError(f"allowed: one of {allowed}, and what the server wants around it")
+        return value
+
+    def of(self, size: int) -> dict[str, str]:
+        """The setting, of `size` bytes."""
+        return {self.setting: string.Template(self.value).substitute(_sizes(size))}
+
+
+def _sizes(size: int) -> dict[str, str]:
+    return {"bytes": str(size), "mib": str(size // 2**20), "gib": f"{size / 2**30:g}"}
+
+
 class Claims(Frozen):
     """What the vendor says the store can do; the run shows whether it is so."""
 
@@ -165,6 +195,8 @@ class Store(SpecFile):
     topology: Literal["single", "replica_set", "cluster"] = "single"
     """`cluster`: the records are spread over nodes of one store, and clients see one server."""
     launch: Launch
+    cache: Cache | None = None
+    """Of a server that keeps its data on the disk. One that keeps all of it in memory has none, nor one that leaves that to the system."""
     variants: dict[Name, Variant] = Field(min_length=1)
     claims: Claims
     known_failures: dict[str, KnownFailure] = Field(default_factory=dict)
@@ -215,6 +247,11 @@ class Target:
     def id(self) -> str:
         """`store:variant`, as on the command line."""
         return f"{self.store.store}:{self.name}"
+
+    def settings(self, cache_bytes: int) -> dict[str, str]:
+        """What the server is started with, by name."""
+        cache = self.store.cache.of(cache_bytes) if self.store.cache is not None else {}
+        return {**cache, **self.variant.settings}
 
     @property
     def atomic_batches(self) -> bool:

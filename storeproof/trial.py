@@ -209,7 +209,7 @@ class Trial:
         store = self.target.store
         return choose.launch(
             store,
-            self.target.variant,
+            self.target.settings(self.scale.cache_bytes),
             kind=self.options.launch,
             endpoint=self.options.endpoints.get(store.store),
             image=self.options.images.get(store.store),
@@ -264,7 +264,7 @@ class Trial:
                     store.launch.process.install if store.launch.process else "",
                 )
             self.record.version = f"{version.product} {version.number}"
-            live = dict(session.read_settings(tuple(variant.settings)))
+            live = dict(session.read_settings(tuple(self.target.settings(self.scale.cache_bytes))))
             if variant.options:
                 layout = self.layout(store.claims.models[0])
                 collection = session.collection(layout)

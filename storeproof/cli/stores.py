@@ -50,6 +50,8 @@ def _overview(stores: Iterable[tuple[Store, Path]], spec: Spec) -> Table:
 def _details(store: Store, file: Path, spec: Spec) -> Text:
     """A store with its variants, their settings, and every claim."""
     text = Text.assemble((store.store, "bold"), f"  {store.title} · {store.topology} · {_launches(store)}\n")
+    if store.cache is not None:
+        text.append(f"cache: {store.cache.setting}, as much as the scale says\n")
     for name, variant in store.variants.items():
         target = Target(store, name, file)
         text.append(f"\n{target.id}", "bold").append(" (default)" if variant.default else "")

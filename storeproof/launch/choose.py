@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -12,7 +12,7 @@ from storeproof.launch.disk import AS_CAN_BE_HAD, PowerCut
 from storeproof.launch.endpoint import EndpointHandle
 from storeproof.launch.handle import Handle, Probe
 from storeproof.launch.process import ProcessHandle
-from storeproof.spec.store import Store, Variant
+from storeproof.spec.store import Store
 
 Wanted = Literal["auto", "container", "process", "endpoint"]
 """What `--launch` says."""
@@ -20,7 +20,7 @@ Wanted = Literal["auto", "container", "process", "endpoint"]
 
 def launch(
     store: Store,
-    variant: Variant,
+    settings: Mapping[str, str],
     *,
     kind: Wanted,
     endpoint: str | None,
@@ -36,6 +36,8 @@ def launch(
     """A fresh store with an empty data directory, answering, if it is `started`. The caller closes it; what it does not close is closed
     at the end.
 
+    `settings` are what the server is started with, which an endpoint takes no notice of.
+
     `auto` takes an endpoint if one is given, then a container if an engine answers and has or gets the image, then a local binary;
     `notice` is told why a way was passed over. `on_volume`: its data on a file system of its own, so that its
     power can be cut, as `power_cut` says.
@@ -45,7 +47,7 @@ def launch(
         StoreDied: it was started, and ended or never answered.
         UsageError: the endpoint, image, or data directory is wrong.
     """
-    make = _Maker(store, variant, endpoint, image, data_dir, keep, probe, on_volume, power_cut)
+    make = _Maker(store, settings, endpoint, image, data_dir, keep, probe, on_volume, power_cut)
     handle = make.first_that_works(notice) if kind == "auto" and endpoint is None else make.by("endpoint" if kind == "auto" else kind)
     try:
         if started:
@@ -62,7 +64,7 @@ class _Maker:
     def __init__(
         self,
         store: Store,
-        variant: Variant,
+        settings: Mapping[str, str],
         endpoint: str | None,
         image: str | None,
         data_dir: Path | None,
@@ -72,7 +74,7 @@ class _Maker:
         power_cut: PowerCut,
     ) -> None:
         self._store = store
-        self._variant = variant
+        self._settings = settings
         self._endpoint = endpoint
         self._image = image
         self._data_dir = data_dir
@@ -101,7 +103,7 @@ class _Maker:
 
     def by(self, way: str) -> Handle:
         launch = self._store.launch
-        name, settings = self._store.store, self._variant.settings
+        name, settings = self._store.store, self._settings
         if way == "container" and launch.container is not None:
             return ContainerHandle(
                 name,

@@ -40,7 +40,7 @@ def start(store: Store, base: Path, kind: Wanted = "auto", endpoint: str | None 
     """Launch it."""
     return launch(
         store,
-        store.variants["plain"],
+        store.variants["plain"].settings,
         kind=kind,
         endpoint=endpoint,
         image=None,

@@ -1,0 +1,48 @@
+"""What is on the disk is kept in the same memory by all stores: the scale says how much, and the live server what it took."""
+
+from __future__ import annotations
+
+import pytest
+
+from storeproof.errors import NotAvailable
+from storeproof.spec import load_spec
+from storeproof.trial import Options, Trial
+
+SPEC = load_spec()
+CACHED = {name: store for name in SPEC.store_files if (store := SPEC.targets([name])[0].store).cache is not None}
+TAKEN = {
+    "mariadb": ("innodb_buffer_pool_size", "268435456"),
+    "mongodb": ("wiredTigerCacheSizeGB", "0.25"),
+    "mysql": ("innodb_buffer_pool_size", "268435456"),
+    "postgresql": ("shared_buffers", "256MB"),
+    "tarantool": ("vinyl_cache", "268435456"),
+}
+
+
+def test_every_store_with_a_cache_is_tried_here() -> None:
+    assert set(CACHED) == set(TAKEN)
+
+
+@pytest.mark.parametrize("scale", SPEC.scales.values(), ids=SPEC.scales)
+def test_all_that_a_workload_loads_fits_in(scale) -> None:  # type: ignore[no-untyped-def]
+    assert scale.cache_bytes >= 2 * scale.performance.data_bytes
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("name", TAKEN)
+def test_the_live_server_says_what_the_scale_does(name: str) -> None:
+    trial = Trial(SPEC, SPEC.targets([name])[0], Options(SPEC.scales["smoke"], seed=1, launch="process"), lambda _: None)
+    try:
+        handle = trial.launch("its cache")
+    except NotAvailable as missing:
+        pytest.skip(str(missing))
+    handle.close()
+    setting, value = TAKEN[name]
+    assert trial.record.settings[setting] == value
+
+
+def test_what_a_variant_says_itself_goes_before() -> None:
+    target = SPEC.targets(["mariadb"])[0]
+    own = target.variant.model_copy(update={"settings": {"innodb_buffer_pool_size": "1"}})
+    store = target.store.model_copy(update={"variants": {target.name: own}})
+    assert type(target)(store, target.name, target.file).settings(2**30) == {"innodb_buffer_pool_size": "1"}
