@@ -42,6 +42,7 @@ def render_html(result: Result) -> str:
             shortfalls=tables.shortfalls(result),
             outcome_matrix=tables.outcome_matrix(result),
             groups=matrix.matrix(result),
+            asked=matrix.was_asked(result),
             marks={outcome.value: words.MARKS[outcome] for outcome in Outcome},
             names=[words.name_of(store) for store in result.stores],
             growth=tables.growth(result),

@@ -29,7 +29,7 @@ def render_markdown(result: Result) -> str:
         _section("Profiles", tables.profile_matrix(result)),
         _folded("What is missing", tables.shortfalls(result)),
         _section("Correct", tables.outcome_matrix(result)),
-        f"### Capabilities\n\n{_table(matrix.as_table(result))}",
+        f"### Capabilities\n\n{_capabilities(result)}",
         _section("Durable", tables.ladder(result)),
         NOTE if result.stores else "",
         _table(hardships(result)),
@@ -44,6 +44,11 @@ def render_markdown(result: Result) -> str:
         "END OF REPORT",
     ]
     return printable("\n\n".join(part for part in parts if part)) + "\n"
+
+
+def _capabilities(result: Result) -> str:
+    table = matrix.as_table(result)
+    return _table(table) if matrix.was_asked(result) else _folded("None was tried in this run", table) or table.empty
 
 
 def _speed(result: Result) -> str:

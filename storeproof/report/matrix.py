@@ -50,6 +50,12 @@ def matrix(result: Result) -> list[Group]:
     ]
 
 
+def was_asked(result: Result) -> bool:
+    """Whether the run tried any capability: one of workloads alone does not, and need not show all that it left out."""
+    left_out = (Outcome.NOT_RUN, Outcome.EXCLUDED)
+    return any(each.outcome not in left_out for store in result.stores for each in store.capabilities)
+
+
 def as_table(result: Result) -> Table:
     """The same without the cases, for formats that have no links."""
     rows: list[Sequence[Cell]] = []

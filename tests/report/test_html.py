@@ -10,6 +10,7 @@ import pytest
 
 from storeproof.outcome import Outcome
 from storeproof.report.html import render_html
+from storeproof.report.markdown import render_markdown
 from storeproof.result.model import Result
 from tests.report.sample import TARGETS, sample_result
 
@@ -191,3 +192,18 @@ def test_every_capability_is_in_its_group_with_its_cases_one_click_away(result: 
         assert f'<tbody data-group="{name.partition(".")[0]}">' in rendered
         assert page.links.count(f"#capability-{name}") == len(result.stores)
         assert page.ids.count(f"capability-{name}") == 1
+
+
+def test_a_run_that_asked_for_no_capability_folds_them_all() -> None:
+    """One of workloads alone leaves out two hundred lines, which are still there."""
+    result = sample_result(TARGETS[:1])
+    silent = [
+        each.model_copy(update={"outcome": (Outcome.NOT_RUN, Outcome.EXCLUDED)[at % 2], "passed": 0})
+        for at, each in enumerate(result.stores[0].capabilities)
+    ]
+    store = result.stores[0].model_copy(update={"capabilities": silent})
+    for render in (render_html, render_markdown):
+        text = render(result.model_copy(update={"stores": [store]}))
+        assert "<summary>None was tried in this run</summary>" in text
+        assert all(each.capability in text for each in silent)
+        assert "None was tried" not in render(result)
