@@ -37,8 +37,17 @@ class NotAvailable(StoreproofError):
         self.remedy = remedy
 
 
-class DiskFailed(StoreproofError):
-    """The disk that we put under a store failed, and not the store: what was tried on it says nothing."""
+class MachineFailed(StoreproofError):
+    """The machine spoiled what was tried: a mount, a disk, memory, descriptors, a port, or its container engine failed.
+
+    What was tried says nothing about the store: neither a pass nor a failure of it. A spoiled round is repeated, up to a limit.
+    `remedy` is what the user can do about it.
+    """
+
+    def __init__(self, reason: str, remedy: str = "") -> None:
+        super().__init__(f"{reason}; {remedy}" if remedy else reason)
+        self.reason = reason
+        self.remedy = remedy
 
 
 class StoreDied(StoreproofError):

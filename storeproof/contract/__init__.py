@@ -1,7 +1,7 @@
 """What an adapter offers: plain values in and out, one optional protocol per family of operations."""
 
 from storeproof.contract.address import Address
-from storeproof.contract.failures import Breach, Refused, Unknown, Unsupported
+from storeproof.contract.failures import Breach, Refused, Unknown, Unsupported, WrongReply
 from storeproof.contract.families import (
     Aggregate,
     Append,
@@ -88,6 +88,7 @@ __all__ = [
     "Swap",
     "Unknown",
     "Unsupported",
+    "WrongReply",
     "Version",
     "Walk",
     "call",

@@ -19,7 +19,7 @@ from typing import Final
 import psutil
 
 from storeproof import compiled
-from storeproof.errors import DiskFailed, NotAvailable
+from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.launch.volume import unmount, write_out
 
 _LARGEST: Final = 4 * 2**30
@@ -67,7 +67,7 @@ class MemoryDisk:
         )
         try:
             self._say("mount")
-        except DiskFailed as reason:
+        except MachineFailed as reason:
             self.close()
             raise NotAvailable(f"a power cut needs a file system of our own under the data, and it cannot be mounted: {reason}") from None
         except BaseException:
@@ -132,7 +132,7 @@ class MemoryDisk:
             answer = ""
         word, _, rest = answer.partition(" ")
         if word != "ok":
-            raise DiskFailed(rest or f"the process of the file system at {self._at} has ended")
+            raise MachineFailed(rest or f"the process of the file system at {self._at} has ended")
         return rest
 
 

@@ -12,7 +12,7 @@ from time import sleep
 import pytest
 
 from storeproof import compiled
-from storeproof.errors import DiskFailed, NotAvailable, StoreDied
+from storeproof.errors import MachineFailed, NotAvailable, StoreDied
 from storeproof.launch import disk, memory_disk, volume
 from storeproof.launch.disk import PowerCut, make_disk
 from storeproof.launch.memory_disk import MemoryDisk
@@ -45,7 +45,7 @@ def test_a_process_that_has_ended_is_named_and_its_mount_removed(make: Make, dat
     made = make()
     made._host.kill()
     made._host.wait()
-    with pytest.raises(DiskFailed, match=r"the process of the file system at .* has ended"):
+    with pytest.raises(MachineFailed, match=r"the process of the file system at .* has ended"):
         made.cut()
     assert str(data) in mounts()  # it answers nothing any longer
     unmount(data)
