@@ -181,12 +181,19 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     verdict = item.stash.get(VERDICT, None)
     if verdict is None:
         return (yield)
-    from storeproof.contract.failures import Breach, Refused, Unknown, WrongReply  # not at the top: who does not run the suites does not pay
+    from storeproof.contract.failures import (  # not at the top: who does not run the suites does not pay
+        Breach,
+        Refused,
+        Unknown,
+        WrongReply,
+    )
     from storeproof.launch.cleanup import registry
     from storeproof.plugin.verdict import Settlement
 
     found = call.excinfo
-    ours = found is not None and isinstance(found.value, (AssertionError, StoreproofError, Settlement, Unknown, Refused, WrongReply, Breach))
+    ours = found is not None and isinstance(
+        found.value, (AssertionError, StoreproofError, Settlement, Unknown, Refused, WrongReply, Breach)
+    )
     # The message of these is the finding. Their traceback is ours, and -vv shows it: to print all of its sources costs pytest as long as
     # a case takes, where there is no server at hand eight hundred times.
     brief = ours and item.config.get_verbosity() < 2

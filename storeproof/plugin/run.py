@@ -283,7 +283,7 @@ def _case_of(item: pytest.Item) -> Mapping[str, Any]:
 
 def _claimed(trial: Trial, case: Mapping[str, Any]) -> bool:
     """Whether the variant claims what a case tries."""
-    if "capability" in case and case["capability"]:
+    if case.get("capability"):
         return trial.target.claims(case["id"].removeprefix("capabilities."))
     if guarantee := case.get("guarantee"):
         return trial.target.variant.promises(guarantee)

@@ -13,7 +13,6 @@ from storeproof.result.model import OutcomeRecord
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec.known_failure import KnownFailure
 
-
 ATTEMPTS: Final = 3
 """How often a case is begun, at most, that the machine spoils or that gets no answer."""
 

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final, get_args
 
-from storeproof.check import Finding, Losses, Shape, Verdict, upper_bound, worst
 from storeproof.blame import Ending, outcome_of
+from storeproof.check import Finding, Losses, Shape, Verdict, upper_bound, worst
 from storeproof.outcome import Outcome
 from storeproof.result.model import GuaranteeRecord, WorstLoss
 from storeproof.result.strength import strength
