@@ -89,8 +89,7 @@ RULES: Final[Mapping[Ending, Rule]] = MappingProxyType(
 )
 
 _SHORT: Final = re.compile(
-    r"no space left on device|(?:disk|device|volume) (?:is )?full|disk quota exceeded|too many open files|cannot allocate memory"
-    r"|read-only file system|input/output error",
+    r"no space left on device|(?:disk|device|volume) (?:is )?full|disk quota exceeded|too many open files|cannot allocate memory",
     re.IGNORECASE,
 )
 """How servers say that the machine is short of something: the words of the operating system (strerror), and SQLite's."""
@@ -146,7 +145,8 @@ def ending_of(error: BaseException) -> Ending:
     """Which of the ways to end an exception is."""
     if isinstance(error, OSError) and error.errno in SHORTAGES:
         return Ending.SPOILED
-    if isinstance(error, (Refused, StoreDied)) and _SHORT.search(str(error)):
+    # Not the log of a store that died: after a power cut of ours it is full of disk errors.
+    if _SHORT.search(error.reason if isinstance(error, StoreDied) else str(error) if isinstance(error, Refused) else ""):
         return Ending.SPOILED
     known = next((ending for kind, ending in _KINDS if isinstance(error, kind)), None)
     return known or (Ending.BREACH if _came_through_an_adapter(error) else Ending.BUG)
