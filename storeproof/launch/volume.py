@@ -44,6 +44,8 @@ _QUIET_SECONDS: Final = 30.0
 """How long the writes may take that were under way when the file system was cut off."""
 _LOOK_SECONDS: Final = 0.005
 
+MEMORY: Final = Path("/dev/shm")  # noqa: S108 - nothing is opened there whose name somebody could foresee
+"""A file system in memory, where there is one."""
 NO_VOLUME: Final = "its data does not lie on a file system that could be cut off"
 """Why a handle that was not made for it cannot do it."""
 
@@ -161,8 +163,7 @@ class Volume:
 
 def base() -> Path | None:
     """Where the file of a volume lies best: in memory, if there is room."""
-    memory = Path("/dev/shm")  # noqa: S108 - nothing is opened there whose name somebody could foresee
-    return memory if memory.is_dir() and shutil.disk_usage(memory).free >= _ROOM else None
+    return MEMORY if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= _ROOM else None
 
 
 def unmount(at: Path) -> None:

@@ -240,7 +240,7 @@ def test_without_the_program_it_is_not_available(tmp_path: Path, monkeypatch: py
 def test_a_machine_without_loop_devices_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(loop, "_CONTROL", "/dev/no-such-device")
-    with pytest.raises(NotAvailable, match="cannot be had: .*No such file or directory: '/dev/no-such-device'"):
+    with pytest.raises(NotAvailable, match=r"cannot be had: .*No such file or directory: '/dev/no-such-device'"):
         Volume(tmp_path, tmp_path / "image")
 
 
