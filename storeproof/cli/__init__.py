@@ -27,6 +27,14 @@ app = typer.Typer(
 )
 
 
+@app.callback()
+def _begin() -> None:
+    if not {"--help", "-h", "--version"} & set(sys.argv):
+        from storeproof.launch.sweep import sweep_all
+
+        sweep_all()
+
+
 @app.command()
 def compare(
     a: Annotated[Path, typer.Argument(help="A result.json, or the report directory that holds one.")],

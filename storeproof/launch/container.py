@@ -22,7 +22,7 @@ from storeproof.launch.log import last_lines
 from storeproof.launch.nodes import NO_NODES, NODE_FAULTS, RunningNodes
 from storeproof.launch.owner import this_process
 from storeproof.launch.readiness import wait_until_ready
-from storeproof.launch.sweep import sweep_directories
+from storeproof.launch.sweep import sweep_all
 from storeproof.launch.template import Template
 from storeproof.launch.volume import NO_VOLUME
 from storeproof.launch.volume import base as volume_base
@@ -90,7 +90,7 @@ class ContainerHandle(Cuttable):
             )
         self.image_digest: str | None = engine.require_image(self._image, name)
         place = (base or (volume_base() if on_volume else None) or default_base()).resolve()
-        sweep_directories(place)
+        sweep_all(place)
         engine.sweep_containers()
         self._bound = base is not None or on_volume
         self.data: Path | None = None

@@ -20,7 +20,7 @@ import psutil
 
 from storeproof import compiled
 from storeproof.errors import MachineFailed, NotAvailable
-from storeproof.launch.volume import unmount, write_out
+from storeproof.launch.volume import abort, unmount, write_out
 
 _LARGEST: Final = 4 * 2**30
 """Bytes of both images together."""
@@ -104,6 +104,7 @@ class MemoryDisk:
 
     def renew(self) -> None:
         """See `Disk.renew`."""
+        abort(self._at)
         unmount(self._at)
         self._say("mount")
 

@@ -27,7 +27,7 @@ from storeproof.launch.handle import LaunchKind, Probe
 from storeproof.launch.log import tail
 from storeproof.launch.nodes import NO_NODES, NODE_FAULTS
 from storeproof.launch.readiness import wait_until_ready
-from storeproof.launch.sweep import sweep_directories
+from storeproof.launch.sweep import sweep_all
 from storeproof.launch.template import Template
 from storeproof.launch.volume import NO_VOLUME
 from storeproof.launch.volume import base as volume_base
@@ -124,7 +124,7 @@ class ProcessHandle(Cuttable):
             _check_traversable(base, self._user)
         registry.add(self)
         self._dir: WorkDir | None = None
-        sweep_directories(base)
+        sweep_all(base)
         self._dir = WorkDir.make(base, keep=keep)
         guard(base)
         self._volume = make_disk(power_cut, self._dir.data, self._dir.image) if on_volume else None
