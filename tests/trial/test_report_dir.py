@@ -12,7 +12,15 @@ from storeproof.errors import UsageError
 from storeproof.plugin.report_dir import ReportDir
 from tests.trial.running import run, start, wait_for
 
-_HOLD = "import sys; from storeproof.plugin.report_dir import ReportDir; held = ReportDir(sys.argv[1]); held.take(); print(); input(); held.leave()"
+_HOLD = """
+import sys
+from storeproof.plugin.report_dir import ReportDir
+held = ReportDir(sys.argv[1])
+held.take()
+print(flush=True)
+input()
+held.leave()
+"""
 
 
 def _holder(directory: Path) -> subprocess.Popen[bytes]:
