@@ -72,3 +72,10 @@ def pairs(session: nox.Session) -> None:
     """The wire engine against redis-benchmark, on a quiet machine: `nox -s pairs -- --clients 50 --turns 11`."""
     session.install("-e", ".[stores]")
     session.run("python", "tests/load/pairs.py", *session.posargs)
+
+
+@nox.session
+def kills(session: nox.Session) -> None:
+    """50 kills of running trials at random moments: nothing may be left, and what was found must be readable."""
+    session.install("-e", ".[stores]")
+    session.run("python", "tests/nuisance/kills.py", *session.posargs)

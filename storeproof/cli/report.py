@@ -28,4 +28,4 @@ def render(path: Path, directory: Path | None) -> None:
             write_reports(result, target)
     except OSError as reason:
         raise UsageError(f"{target} cannot be written: {reason}; name a directory of yours with --report-dir") from None
-    print_summary(result, target, Console())
+    print_summary(result, target / "report.html", Console())

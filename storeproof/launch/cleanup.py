@@ -8,14 +8,18 @@ from __future__ import annotations
 import atexit
 import os
 import signal
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Protocol
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_DEFAULTS = (signal.SIG_DFL, signal.default_int_handler)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+DEFAULTS = (signal.SIG_DFL, signal.default_int_handler)
+_AGAIN_SECONDS = 2.0
+"""A second signal before that is impatience: the first is still on its way. After it, somebody has swallowed the first."""
 
 
 class Closable(Protocol):
@@ -41,6 +45,8 @@ class Registry:
         self.interrupt: KeyboardInterrupt | None = None
         """The signal that was to end the run. Python raises it wherever the main thread is, and some places swallow it
         (a callback of the garbage collector, a finalizer, somebody's `finally`): who runs the cases looks here after each."""
+        self._interrupted = 0.0
+        """When that was, by the monotonic clock."""
         self.kept: list[str] = []
         """What `--keep` left, one line each: where it is and how it is removed."""
 
@@ -67,8 +73,8 @@ class Registry:
                 self.discard(thing)
 
     def ignore_signals(self) -> None:
-        """For a run that a signal has ended and that is about to write its report: people press Ctrl-C until something happens."""
-        for number in _SIGNALS:
+        """From now on, to the end of the process: for a run that writes its report. People press Ctrl-C until something happens."""
+        for number in SIGNALS:
             signal.signal(number, signal.SIG_IGN)
 
     @contextmanager
@@ -77,7 +83,7 @@ class Registry:
         if self._busy or threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {number: signal.signal(number, self._defer) for number in _SIGNALS}
+        before = {number: signal.signal(number, self._defer) for number in SIGNALS}
         self._busy = True
         try:
             yield
@@ -93,17 +99,32 @@ class Registry:
     def _defer(self, number: int, _frame: FrameType | None) -> None:
         self._deferred = number
 
-    def _arm(self) -> None:
-        atexit.register(self.close_all)
+    def take_signals(self) -> None:
+        """From now on each of them raises, and the first that does is noted as `interrupt`."""
         if threading.current_thread() is threading.main_thread():
-            for number in _SIGNALS:
+            for number in SIGNALS:
                 # Somebody's own handler stays, and so does "ignore": that is what nohup means.
-                if signal.getsignal(number) in _DEFAULTS:
+                if signal.getsignal(number) in DEFAULTS:
                     signal.signal(number, self._end)
 
+    def _arm(self) -> None:
+        atexit.register(self.close_all)
+        self.take_signals()
+
     def _end(self, number: int, _frame: FrameType | None) -> None:
+        if self.interrupt is not None and (_is_handled(self.interrupt) or time.monotonic() - self._interrupted < _AGAIN_SECONDS):
+            return
         self.interrupt = KeyboardInterrupt() if number == signal.SIGINT else Terminated(f"ended by {signal.Signals(number).name}")
+        self._interrupted = time.monotonic()
         raise self.interrupt
+
+
+def _is_handled(interrupt: BaseException) -> bool:
+    """Whether the code that runs now clears up because of it, in an `except`, a `finally`, or the end of a `with`."""
+    handled = sys.exception()
+    while handled is not None and handled is not interrupt:
+        handled = handled.__context__
+    return handled is not None
 
 
 registry = Registry()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,8 +33,13 @@ _LETTERS = {
 }
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     """The options of the suites."""
+    config = pluginmanager.get_plugin("pytestconfig")
+    if config is not None and _may_name_suites(config.invocation_params):
+        from storeproof.plugin import early
+
+        early.arm()
     group = parser.getgroup("storeproof", "storeproof: conformance, durability and speed of data stores")
     group.addoption(
         "--store",
@@ -108,13 +113,16 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection(session: pytest.Session) -> None:
     """Where the suites are asked for: read the specification and the options before anything is collected."""
     config = session.config
-    if not _suites_wanted(config):
+    if not _name_suites(map(str, config.args), config.invocation_params.dir, pyargs=config.option.pyargs):
         return
     if getattr(config.option, "numprocesses", None):
         raise pytest.UsageError("the suites measure, so they do not run in parallel; leave out -n")
+    from storeproof.plugin import early
     from storeproof.plugin.repeat import Repeat
     from storeproof.plugin.run import Run
 
+    early.arm()
+    _leave_out_table(config)
     try:
         config.stash[RUN] = Run(config)
         config.pluginmanager.register(Repeat(), "storeproof-repeat")
@@ -137,18 +145,39 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
         run.exclude(items)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtestloop(session: pytest.Session) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
     """Before the first case: what the user named by hand must be there. Otherwise nothing is tried, and no report is written."""
     config = session.config
     run = config.stash.get(RUN, None)
-    if run is None or config.option.collectonly or session.testsfailed:
-        return
+    if run is None or config.option.collectonly or session.testsfailed or not run.anything_selected:
+        return (yield)
+    from storeproof.launch.cleanup import registry
+    from storeproof.plugin import early
+
+    early.disarm()
+    registry.take_signals()
     try:
         run.check_given()
+        return (yield)
     except UsageError as problem:
+        run.close()
         del config.stash[RUN]
         raise pytest.UsageError(str(problem)) from None
+    except (KeyboardInterrupt, pytest.exit.Exception) as interrupt:
+        if config.option.fulltrace:
+            raise
+        # Without our frames: pytest would print the arguments of each, and break down, without a report, on one that has no line
+        # number: a signal may strike in the code that CPython adds at the end of a `with`.
+        raise interrupt.with_traceback(None) from None
+
+
+def pytest_keyboard_interrupt() -> None:
+    """The run ends."""
+    from storeproof.launch.cleanup import registry
+
+    if registry.interrupt is not None:
+        registry.ignore_signals()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -160,14 +189,10 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     verdict = item.stash[VERDICT] = run.begin(item)
     try:
         done = yield
-    except (KeyboardInterrupt, pytest.exit.Exception) as interrupt:
+    except (KeyboardInterrupt, pytest.exit.Exception):
         if not verdict.settled:
             verdict.note(Outcome.INCONCLUSIVE, "interrupted while it ran")
-        if item.config.option.fulltrace:
-            raise
-        # Without our frames: pytest would print the arguments of each, and break down, without a report, on one that has no line
-        # number: a signal may strike in the code that CPython adds at the end of a `with`.
-        raise interrupt.with_traceback(None) from None
+        raise
     finally:
         verdict.close()
         run.progress.case_done(item)
@@ -239,12 +264,11 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] 
 def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, object]:
     """Write the report, also after failures and Ctrl-C; and no success without evidence."""
     run = session.config.stash.get(RUN, None)
-    if run is None or session.config.option.collectonly:
+    if run is None or not run.began:
         return (yield)
     from storeproof.launch.cleanup import registry
 
-    if registry.interrupt is not None:
-        registry.ignore_signals()
+    registry.ignore_signals()
     try:
         # What an interrupted case wrote is removed here, by its fixtures: before the stores end, and from those that go on.
         return (yield)
@@ -262,18 +286,24 @@ def _finish(session: pytest.Session, run: Run) -> None:
         return
     if not run.any_case_ran:
         session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
-    elif run.unmet_profiles or run.unwritten or run.uncleared:
+    elif run.unmet_profiles or run.uncleared or (run.saved and run.saved.complaint):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """End with one screen: what was found, and where the report is."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Generator[None, None, None]:
+    """Failures of one cause once; and end with one screen: what was found, and where the report is."""
     run = terminalreporter.config.stash.get(RUN, None)
-    if run is not None and run.result is not None:
-        from storeproof.plugin.ending import print_ending
+    if run is None:
+        return (yield)
+    from storeproof.plugin.causes import once_each
+    from storeproof.plugin.ending import print_ending
 
-        print_ending(run, run.result, terminalreporter)
+    try:
+        with once_each(terminalreporter):
+            return (yield)
+    finally:
+        print_ending(run, terminalreporter)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -313,14 +343,29 @@ def _judge(item: pytest.Item, verdict: Verdict, error: BaseException, *, clean_u
         earlier = earlier.__context__
 
 
-def _suites_wanted(config: pytest.Config) -> bool:
+def _leave_out_table(config: pytest.Config) -> None:
+    """pytest-benchmark's table sets the put of 32 bytes against the get of 10 kB: it is for who asks for it by one of its options."""
+    asking = ("verbose", "compare", "columns", "sort", "group-by", "name", "histogram", "cprofile")
+    given = [str(each) for each in config.invocation_params.args]
+    session = getattr(config, "_benchmarksession", None)
+    if session is not None and not any(each.startswith(tuple(f"--benchmark-{option}" for option in asking)) for each in given):
+        session.quiet = True
+
+
+def _may_name_suites(invocation: pytest.Config.InvocationParams) -> bool:
+    """Before pytest has read its command line: the value of an option may be taken for an argument."""
+    given = [str(each) for each in invocation.args]
+    return _name_suites([each for each in given if not each.startswith("-")], invocation.dir, pyargs="--pyargs" in given)
+
+
+def _name_suites(arguments: Iterable[str], directory: Path, *, pyargs: bool) -> bool:
     """Whether an argument is the suites, lies in them, or contains them."""
     suites = SUITES.resolve()
-    for argument in config.args:
-        name = str(argument).split("::")[0]
-        if config.option.pyargs and name.startswith("storeproof.suites"):
+    for argument in arguments:
+        name = argument.split("::")[0]
+        if pyargs and name.startswith("storeproof.suites"):
             return True
-        path = Path(config.invocation_params.dir, name).resolve()
+        path = Path(directory, name).resolve()
         if path == suites or suites in path.parents or (path in suites.parents and path.is_dir() and sys.prefix not in str(path)):
             return True
     return False

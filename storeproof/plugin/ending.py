@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -19,8 +20,28 @@ _DEMANDS = 8
 """And so many demands of a profile that was asked for."""
 
 
-def print_ending(run: Run, result: Result, reporter: pytest.TerminalReporter) -> None:
+def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
     """The one screen; then what was not reached, what was lacking, what could not be written, what was kept."""
+    if run.result is None or run.saved is None:
+        if not run.anything_selected:
+            reporter.write_line(f"no case was selected: no report is written, and {run.report_dir.path} is as it was", yellow=True)
+        return
+    _print_screen(run.result, run.saved.file, reporter)
+    for line in _unmet_demands(run.result) if run.profiles else ():
+        reporter.write_line(f"missing {line}")
+    if run.not_reached:
+        reporter.write_line(f"ended   before all was tried: {run.not_reached} cases were not begun", yellow=True)
+    for line in _why_not_run(run.result):
+        reporter.write_line(f"not run {line}")
+    for line in filter(None, (run.saved.complaint, run.uncleared)):
+        reporter.write_line(line, red=True)
+    for line in filter(None, (run.saved.earlier, run.cut_off)):
+        reporter.write_line(f"earlier {line}", yellow=True)
+    for line in registry.kept:
+        reporter.write_line(f"kept    {line}")
+
+
+def _print_screen(result: Result, report: Path | None, reporter: pytest.TerminalReporter) -> None:
     from rich.console import Console  # not at the top: what renders is not loaded while cases are collected
 
     from storeproof.report import print_summary
@@ -34,19 +55,9 @@ def print_ending(run: Run, result: Result, reporter: pytest.TerminalReporter) ->
         width=max(80, writer.fullwidth),
         highlight=False,
     )
-    print_summary(result, run.report_dir, console)
+    print_summary(result, report, console)
     reporter.ensure_newline()
     reporter.write(screen.getvalue())
-    for line in _unmet_demands(result) if run.profiles else ():
-        reporter.write_line(f"missing {line}")
-    if run.not_reached:
-        reporter.write_line(f"ended   before all was tried: {run.not_reached} cases were not begun", yellow=True)
-    for line in _why_not_run(result):
-        reporter.write_line(f"not run {line}")
-    for line in filter(None, (run.unwritten, run.uncleared)):
-        reporter.write_line(line, red=True)
-    for line in registry.kept:
-        reporter.write_line(f"kept    {line}")
 
 
 def _unmet_demands(result: Result) -> Iterator[str]:

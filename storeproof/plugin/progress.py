@@ -75,8 +75,9 @@ class Progress:
         columns = shutil.get_terminal_size().columns
         width = self._config.get_terminal_writer().width_of_current_line
         to_the_right = f"\x1b[{(width - 1) % columns + 1}C" if width else ""
+        begin, end = ("\x1b[36m", "\x1b[0m") if self._config.get_terminal_writer().hasmarkup else ("", "")  # not with NO_COLOR
         with self._not_captured():
-            sys.stdout.write(f"\n\x1b[2K\x1b[36m{line[: columns - 1]}\x1b[0m\x1b[A\r{to_the_right}")
+            sys.stdout.write(f"\n\x1b[2K{begin}{line[: columns - 1]}{end}\x1b[A\r{to_the_right}")
             sys.stdout.flush()
 
     def _not_captured(self) -> contextlib.AbstractContextManager[None]:

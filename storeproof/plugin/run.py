@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import os
 import random
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
@@ -23,6 +22,7 @@ from storeproof.load.ratio import Ratio
 from storeproof.load.wire.protocol import protocol_of
 from storeproof.outcome import IDLE, Outcome, Stage
 from storeproof.plugin.progress import Progress
+from storeproof.plugin.report_dir import ReportDir
 from storeproof.plugin.verdict import Verdict
 from storeproof.result.model import CorpusUsed, EditionUsed, OutcomeRecord, Result, RunInfo
 from storeproof.result.recorder import StoreRecord
@@ -30,13 +30,13 @@ from storeproof.result.redact import redact, redact_command
 from storeproof.spec import LADDER, Profile, Spec, load_spec
 from storeproof.trial import Options, Trial
 
+if TYPE_CHECKING:
+    from storeproof.report.places import Saved
+
 T = TypeVar("T")
 
 NOT_REACHED = "the run ended before this case"
 """How the detail of a case begins that was not begun."""
-
-UNFINISHED = "unfinished.json"
-"""In the report's directory while a run goes on: its result, had it ended there."""
 
 _KEEP_SECONDS = 60.0
 """So much of a run a kill or a power cut may cost, and the case that it strikes. Writing takes about a second."""
@@ -66,16 +66,20 @@ class Run:
             verify_settings=option.verify_settings,
             library=Library([Path(name).resolve() for name in option.corpus or []]),
         )
-        self.report_dir = Path(option.report_dir)
-        if self.report_dir.exists() and not self.report_dir.is_dir():
-            raise UsageError(f"--report-dir {self.report_dir} is a file; give a directory")
+        self.report_dir = ReportDir(option.report_dir)
+        self._directory = self.options.data_dir or Path.cwd()
+        """Whose disk is told of, and measured."""
         self.progress = Progress(config)
         self.trials = self._trials(option.store or ["sqlite"])
         self.noise: Ratio | None = None
         """Of the machine, once something was measured on it."""
         self.result: Result | None = None
-        self.unwritten = ""
-        """Why there is no report, or not all of it."""
+        self.began = False
+        """Whether there was anything to try, and all was there to try it with: only then is there anything to report."""
+        self.saved: Saved | None = None
+        """Where the report is."""
+        self.cut_off = ""
+        """What became of what an earlier run had found that was killed."""
         self.uncleared = ""
         """Why something of ours may be left in a store that goes on."""
         self.not_reached = 0
@@ -84,8 +88,8 @@ class Run:
         """Cases that were not begun, in their order."""
         self._turns_began = False
         """Whether the cases have begun that all targets go through by turns."""
-        self._kept = self._clock
-        """When the unfinished result was written."""
+        self._kept: float | None = None
+        """When the unfinished result was written after a case."""
 
     def _trials(self, wanted: Iterable[str]) -> list[Trial]:
         targets = self.spec.targets(wanted)
@@ -147,17 +151,19 @@ class Run:
         for trial in self.trials:
             trial.check_given()
         self.progress.hide()
-        new = not self.report_dir.exists()
-        _make_directory("--report-dir", self.report_dir)
+        self.cut_off = self.report_dir.take()
         if any(self._loads_articles(item) for item in self._waiting):
             try:
                 self.options.library.fetch(self.options.scale.performance.records, self.progress)
-            except UsageError:
-                if new:  # nothing was tried, and nothing will be in it
-                    self.report_dir.rmdir()
-                raise
             finally:
                 self.progress.hide()
+        self.began = True
+        self._write_unfinished()
+
+    @property
+    def anything_selected(self) -> bool:
+        """Whether any case is left after `-k` and the like."""
+        return bool(self._waiting)
 
     def _loads_articles(self, item: pytest.Item) -> bool:
         workload = self.spec.workloads.get(_case_of(item).get("workload") or "")
@@ -206,31 +212,29 @@ class Run:
         return any(each.verdict != "conforms" for each in verdicts)
 
     def keep(self) -> None:
-        """Write what was found so far, now and then."""
-        from storeproof.result.json_file import write_result
+        """Write what was found so far: after the first case, and then now and then."""
+        if self._kept is None or time.monotonic() - self._kept >= _KEEP_SECONDS:
+            self._write_unfinished()
+            self._kept = time.monotonic()
 
-        if time.monotonic() - self._kept < _KEEP_SECONDS:
-            return
-        with registry.undisturbed(), contextlib.suppress(OSError):  # that nothing can be written is told at the end
-            write_result(self._assemble("it was cut off"), self.report_dir / UNFINISHED)
-        self._kept = time.monotonic()
+    def _write_unfinished(self) -> None:
+        with registry.undisturbed():
+            self.report_dir.keep(self._assemble("it was cut off"))
 
     def finish(self, ended_by: str) -> None:
         """End all stores, put the result together and write the report; a second Ctrl-C waits for that.
 
         `ended_by`: what ended the run, if cases are left that were not begun.
         """
-        from storeproof.report import write_reports  # not at the top: what renders is not loaded while cases are collected
+        from storeproof.report.places import save_report  # not at the top: what renders is not loaded while cases are collected
 
         self.not_reached = len(self._waiting)
         with registry.undisturbed():
             self.close_all_but(None)
             self.result = self._assemble(ended_by)
-            try:
-                write_reports(self.result, self.report_dir)
-                (self.report_dir / UNFINISHED).unlink(missing_ok=True)
-            except OSError as reason:
-                self.unwritten = f"the report could not be written: {reason}; name another directory with --report-dir"
+            self.saved = save_report(self.result, self.report_dir.path, cut_short=self.not_reached > 0)
+            if self.saved.file is not None:
+                self.report_dir.finished()
 
     def _assemble(self, ended_by: str) -> Result:
         """The result, with the cases that were not begun."""
@@ -238,10 +242,10 @@ class Run:
         from storeproof.result.assemble import assemble
         from storeproof.result.environment import collect_environment
 
-        directory = self.options.data_dir or Path.cwd()
         profiles = self.profiles or list(self.spec.profiles.values())
         passwords = [secret for trial in self.trials for secret in trial.secrets()]
         requires = [package for trial in self.trials for package in trial.target.store.requires]
+        fsync, loopback = _measured(lambda: fsync_us(self._directory)), _measured(loopback_us)
         return Result(
             edition=EditionUsed(version=self.spec.edition.version, hash=self.spec.edition.hash),
             run=RunInfo(
@@ -254,7 +258,7 @@ class Run:
                 storeproof=storeproof.__version__,
                 corpus=[CorpusUsed(**asdict(each)) for each in self.options.library.imported],
             ),
-            environment=collect_environment(directory, fsync_us(directory), loopback_us(), requires, self.noise),
+            environment=collect_environment(self._directory, fsync, loopback, requires, self.noise),
             stores=[assemble(self._with_waiting(trial, ended_by), profiles, self.spec.capabilities, passwords) for trial in self.trials],
         )
 
@@ -267,6 +271,7 @@ class Run:
         """Leave nothing behind."""
         self.close_all_but(None)
         self.options.library.close()
+        self.report_dir.leave()
 
 
 def trial_of(item: pytest.Item) -> Trial:
@@ -338,14 +343,12 @@ def _existing_directory(flag: str, given: str | None) -> Path | None:
     return path
 
 
-def _make_directory(flag: str, path: Path) -> None:
+def _measured(measure: Callable[[], float]) -> float | None:
+    """None where the machine does not let us: no place to write, no descriptor left."""
     try:
-        path.mkdir(parents=True, exist_ok=True)
-        writable = os.access(path, os.W_OK | os.X_OK)
+        return measure()
     except OSError:
-        writable = False
-    if not writable:
-        raise UsageError(f"{flag} {path} cannot be written to; give another directory")
+        return None
 
 
 def _named(what: str, name: str, table: Mapping[str, T]) -> T:

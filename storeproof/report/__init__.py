@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from storeproof.result.json_file import NAME, write_result
+from storeproof.result.json_file import NAME, write_result, write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,7 +23,7 @@ def write_reports(result: Result, directory: Path) -> None:
 
 
 def render_reports(result: Result, directory: Path) -> None:
-    """Write `report.html`, `report.md`, `junit.xml` and `latency.hlog`."""
+    """Write `report.html`, `report.md`, `junit.xml` and `latency.hlog`, each whole or not at all."""
     # Plots cost half a second to import: only who renders pays for them.
     from storeproof.report.histograms import render_histograms
     from storeproof.report.html import render_html
@@ -37,11 +37,11 @@ def render_reports(result: Result, directory: Path) -> None:
         ("report.md", render_markdown),
         ("report.html", render_html),
     ):
-        (directory / name).write_text(render(result), encoding="utf-8")
+        write_whole(directory / name, render(result))
 
 
-def print_summary(result: Result, directory: Path, console: Console) -> None:
+def print_summary(result: Result, report: Path | None, console: Console) -> None:
     """Print one screen: what was found for each store and variant, and where the report is."""
     from storeproof.report.summary import print_summary as show
 
-    show(result, directory, console)
+    show(result, report, console)

@@ -37,8 +37,8 @@ _TONES = {"good": "green", "bad": "bold red", "open": "yellow"}
 _VERDICTS = {"conforms": "green", "does_not_conform": "bold red", "incomplete": "yellow"}
 
 
-def print_summary(result: Result, directory: Path, console: Console) -> None:
-    """Print what was found for each store and variant, and where the report is."""
+def print_summary(result: Result, report: Path | None, console: Console) -> None:
+    """Print what was found for each store and variant, and where the report is; None: there is no file to name."""
     run = result.run
     meaning = words.SCALES.get(run.scale, "")
     title = Text.assemble(
@@ -56,7 +56,8 @@ def print_summary(result: Result, directory: Path, console: Console) -> None:
         console.print(_lines(result, console.width))
         for line in _verdicts(result):
             console.print(line)
-    console.print(Text.assemble("report  ", (str(directory / "report.html"), "bold")), soft_wrap=True)
+    if report is not None:
+        console.print(Text.assemble("report  ", (str(report), "bold")), soft_wrap=True)
 
 
 def _block(store: StoreResult) -> Table:

@@ -20,14 +20,14 @@ UNKNOWN = "unknown"
 
 
 def collect_environment(
-    data_directory: Path, fsync_us: float, loopback_us: float, requires: Iterable[str] = (), noise: Ratio | None = None
+    data_directory: Path, fsync_us: float | None, loopback_us: float | None, requires: Iterable[str] = (), noise: Ratio | None = None
 ) -> Environment:
     """The machine as it is now.
 
     Args:
         data_directory: where the stores keep their data; it, or a parent of it, exists.
-        fsync_us: median microseconds of an append of 4 KiB and fsync there.
-        loopback_us: median microseconds of a round trip over loopback TCP.
+        fsync_us: median microseconds of an append of 4 KiB and fsync there; None where it could not be measured.
+        loopback_us: median microseconds of a round trip over loopback TCP; None where it could not be measured.
         requires: requirements of the stores' clients beyond those of storeproof itself, as pip writes them.
         noise: of two figures of the same thing; None where it was not measured.
     """

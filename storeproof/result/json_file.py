@@ -14,15 +14,23 @@ from storeproof.result.model import FORMAT, Result
 
 NAME = "result.json"
 
+UNFINISHED = "unfinished.json"
+"""In the report's directory while a run goes on: its result, had it ended there."""
+
 
 def write_result(result: Result, path: Path) -> None:
+    """Write a result as `write_whole` does."""
+    write_whole(path, result.model_dump_json(indent=1) + "\n")
+
+
+def write_whole(path: Path, text: str) -> None:
     """Write the file so that a reader sees the old one or the new one, never half of it, and a power cut leaves one of them."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     temporary = Path(name)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(result.model_dump_json(indent=1) + "\n")
+            file.write(text)
             file.flush()
             os.fsync(file.fileno())
         temporary.chmod(0o644)

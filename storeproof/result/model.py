@@ -85,10 +85,10 @@ class Environment(Part):
     kernel: str
     disk: str
     filesystem: str
-    fsync_us: float
-    """Median of a 4 KiB append and fsync in the data directory."""
-    loopback_us: float
-    """Median of a one-byte round trip over loopback TCP."""
+    fsync_us: float | None
+    """Median of a 4 KiB append and fsync in the data directory; None where it could not be measured."""
+    loopback_us: float | None
+    """Median of a one-byte round trip over loopback TCP; None where it could not be measured."""
     noise: NoiseFloor | None = None
     """None where it was not measured."""
     python: str

@@ -9,12 +9,13 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from storeproof.launch.cleanup import Registry, Terminated
+from storeproof.launch.cleanup import SIGNALS, Registry, Terminated
 from storeproof.launch.owner import Owner, this_process
 from storeproof.launch.sweep import sweep_directories
 from storeproof.launch.workdir import MARKER, WorkDir
@@ -258,6 +259,30 @@ def test_second_interrupt_does_not_cut_the_clean_up_short() -> None:
             os.kill(os.getpid(), signal.SIGINT)
             reached = True
     assert reached
+
+
+def test_second_interrupt_does_not_cut_short_what_the_first_one_began(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However much later it comes; but once the first has been swallowed, it ends the run."""
+    monkeypatch.setattr("storeproof.launch.cleanup._AGAIN_SECONDS", 0.0)
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in SIGNALS}
+    registry = Registry()
+    registry.take_signals()
+    cleared = False
+    try:
+        with pytest.raises(Terminated):
+            try:
+                os.kill(os.getpid(), signal.SIGTERM)
+            finally:
+                with suppress(ValueError):
+                    raise ValueError("something else goes wrong meanwhile")
+                os.kill(os.getpid(), signal.SIGINT)
+                cleared = True
+        assert cleared
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def test_terminated_is_an_interrupt() -> None:

@@ -15,7 +15,7 @@ from tests.report.sample import TARGETS, sample_result
 
 def shown(result: Result, width: int) -> list[str]:
     console = Console(file=io.StringIO(), width=width)
-    print_summary(result, Path("reports/latest"), console)
+    print_summary(result, Path("reports/latest/report.html"), console)
     return console.file.getvalue().splitlines()  # type: ignore[attr-defined, no-any-return]
 
 

@@ -65,8 +65,11 @@ class Run:
         return {outcome: number for outcome, number in store["counts"].items() if number}
 
 
-def start(folder: Path, *arguments: str, suites: str = "", environment: Mapping[str, str] | None = None) -> Run:
-    """Start a run that keeps its report, its data and its temporary files under `folder`, which is made."""
+def start(folder: Path, *arguments: str, suites: str = "", environment: Mapping[str, str] | None = None, piped: bool = False) -> Run:
+    """Start a run that keeps its report, its data and its temporary files under `folder`, which is made.
+
+    `piped`: what it says comes out of `process.stdout`, and is not in a file.
+    """
     for name in ("data", "temporary"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     # Without a data directory of ours, the container's data is in a volume: that is the common case.
@@ -79,9 +82,15 @@ def start(folder: Path, *arguments: str, suites: str = "", environment: Mapping[
     outer = ("PYTEST_", "COV_", "CI", "BUILD_NUMBER")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(outer)}
     own = {_MARK: str(folder), "TMPDIR": str(folder / "temporary"), "PYTHONUNBUFFERED": "1"}
-    with (folder / "said").open("wb") as said:
+    with (folder / "said").open("wb") as file:
+        said = subprocess.PIPE if piped else file
         process = subprocess.Popen(
-            command, cwd=folder, env={**inherited, **own, **(environment or {})}, stdin=subprocess.DEVNULL, stdout=said, stderr=said
+            command,
+            cwd=folder,
+            env={**inherited, **own, **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=subprocess.STDOUT,
         )
     return Run(folder, process, arguments)
 

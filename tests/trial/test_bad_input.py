@@ -30,6 +30,7 @@ WRONG_OPTIONS = (
         "the endpoint's URL lacks a scheme, a host or a port; an endpoint looks like redis://",
     ),
     (["--data-dir=/nowhere"], "--data-dir /nowhere is not a directory; create it first"),
+    (["--report-dir="], "--report-dir is empty; give a directory"),
     (["--report-dir=/proc/none"], "--report-dir /proc/none cannot be written to; give another directory"),
     (["-n", "2"], "unrecognized arguments: -n"),
 )
@@ -121,8 +122,13 @@ def test_a_report_that_cannot_be_written_in_the_end_is_no_success(tmp_path: Path
     done = run(tmp_path, "-p", "spoil", "-k", "settings", environment={"PYTHONPATH": str(tmp_path)})
     assert done.code == pytest.ExitCode.TESTS_FAILED
     assert "1 passed" in done.said
-    assert f"the report could not be written: [Errno 17] File exists: '{spoiled}'; name another directory with --report-dir" in done.said
+    assert f"the report could not be written to {spoiled}: " in done.said
     assert "Traceback" not in done.said
+    (elsewhere,) = (tmp_path / "temporary").glob("storeproof-report-*")
+    assert f"it is in {elsewhere}; name another directory with --report-dir" in done.said
+    assert f"report  {elsewhere / 'report.html'}" in done.said
+    assert (elsewhere / "result.json").is_file()
+    shutil.rmtree(elsewhere)
     leaves_nothing(tmp_path)
 
 

@@ -78,6 +78,21 @@ def test_a_second_interrupt_does_not_cost_the_report(tmp_path: Path) -> None:
     leaves_nothing(tmp_path)
 
 
+@pytest.mark.parametrize("hook", ["pytest_load_initial_conftests", "pytest_collectstart"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
+def test_an_interrupt_before_the_first_case_is_one_line(tmp_path: Path, number: signal.Signals, hook: str) -> None:
+    (tmp_path / "early_strike.py").write_text(
+        "import os, pytest\n\n@pytest.hookimpl(tryfirst=True)\n"
+        f"def {hook}():\n    for _ in range(2):\n        os.kill(os.getpid(), {int(number)})\n"
+    )
+    done = run(tmp_path, "-p", "early_strike", environment={"PYTHONPATH": str(tmp_path)})
+    assert done.code == pytest.ExitCode.INTERRUPTED, done.said
+    assert done.said.endswith(f"storeproof: ended by {number.name} before the first case; nothing was tried, and no report is written\n")
+    assert "Traceback" not in done.said
+    assert not (tmp_path / "report").exists()
+    leaves_nothing(tmp_path)
+
+
 @pytest.mark.parametrize("stage", ["correctness", "performance"])
 def test_what_was_found_outlives_a_kill(tmp_path: Path, stage: str) -> None:
     killed = _interrupted(tmp_path, stage, signal.SIGKILL, "-p", "hasty")

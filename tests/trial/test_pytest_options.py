@@ -29,7 +29,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
         "tracebacks": [liar, "-vv", "-k", "key_access.exists"],
         "silent": [liar, "-q", "--tb=no", "-k", "key_access.exists"],
         "verbose": ["-v", "-k", "key_access.exists"],
-        "no such case": ["-k", "no_such_case"],
+        "benchmark table": [*FEW, "--benchmark-columns=mean"],
         "benchmarks skipped": [*FEW, "--benchmark-skip"],
         "benchmarks disabled": [*FEW, "--benchmark-disable"],
         "only set up": [*FEW, "--setup-only"],
@@ -79,11 +79,6 @@ def test_what_comes_after_the_first_failure_is_not_run(runs: dict[str, Run]) -> 
     assert "cases were not begun" in done.said
 
 
-def test_nothing_selected_is_no_success(runs: dict[str, Run]) -> None:
-    assert runs["no such case"].code == NOTHING_TRIED
-    assert set(runs["no such case"].counted) == {"excluded"}
-
-
 @pytest.mark.parametrize("how", ["benchmarks skipped", "benchmarks disabled"])
 def test_a_measurement_that_was_left_out_is_excluded_and_does_not_pass(runs: dict[str, Run], how: str) -> None:
     done = runs[how]
@@ -92,6 +87,11 @@ def test_a_measurement_that_was_left_out_is_excluded_and_does_not_pass(runs: dic
     assert "--benchmark-" in done.outcomes["performance.single-put-distinct-100/0i/4c"]["detail"]
     assert done.outcomes["capabilities.key_access.put-get/001"]["outcome"] == "pass"
     assert done.result["stores"][0]["measurements"] == []
+
+
+def test_the_table_of_pytest_benchmark_is_for_who_asks_for_it(runs: dict[str, Run]) -> None:
+    assert "Legend:" not in runs["plain"].said
+    assert "Legend:" in runs["benchmark table"].said
 
 
 def test_a_test_that_was_only_set_up_does_not_pass(runs: dict[str, Run]) -> None:

@@ -20,12 +20,15 @@ COLUMNS = 90
 _TOKEN = re.compile(r"\x1b\[([0-9;]*)([A-Za-z])|(.)", re.DOTALL)
 
 
-def _what_a_terminal_gets(folder: Path, *arguments: str) -> str:
+def _what_a_terminal_gets(folder: Path, *arguments: str, **more: str) -> str:
+    folder.mkdir(exist_ok=True)
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
     command = [sys.executable, "-m", "pytest", str(SUITES), "-p", "no:cacheprovider", f"--report-dir={folder / 'report'}", *arguments]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COLUMNS", "NO_COLOR"))}
-    process = subprocess.Popen(command, cwd=folder, env={**environment, "TERM": "xterm"}, stdin=theirs, stdout=theirs, stderr=theirs)
+    process = subprocess.Popen(
+        command, cwd=folder, env={**environment, "TERM": "xterm", **more}, stdin=theirs, stdout=theirs, stderr=theirs
+    )
     os.close(theirs)
     written = b""
     while True:
@@ -77,3 +80,12 @@ def test_progress_shows_while_it_lasts_and_is_gone_afterwards(tmp_path: Path) ->
         assert re.fullmatch(rf"\S+/test_{file}\.py {re.escape(letters)} +\[ *{percent}%\]", line)
         assert len(line) <= COLUMNS
     assert "durable  claimed power_loss · proven clean_restart" in screen
+
+
+@pytest.mark.slow
+def test_progress_has_no_colour_where_none_is_wanted(tmp_path: Path) -> None:
+    selected = ("-k", "key_access.put-get or stateful and counter")
+    assert "\x1b[36m" in _what_a_terminal_gets(tmp_path / "with", *selected)
+    written = _what_a_terminal_gets(tmp_path / "without", *selected, NO_COLOR="1")
+    assert "stateful.counter" in written
+    assert not re.search(r"\x1b\[[0-9;]*m", written)

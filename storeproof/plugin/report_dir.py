@@ -1,0 +1,93 @@
+"""The directory that a run reports in: its own while it lasts, and nothing better than its own report is lost there."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from pathlib import Path
+
+from storeproof.errors import UsageError
+from storeproof.report.earlier import keep_unfinished
+from storeproof.result.json_file import UNFINISHED, write_result
+from storeproof.result.model import Result
+
+_LOCK = ".running"
+"""Locked and holding the run's process id, while a run uses the directory."""
+
+
+class ReportDir:
+    """What `--report-dir` names."""
+
+    def __init__(self, given: str) -> None:
+        """Raises UsageError: it is empty, or a file."""
+        if not given.strip():
+            raise UsageError("--report-dir is empty; give a directory, or leave it out for reports/latest")
+        self.path = Path(given)
+        if self.path.exists() and not self.path.is_dir():
+            raise UsageError(f"--report-dir {self.path} is a file; give a directory")
+        self._made: list[Path] = []
+        self._lock: int | None = None
+
+    def take(self) -> str:
+        """Make it and lock it for this run; what became of what a killed run left in it, in one line, or "".
+
+        Raises:
+            UsageError: it cannot be written to, or another run is using it.
+        """
+        self._made = [each for each in (self.path, *self.path.parents) if not each.exists()]
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._take_lock()
+            return keep_unfinished(self.path)
+        except OSError:
+            self.leave()
+            raise UsageError(f"--report-dir {self.path} cannot be written to; give another directory") from None
+
+    def keep(self, result: Result) -> None:
+        """Write the result as it would be, had the run ended now."""
+        with contextlib.suppress(OSError):  # that nothing can be written is told at the end
+            write_result(result, self.path / UNFINISHED)
+
+    def finished(self) -> None:
+        """The report is in a file, here or elsewhere."""
+        with contextlib.suppress(OSError):
+            (self.path / UNFINISHED).unlink(missing_ok=True)
+
+    def leave(self) -> None:
+        """Unlock it; what was made for a run that wrote nothing is removed. A second time is fine."""
+        if self._lock is not None:
+            with contextlib.suppress(OSError):
+                (self.path / _LOCK).unlink(missing_ok=True)
+            os.close(self._lock)
+            self._lock = None
+        with contextlib.suppress(OSError):  # there is something in it
+            for each in self._made:
+                each.rmdir()
+        self._made = []
+
+    def _take_lock(self) -> None:
+        """A lock of the process, which no forked worker inherits and which ends with it in whatever way."""
+        file = self.path / _LOCK
+        while True:
+            descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            try:
+                fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except (BlockingIOError, PermissionError):
+                other = os.read(descriptor, 20).decode(errors="replace")
+                os.close(descriptor)
+                who = f"pid {other}" if other.isdecimal() else "which has just begun"
+                raise UsageError(
+                    f"--report-dir {self.path} is in use by another run, {who}; wait for it, or give this run another directory"
+                ) from None
+            except OSError:  # a file system without locks
+                os.close(descriptor)
+                file.unlink(missing_ok=True)
+                return
+            with contextlib.suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(descriptor), file.stat()):
+                    break
+            os.close(descriptor)  # its holder has ended and removed it meanwhile
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, str(os.getpid()).encode())
+        self._lock = descriptor
