@@ -102,6 +102,9 @@ def pytest_configure(config: pytest.Config) -> None:
         "case(id, revision=1, model='', operations=(), capability=None, guarantee=None, workload=None, fault=None): "
         "what of the spec a test tries",
     )
+    # Here, before pytest-xdist starts its workers: they would each begin a run.
+    if (getattr(config.option, "numprocesses", None) or getattr(config.option, "tx", None)) and _suites_wanted(config):
+        raise pytest.UsageError("the suites measure, so they do not run in parallel; leave out -n")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -110,8 +113,6 @@ def pytest_collection(session: pytest.Session) -> None:
     config = session.config
     if not _suites_wanted(config):
         return
-    if getattr(config.option, "numprocesses", None):
-        raise pytest.UsageError("the suites measure, so they do not run in parallel; leave out -n")
     from storeproof.plugin.run import Run
 
     try:
