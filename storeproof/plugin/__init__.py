@@ -191,7 +191,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     brief = ours and item.config.get_verbosity() < 2
     if found is not None and brief:
         finding = pytest.fail.Exception(str(found.value), pytrace=False)
-        call.excinfo = pytest.ExceptionInfo.from_exc_info((type(finding), finding, found.tb))
+        last = found.tb
+        while last.tb_next is not None:  # pytest looks at every frame that it is given, even to print none
+            last = last.tb_next
+        call.excinfo = pytest.ExceptionInfo.from_exc_info((type(finding), finding, last))
     try:
         report = yield
     finally:
