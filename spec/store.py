@@ -30,7 +30,8 @@ class ProcessLaunch(Frozen):
     impostor: str | None = None
     """A word in the output of `binary --version` that shows another product under this name, as some distributions ship a fork."""
     install: str
-    """The line that would install it on Debian, shown when it is missing."""
+    """The line that would install it on Debian, shown when it is missing: it can be pasted into a shell, with a remark after two
+    spaces and `#`. What needs a checkout, `.ci/setup servers`, works on Debian 12."""
     initialise: Annotated[tuple[Command, ...], Strict(False)] = ()
     """Commands that are run once on an empty data directory. A name without a slash is looked up as the binary is."""
     command: Annotated[tuple[str, ...], Strict(False)]
@@ -63,6 +64,8 @@ class ContainerLaunch(Frozen):
     """An image of the server."""
 
     image: str
+    install: str | None = None
+    """The line that provides the image, where no registry has it; without it, `docker pull`."""
     port: PositiveInt
     ports: dict[Name, PositiveInt] = Field(default_factory=dict)
     """Further ports that the adapter needs, by name: it finds them in the address, under the numbers that they have on this machine."""

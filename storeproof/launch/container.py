@@ -88,7 +88,7 @@ class ContainerHandle(Cuttable):
             raise NotAvailable(
                 "the engine cannot hand on a file system that a user without root has mounted", "run it as root, or by --launch=process"
             )
-        self.image_digest: str | None = engine.require_image(self._image, name)
+        self.image_digest: str | None = engine.require_image(self._image, name, launch.install if image is None else None)
         place = (base or (volume_base() if on_volume else None) or default_base()).resolve()
         sweep_all(place)
         engine.sweep_containers()

@@ -141,7 +141,7 @@ def _check_device() -> None:
     try:
         os.close(os.open(DEVICE, os.O_RDWR | os.O_CLOEXEC))
     except OSError as reason:
-        remedy = "modprobe fuse; a container wants --device /dev/fuse and --cap-add SYS_ADMIN"
+        remedy = "modprobe fuse  # in a container: start it with --device /dev/fuse --cap-add SYS_ADMIN"
         raise NotAvailable(f"a power cut without a loop device needs FUSE: {DEVICE}: {reason.strerror}", remedy) from None
     if os.geteuid() != 0 and shutil.which("fusermount3") is None:
         raise NotAvailable("a power cut without root needs the program fusermount3", "apt-get install fuse3")

@@ -28,7 +28,7 @@ class Way:
     ok: bool
     detail: str
     remedy: str = ""
-    """The command that provides it; empty where nothing is missing or nothing helps."""
+    """The line for a shell that provides it, with a remark after `  # ` or none; empty where nothing is missing or nothing helps."""
 
 
 @dataclass(frozen=True)
@@ -147,13 +147,14 @@ def _container(store: Store, answers: Way, image: str | None) -> Way | None:
     launch = store.launch.container
     if launch is None:
         return None
+    install = launch.install if image is None else None
     image = image or launch.image
     if not answers.ok:
         return Way(False, "no engine", answers.remedy)
     if engine.has_image(image):
         return Way(True, image)
     stand_in = _built_here(store.store)
-    remedy = f"docker pull {image}" + (f", or --image {store.store}={stand_in}" if stand_in else "")
+    remedy = (install or f"docker pull {image}") + (f"  # or --image {store.store}={stand_in}, which is here" if stand_in else "")
     return Way(False, f"{image} is not here yet", remedy)
 
 

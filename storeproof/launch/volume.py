@@ -68,7 +68,9 @@ class Volume:
             NotAvailable: this machine or this user cannot mount one.
         """
         if os.geteuid() != 0:
-            raise NotAvailable("a power cut needs a file system of our own under the data, and only root may mount one", "run it as root")
+            raise NotAvailable(
+                "a power cut needs a file system of our own under the data, and only root may mount one", "sudo -E $(which pytest) suites/"
+            )
         self._at = at
         self._image = image
         with image.open("xb") as file:

@@ -107,6 +107,9 @@ def pytest_configure(config: pytest.Config) -> None:
         "case(id, revision=1, model='', operations=(), capability=None, guarantee=None, workload=None, fault=None): "
         "what of the spec a test tries",
     )
+    # Here, before pytest-xdist starts its workers: they would each begin a run.
+    if (getattr(config.option, "numprocesses", None) or getattr(config.option, "tx", None)) and _suites_wanted(config):
+        raise pytest.UsageError("the suites measure, so they do not run in parallel; leave out -n")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -115,8 +118,6 @@ def pytest_collection(session: pytest.Session) -> None:
     config = session.config
     if not _name_suites(map(str, config.args), config.invocation_params.dir, pyargs=config.option.pyargs):
         return
-    if getattr(config.option, "numprocesses", None):
-        raise pytest.UsageError("the suites measure, so they do not run in parallel; leave out -n")
     from storeproof.plugin import early
     from storeproof.plugin.repeat import Repeat
     from storeproof.plugin.run import Run
@@ -224,7 +225,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     brief = ours and item.config.get_verbosity() < 2
     if found is not None and brief:
         finding = pytest.fail.Exception(str(found.value), pytrace=False)
-        call.excinfo = pytest.ExceptionInfo.from_exc_info((type(finding), finding, found.tb))
+        last = found.tb
+        while last.tb_next is not None:  # pytest looks at every frame that it is given, even to print none
+            last = last.tb_next
+        call.excinfo = pytest.ExceptionInfo.from_exc_info((type(finding), finding, last))
     try:
         report = yield
     finally:
