@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import secrets
+import shlex
 import threading
 import time
 from collections.abc import Callable
@@ -21,8 +22,10 @@ from storeproof.launch.handle import Handle
 from storeproof.load.engine import EngineWanted
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Scale, Spec, Target
+from storeproof.spec.inheritance import STORES
 from storeproof.spec.variation import AS_IT_IS, Variation
 
+_ANOTHER = "have the right product answer: --launch=process or container, another --image, or --endpoint"
 _ANSWER_SECONDS = 5.0
 """How long a store that once did not answer may take to show that it lives."""
 
@@ -194,10 +197,12 @@ class Trial:
 
     def command(self, selection: str) -> str:
         """The one line that runs a case again as it ran here."""
-        where = self.target.id if self.target.file.parent.name == "stores" else f"{self.target.file}:{self.target.name}"
+        where = self.target.id if self.target.file.is_relative_to(STORES) else shlex.quote(f"{self.target.file}:{self.target.name}")
+        checkout = Path("suites").resolve() == STORES.parents[1] / "suites"
+        suites = "suites/" if checkout else "--pyargs storeproof.suites"
         cut = f" --power-cut={self.options.power_cut}" if self.options.power_cut != "auto" else ""
         engine = f" --engine={self.options.engine}" if self.options.engine != "auto" else ""
-        return f"pytest suites/ --store={where} --scale={self.scale.scale}{cut}{engine} --seed={self.seed} -k '{selection}'"
+        return f"pytest {suites} --store={where} --scale={self.scale.scale}{cut}{engine} --seed={self.seed} -k {shlex.quote(selection)}"
 
     def log_tail(self) -> str:
         """The last lines that the shared store wrote."""
@@ -213,7 +218,7 @@ class Trial:
     def _start(self, *, on_volume: bool = False, started: bool = True) -> Handle:
         store = self.target.store
         return choose.launch(
-            store,
+            store.model_copy(update={"launch": self.target.launch}),
             self.target.settings(self.scale.cache_bytes),
             kind=self.options.launch,
             endpoint=self.options.endpoints.get(store.store),
@@ -261,7 +266,7 @@ class Trial:
             if version.product != store.product:
                 raise NotAvailable(
                     f"what answers is {version.product} {version.number}, not {store.product}: it is not tried as {store.store}",
-                    store.launch.process.install if store.launch.process else "",
+                    f"if {self.target.file.name} is meant for it, write there `product: {version.product}`; else {_ANOTHER}",
                 )
             self.record.version = f"{version.product} {version.number}"
             live = dict(session.read_settings(tuple(self.target.settings(self.scale.cache_bytes))))

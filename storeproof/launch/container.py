@@ -243,6 +243,7 @@ class ContainerHandle(Cuttable):
         if made is None:
             raise RuntimeError(f"{self._name} was closed")
         values = {"data": launch.data, "port": str(launch.port), "user": launch.user or "", "password": launch.password or ""}
+        values |= {f"port.{name}": str(port) for name, port in launch.ports.items()}
         template = Template(self._name, values, launch.setting, self._settings)
         # Container and volume bear the directory's name: they are found again even if we were interrupted while making them.
         mark = made.root.name

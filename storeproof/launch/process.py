@@ -129,7 +129,8 @@ class ProcessHandle(Cuttable):
         guard(base)
         self._volume = make_disk(power_cut, self._dir.data, self._dir.image) if on_volume else None
         self.data: Path | None = self._dir.data
-        self._address = Address(_HOST, ports.free_port(), launch.user, launch.password, ours=True)
+        port, *further = ports.free_ports(1 + len(launch.ports))
+        self._address = Address(_HOST, port, launch.user, launch.password, ports=dict(zip(launch.ports, further, strict=True)), ours=True)
 
     @property
     def address(self) -> Address:
@@ -274,6 +275,7 @@ class ProcessHandle(Cuttable):
             "data": str(made.data),
             "run": str(made.run),
             "port": str(self._address.port),
+            **{f"port.{name}": str(port) for name, port in self._address.ports.items()},
             "python": sys.executable,
             "user": self._launch.user or "",
             "password": self._launch.password or "",

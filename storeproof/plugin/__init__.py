@@ -108,7 +108,9 @@ def pytest_configure(config: pytest.Config) -> None:
         "what of the spec a test tries",
     )
     # Here, before pytest-xdist starts its workers: they would each begin a run.
-    if (getattr(config.option, "numprocesses", None) or getattr(config.option, "tx", None)) and _suites_wanted(config):
+    if (getattr(config.option, "numprocesses", None) or getattr(config.option, "tx", None)) and _name_suites(
+        map(str, config.args), config.invocation_params.dir, pyargs=config.option.pyargs
+    ):
         raise pytest.UsageError("the suites measure, so they do not run in parallel; leave out -n")
 
 
