@@ -39,7 +39,7 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001 - its callback prints
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and the edition, and exit.")
     ] = False,
 ) -> None:

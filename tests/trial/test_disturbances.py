@@ -1,4 +1,4 @@
-"""A store that dies, hangs or fills its disk in mid-run becomes an outcome; the run goes on, and leaves nothing behind."""
+"""A store that is killed, halted, or without disk space in mid-run becomes an outcome; the run goes on, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -55,34 +55,34 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Disturbed]:
             subprocess.run(["umount", str(disk)], check=True)
 
 
-def _one_failed_and_the_run_went_on(done: Run, *words: str) -> None:
-    failed = [each for each in done.outcomes.values() if each["outcome"] == "fail"]
-    assert len(failed) == 1, done.said
-    assert any(word in failed[0]["detail"] for word in words), failed[0]["detail"]
-    assert failed[0]["detail"].splitlines()[0] in done.said
+def _one_was_spoiled_and_done_again(done: Run, *words: str) -> None:
+    """Whoever ended or halted the server was not the store: the case is begun once more, on another one, and says so."""
+    (spoiled,) = [each for each in done.outcomes.values() if each["spoiled"]]
+    assert (spoiled["id"], spoiled["outcome"], spoiled["spoiled"]) == (IN_THE_MIDDLE, "pass", 1), done.said
+    assert any(word in spoiled["detail"] for word in words), spoiled["detail"]
     assert "Traceback" not in done.said
-    assert done.outcomes["stateful.counter"]["outcome"] == "pass", "the cases after it ran on a store that was started again"
-    assert set(done.counted) == {"fail", "pass", "excluded"}
-    assert done.code == pytest.ExitCode.TESTS_FAILED
+    assert set(done.counted) == {"pass", "excluded"}, done.said
+    assert done.code == 0
     leaves_nothing(done.folder)
 
 
-def test_a_server_that_dies_fails_one_case(runs: Disturbed) -> None:
-    _one_failed_and_the_run_went_on(runs.died, "the store ended: ", "the store did not answer: ")
+def test_a_server_that_is_killed_from_outside_is_no_failure(runs: Disturbed) -> None:
+    _one_was_spoiled_and_done_again(runs.died, "SIGKILL")
 
 
-def test_a_server_that_hangs_fails_one_case_within_half_a_minute(runs: Disturbed) -> None:
-    _one_failed_and_the_run_went_on(runs.hung, "the store did not answer: ")
+def test_a_server_that_is_halted_from_outside_is_no_failure(runs: Disturbed) -> None:
+    _one_was_spoiled_and_done_again(runs.hung, "the store runs and did not answer: ")
     assert max(each["seconds"] for each in runs.hung.outcomes.values()) < 30
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small file system")
-def test_a_full_disk_is_an_outcome(runs: Disturbed) -> None:
+def test_a_full_disk_is_an_outcome_and_not_the_stores_failure(runs: Disturbed) -> None:
     found = runs.filled.outcomes
-    assert found["sizes.single_key/1048576"]["outcome"] == "fail", runs.filled.said
-    assert "full" in found["sizes.single_key/1048576"]["detail"]
+    full = found["sizes.single_key/1048576"]
+    assert (full["outcome"], full["named"], full["spoiled"]) == ("inconclusive", "the machine", 2), runs.filled.said
+    assert "full" in full["detail"]
     assert found["capabilities.key_access.put-get/001"]["outcome"] == "pass"
-    assert "error" not in runs.filled.counted
+    assert not {"error", "fail"} & set(runs.filled.counted)
     leaves_nothing(runs.filled.folder)
 
 
@@ -94,29 +94,18 @@ def test_a_run_beside_others_is_not_disturbed_by_them(runs: Disturbed) -> None:
 
 @pytest.mark.servers
 @pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is not installed")
-def test_a_real_server_that_hangs_fails_one_case(tmp_path: Path) -> None:
+def test_a_real_server_that_is_halted_is_no_failure(tmp_path: Path) -> None:
     done = _start(tmp_path, signal.SIGSTOP, "--store=redis", "--launch=process")
-    assert done.code == pytest.ExitCode.TESTS_FAILED
-    (failed,) = [each for each in done.outcomes.values() if each["outcome"] == "fail"]
-    assert "the store did not answer" in failed["detail"]
-    assert "Ready to accept connections" in failed["detail"], "the end of its log"
-    assert failed["seconds"] < 30
-    assert done.outcomes["stateful.counter"]["outcome"] == "pass"
-    leaves_nothing(tmp_path)
+    _one_was_spoiled_and_done_again(done, "the store runs and did not answer: ")
 
 
 @pytest.mark.docker
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["dies", "hangs"])
-def test_a_container_that_dies_or_hangs_fails_one_case(tmp_path: Path, number: signal.Signals) -> None:
+def test_a_container_that_is_killed_or_halted_from_outside_is_no_failure(tmp_path: Path, number: signal.Signals) -> None:
     arguments = ("--store=redis", "--launch=container", "--image=redis=storeproof/redis", "-k", SOME_CASES, "-p", "striking")
     done = run(tmp_path, *arguments, suites="correctness", environment=struck(IN_THE_MIDDLE, number, 0, "container"))
-    assert done.code == pytest.ExitCode.TESTS_FAILED
-    (failed,) = [each for each in done.outcomes.values() if each["outcome"] == "fail"]
-    assert failed["detail"].startswith("the store ended" if number is signal.SIGKILL else "the store did not answer")
-    assert "Ready to accept connections" in failed["detail"], "the end of its log"
-    assert done.outcomes["stateful.counter"]["outcome"] == "pass"
+    _one_was_spoiled_and_done_again(done, "killed" if number is signal.SIGKILL else "the store runs and did not answer: ")
     assert not containers_of(done.process.pid)
-    leaves_nothing(tmp_path)
 
 
 def test_a_server_that_dies_at_its_start_fails_once_with_its_log(tmp_path: Path) -> None:
