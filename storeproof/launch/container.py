@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from storeproof.contract.address import Address
-from storeproof.errors import NotAvailable, StoreDied
-from storeproof.launch import engine
+from storeproof.errors import MachineFailed, NotAvailable, StoreDied, StoreproofError
+from storeproof.launch import engine, outside, shortage
 from storeproof.launch.cleanup import registry
 from storeproof.launch.cuttable import Cuttable
 from storeproof.launch.disk import AS_CAN_BE_HAD, PowerCut, make_disk
@@ -36,6 +37,9 @@ _LOOK_SECONDS = 0.05
 """How often the engine is asked whether the container still runs, while we wait: each question costs it milliseconds."""
 _KILLED = 137
 """The exit status of a process that SIGKILL ended: 128 + 9."""
+_GONE = 404
+_NOT_THE_MACHINE = re.compile(r"exec|no such file|not running|not paused|is already paused|permission denied", re.IGNORECASE)
+"""What the engine says where the image, its command, or what the server did meanwhile is at fault."""
 
 
 class ContainerHandle(Cuttable):
@@ -84,6 +88,11 @@ class ContainerHandle(Cuttable):
         self._looked = 0.0
         self._nodes = RunningNodes(name, launch.nodes, self.log_tail) if launch.nodes is not None else None
         self._dir: WorkDir | None = None
+        self._volume = None
+        self._has_run = False
+        self._struck = False
+        """By us, since its start."""
+        self._watch = shortage.Watch([])
         if on_volume and os.geteuid() != 0:
             raise NotAvailable(
                 "the engine cannot hand on a file system that a user without root has mounted", "run it as root, or by --launch=process"
@@ -95,11 +104,15 @@ class ContainerHandle(Cuttable):
         self._bound = base is not None or on_volume
         self.data: Path | None = None
         registry.add(self)
-        self._dir = made = WorkDir.make(place, keep=keep)
-        if self._bound:
-            self.data = made.data
-        guard(place, containers=True)
-        self._volume = make_disk(power_cut, made.data, made.image) if on_volume else None
+        try:
+            self._dir = made = WorkDir.make(place, keep=keep)
+            if self._bound:
+                self.data = made.data
+            guard(place, containers=True)
+            self._volume = make_disk(power_cut, made.data, made.image) if on_volume else None
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def address(self) -> Address:
@@ -125,6 +138,8 @@ class ContainerHandle(Cuttable):
     def start_nowait(self) -> None:
         """See `Handle.start_nowait`."""
         self._address = None
+        self._struck = False
+        self._watch = shortage.Watch([self._dir.root] if self._dir else [], data=self._volume is None, inherits=False)
         with self._starting, self._engine_errors("could not be started"):
             if self._described is None:
                 self._described = self._describe()
@@ -149,6 +164,7 @@ class ContainerHandle(Cuttable):
     def stop(self) -> None:
         """See `Handle.stop`."""
         self.resume()
+        self._struck = True
         with self._engine_errors("could not be stopped"):
             self._container.stop(timeout=self._launch.start_seconds)
             self._container.reload()
@@ -161,6 +177,7 @@ class ContainerHandle(Cuttable):
             self.resume()
         if not self.alive():
             return
+        self._struck = True
         import docker.errors
 
         with self._engine_errors("could not be killed"):
@@ -204,9 +221,14 @@ class ContainerHandle(Cuttable):
         """See `Handle.alive`."""
         if self._container is None:
             return False
-        with self._engine_errors("was removed by somebody"):
+        with self._engine_errors("cannot be looked at"):
             self._container.reload()
         return self._running()
+
+    def check_alive(self) -> None:
+        """See `Handle.check_alive`."""
+        if not self.alive():
+            raise self._ended("")
 
     def log_tail(self) -> str:
         """See `Handle.log_tail`."""
@@ -239,6 +261,8 @@ class ContainerHandle(Cuttable):
             registry.discard(self)
 
     def _describe(self) -> DockerContainer:
+        from docker.types import Mount
+
         launch, made = self._launch, self._dir
         if made is None:
             raise RuntimeError(f"{self._name} was closed")
@@ -247,21 +271,23 @@ class ContainerHandle(Cuttable):
         template = Template(self._name, values, launch.setting, self._settings)
         # Container and volume bear the directory's name: they are found again even if we were interrupted while making them.
         mark = made.root.name
-        described = engine.new_container(self._image).with_name(mark).with_kwargs(labels=self._labels())
+        described = engine.new_container(self._image).with_name(mark)
         if launch.command:
             described.with_command(template.command(launch.command))
         for name, value in template.table(launch.environment).items():
             described.with_env(name, value)
+        mounts = []  # not testcontainers' volumes, which are written with colons, and so allow none in a name
         for number, (target, text) in enumerate(template.table(launch.files).items()):
             file = made.run / f"{number}-{Path(target).name}"
             file.write_text(text, encoding="utf-8")
             file.chmod(0o644)
-            described.with_volume_mapping(file, target, "ro")
+            mounts.append(Mount(target, str(file), "bind", read_only=True))
         if self._bound:
-            described.with_volume_mapping(made.data, launch.data, "rw")
+            mounts.append(Mount(launch.data, str(made.data), "bind"))
         else:
             engine.client().volumes.create(mark, labels=self._labels())
-            described.with_volume_mapping(mark, launch.data, "rw")
+            mounts.append(Mount(launch.data, mark, "volume"))
+        described.with_kwargs(labels=self._labels(), mounts=mounts)
         mode = described.get_docker_client().get_connection_mode()
         if mode.value == "docker_host" and described.get_docker_client().host() in ("localhost", "127.0.0.1"):
             # testcontainers' type allows no host address, which its call to the engine does: without it the port is open to the network.
@@ -291,28 +317,50 @@ class ContainerHandle(Cuttable):
     def _wait_ready(self) -> float:
         self._check_runs()
         if self._address is None:
-            raise StoreDied(f"{self._name} runs and the engine gives it no port", self.log_tail())
+            raise self._died(f"{self._name} runs and the engine gives it no port")
         ready = wait_until_ready(
             self._address,
             self._probe,
             name=self._name,
             seconds=self._launch.start_seconds,
             check=self._check_runs,
-            log=self.log_tail,
+            died=self._died,
         )
-        if self._nodes is None:
-            return ready
-        with self._engine_errors("ended while it started"):
-            self._nodes.wait(self._container, self._launch.start_seconds, whole=False)
-        return time.monotonic()
+        if self._nodes is not None:
+            with self._engine_errors("ended while it started"):
+                self._nodes.wait(self._container, self._launch.start_seconds, whole=False)
+            ready = time.monotonic()
+        self._has_run = True
+        return ready
 
     def _check_runs(self) -> None:
         if time.monotonic() - self._looked < _LOOK_SECONDS and self._address is not None:
             return
         if not self.alive():
-            state = self._container.attrs["State"] if self._container is not None else {}
-            raise StoreDied(f"{self._name} ended with exit status {state.get('ExitCode')} before it answered", self.log_tail())
+            raise self._ended(" before it answered")
         self._looked = time.monotonic()
+
+    def _ended(self, when: str) -> StoreproofError:
+        """Whom to blame for the end of the container."""
+        if self._container is None:
+            return StoreDied(f"{self._name} was not started")
+        state = self._container.attrs["State"]
+        reason = f"{self._name} ended with exit status {state['ExitCode']}{when}"
+        if state.get("OOMKilled"):
+            lacking = shortage.Shortage("the kernel's out-of-memory killer has ended it", "give the machine or the container more memory")
+            return self._short(reason, lacking)
+        by = outside.of_status(state["ExitCode"])
+        died = self._died(reason)
+        return outside.killed(self._name, by) if by is not None and not self._struck and isinstance(died, StoreDied) else died
+
+    def _died(self, reason: str) -> StoreproofError:
+        log = self.log_tail()
+        lacking = self._watch.found(log)
+        return StoreDied(reason, log) if lacking is None else self._short(reason, lacking)
+
+    def _short(self, reason: str, lacking: shortage.Shortage) -> StoreproofError:
+        kind = MachineFailed if self._has_run else NotAvailable
+        return kind(f"{reason}: {lacking.what}", lacking.remedy)
 
     def _running(self) -> bool:
         return bool(self._container.attrs["State"]["Running"])
@@ -335,7 +383,10 @@ class ContainerHandle(Cuttable):
 
     def _remove_data(self, made: WorkDir) -> None:
         """The files, and by now the directory, belong to the image's user: only a container may remove them."""
-        options = {"entrypoint": "rm", "user": "0", "volumes": [f"{made.root}:/storeproof"], "labels": self._labels()}
+        from docker.types import Mount
+
+        whole = Mount("/storeproof", str(made.root), "bind")
+        options = {"entrypoint": "rm", "user": "0", "mounts": [whole], "labels": self._labels()}
         remover = engine.client().containers.create(self._image, ["-rf", "/storeproof/data"], **options)
         try:
             remover.start()
@@ -349,13 +400,19 @@ class ContainerHandle(Cuttable):
 
     @contextlib.contextmanager
     def _engine_errors(self, what: str) -> Iterator[None]:
-        """The engine's refusals become the store's end: they hit this store alone, and the run goes on."""
+        """What the engine refuses because of the container is the store's end; else the machine is at fault."""
         import docker.errors
         import requests.exceptions
 
+        kind = MachineFailed if self._has_run else NotAvailable
         try:
             yield
         except docker.errors.APIError as reason:
-            raise StoreDied(f"{self._name} {what}: {reason.explanation or reason}", self.log_tail()) from None
+            said = str(reason.explanation or reason)
+            if reason.status_code == _GONE and self._container is not None:
+                raise MachineFailed(f"{self._name}: its container was removed by somebody") from None
+            if _NOT_THE_MACHINE.search(said):
+                raise self._died(f"{self._name} {what}: {said}") from None
+            raise kind(f"{self._name} {what}: the engine says: {said}") from None
         except requests.exceptions.RequestException:
-            raise StoreDied(f"{self._name} {what}: the engine does not answer") from None
+            raise kind(f"{self._name} {what}: the engine does not answer") from None

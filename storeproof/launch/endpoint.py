@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from storeproof.contract.address import Address, parse_endpoint
-from storeproof.errors import NotAvailable, StoreDied, UsageError
+from storeproof.errors import MachineFailed, NotAvailable, StoreDied, UsageError
 from storeproof.launch.handle import LaunchKind, Probe
 from storeproof.launch.readiness import wait_until_ready
 from storeproof.spec.store import EndpointLaunch
@@ -73,9 +73,9 @@ class EndpointHandle:
                 name=f"{self._name} at {self._address}",
                 seconds=_ANSWER_SECONDS,
                 check=lambda: None,
-                log=self.log_tail,
+                died=StoreDied,
             )
-        except StoreDied as reason:
+        except (StoreDied, MachineFailed) as reason:
             raise UsageError(f"{reason.reason}; check the endpoint, which looks like {self._example}") from None
 
     def stop(self) -> None:
@@ -94,6 +94,9 @@ class EndpointHandle:
     def alive(self) -> bool:
         """Not ours to know; the operations show it."""
         return True
+
+    def check_alive(self) -> None:
+        """Not ours to know either."""
 
     def log_tail(self) -> str:
         """Its log is not ours to read."""

@@ -45,6 +45,8 @@ class Handle(Protocol):
 
         Raises:
             StoreDied: it ended, or did not answer in time; with the tail of its log.
+            NotAvailable: it never ran, for the machine is short of something.
+            MachineFailed: the same of a later start; or it was killed from outside, or the machine is too busy.
         """
 
     def start_nowait(self) -> None:
@@ -99,6 +101,14 @@ class Handle(Protocol):
 
     def alive(self) -> bool:
         """Whether the process runs."""
+
+    def check_alive(self) -> None:
+        """Return if it runs; ask when it was found dead, for who is to blame.
+
+        Raises:
+            StoreDied: it has ended by itself, or was ended by us.
+            MachineFailed: it was killed from outside, or for what the machine is short of.
+        """
 
     def log_tail(self) -> str:
         """The last lines it wrote; passwords are removed."""

@@ -10,12 +10,12 @@ _SHORTEST_SECRET = 4
 """A shorter password than this would blot out half the log, and is no secret."""
 
 
-def tail(log: Path, password: str | None) -> str:
-    """The last lines of a file; empty where there is none."""
+def tail(log: Path, password: str | None, since: int = 0) -> str:
+    """The last lines of a file, of those that begin after `since` bytes; empty where there are none."""
     try:
         with log.open("rb") as file:
             file.seek(0, 2)
-            file.seek(max(0, file.tell() - _BYTES))
+            file.seek(max(since, file.tell() - _BYTES))
             return last_lines(file.read(), password)
     except OSError:
         return ""

@@ -17,8 +17,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from storeproof.contract.address import Address
-from storeproof.errors import NotAvailable, StoreDied
-from storeproof.launch import ports, process_tree, shared_memory
+from storeproof.errors import MachineFailed, NotAvailable, StoreDied, StoreproofError
+from storeproof.launch import outside, ports, process_tree, shared_memory, shortage
 from storeproof.launch.cleanup import registry
 from storeproof.launch.cuttable import Cuttable
 from storeproof.launch.disk import AS_CAN_BE_HAD, PowerCut, make_disk
@@ -26,7 +26,8 @@ from storeproof.launch.guardian import guard
 from storeproof.launch.handle import LaunchKind, Probe
 from storeproof.launch.log import tail
 from storeproof.launch.nodes import NO_NODES, NODE_FAULTS
-from storeproof.launch.readiness import wait_until_ready
+from storeproof.launch.patience import Patience, work_of
+from storeproof.launch.readiness import late, wait_until_ready
 from storeproof.launch.sweep import sweep_all
 from storeproof.launch.template import Template
 from storeproof.launch.volume import NO_VOLUME
@@ -36,6 +37,7 @@ from storeproof.spec.store import ProcessLaunch
 
 _HOST = "127.0.0.1"
 _UNPRIVILEGED = "nobody"
+_LOOK_SECONDS = 0.02
 _GONE_SECONDS = 30.0
 """How long a killed process may take to vanish: writing out dirty pages on a slow disk can hold it for seconds."""
 _INHERITED = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "TZ")
@@ -117,20 +119,27 @@ class ProcessHandle(Cuttable):
         self._spawning = threading.Lock()
         self._kills = self._kills_before = 0
         self._began = self._ready = 0.0
+        self._has_run = False
         self._paused = False
         self._shared_files: dict[str, int] = {}
         base = (base or (volume_base() if on_volume else None) or default_base()).resolve()
         if self._user is not None:
             _check_traversable(base, self._user)
-        registry.add(self)
         self._dir: WorkDir | None = None
-        sweep_all(base)
-        self._dir = WorkDir.make(base, keep=keep)
-        guard(base)
-        self._volume = make_disk(power_cut, self._dir.data, self._dir.image) if on_volume else None
-        self.data: Path | None = self._dir.data
-        port, *further = ports.free_ports(1 + len(launch.ports))
-        self._address = Address(_HOST, port, launch.user, launch.password, ports=dict(zip(launch.ports, further, strict=True)), ours=True)
+        self._volume = None
+        self._watch = shortage.Watch([])
+        self._log_begins = 0
+        registry.add(self)
+        try:
+            sweep_all(base)
+            self._dir = WorkDir.make(base, keep=keep)
+            guard(base)
+            self._volume = make_disk(power_cut, self._dir.data, self._dir.image) if on_volume else None
+            self.data: Path | None = self._dir.data
+            self._address = self._fresh_address()
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def address(self) -> Address:
@@ -159,9 +168,11 @@ class ProcessHandle(Cuttable):
     def start_nowait(self) -> None:
         """See `Handle.start_nowait`."""
         self._kills_before = self._kills
-        self._initialise()
         if self.alive():
             raise RuntimeError(f"{self._name} runs already")
+        if not self.initialised and ports.listening(self._address.port):  # nothing was told of it yet
+            self._address = self._fresh_address()
+        self._initialise()
         if ports.listening(self._address.port):
             raise self._port_taken()
         self._spawn([self._programs[self._launch.binary], *self._template().command(self._launch.command)])
@@ -179,11 +190,13 @@ class ProcessHandle(Cuttable):
             name=self._name,
             seconds=self._launch.start_seconds,
             check=self._check_runs,
-            log=self.log_tail,
+            died=self._died,
+            work=lambda: work_of(self.pids),
         )
         # Afterwards, since the look takes longer than some servers need to start.
         self._check_is_ours()
         self._shared_files.update(shared_memory.mapped_files(each.pid for each in self._members()))
+        self._has_run = True
 
     def stop(self) -> None:
         """See `Handle.stop`."""
@@ -191,13 +204,11 @@ class ProcessHandle(Cuttable):
         if process is None:
             return
         self.resume()
+        self._kills += 1
         number = signal.Signals[self._launch.stop]
         with contextlib.suppress(ProcessLookupError):
             process.send_signal(number)
-        try:
-            process.wait(self._launch.start_seconds)
-        except subprocess.TimeoutExpired:
-            raise StoreDied(f"{self._name} did not end within {self._launch.start_seconds} s of {number.name}", self.log_tail()) from None
+        self._wait(process, f"{self._name} did not end after {number.name} within")
         # What is left of it now would keep files open under the next start.
         self.kill()
 
@@ -217,7 +228,7 @@ class ProcessHandle(Cuttable):
         self._paused = False
         if not gone:
             left = ", ".join(f"{each.pid} ({each.state})" for each in self._members())
-            raise StoreDied(f"{self._name} was killed and did not end within {_GONE_SECONDS:g} s: {left}", self.log_tail())
+            raise MachineFailed(f"{self._name} was killed, and the kernel did not end it within {_GONE_SECONDS:g} s: {left}")
 
     def kill_nodes(self, names: Sequence[str]) -> None:  # noqa: ARG002 - there are none
         """Refused: see `cannot`."""
@@ -241,6 +252,18 @@ class ProcessHandle(Cuttable):
         """See `Handle.alive`."""
         return self._process is not None and self._process.poll() is None
 
+    def check_alive(self) -> None:
+        """See `Handle.check_alive`."""
+        process = self._process
+        if process is None:
+            raise StoreDied(f"{self._name} does not run", self.log_tail())
+        if process_tree.exiting(process.pid):  # its connections are closed before it is gone
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(_GONE_SECONDS)
+        code = process.poll()
+        if code is not None:
+            raise self._died(f"{self._name} {_ending(code)}", code)
+
     def log_tail(self) -> str:
         """See `Handle.log_tail`."""
         return tail(self._dir.log, self._launch.password) if self._dir else ""
@@ -253,7 +276,7 @@ class ProcessHandle(Cuttable):
         with registry.undisturbed():
             self._shared_files.update(shared_memory.mapped_files(each.pid for each in self._members()))
             # What cannot be killed keeps its directory and its mark: the next run tries again.
-            with contextlib.suppress(StoreDied):
+            with contextlib.suppress(MachineFailed):
                 self.kill()
                 shared_memory.remove_files(self._shared_files)
                 shared_memory.remove_segments(pid for pid, _ in self._dir.leaders)
@@ -295,12 +318,9 @@ class ProcessHandle(Cuttable):
                 os.chown(path, account.pw_uid, account.pw_gid)
         for command in self._launch.initialise:
             process = self._spawn([self._programs[command[0]], *template.command(command[1:])])
-            try:
-                code = process.wait(self._launch.start_seconds)
-            except subprocess.TimeoutExpired:
-                raise StoreDied(f"{self._name}: {command[0]} did not end within {self._launch.start_seconds} s", self.log_tail()) from None
+            code = self._wait(process, f"{self._name}: {command[0]} did not end within")
             if code != 0:
-                raise StoreDied(f"{self._name}: {command[0]} {_ending(code)}", self.log_tail())
+                raise self._died(f"{self._name}: {command[0]} {_ending(code)}", code)
             self._process = None
         self.initialised = True
 
@@ -315,6 +335,8 @@ class ProcessHandle(Cuttable):
         # The program is noted before it runs: were we killed between the two, it is still known as ours by what it runs and where.
         made.programs.add(os.path.realpath(command[0]))
         made.write_marker()
+        self._watch = shortage.Watch([made.root], data=self._volume is None)
+        self._log_begins = made.log.stat().st_size
         kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
         with made.log.open("ab") as log:
             self._began = time.monotonic()
@@ -332,6 +354,8 @@ class ProcessHandle(Cuttable):
                     extra_groups=[] if self._user else None,
                 )
             except OSError as reason:
+                if lacking := shortage.of_error(reason):
+                    raise self._short(f"{self._name}: {command[0]} cannot be run", lacking) from None
                 who = f" by the user {self._user}" if self._user else ""
                 raise NotAvailable(f"{self._name}: {command[0]} cannot be run{who}: {reason.strerror}", self._launch.install) from None
         stat = process_tree.read_stat(process.pid)
@@ -345,7 +369,38 @@ class ProcessHandle(Cuttable):
             raise RuntimeError(f"{self._name} was closed")
         return self._dir
 
+    def _fresh_address(self) -> Address:
+        """At ports that are free now."""
+        launch = self._launch
+        port, *further = ports.free_ports(1 + len(launch.ports))
+        return Address(_HOST, port, launch.user, launch.password, ports=dict(zip(launch.ports, further, strict=True)), ours=True)
+
+    def _wait(self, process: subprocess.Popen[bytes], what: str) -> int:
+        """Until it has ended; its exit status. `what` begins the message of the error where that takes too long."""
+        patience = Patience(self._launch.start_seconds, lambda: work_of(self.pids))
+        while True:
+            try:
+                return process.wait(_LOOK_SECONDS)
+            except subprocess.TimeoutExpired:
+                self._watch.look()
+            if patience.is_over():
+                raise late(patience, what, "it still runs", self._died)
+
+    def _died(self, reason: str, code: int | None = None) -> StoreproofError:
+        """Whom to blame for the end of a process, or for its silence."""
+        lacking = self._watch.found(tail(self._made().log, None, self._log_begins), self.pids)
+        if lacking is not None:
+            return self._short(reason, lacking)
+        if code is not None and -code in outside.SIGNALS and self._kills == self._kills_before:
+            return outside.killed(self._name, signal.Signals(-code))
+        return StoreDied(reason, self.log_tail())
+
+    def _short(self, reason: str, lacking: shortage.Shortage) -> StoreproofError:
+        kind = MachineFailed if self._has_run else NotAvailable
+        return kind(f"{reason}: {lacking.what}", lacking.remedy)
+
     def _check_runs(self) -> None:
+        self._watch.look()
         if self._process is None:
             raise StoreDied(f"{self._name} was not started", self.log_tail())
         code = self._process.poll()
@@ -353,7 +408,7 @@ class ProcessHandle(Cuttable):
             return
         if ports.listening(self._address.port):
             raise self._port_taken()
-        raise StoreDied(f"{self._name} {_ending(code)} before it answered", self.log_tail())
+        raise self._died(f"{self._name} {_ending(code)} before it answered", code)
 
     def _check_is_ours(self) -> None:
         """What listens is what we started: "0 lost" was once read from the wrong server."""
@@ -361,10 +416,11 @@ class ProcessHandle(Cuttable):
         if ports.holder(ports.listening(self._address.port), [each.pid for each in self._members()]) is None:
             raise self._port_taken()
 
-    def _port_taken(self) -> NotAvailable:
+    def _port_taken(self) -> StoreproofError:
         """Not the store's fault: nothing is said of it."""
         port = self._address.port
-        return NotAvailable(f"{self._name}: port {port} is already in use by {ports.describe_user(port)}", "end it, or run again")
+        kind = MachineFailed if self._has_run else NotAvailable
+        return kind(f"{self._name}: port {port} is already in use by {ports.describe_user(port)}", "end it, or run again")
 
 
 def _ending(code: int) -> str:

@@ -13,6 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 
+_EXITING = 4
+"""PF_EXITING: include/linux/sched.h."""
+
+
 @dataclass(frozen=True)
 class Stat:
     """One line of /proc/PID/stat."""
@@ -43,6 +47,15 @@ def read_stat(pid: int) -> Stat | None:
     # The program's name stands in parentheses and may itself hold spaces and parentheses.
     fields = text[text.rindex(")") + 2 :].split()
     return Stat(pid, fields[0], int(fields[1]), int(fields[3]), int(fields[19]))
+
+
+def exiting(pid: int) -> bool:
+    """Whether the kernel is ending the process: its connections may be closed already, and it is not a zombie yet."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return bool(int(text[text.rindex(")") + 2 :].split()[6]) & _EXITING)
 
 
 def _link(pid: int, name: str) -> str:

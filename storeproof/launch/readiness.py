@@ -9,9 +9,10 @@ import time
 from collections.abc import Callable
 
 from storeproof.contract.address import Address
-from storeproof.contract.failures import Refused, Unknown
-from storeproof.errors import StoreDied
+from storeproof.contract.failures import Refused, Unknown, WrongReply
+from storeproof.errors import MachineFailed, StoreDied, StoreproofError
 from storeproof.launch.handle import Probe
+from storeproof.launch.patience import Patience, Work
 
 _PAUSE = 0.002
 """Seconds between two looks: a Redis that is up after 30 ms is seen after 32."""
@@ -24,20 +25,27 @@ def wait_until_ready(
     name: str,
     seconds: float,
     check: Callable[[], None],
-    log: Callable[[], str],
+    died: Callable[[str], StoreproofError],
+    work: Work = lambda: None,
 ) -> float:
-    """Return once `probe` does: the moment, on the monotonic clock. `check` is called between attempts and raises when waiting is in vain.
+    """Return once `probe` does: the moment, on the monotonic clock.
+
+    Args:
+        check: called between attempts; raises when waiting is in vain.
+        died: makes the error, of what was seen.
+        work: how far the server has got: on a busy machine one that gets on may take longer.
 
     Raises:
-        StoreDied: `seconds` are over, or the store answers but will never have us.
+        StoreproofError: what `died` made: the time is over, or the store answers but will never have us.
+        MachineFailed: the time is over on a busy machine.
     """
-    deadline = time.monotonic() + seconds
+    patience = Patience(seconds, work)
     last = "nothing listens on its port"
 
     def pause() -> None:
         check()
-        if time.monotonic() > deadline:
-            raise StoreDied(f"{name} did not answer within {seconds:g} s ({last})", log())
+        if patience.is_over():
+            raise late(patience, f"{name} did not answer within", last, died)
         time.sleep(_PAUSE)
 
     # A bare connection costs microseconds where a client costs milliseconds, and no server sees those that are refused.
@@ -49,11 +57,21 @@ def wait_until_ready(
         if failure is None:
             return time.monotonic()
         if isinstance(failure, Refused):
-            raise StoreDied(f"{name} answers and refuses us: {failure}", log())
+            raise died(f"{name} answers and refuses us: {failure}")
+        if isinstance(failure, WrongReply):
+            raise died(f"{name} answers, and not as its protocol has it: {failure}")
         if not isinstance(failure, Unknown):
             raise failure
         last = str(failure) or last
         pause()
+
+
+def late(patience: Patience, what: str, last: str, died: Callable[[str], StoreproofError]) -> StoreproofError:
+    """The error of a wait that is over."""
+    reason = died(f"{what} {patience.waited:.0f} s ({last})")
+    if patience.busy and isinstance(reason, StoreDied):
+        return MachineFailed(f"{what} {patience.waited:.0f} s on a busy machine ({patience.busy}; {last})", "run it on a quieter machine")
+    return reason
 
 
 def _accepts(address: Address) -> bool:

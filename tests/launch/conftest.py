@@ -13,6 +13,12 @@ from storeproof.launch.memory_disk import MemoryDisk
 from .files import Make
 
 
+@pytest.fixture(autouse=True)
+def quiet_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How long is waited must not depend on what else runs here; a test that is about that says otherwise."""
+    monkeypatch.setattr("storeproof.launch.patience.machine_is_busy", lambda: "")
+
+
 @pytest.fixture(scope="module")
 def memory_disks(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Only where one can be had at all: not without the compiled part, nor where /dev/fuse cannot be opened."""

@@ -12,13 +12,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import requests
 
 from storeproof.contract import Address, Unknown
-from storeproof.errors import NotAvailable, StoreDied
+from storeproof.errors import MachineFailed, NotAvailable, StoreDied
 from storeproof.launch import container, engine
 from storeproof.launch.cleanup import registry
 from storeproof.launch.container import ContainerHandle
 from storeproof.launch.owner import this_process
+from storeproof.launch.sweep import sweep_directories
 from storeproof.launch.workdir import WorkDir
 from storeproof.spec import ContainerLaunch
 
@@ -102,6 +104,17 @@ def test_data_survives_kill_and_stop_and_the_port_is_asked_again(make: Make, tmp
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_directory_with_a_colon(make: Make, tmp_path: Path) -> None:
+    (tmp_path / "a:b").mkdir()
+    handle = make(base=tmp_path / "a:b")
+    handle.start()
+    assert command(handle.address, "SET", "a", "1") == "+OK\r\n"
+    assert handle.data is not None
+    assert any(handle.data.iterdir())
+    handle.close()
+    assert list((tmp_path / "a:b").iterdir()) == []
+
+
 def test_data_of_the_images_user_is_removed_by_a_container(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who does not run as root may not remove what the image's user wrote."""
     handle = make(base=tmp_path)
@@ -160,6 +173,58 @@ def test_container_that_ends_at_once(make: Make) -> None:
     handle = make(REDIS.model_copy(update={"command": ("bash", "-c", "echo no licence; exit 3")}))
     with pytest.raises(StoreDied, match=r"redis ended with exit status 3 before it answered\n(.|\n)*no licence"):
         handle.start()
+
+
+def test_a_container_that_somebody_kills_is_no_fault_of_the_store(make: Make) -> None:
+    handle = make()
+    handle.start()
+    handle.check_alive()
+    subprocess.run(["docker", "kill", handle._container.id], check=True, capture_output=True)
+    with pytest.raises(MachineFailed, match="redis was killed from outside: SIGKILL, not sent by storeproof"):
+        handle.check_alive()
+    handle.start()
+    handle.check_alive()
+    handle.kill()
+    with pytest.raises(StoreDied, match="redis ended with exit status 137"):
+        handle.check_alive()
+
+
+def test_a_container_that_somebody_removes_is_no_fault_of_the_store(make: Make) -> None:
+    handle = make()
+    handle.start()
+    subprocess.run(["docker", "rm", "-f", handle._container.id], check=True, capture_output=True)
+    with pytest.raises(MachineFailed, match="redis: its container was removed by somebody"):
+        handle.check_alive()
+
+
+def test_an_engine_that_falls_silent_is_no_fault_of_the_store(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    handle = make()
+    handle.start()
+    def silent(*_: object, **__: object) -> None:
+        raise requests.exceptions.ReadTimeout
+
+    with monkeypatch.context() as patched:
+        patched.setattr(handle._container.client.api, "send", silent)
+        with pytest.raises(MachineFailed, match="redis cannot be looked at: the engine does not answer"):
+            handle.check_alive()
+
+
+def test_a_container_that_is_short_of_memory_is_no_fault_of_the_store(make: Make) -> None:
+    """Killed by the kernel, and the engine says so."""
+    eats = "python3 -c 'x = bytearray(10**9)' || dd if=/dev/zero of=/dev/null bs=900M count=1; exit 137"
+    handle = make(REDIS.model_copy(update={"command": ("bash", "-c", eats)}))
+    with pytest.MonkeyPatch.context() as patched:
+        described = handle._describe
+
+        def limited() -> object:
+            made = described()
+            made._kwargs["mem_limit"] = "64m"
+            made._kwargs["memswap_limit"] = "64m"
+            return made
+
+        patched.setattr(handle, "_describe", limited)
+        with pytest.raises(NotAvailable, match="the kernel's out-of-memory killer has ended it; give the machine or the container more memory"):
+            handle.start()
 
 
 def test_program_that_the_image_does_not_have(make: Make) -> None:
@@ -262,7 +327,7 @@ def test_next_run_sweeps_what_a_dead_one_left() -> None:
         f"removed volume {mark}, left by a run that had died",
     ]
     assert [Path(each).name for each in left(mark)] == [mark]
-    container.sweep_directories(container.default_base())
+    sweep_directories(container.default_base())
     assert left(mark) == []
 
 

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from storeproof.errors import StoreDied
+from storeproof.errors import NotAvailable
 from storeproof.launch import engine
 from storeproof.launch.container import ContainerHandle
 from storeproof.spec import ContainerLaunch
@@ -41,7 +41,7 @@ def test_they_are_reached_under_their_numbers_and_free_afterwards() -> None:
         assert handle.address.port == one, "after a kill too"
         second = ContainerHandle("second", launch, {}, connected)
         try:
-            with pytest.raises(StoreDied, match=r"allocated|in use"):
+            with pytest.raises(NotAvailable, match=r"allocated|in use"):
                 second.start()
         finally:
             second.close()

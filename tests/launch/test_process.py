@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from storeproof.contract import Address, Refused
-from storeproof.errors import NotAvailable, StoreDied, UsageError
+from storeproof.errors import MachineFailed, NotAvailable, StoreDied, UsageError
 from storeproof.launch import ports, process_tree
 from storeproof.launch.cleanup import registry
 from storeproof.launch.process import ProcessHandle, find_program
@@ -144,7 +144,7 @@ def test_deaf_server_does_not_stop_and_is_closed_all_the_same(make: Make) -> Non
     code = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + GREETS
     handle = make(python_server(code, start_seconds=1))
     handle.start()
-    with pytest.raises(StoreDied, match="small did not end within 1 s of SIGTERM"):
+    with pytest.raises(StoreDied, match=r"small did not end after SIGTERM within 1 s \(it still runs\)"):
         handle.stop()
     handle.close()
     assert not handle.alive()
@@ -202,11 +202,22 @@ def test_fault_of_the_probe_is_not_hidden(make: Make) -> None:
         make(python_server(GREETS), broken).start()
 
 
-def test_port_in_use_before_the_start(make: Make) -> None:
-    handle = make(python_server(GREETS))
+def test_port_that_is_taken_before_the_first_start_is_given_up(make: Make) -> None:
+    handle = make(python_server(GREETS, files={"server.conf": "${port}"}))
     port = handle.address.port
-    taken = pytest.raises(NotAvailable, match=rf"small: port {port} is already in use by pid \d+ \(\w+")
-    with socket.create_server(("127.0.0.1", port)), taken:
+    with socket.create_server(("127.0.0.1", port)):
+        handle.start()
+    assert handle.address.port != port
+    assert handle.data is not None
+    assert (handle.data.parent / "run" / "server.conf").read_text() == str(handle.address.port)
+
+
+def test_port_that_is_taken_between_two_starts_is_no_fault_of_the_store(make: Make) -> None:
+    handle = make(python_server(GREETS))
+    handle.start()
+    handle.kill()
+    taken = pytest.raises(MachineFailed, match=rf"small: port {handle.address.port} is already in use by pid \d+ \(\w+")
+    with socket.create_server(("127.0.0.1", handle.address.port)), taken:
         handle.start()
 
 

@@ -1,0 +1,193 @@
+"""What the machine is short of, from evidence: so that a server is not blamed for a full disk.
+
+The words of a server alone are no evidence, since it may say what it likes; nor is little room alone, if it is enough.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import resource
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+_MIB: Final = 2**20
+_FULL: Final = _MIB
+"""Bytes: with less than this free, nothing need be said."""
+_LITTLE: Final = 1024 * _MIB
+"""Bytes: with less than this free, a server that calls the disk full is believed. It may have removed again what it had written."""
+_LITTLE_MEMORY: Final = 256 * _MIB
+_FEW: Final = 1024
+"""Descriptors, or processes: a server with a lower limit is believed when it says that it has too few."""
+
+_NO_ROOM: Final = re.compile(r"no space left|disk (is )?full|quota exceeded|insufficient (free|disk) space|ENOSPC|errno:? 28\b", re.IGNORECASE)
+_NO_FILES: Final = re.compile(r"too many open files|file descriptors|EMFILE|errno:? 24\b", re.IGNORECASE)
+_NO_MEMORY: Final = re.compile(r"cannot allocate memory|out of memory|memory allocation|bad_alloc|ENOMEM|errno:? 12\b", re.IGNORECASE)
+_NO_PROCESSES: Final = re.compile(r"resource temporarily unavailable|start new thread|could not fork|cannot fork|pthread_create", re.IGNORECASE)
+
+_MAKE_ROOM: Final = "make room there, or name another directory with --data-dir"
+_MORE_FILES: Final = "ulimit -n 65536"
+_MORE_MEMORY: Final = "give the machine, or the group of processes that this runs in, more memory"
+_MORE_PROCESSES: Final = "ulimit -u unlimited, or raise pids.max of the group of processes that this runs in"
+
+
+@dataclass(frozen=True)
+class Shortage:
+    """What is lacking, in words, and what provides it."""
+
+    what: str
+    remedy: str
+
+
+class Watch:
+    """What there was from the start of one server on."""
+
+    def __init__(self, places: Sequence[Path], *, data: bool = True, inherits: bool = True) -> None:
+        """
+        Args:
+            places: the directories that it writes to, or their file systems' files lie in.
+            data: whether its data lies in one of them; else only a file system of its own can be what it calls full.
+            inherits: whether our limits are its limits.
+        """
+        self._places = places
+        self._data = data
+        self._inherits = inherits
+        self._least: dict[Path, int] = {}
+        self._oom_kills = oom_kills()
+        self._refused = _processes_refused()
+        self.look()
+
+    def look(self) -> None:
+        """Note what is free now: what a failing command has written it may remove again."""
+        for place in self._places:
+            with suppress(OSError):
+                self._least[place] = min(self._least.get(place, _free(place)), _free(place))
+
+    def found(self, said: str, pids: Iterable[int] = ()) -> Shortage | None:
+        """What is lacking, or None without evidence.
+
+        Args:
+            said: what the server wrote since its start.
+            pids: its processes that run.
+        """
+        self.look()
+        return self._disk(said) or self._descriptors(said, pids) or self._memory(said) or self._processes(said)
+
+    def _disk(self, said: str) -> Shortage | None:
+        for place, least in self._least.items():
+            if least < _FULL:
+                return Shortage(f"{place} is full", _MAKE_ROOM)
+            if self._data and least < _LITTLE and _NO_ROOM.search(said):
+                return Shortage(f"{place} had no more than {least // _MIB} MiB free, and the server found it full", _MAKE_ROOM)
+        return None
+
+    def _descriptors(self, said: str, pids: Iterable[int]) -> Shortage | None:
+        limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        for pid, who in [(os.getpid(), "storeproof"), *((pid, "the server") for pid in pids)]:
+            if _files_used_up(pid):
+                return Shortage(f"{who} (pid {pid}) has as many files open as it may", _MORE_FILES)
+        if self._inherits and 0 <= limit < _FEW and _NO_FILES.search(said):
+            return Shortage(f"the server may open no more than {limit} files, and says that it needs more", _MORE_FILES)
+        return None
+
+    def _memory(self, said: str) -> Shortage | None:
+        if self.oom_killed():
+            return Shortage("the kernel's out-of-memory killer has ended a process meanwhile", _MORE_MEMORY)
+        if not _NO_MEMORY.search(said):
+            return None
+        for name in ("AS", "DATA"):
+            limit, _ = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))
+            if self._inherits and limit != resource.RLIM_INFINITY:
+                return Shortage(f"a process may take no more than {limit // _MIB} MiB of memory, and the server needs more", "ulimit -v unlimited")
+        free = _memory_available()
+        if free is not None and free < _LITTLE_MEMORY:
+            return Shortage(f"{free // _MIB} MiB of memory are free, and the server needs more", _MORE_MEMORY)
+        return None
+
+    def oom_killed(self) -> bool:
+        """Whether the kernel has ended a process for lack of memory meanwhile."""
+        return oom_kills() > self._oom_kills
+
+    def _processes(self, said: str) -> Shortage | None:
+        if _processes_refused() > self._refused:
+            return Shortage("the kernel has refused a new process: there are as many as there may be", _MORE_PROCESSES)
+        limit, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+        if self._inherits and 0 <= limit < _FEW and _NO_PROCESSES.search(said):
+            return Shortage(f"a user may have no more than {limit} processes, and the server needs more", _MORE_PROCESSES)
+        return None
+
+
+def of_error(reason: OSError) -> Shortage | None:
+    """What one of our own system calls says is lacking."""
+    what = {
+        errno.ENOSPC: _MAKE_ROOM,
+        errno.EDQUOT: _MAKE_ROOM,
+        errno.EMFILE: _MORE_FILES,
+        errno.ENFILE: _MORE_FILES,
+        errno.ENOMEM: _MORE_MEMORY,
+        errno.EAGAIN: _MORE_PROCESSES,
+    }
+    number = reason.errno or 0
+    return Shortage(os.strerror(number), what[number]) if number in what else None
+
+
+def oom_kills() -> int:
+    """How many processes the kernel has ended for lack of memory: of our group, where it counts them by group, else of the machine."""
+    for file in (*_group_files("memory", "memory.events"), *_group_files("memory", "memory.oom_control"), Path("/proc/vmstat")):
+        number = _value(file, "oom_kill")
+        if number is not None:
+            return number
+    return 0
+
+
+def _processes_refused() -> int:
+    return next((number for file in _group_files("pids", "pids.events") if (number := _value(file, "max")) is not None), 0)
+
+
+def _group_files(controller: str, name: str) -> list[Path]:
+    """The file of our control group, in both versions."""
+    files = []
+    with suppress(OSError):
+        for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():
+            _, controllers, path = line.split(":", 2)
+            if controller in controllers.split(","):
+                files.append(Path("/sys/fs/cgroup", controller, path.lstrip("/"), name))
+            elif not controllers:
+                files.append(Path("/sys/fs/cgroup", path.lstrip("/"), name))
+    return files
+
+
+def _value(file: Path, name: str) -> int | None:
+    with suppress(OSError, ValueError):
+        for line in file.read_text(encoding="ascii").splitlines():
+            words = line.split()
+            if len(words) == 2 and words[0] == name:
+                return int(words[1])
+    return None
+
+
+def _free(place: Path) -> int:
+    """Bytes that can be written there; 0 where no file can be made any more."""
+    found = os.statvfs(place)
+    return 0 if found.f_files and not found.f_favail else found.f_bavail * found.f_frsize
+
+
+def _files_used_up(pid: int) -> bool:
+    try:
+        limits = Path(f"/proc/{pid}/limits").read_text(encoding="ascii").splitlines()
+        used = sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir())
+    except OSError as reason:
+        return reason.errno in (errno.EMFILE, errno.ENFILE)
+    limit = next((line.split()[3] for line in limits if line.startswith("Max open files")), "unlimited")
+    return limit.isdigit() and used >= int(limit) - 1
+
+
+def _memory_available() -> int | None:
+    with suppress(OSError, LookupError, ValueError):
+        lines = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines())
+        return int(lines["MemAvailable"].split()[0]) * 1024
+    return None
