@@ -1,12 +1,12 @@
 """Hosts one SQLite database in a process of its own, so that an embedded store can be killed like any server.
 
-Protocol, both ways: four bytes of length, big-endian, then a msgpack value.
+It speaks the protocol of `storeproof.embedded`. Its functions:
 
-* request: `[write, [[statement, parameters], ...]]`; several statements are one transaction. In place of `write`, which is
-  true or false, stands `begin`, `commit` or `rollback` where a client leads a transaction over several requests.
-* reply: `[0, rows, changes]`, the rows of the last statement that answers with rows and the changes of the last one, or
-  `[1, kind, message]` where `kind` is `refused` (rolled back) or `unknown` (the file system failed while it was being
-  committed).
+* `read` and `write`: a list of `[statement, parameters]`; several statements are one transaction. They return the rows of the last
+  statement that answers with rows, and the changes of the last one; the reply counts the rows, or the changes where there are none.
+* `begin`, `commit` and `rollback`, where a client leads a transaction over several requests.
+
+A failure is `refused` (rolled back) or `unknown` (the file system failed while it was being committed).
 
 Every client has its own SQLite connection. Writers take turns by a lock of this process: SQLite has one writer
 at a time in any case, and its own waiting is by polling, which is neither fair nor fast. A transaction over several
@@ -20,25 +20,21 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import signal
-import socket
 import sqlite3
-import struct
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import msgpack
+from storeproof.embedded import Counted, Failure, Kind, Server
+from storeproof.embedded.host import stop_at_sigterm
+from storeproof.embedded.turns import Turns
 
-from storeproof.adapters.sqlite_turns import Turns
-
-_LENGTH = struct.Struct(">I")
-_LONGEST = 256 * 1024 * 1024
-"""Bytes of one request; far above any record of the specification."""
+Statements = Sequence[tuple[str, Sequence[Any]]]
 
 _BUSY_SECONDS = 5.0
-_BUSY = [1, "refused", "SQLITE_BUSY: another transaction has been writing all the while"]
+_BUSY = "SQLITE_BUSY: another transaction has been writing all the while"
+_DONE = Counted([[], 0], 0)
 _READERS = 2
 """Clients that read at the same time. Between any two rows Python lets another thread go on: of 64 clients that all did, scans of 50 rows
 got 370 answers a second, and get 3,400 like this (one client 4,400); single reads lose nothing."""
@@ -63,7 +59,8 @@ class Host:
         self._writing = Turns()
         self._reading = threading.Semaphore(_READERS)
         self._open: set[sqlite3.Connection] = set()
-        self._sockets: set[socket.socket] = set()
+        functions = {"read": self._read, "write": self._change, "begin": self._begin, "commit": self._commit, "rollback": self._rollback}
+        self._server = Server(functions, self._client, failure_of)
 
     def open(self) -> sqlite3.Connection:
         """A connection in the host's configuration."""
@@ -78,68 +75,40 @@ class Host:
     def serve(self, port: int) -> None:
         """Accept clients until the process is asked to stop."""
         self.open()  # creates the file, and keeps a write-ahead log from being removed whenever the last client leaves
-        with socket.create_server(("127.0.0.1", port), backlog=1024) as server:
-            while True:
-                client, _ = server.accept()
-                client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                threading.Thread(target=self._converse, args=(client,), daemon=True).start()
+        self._server.serve(port)
 
     def close(self) -> None:
         """A clean stop: no write is cut short, and the last connection checkpoints the log."""
-        for client in list(self._sockets):
-            # No more is heard of it: what it has asked is still done and answered, and a transaction that it leaves open is undone.
-            with contextlib.suppress(OSError):
-                client.shutdown(socket.SHUT_RD)
+        self._server.drain()
         with self._writing:
             for connection in list(self._open):
                 connection.close()
             self._open.clear()
 
-    def _converse(self, client: socket.socket) -> None:
+    @contextlib.contextmanager
+    def _client(self) -> Iterator[Client]:
         own = Client(self.open())
-        self._sockets.add(client)
         try:
-            with client, client.makefile("rb", buffering=65536) as requests:
-                while len(head := requests.read(_LENGTH.size)) == _LENGTH.size:
-                    (length,) = _LENGTH.unpack(head)
-                    if length > _LONGEST:
-                        break
-                    reply = msgpack.packb(self._answer(own, requests.read(length)), use_bin_type=True)
-                    client.sendall(_LENGTH.pack(len(reply)) + reply)
-        except OSError:
-            pass  # the client went away; a write that was in progress is done or rolled back by now
+            yield own
         finally:
-            self._sockets.discard(client)
             self._open.discard(own.connection)
             own.connection.close()  # which undoes what is open
             self._leave_off(own)
 
-    def _answer(self, client: Client, request: bytes) -> list[Any]:
-        try:
-            write, statements = msgpack.unpackb(request, raw=False)
-            if not write:
-                return self._read(client.connection, statements)
-            if write is not True:
-                return self._lead(client, write)
-            if client.connection.in_transaction:
-                return self._write_within(client, statements)
-            return self._write(client.connection, statements)
-        except sqlite3.OperationalError as failure:
-            # A failing disk leaves open what became of the commit; all other errors roll the statement back.
-            broken = failure.sqlite_errorname.startswith("SQLITE_IOERR")
-            return [1, "unknown" if broken else "refused", f"{failure.sqlite_errorname}: {failure}"]
-        except (sqlite3.Error, OverflowError, ValueError, TypeError) as failure:
-            return [1, "refused", f"{type(failure).__name__}: {failure}"]
-
-    def _read(self, connection: sqlite3.Connection, statements: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
-        if connection.in_transaction:  # the others may be waiting for its end
-            return self._execute(connection, statements)
+    def _read(self, client: Client, statements: Statements) -> Counted:
+        if client.connection.in_transaction:  # the others may be waiting for its end
+            return self._execute(client.connection, statements)
         with self._reading:
-            return self._execute(connection, statements)
+            return self._execute(client.connection, statements)
 
-    def _write(self, connection: sqlite3.Connection, statements: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
+    def _change(self, client: Client, statements: Statements) -> Counted:
+        if client.connection.in_transaction:
+            return self._write_within(client, statements)
+        return self._write(client.connection, statements)
+
+    def _write(self, connection: sqlite3.Connection, statements: Statements) -> Counted:
         if not self._writing.acquire(timeout=_BUSY_SECONDS):
-            return _BUSY
+            raise Failure("refused", _BUSY)
         try:
             if len(statements) == 1:
                 return self._execute(connection, statements)
@@ -154,11 +123,11 @@ class Host:
         finally:
             self._writing.release()
 
-    def _write_within(self, client: Client, statements: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
+    def _write_within(self, client: Client, statements: Statements) -> Counted:
         """Write in the transaction that the client leads; of several statements all are done or none."""
         first = not client.writing
         if first and not self._writing.acquire(timeout=_BUSY_SECONDS):
-            return _BUSY
+            raise Failure("refused", _BUSY)
         client.writing = True
         connection = client.connection
         try:
@@ -183,20 +152,23 @@ class Host:
             if not connection.in_transaction:  # SQLite undoes the whole where the disk is full or fails
                 self._leave_off(client)
 
-    def _lead(self, client: Client, word: str) -> list[Any]:
-        """Begin a transaction, or end it: it is undone where it cannot be committed."""
-        connection = client.connection
-        if word == "begin":
-            connection.execute("BEGIN DEFERRED")
-            return [0, [], 0]
+    def _begin(self, client: Client) -> Counted:
+        client.connection.execute("BEGIN DEFERRED")
+        return _DONE
+
+    def _commit(self, client: Client) -> Counted:
+        """End the transaction: it is undone where it cannot be committed."""
         try:
-            if word == "commit":
-                connection.execute("COMMIT")
+            client.connection.execute("COMMIT")
         finally:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            self._leave_off(client)
-        return [0, [], 0]
+            self._rollback(client)
+        return _DONE
+
+    def _rollback(self, client: Client) -> Counted:
+        if client.connection.in_transaction:
+            client.connection.execute("ROLLBACK")
+        self._leave_off(client)
+        return _DONE
 
     def _leave_off(self, client: Client) -> None:
         """Let the next one write, if it is this client that has kept the turn."""
@@ -204,13 +176,25 @@ class Host:
             client.writing = False
             self._writing.release()
 
-    def _execute(self, connection: sqlite3.Connection, statements: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
+    def _execute(self, connection: sqlite3.Connection, statements: Statements) -> Counted:
         rows: list[Any] = []
         for statement, parameters in statements:
             cursor = connection.execute(statement, parameters)
             if cursor.description:
                 rows = cursor.fetchall()
-        return [0, rows, cursor.rowcount]
+        return Counted([rows, cursor.rowcount], len(rows) or cursor.rowcount)
+
+
+def failure_of(reason: Exception) -> tuple[Kind, str]:
+    """How a failure is told to the client."""
+    if isinstance(reason, Failure):
+        return reason.kind, str(reason)
+    if isinstance(reason, sqlite3.OperationalError):
+        # A failing disk leaves open what became of the commit; all other errors roll the statement back.
+        broken = reason.sqlite_errorname.startswith("SQLITE_IOERR")
+        return "unknown" if broken else "refused", f"{reason.sqlite_errorname}: {reason}"
+    known = isinstance(reason, (sqlite3.Error, OverflowError, ValueError, TypeError))
+    return "refused" if known else "error", f"{type(reason).__name__}: {reason}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -224,12 +208,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(f"SQLite {sqlite3.sqlite_version} is too old; {'.'.join(map(str, _OLDEST))} or newer is needed")
     host = Host(options.database, options.pragma)
 
-    def stop(_signal: int, _frame: object) -> None:
-        # Off the interrupted frame: the main thread only accepts, so it never holds the writers' lock.
-        host.close()
-        sys.exit(0)
-
-    signal.signal(signal.SIGTERM, stop)
+    stop_at_sigterm(host.close)
     try:
         host.serve(options.port)
     except OSError as reason:

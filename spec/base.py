@@ -48,10 +48,11 @@ Format = Annotated[str, AfterValidator(_readable_format)]
 class Frozen(BaseModel):
     """A part of a specification file."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True)
 
 
 class SpecFile(Frozen):
     """A whole specification file."""
 
     format: Format
+    """The version of this notation, in quotes."""

@@ -21,6 +21,7 @@ Location = tuple[int | str, ...]
 class Place:
     """A spot in a file."""
 
+    file: str
     line: int
     """1-based: where the field stands, or what should contain it."""
     field: str
@@ -31,27 +32,27 @@ class Place:
 
 def locate(node: yaml.Node, location: Location) -> Place:
     """Where a field stands. Parts of pydantic's location that no file has, such as the tags of unions, are left out."""
-    line, named = node.start_mark.line + 1, []
+    mark, named = node.start_mark, []
     for number, part in enumerate(location):
         if part == "[key]":
             continue
         found = _child(node, part)
         if found is not None:
-            line, node = found
+            mark, node = found
             named.append(str(part))
         elif number == len(location) - 1:
             named.append(str(part))
-            return Place(line, ".".join(named), None)
-    return Place(line, ".".join(named) or "(the file)", node.value if isinstance(node, yaml.ScalarNode) else None)
+            return Place(mark.name, mark.line + 1, ".".join(named), None)
+    return Place(mark.name, mark.line + 1, ".".join(named) or "(the file)", node.value if isinstance(node, yaml.ScalarNode) else None)
 
 
-def explain(node: yaml.Node, kind: type[SpecFile], breach: ErrorDetails) -> tuple[int, str] | None:
-    """Line and message of one breach; None where it only repeats another."""
+def explain(node: yaml.Node, kind: type[SpecFile], breach: ErrorDetails) -> tuple[str, int, str] | None:
+    """File, line and message of one breach; None where it only repeats another."""
     location, found, context = breach["loc"], breach["input"], breach.get("ctx", {})
     error = context.get("error")
     if isinstance(error, RuleError):
         place = locate(node, (*location, *error.location))
-        return place.line, f"{place.field}: {error}"
+        return place.file, place.line, f"{place.field}: {error}"
     if breach["type"] == "too_short" and found:
         return None  # its items are wrong: pydantic counts only the right ones
     if breach["type"] in ("union_tag_invalid", "union_tag_not_found"):
@@ -59,7 +60,7 @@ def explain(node: yaml.Node, kind: type[SpecFile], breach: ErrorDetails) -> tupl
         place = locate(node, (*location, context["discriminator"].strip("'")))
     else:
         place = locate(node, location)
-    return place.line, f"{place.field}: {_message(kind, breach, place)}"
+    return place.file, place.line, f"{place.field}: {_message(kind, breach, place)}"
 
 
 def unknown(what: str, found: str, allowed: Iterable[str], extra: str = "") -> str:
@@ -82,12 +83,12 @@ def summary(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _child(node: yaml.Node, part: int | str) -> tuple[int, yaml.Node] | None:
+def _child(node: yaml.Node, part: int | str) -> tuple[yaml.Mark, yaml.Node] | None:
     if isinstance(node, yaml.MappingNode):
-        return next(((key.start_mark.line + 1, value) for key, value in node.value if key.value == str(part)), None)
+        return next(((key.start_mark, value) for key, value in node.value if key.value == str(part)), None)
     if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
         item = node.value[part]
-        return item.start_mark.line + 1, item
+        return item.start_mark, item
     return None
 
 

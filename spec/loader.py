@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -10,13 +9,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from storeproof.errors import SpecError, UsageError
-from storeproof.spec.base import RuleError, SpecFile
+from storeproof.spec.base import FORMAT, RuleError, SpecFile
 from storeproof.spec.capability import Capability, CapabilityGroup
 from storeproof.spec.dataset import Dataset
 from storeproof.spec.edition import Edition, edition_of
 from storeproof.spec.explain import unknown
 from storeproof.spec.growth import Growth
 from storeproof.spec.guarantee import Guarantee
+from storeproof.spec.json_schema import schema_of
 from storeproof.spec.model import Model
 from storeproof.spec.profile import Profile
 from storeproof.spec.scale import Scale
@@ -256,4 +256,5 @@ def _unfit_records(spec: Spec, places: Mapping[tuple[str, str], Place]) -> list[
 
 def schemas() -> dict[str, str]:
     """The JSON Schemas of all kinds of files, by file name: editors use them, and other tools."""
-    return {f"{folder}.json": json.dumps(kind.model_json_schema(), indent=2, sort_keys=True) + "\n" for folder, kind in FILES.items()}
+    version = ".".join(map(str, FORMAT))
+    return {f"{folder}.json": schema_of(folder, kind, version) for folder, kind in FILES.items()}

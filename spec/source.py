@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,10 +11,19 @@ import yaml
 from pydantic import ValidationError
 
 from storeproof.errors import SpecError
+from storeproof.spec import inheritance
 from storeproof.spec.base import SpecFile
 from storeproof.spec.explain import explain, locate, summary
 
 F = TypeVar("F", bound=SpecFile)
+
+
+class _Named(io.StringIO):
+    """A text whose nodes bear the name of its file."""
+
+    def __init__(self, text: str, name: str) -> None:
+        super().__init__(text)
+        self.name = name
 
 
 class _Loader(yaml.SafeLoader):
@@ -38,59 +48,89 @@ def read(path: Path, kind: type[F]) -> F:
     Raises:
         SpecError: with one line per breach: `file:line: field: what was found; what is allowed`.
     """
-    node, data = _parse(path)
+    node, data = _parse(path, inherits="extends" in kind.model_fields)
     try:
         return kind.model_validate(data)
     except ValidationError as breaches:
         lines = {explain(node, kind, breach) for breach in breaches.errors(include_url=False)} - {None}
-        raise SpecError([f"{path}:{line}: {text}" for line, text in sorted(filter(None, lines))]) from None
+        raise SpecError([f"{file}:{line}: {text}" for file, line, text in sorted(filter(None, lines))]) from None
+
+
+def plain(path: Path) -> dict[Any, Any]:
+    """What stands in one file, unchecked, and without what it has from another. Raises `SpecError` where it is no YAML."""
+    return _parse(path, inherits=False)[1]
 
 
 def at(path: Path, *location: int | str) -> str:
     """`file:line: field`, for errors that are found after the file was read."""
     node, _ = _parse(path)
     place = locate(node, location)
-    return f"{path}:{place.line}: {place.field}"
+    return f"{place.file}:{place.line}: {place.field}"
 
 
-def _parse(path: Path) -> tuple[yaml.Node, dict[Any, Any]]:
-    """The file as YAML's nodes, which know their lines, and as plain values."""
+def _parse(path: Path, *, inherits: bool = True) -> tuple[yaml.Node, dict[Any, Any]]:
+    """The file as YAML's nodes, which know their files and lines, and as plain values; with what it has from the file it extends."""
+    node, loader = _composed(path)
+    if inherits:
+        node = _with_base(path, node, (path.resolve(),))
+    try:
+        data = loader.construct_document(node)
+    except yaml.MarkedYAMLError as problem:
+        raise _not_yaml(path, problem) from None
+    if not isinstance(data, dict):
+        raise SpecError([f'{path}:1: found {summary(data)}; allowed: a mapping that starts with `format: "1.0"`'])
+    return node, data
+
+
+def _with_base(path: Path, node: yaml.Node, chain: tuple[Path, ...]) -> yaml.Node:
+    """`chain`: the files that led here, this one last."""
+    inheritance.settle(path, node, extended=len(chain) > 1)
+    found = inheritance.base_of(path, node)
+    if found is None:
+        return node
+    base, line = found
+    if base in chain:
+        circle = " extends ".join(str(each) for each in (*chain[chain.index(base) :], base))
+        raise SpecError([f"{path}:{line}: extends: {circle}; allowed: a file that leads to one which extends no other"])
+    return inheritance.merged(_with_base(base, _composed(base)[0], (*chain, base)), node)
+
+
+def _composed(path: Path) -> tuple[yaml.Node, _Loader | _FastLoader]:
+    """The file's own nodes, and what can make values of them."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as reason:
         raise SpecError([f"{path}: cannot be read: {reason}"]) from None
     try:
-        return _parsed(path, text, _FastLoader)
-    except yaml.YAMLError:
-        return _parsed(path, text, _Loader)
-
-
-def _parsed(path: Path, text: str, kind: type[_Loader | _FastLoader]) -> tuple[yaml.Node, dict[Any, Any]]:
+        return _composed_by(_FastLoader, path, text)
+    except yaml.YAMLError:  # to be told by the other one
+        pass
     try:
-        loader = kind(text)
+        return _composed_by(_Loader, path, text)
     except yaml.reader.ReaderError as problem:
-        if kind is _FastLoader:
-            raise
         raise SpecError([f"{path}: not YAML: {problem.reason}, found U+{problem.character:04X} at position {problem.position}"]) from None
+    except yaml.MarkedYAMLError as problem:
+        raise _not_yaml(path, problem) from None
+
+
+def _composed_by(kind: type[_Loader | _FastLoader], path: Path, text: str) -> tuple[yaml.Node, _Loader | _FastLoader]:
+    loader = kind(_Named(text, str(path)))
     try:
         node = loader.get_single_node()
-        if node is None:
-            raise SpecError([f'{path}:1: the file is empty; allowed: a mapping that starts with `format: "1.0"`'])
-        repeated = [f"{path}:{line}: {field}: the key is given twice; keep one" for line, field in _repeated_keys(node, "", set())]
-        if repeated:
-            raise SpecError(repeated)
-        data = loader.construct_document(node)
-    except yaml.MarkedYAMLError as problem:
-        if kind is _FastLoader:
-            raise  # to be told by the other one
-        mark = problem.problem_mark
-        context = f"{problem.context}, " if problem.context and problem.context.startswith("expected") else ""
-        raise SpecError([f"{path}:{mark.line + 1 if mark else 1}: not YAML: {context}{problem.problem}"]) from None
     finally:
         loader.dispose()
-    if not isinstance(data, dict):
-        raise SpecError([f'{path}:1: found {summary(data)}; allowed: a mapping that starts with `format: "1.0"`'])
-    return node, data
+    if node is None:
+        raise SpecError([f'{path}:1: the file is empty; allowed: a mapping that starts with `format: "1.0"`'])
+    repeated = [f"{path}:{line}: {field}: the key is given twice; keep one" for line, field in _repeated_keys(node, "", set())]
+    if repeated:
+        raise SpecError(repeated)
+    return node, loader
+
+
+def _not_yaml(path: Path, problem: yaml.MarkedYAMLError) -> SpecError:
+    mark = problem.problem_mark
+    context = f"{problem.context}, " if problem.context and problem.context.startswith("expected") else ""
+    return SpecError([f"{mark.name if mark else path}:{mark.line + 1 if mark else 1}: not YAML: {context}{problem.problem}"])
 
 
 def _repeated_keys(node: yaml.Node, prefix: str, visited: set[int]) -> list[tuple[int, str]]:

@@ -16,8 +16,22 @@ from storeproof.spec.guarantee import LADDER, GuaranteeName, NodeGuaranteeName
 from storeproof.spec.known_failure import KnownFailure
 
 Command = Annotated[tuple[str, ...], Strict(False), Field(min_length=1)]
-"""A command line. `${name}` is replaced: data, run, port, python, user, password; an item that is
-`${settings}` alone becomes the variant's settings, each written as `setting` says."""
+"""A command line; `TEMPLATE_NAMES` has the `${name}`s that are replaced in it."""
+
+TEMPLATE_NAMES: Mapping[str, str] = {
+    "here": "the folder of this file",
+    "data": "the data directory, empty at the first start",
+    "run": "a directory of the run's own, for sockets and files (processes only)",
+    "port": "the port that clients use",
+    "port.NAME": "a further port, by its name under `ports`",
+    "python": "the interpreter that runs the suites (processes only)",
+    "user": "`user`, as given beside the command",
+    "password": "`password`, as given beside the command",
+    "settings": "the variant's settings, each written as `setting` says: an item of its own, or in a file one line each",
+    "arguments": "the variant's arguments: an item of its own; where it does not stand they come last",
+}
+"""What `${name}` stands for in commands, files, environment and `setting`; a plain dollar is `$$`. In `setting` there are `${name}` and
+`${value}` too, and `cache` has its own."""
 
 
 class ProcessLaunch(Frozen):
@@ -30,12 +44,17 @@ class ProcessLaunch(Frozen):
     impostor: str | None = None
     """A word in the output of `binary --version` that shows another product under this name, as some distributions ship a fork."""
     install: str
-    """The line that would install it on Debian, shown when it is missing."""
+    """The line that would install it on Debian, shown when it is missing: it can be pasted into a shell, with a remark after two
+    spaces and `#`. What needs a checkout, `.ci/setup servers`, works on Debian 12."""
     initialise: Annotated[tuple[Command, ...], Strict(False)] = ()
     """Commands that are run once on an empty data directory. A name without a slash is looked up as the binary is."""
     command: Annotated[tuple[str, ...], Strict(False)]
-    """The arguments of the binary."""
+    """The arguments of the binary. `${here}`, `${data}`, `${run}`, `${port}`, `${port.NAME}`, `${python}`, `${user}` and `${password}` are
+    replaced; an item that is `${settings}` or `${arguments}` alone becomes those of the variant. A plain dollar is `$$`."""
+    ports: Annotated[tuple[Name, ...], Strict(False)] = ()
+    """Names of further ports that the server needs: each is `${port.NAME}` for it, and the adapter finds it in `Address.ports`."""
     setting: Command = ("--${name}", "${value}")
+    """How one setting is written on the command line, or in a file: of the `name` and `value` of each."""
     files: dict[str, str] = Field(default_factory=dict)
     """Files written to the run directory before the start, by name; `${settings}` stands for all settings."""
     stop: Literal["SIGTERM", "SIGINT", "SIGUSR1"] = "SIGTERM"
@@ -43,7 +62,9 @@ class ProcessLaunch(Frozen):
     unprivileged: bool = False
     """Whether the server refuses to run as root; it then runs as `nobody`."""
     user: str | None = None
+    """As whom the adapter signs in: it finds both in its address."""
     password: str | None = None
+    """With which password; no secret, since the server is one of ours."""
     start_seconds: PositiveInt = 30
     """How long it may take to answer after a start, also after a crash."""
 
@@ -63,7 +84,11 @@ class ContainerLaunch(Frozen):
     """An image of the server."""
 
     image: str
+    """As `docker pull` takes it."""
+    install: str | None = None
+    """The line that provides the image, where no registry has it; without it, `docker pull`."""
     port: PositiveInt
+    """Where the server listens inside the container."""
     ports: dict[Name, PositiveInt] = Field(default_factory=dict)
     """Further ports that the adapter needs, by name: it finds them in the address, under the numbers that they have on this machine."""
     fixed_ports: Annotated[tuple[PositiveInt, ...], Strict(False)] = ()
@@ -71,15 +96,21 @@ class ContainerLaunch(Frozen):
     data: str
     """Where the image keeps its data: a volume of ours is mounted there."""
     command: Annotated[tuple[str, ...], Strict(False)] = ()
+    """What the container runs, as under `process`; without it what the image runs by itself."""
     setting: Command = ("--${name}", "${value}")
+    """How one setting is written on the command line, or in a file: of the `name` and `value` of each."""
     environment: dict[str, str] = Field(default_factory=dict)
+    """Variables of the container, by name."""
     files: dict[str, str] = Field(default_factory=dict)
     """Files mounted read-only, by absolute path in the container."""
     nodes: Nodes | None = None
     """Of a cluster."""
     user: str | None = None
+    """As whom the adapter signs in: it finds both in its address."""
     password: str | None = None
+    """With which password; no secret, since the server is one of ours."""
     start_seconds: PositiveInt = 60
+    """How long it may take to answer after a start, also after a crash."""
 
 
 class EndpointLaunch(Frozen):
@@ -96,8 +127,11 @@ class Launch(Frozen):
     """The ways in which a store can be had."""
 
     process: ProcessLaunch | None = None
+    """As a program of this machine."""
     container: ContainerLaunch | None = None
+    """As an image."""
     endpoint: EndpointLaunch | None = None
+    """As a server that runs somewhere."""
 
 
 class Cache(Frozen):
@@ -107,6 +141,7 @@ class Cache(Frozen):
     """
 
     setting: str
+    """What the server calls it."""
     value: str
     """How the server writes it: `${bytes}`, `${mib}` or `${gib}` stands for how much."""
 
@@ -133,6 +168,7 @@ class Claims(Frozen):
     """What the vendor says the store can do; the run shows whether it is so."""
 
     models: Annotated[tuple[Name, ...], Strict(False), Field(min_length=1)]
+    """Forms of records that it can keep: names of `spec/models/`."""
     capabilities: dict[str, bool]
     """`group: true|false` for all of a group, `group.capability: true|false` for one, which goes before its group.
 
@@ -156,14 +192,19 @@ class Variant(Frozen):
 
     settings: dict[str, str] = Field(default_factory=dict)
     """Server settings: given at the launch, read back from the live server."""
+    arguments: Annotated[tuple[str, ...], Strict(False)] = ()
+    """Arguments of the server in this variant alone, where `${arguments}` stands in its command, or after all others. Not read back:
+    what the server can tell belongs under `settings`. A server that is an endpoint runs without them."""
     options: dict[str, str] = Field(default_factory=dict)
     """What the adapter sets on connections and collections: read back from the live collection."""
     guarantee: GuaranteeName
+    """What it promises to keep; the faults test that rung and all below it."""
     survives: Annotated[tuple[NodeGuaranteeName, ...], Strict(False)] = ()
     """What a cluster promises beside the ladder."""
     own_indexes: bool = False
     """Whether a collection that asks for no secondary indexes has some all the same: nothing is then measured without indexes."""
     default: bool = False
+    """Whether `--store NAME` runs this one; exactly one variant says so."""
     capabilities: dict[str, bool] = Field(default_factory=dict)
     """Claims that differ from the store's in this variant."""
     atomic_batches: bool | None = None
@@ -173,6 +214,7 @@ class Variant(Frozen):
     detects_corruption: bool | None = None
     """The same."""
     note: str = ""
+    """What a reader of the report should know of it."""
 
     def promises(self, guarantee: str) -> bool:
         """Whether it claims a guarantee: a rung of the ladder and all below it, or one that it names beside them."""
@@ -182,8 +224,16 @@ class Variant(Frozen):
 class Store(SpecFile):
     """One file of `spec/stores/`, or a vendor's own."""
 
+    extends: str | None = None
+    """Another store whose file this one builds on: its name, or the path of its YAML file relative to this one.
+
+    Mappings are merged, lists and values are replaced, and `null` takes a field away. `format`, `store`, `title`, `product` and
+    `known_failures` are never taken over.
+    """
     store: Name
+    """The name on command lines and in results."""
     title: str
+    """The name in reports."""
     product: str
     """What the server must call itself: another product is not measured under this name."""
     adapter: str
@@ -195,10 +245,13 @@ class Store(SpecFile):
     topology: Literal["single", "replica_set", "cluster"] = "single"
     """`cluster`: the records are spread over nodes of one store, and clients see one server."""
     launch: Launch
+    """How it is had."""
     cache: Cache | None = None
     """Of a server that keeps its data on the disk. One that keeps all of it in memory has none, nor one that leaves that to the system."""
     variants: dict[Name, Variant] = Field(min_length=1)
+    """Its configurations, by name."""
     claims: Claims
+    """What it is said to be able to do."""
     known_failures: dict[str, KnownFailure] = Field(default_factory=dict)
     """By the id of the case, as the report has it, or the part of it before a slash: then of all such cases."""
 
@@ -244,6 +297,15 @@ class Target:
         return self.store.variants[self.name]
 
     @property
+    def launch(self) -> Launch:
+        """How the store is had in this variant: with its arguments in the command."""
+        launch, arguments = self.store.launch, self.variant.arguments
+        ways = {name: way for name in ("process", "container") if (way := getattr(launch, name)) is not None}
+        return launch.model_copy(
+            update={name: way.model_copy(update={"command": _with_arguments(way.command, arguments)}) for name, way in ways.items()}
+        )
+
+    @property
     def id(self) -> str:
         """`store:variant`, as on the command line."""
         return f"{self.store.store}:{self.name}"
@@ -279,6 +341,12 @@ class Target:
     def claims(self, capability: str) -> bool:
         """Whether the variant claims a capability, by its full name, or one case of it: `group.capability/case`."""
         return _claimed(capability, self.variant.capabilities, self.store.claims.capabilities)
+
+
+def _with_arguments(command: tuple[str, ...], arguments: tuple[str, ...]) -> tuple[str, ...]:
+    if "${arguments}" not in command:
+        return (*command, *arguments)
+    return tuple(item for each in command for item in (arguments if each == "${arguments}" else (each,)))
 
 
 def _claimed(capability: str, *stated: Mapping[str, bool]) -> bool:

@@ -8,15 +8,20 @@ It is optional, so that an installation needs no Rust toolchain. Ask before you 
 
 from __future__ import annotations
 
+import shlex
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Final
 
 from storeproof.errors import NotAvailable
 
+_CHECKOUT: Final = Path(__file__).resolve().parents[1]
 REMEDY: Final = (
-    "install Rust 1.87 or newer (https://rustup.rs) and install storeproof again: pip install --force-reinstall --no-deps storeproof"
+    f"pip install -e {shlex.quote(str(_CHECKOUT))}  # with Rust 1.87 or newer on PATH (https://rustup.rs)"
+    if (_CHECKOUT / "native" / "Cargo.toml").is_file()
+    else "pip install --force-reinstall --no-deps .  # in a checkout, with Rust 1.87 or newer on PATH (https://rustup.rs)"
 )
-"""In a checkout it is `pip install -e .`; pip's `-v` shows what the compiler said."""
+"""No package index has storeproof, so it names the checkout. pip's `-v` shows what the compiler said."""
 
 
 def present() -> bool:

@@ -158,7 +158,7 @@ def start(job: object) -> Run:
     """
 
 def replies(
-    protocol: Literal["resp", "memcached", "mongo", "iproto", "mysql", "postgres", "http", "length32"], data: bytes, chunk: int
+    protocol: Literal["resp", "memcached", "mongo", "iproto", "mysql", "postgres", "http", "embedded"], data: bytes, chunk: int
 ) -> tuple[list[tuple[int, str | None, int]], str | None]:
     """What a connection makes of these bytes where they come `chunk` at a time: counts, errors, lengths; and what was malformed.
 

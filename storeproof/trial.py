@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import secrets
+import shlex
 import threading
 import time
 from collections.abc import Callable
@@ -14,15 +15,17 @@ from pathlib import Path
 from storeproof.contract import Adapter, Address, Layout, Session, Unknown, load_adapter
 from storeproof.contract.address import parse_endpoint
 from storeproof.corpus.library import Library
-from storeproof.errors import NotAvailable, StoreDied, StoreproofError, UsageError
+from storeproof.errors import MachineFailed, NotAvailable, SettingsMismatch, StoreDied, StoreproofError, UsageError
 from storeproof.launch import choose, engine
 from storeproof.launch.disk import Method, PowerCut
 from storeproof.launch.handle import Handle
 from storeproof.load.engine import EngineWanted
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Scale, Spec, Target
+from storeproof.spec.inheritance import STORES
 from storeproof.spec.variation import AS_IT_IS, Variation
 
+_ANOTHER = "have the right product answer: --launch=process or container, another --image, or --endpoint"
 _ANSWER_SECONDS = 5.0
 """How long a store that once did not answer may take to show that it lives."""
 
@@ -48,10 +51,6 @@ class Options:
     """Off only for the project's own lying stores, which other checks must catch."""
     library: Library = field(default_factory=Library)
     """The dumps that the command line names."""
-
-
-class SettingsMismatch(StoreproofError):
-    """The live store does not run with the settings of the variant: an error of ours, and nothing is measured."""
 
 
 class Trial:
@@ -160,13 +159,19 @@ class Trial:
         assert self._shared is not None
         return self._shared
 
-    def mistrust(self, reason: Unknown) -> StoreDied:
-        """Note that the shared store did not answer, so that somebody looks whether it still lives.
+    def explain(self, silence: Unknown) -> StoreDied | MachineFailed | Unknown:
+        """What it means that the shared store did not answer: it ended by itself, it was killed, or it runs and is slow.
 
-        Returns what is to be said of it, with the end of its log.
+        The next case asks it whether it still answers, and gets another store if it does not.
         """
         self._mistrusted = True
-        return StoreDied(f"the store {'ended' if self._ended() else 'did not answer'}: {reason}", self.log_tail())
+        if self._shared is None:
+            return silence
+        try:
+            self._shared.check_alive()
+        except (StoreDied, MachineFailed) as ended:
+            return ended
+        return silence
 
     def answers(self) -> bool:
         """Whether the shared store is there. One that is mistrusted is asked, and ended if it is silent: the next case gets another."""
@@ -192,23 +197,28 @@ class Trial:
 
     def command(self, selection: str) -> str:
         """The one line that runs a case again as it ran here."""
-        where = self.target.id if self.target.file.parent.name == "stores" else f"{self.target.file}:{self.target.name}"
+        where = self.target.id if self.target.file.is_relative_to(STORES) else shlex.quote(f"{self.target.file}:{self.target.name}")
+        checkout = Path("suites").resolve() == STORES.parents[1] / "suites"
+        suites = "suites/" if checkout else "--pyargs storeproof.suites"
         cut = f" --power-cut={self.options.power_cut}" if self.options.power_cut != "auto" else ""
         engine = f" --engine={self.options.engine}" if self.options.engine != "auto" else ""
-        return f"pytest suites/ --store={where} --scale={self.scale.scale}{cut}{engine} --seed={self.seed} -k '{selection}'"
+        return f"pytest {suites} --store={where} --scale={self.scale.scale}{cut}{engine} --seed={self.seed} -k {shlex.quote(selection)}"
 
     def log_tail(self) -> str:
         """The last lines that the shared store wrote."""
         return self._shared.log_tail() if self._shared is not None else ""
 
     def _block(self, reason: BaseException) -> None:
+        """Try it no more. What the machine spoiled, or what got no answer, may be otherwise for the next case."""
+        if isinstance(reason, (MachineFailed, Unknown, KeyboardInterrupt)):
+            return
         first = str(reason).splitlines()[0] if str(reason) else type(reason).__name__
         self._blocked = str(reason) if isinstance(reason, NotAvailable) else f"the store could not be tried: {first}"
 
     def _start(self, *, on_volume: bool = False, started: bool = True) -> Handle:
         store = self.target.store
         return choose.launch(
-            store,
+            store.model_copy(update={"launch": self.target.launch}),
             self.target.settings(self.scale.cache_bytes),
             kind=self.options.launch,
             endpoint=self.options.endpoints.get(store.store),
@@ -221,12 +231,6 @@ class Trial:
             power_cut=PowerCut(self.options.power_cut, self.seed),
             started=started,
         )
-
-    def _ended(self) -> bool:
-        try:
-            return self._shared is not None and not self._shared.alive()
-        except StoreDied:  # somebody removed it
-            return True
 
     def _asked(self, handle: Handle) -> bool:
         """Whether a store answers within a few seconds: asked in a thread, since a client may be more patient than we."""
@@ -254,14 +258,15 @@ class Trial:
         store, variant = self.target.store, self.target.variant
         try:
             session = self.connect(handle)
-        except Unknown as reason:
-            raise StoreDied(f"{store.store} answered once and then no more: {reason}", handle.log_tail()) from None
+        except Unknown:
+            handle.check_alive()
+            raise
         try:
             version = session.version()
             if version.product != store.product:
                 raise NotAvailable(
                     f"what answers is {version.product} {version.number}, not {store.product}: it is not tried as {store.store}",
-                    store.launch.process.install if store.launch.process else "",
+                    f"if {self.target.file.name} is meant for it, write there `product: {version.product}`; else {_ANOTHER}",
                 )
             self.record.version = f"{version.product} {version.number}"
             live = dict(session.read_settings(tuple(self.target.settings(self.scale.cache_bytes))))

@@ -21,10 +21,33 @@ app = typer.Typer(
     help="Correct first, durable second, fast last. The trial itself is `pytest suites/ --store=NAME`.",
     epilog="Exit codes: 0 done · 1 the answer is no (each command says what that means) · 4 usage error.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+def _print_version(wanted: bool) -> None:
+    if not wanted:
+        return
+    from storeproof import __version__
+    from storeproof.spec.edition import VERSION
+
+    print(f"storeproof {__version__}, edition {VERSION} of the specification")
+    raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and the edition, and exit.")
+    ] = False,
+) -> None:
+    """Options of the command itself, before the name of one of its commands."""
+    if not {"--help", "-h"} & set(sys.argv):
+        from storeproof.launch.sweep import sweep_all
+
+        sweep_all()
 
 
 @app.command()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from storeproof.launch.survey import Survey, Way, survey
@@ -30,10 +31,10 @@ def doctor(console: Console | None = None) -> None:
         console.print(f"Power cuts by {name}: {way.detail}.", highlight=False)
     rest = _remedies(found)
     if rest:
-        console.print("\nTo enable the rest:")
+        console.print("\nTo enable the rest, as root where packages are installed:")
         for command, gains in rest.items():
-            # Never wrapped: a command is copied from here.
-            console.print(f"  {command}    [dim]# {', '.join(gains)}[/dim]", highlight=False, soft_wrap=True)
+            # Never wrapped: a command is copied from here. Escaped: `[binary]` behind a package's name is no markup.
+            console.print(f"  {escape(command)}    [dim]# {escape('; '.join(gains))}[/dim]", highlight=False, soft_wrap=True)
 
 
 def _cell(way: Way | None, ready: str) -> str:
@@ -43,14 +44,16 @@ def _cell(way: Way | None, ready: str) -> str:
 
 
 def _remedies(found: Survey) -> dict[str, list[str]]:
-    """The commands, each once, with what each of them enables."""
-    gains: dict[str, list[str]] = {}
+    """The commands, each once, with what each of them enables, and with the remarks on it."""
     needs = [(found.engine, "a container engine"), *((way, f"power cuts by {name}") for name, way in found.power_cuts.items())]
-    for need, what in needs:
-        if not need.ok and need.remedy:
-            gains.setdefault(need.remedy, []).append(what)
+    needs = [(way, what) for way, what in needs if way.remedy]
     for each in found.stores:
         for way, what in ((each.client, "client"), (each.process, "process"), (each.container, "container")):
-            if way is not None and not way.ok and way.remedy != found.engine.remedy:
-                gains.setdefault(way.remedy or way.detail, []).append(f"{each.store} ({what})")
+            if way is not None and way.remedy != found.engine.remedy:
+                needs.append((way, f"{each.store} ({what})"))
+    gains: dict[str, list[str]] = {}
+    for need, what in needs:
+        if not need.ok:
+            command, _, remark = (need.remedy or f"# {need.detail}").partition("  # ")
+            gains.setdefault(command, []).append(f"{what}: {remark}" if remark else what)
     return gains

@@ -22,7 +22,7 @@ from storeproof.launch.log import last_lines
 from storeproof.launch.nodes import NO_NODES, NODE_FAULTS, RunningNodes
 from storeproof.launch.owner import this_process
 from storeproof.launch.readiness import wait_until_ready
-from storeproof.launch.sweep import sweep_directories
+from storeproof.launch.sweep import sweep_all
 from storeproof.launch.template import Template
 from storeproof.launch.volume import NO_VOLUME
 from storeproof.launch.volume import base as volume_base
@@ -88,9 +88,9 @@ class ContainerHandle(Cuttable):
             raise NotAvailable(
                 "the engine cannot hand on a file system that a user without root has mounted", "run it as root, or by --launch=process"
             )
-        self.image_digest: str | None = engine.require_image(self._image, name)
+        self.image_digest: str | None = engine.require_image(self._image, name, launch.install if image is None else None)
         place = (base or (volume_base() if on_volume else None) or default_base()).resolve()
-        sweep_directories(place)
+        sweep_all(place)
         engine.sweep_containers()
         self._bound = base is not None or on_volume
         self.data: Path | None = None
@@ -243,6 +243,7 @@ class ContainerHandle(Cuttable):
         if made is None:
             raise RuntimeError(f"{self._name} was closed")
         values = {"data": launch.data, "port": str(launch.port), "user": launch.user or "", "password": launch.password or ""}
+        values |= {f"port.{name}": str(port) for name, port in launch.ports.items()}
         template = Template(self._name, values, launch.setting, self._settings)
         # Container and volume bear the directory's name: they are found again even if we were interrupted while making them.
         mark = made.root.name

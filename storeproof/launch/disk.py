@@ -34,7 +34,7 @@ class Disk(Protocol):
         """From now on all writes fail, and what was not synced is gone with the next `renew`."""
 
     def renew(self) -> None:
-        """Mount what is durable, once nobody uses the old mount: the power is back. Raises `StoreDied` when somebody still does."""
+        """Mount what is durable: the power is back. Raises `MachineFailed` when it cannot be mounted."""
 
     def close(self) -> None:
         """Give it up, with all that is on it. May be called twice."""

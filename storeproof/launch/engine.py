@@ -42,7 +42,7 @@ def client() -> Any:
         return docker.from_env()
     except (docker.errors.DockerException, requests.exceptions.RequestException) as reason:
         if "PermissionError" in repr(reason) or "Permission denied" in str(reason):
-            raise NotAvailable("this user may not ask the Docker engine", "usermod -aG docker $USER, then log in again") from None
+            raise NotAvailable("this user may not ask the Docker engine", "sudo usermod -aG docker $USER  # then log in again") from None
         where = f" at DOCKER_HOST={os.environ['DOCKER_HOST']}" if "DOCKER_HOST" in os.environ else ""
         raise NotAvailable(f"no container engine answers{where}", "apt-get install docker.io && systemctl start docker") from None
 
@@ -95,8 +95,10 @@ def _in_plain_words(message: str) -> str:
     return "the registry cannot be reached from here"
 
 
-def require_image(image: str, store: str) -> str:
+def require_image(image: str, store: str, install: str | None = None) -> str:
     """Make sure that the image is there, and return its digest (or its id, for one that was built here).
+
+    `install` is the line that provides it where no registry has it.
 
     Raises:
         NotAvailable: it is not there and cannot be pulled.
@@ -106,7 +108,7 @@ def require_image(image: str, store: str) -> str:
         if failure is not None:
             raise NotAvailable(
                 f"{store}: the image {image} is not here and cannot be pulled: {failure}",
-                f"docker pull {image}, or name a local one: --image {store}=LOCAL",
+                f"{install or f'docker pull {image}'}  # or name a local one: --image {store}=LOCAL",
             )
     found = client().images.get(image)
     digests = found.attrs.get("RepoDigests") or []

@@ -84,7 +84,12 @@ class Handle(Protocol):
         """Stop it cleanly, write all to disk, start it again: what was done so far is at no risk any longer. Raises `StoreDied`."""
 
     def cut_power(self) -> None:
-        """All that was not synced vanishes, then the processes, and the power is back. Raises `StoreDied`."""
+        """All that was not synced vanishes, then the processes, and the power is back.
+
+        Raises:
+            StoreDied: a killed process did not end.
+            MachineFailed: what is durable cannot be mounted again.
+        """
 
     def pause(self) -> None:
         """SIGSTOP: the store hangs."""

@@ -20,7 +20,7 @@ import psutil
 
 from storeproof import compiled
 from storeproof.errors import MachineFailed, NotAvailable
-from storeproof.launch.volume import unmount, write_out
+from storeproof.launch.volume import abort, unmount, write_out
 
 _LARGEST: Final = 4 * 2**30
 """Bytes of both images together."""
@@ -104,6 +104,7 @@ class MemoryDisk:
 
     def renew(self) -> None:
         """See `Disk.renew`."""
+        abort(self._at)
         unmount(self._at)
         self._say("mount")
 
@@ -140,7 +141,7 @@ def _check_device() -> None:
     try:
         os.close(os.open(DEVICE, os.O_RDWR | os.O_CLOEXEC))
     except OSError as reason:
-        remedy = "modprobe fuse; a container wants --device /dev/fuse and --cap-add SYS_ADMIN"
+        remedy = "modprobe fuse  # in a container: start it with --device /dev/fuse --cap-add SYS_ADMIN"
         raise NotAvailable(f"a power cut without a loop device needs FUSE: {DEVICE}: {reason.strerror}", remedy) from None
     if os.geteuid() != 0 and shutil.which("fusermount3") is None:
         raise NotAvailable("a power cut without root needs the program fusermount3", "apt-get install fuse3")

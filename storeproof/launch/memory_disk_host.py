@@ -12,13 +12,14 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from storeproof.errors import StoreDied
-from storeproof.launch.volume import GONE_SECONDS, let_go
+from storeproof.errors import MachineFailed
+from storeproof.launch.volume import let_go
 
 if TYPE_CHECKING:
     from storeproof.native import MemoryDisk
 
 _LOOK_SECONDS: Final = 1.0
+_GONE_SECONDS: Final = 60.0
 _GONE_LOOK_SECONDS: Final = 0.002
 
 
@@ -62,17 +63,17 @@ def _answer(disk: MemoryDisk, at: str, command: str, *arguments: str) -> str:
                 return f"ok {disk.off}"
             case _:
                 return f"error no such command: {command}"
-    except (OSError, StoreDied) as reason:
+    except (OSError, MachineFailed) as reason:
         return f"error {' '.join(str(reason).split())}"
     return "ok"
 
 
 def _wait_until_unmounted(disk: MemoryDisk, at: str) -> None:
-    """A container that has just ended, or just starts, may hold a copy of the mount for a moment."""
-    deadline = time.monotonic() + GONE_SECONDS
+    """Where this user may not abort it, a container that just starts holds a copy of the mount for as long as it likes."""
+    deadline = time.monotonic() + _GONE_SECONDS
     while not disk.unmounted:
         if time.monotonic() > deadline:
-            raise StoreDied(f"the volume at {at} is still mounted in another mount namespace")
+            raise MachineFailed(f"the volume at {at} is still mounted in another mount namespace after {_GONE_SECONDS:g} s")
         time.sleep(_GONE_LOOK_SECONDS)
     disk.join()
 

@@ -33,6 +33,15 @@ def free_port() -> int:
     raise NotAvailable("no free TCP port was found on 127.0.0.1", "end the servers that are not needed: ss -ltnp")
 
 
+def free_ports(number: int) -> list[int]:
+    """So many free ports, as `free_port` has them, no two alike."""
+    found: list[int] = []
+    while len(found) < number:
+        if (port := free_port()) not in found:
+            found.append(port)
+    return found
+
+
 def listening(port: int) -> frozenset[str]:
     """The sockets (as /proc/PID/fd names them) that listen on a TCP port of any address."""
     found = set()

@@ -27,7 +27,7 @@ from storeproof.launch.handle import LaunchKind, Probe
 from storeproof.launch.log import tail
 from storeproof.launch.nodes import NO_NODES, NODE_FAULTS
 from storeproof.launch.readiness import wait_until_ready
-from storeproof.launch.sweep import sweep_directories
+from storeproof.launch.sweep import sweep_all
 from storeproof.launch.template import Template
 from storeproof.launch.volume import NO_VOLUME
 from storeproof.launch.volume import base as volume_base
@@ -124,12 +124,13 @@ class ProcessHandle(Cuttable):
             _check_traversable(base, self._user)
         registry.add(self)
         self._dir: WorkDir | None = None
-        sweep_directories(base)
+        sweep_all(base)
         self._dir = WorkDir.make(base, keep=keep)
         guard(base)
         self._volume = make_disk(power_cut, self._dir.data, self._dir.image) if on_volume else None
         self.data: Path | None = self._dir.data
-        self._address = Address(_HOST, ports.free_port(), launch.user, launch.password, ours=True)
+        port, *further = ports.free_ports(1 + len(launch.ports))
+        self._address = Address(_HOST, port, launch.user, launch.password, ports=dict(zip(launch.ports, further, strict=True)), ours=True)
 
     @property
     def address(self) -> Address:
@@ -274,6 +275,7 @@ class ProcessHandle(Cuttable):
             "data": str(made.data),
             "run": str(made.run),
             "port": str(self._address.port),
+            **{f"port.{name}": str(port) for name, port in self._address.ports.items()},
             "python": sys.executable,
             "user": self._launch.user or "",
             "password": self._launch.password or "",

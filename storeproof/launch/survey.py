@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from storeproof.contract.load_adapter import load_adapter
-from storeproof.errors import NotAvailable, UsageError
+from storeproof.errors import MachineFailed, NotAvailable, UsageError
 from storeproof.launch import engine
-from storeproof.launch.disk import Method, PowerCut, make_disk
+from storeproof.launch.cleanup import registry
+from storeproof.launch.disk import Disk, Method, PowerCut, make_disk
+from storeproof.launch.guardian import guard
 from storeproof.launch.process import find_program
+from storeproof.launch.workdir import WorkDir, default_base
 from storeproof.spec.loader import Spec
 from storeproof.spec.store import Store
 
@@ -26,7 +28,7 @@ class Way:
     ok: bool
     detail: str
     remedy: str = ""
-    """The command that provides it; empty where nothing is missing or nothing helps."""
+    """The line for a shell that provides it, with a remark after `  # ` or none; empty where nothing is missing or nothing helps."""
 
 
 @dataclass(frozen=True)
@@ -91,17 +93,43 @@ def _engine() -> Way:
     return Way(True, f"{version['Platform']['Name'] or 'Docker'} {version['Version']}".replace("  ", " "))
 
 
+class _Trial:
+    """A volume that is mounted for a moment: marked, watched and swept like a run's, since the moment may be the last."""
+
+    def __init__(self) -> None:
+        self._dir: WorkDir | None = None
+        self._disk: Disk | None = None
+
+    def mount(self, by: PowerCut) -> str:
+        """Do it; the method in words. Raises `NotAvailable`."""
+        registry.add(self)
+        self._dir = WorkDir.make(default_base(), keep=False)
+        guard(self._dir.root.parent)
+        self._disk = make_disk(by, self._dir.data, self._dir.image)
+        return self._disk.method
+
+    def close(self) -> None:
+        """Remove all of it."""
+        with registry.undisturbed():
+            if self._disk is not None:
+                with suppress(MachineFailed):  # the mark stays then, for the next command
+                    self._disk.close()
+            if self._dir is not None:
+                self._dir.remove()
+            registry.discard(self)
+
+
 def _power_cut(by: PowerCut) -> Way:
     """Whether the power can be cut: nothing but a try tells."""
-    with tempfile.TemporaryDirectory(prefix="storeproof-") as folder:
-        data = Path(folder) / "data"
-        data.mkdir()
-        try:
-            disk = make_disk(by, data, Path(folder) / "volume")
-        except NotAvailable as missing:
-            return Way(False, missing.reason, missing.remedy)
-        disk.close()
-    return Way(True, disk.method)
+    trial = _Trial()
+    try:
+        return Way(True, trial.mount(by))
+    except NotAvailable as missing:
+        return Way(False, missing.reason, missing.remedy)
+    except UsageError as unwritable:
+        return Way(False, str(unwritable))
+    finally:
+        trial.close()
 
 
 def _process(store: Store) -> Way | None:
@@ -119,13 +147,14 @@ def _container(store: Store, answers: Way, image: str | None) -> Way | None:
     launch = store.launch.container
     if launch is None:
         return None
+    install = launch.install if image is None else None
     image = image or launch.image
     if not answers.ok:
         return Way(False, "no engine", answers.remedy)
     if engine.has_image(image):
         return Way(True, image)
     stand_in = _built_here(store.store)
-    remedy = f"docker pull {image}" + (f", or --image {store.store}={stand_in}" if stand_in else "")
+    remedy = (install or f"docker pull {image}") + (f"  # or --image {store.store}={stand_in}, which is here" if stand_in else "")
     return Way(False, f"{image} is not here yet", remedy)
 
 

@@ -3,10 +3,28 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
-from storeproof.launch import process_tree, shared_memory
-from storeproof.launch.workdir import WorkDir, marked
+from storeproof.errors import NotAvailable
+from storeproof.launch import process_tree, shared_memory, volume
+from storeproof.launch.containers_left import any_of_ours
+from storeproof.launch.workdir import WorkDir, default_base, marked, remove_unmarked
+
+
+def sweep_all(base: Path | None = None) -> list[str]:
+    """Remove what dead runs left in the places that need no option, and under `base`; what was done, one line each.
+
+    Where nothing is left it takes some milliseconds, and an engine is asked only if it answers at once.
+    """
+    bases = {each.resolve(): None for each in (base, default_base(), volume.MEMORY) if each is not None}
+    done = [line for each in bases for line in sweep_directories(each)]
+    if any_of_ours():
+        from storeproof.launch.engine import sweep_containers
+
+        with suppress(NotAvailable, OSError):  # as the engine's client calls all that it may answer
+            done += sweep_containers()
+    return done
 
 
 def sweep_directories(base: Path) -> list[str]:
@@ -23,7 +41,7 @@ def sweep_directories(base: Path) -> list[str]:
             found.remove()
         if not found.root.exists():
             done.append(f"removed {found.root}, left by a run that had died")
-    return done
+    return done + [f"removed {root}, left by a run that had died" for root in remove_unmarked(base)]
 
 
 def _end_processes(found: WorkDir) -> int:

@@ -11,6 +11,12 @@ from storeproof.errors import UsageError
 _SETTINGS = "${settings}"
 
 
+class _Names(string.Template):
+    """Names may have a dot, as in `${port.admin}`."""
+
+    braceidpattern = r"[a-z_][a-z0-9_.-]*"
+
+
 @dataclass(frozen=True)
 class Template:
     """The values that templates of one launch may name, and the variant's settings."""
@@ -48,9 +54,9 @@ class Template:
 
     def _fill(self, text: str, values: Mapping[str, str]) -> str:
         try:
-            return string.Template(text).substitute(values)
+            return _Names(text).substitute(values)
         except KeyError as missing:
-            allowed = ", ".join(f"${{{name}}}" for name in sorted(values))
+            allowed = ", ".join(f"${{{name}}}" for name in sorted({*values, "here", "settings"}))
             raise UsageError(f"{self.store}: its launch names ${{{missing.args[0]}}} in {text!r}; allowed: {allowed}") from None
         except ValueError:
             raise UsageError(f"{self.store}: its launch has a `$` in {text!r} that starts no name; write a plain dollar as `$$`") from None

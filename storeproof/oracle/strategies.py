@@ -6,6 +6,7 @@ refused clearly, but never be changed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -131,9 +132,7 @@ def histories(model: Model, operations: frozenset[str], longest: int) -> st.Sear
 def tours(model: Model, operations: frozenset[str]) -> st.SearchStrategy[list[Call]]:
     """Each of these operations once, on one record that is there: what histories met by chance only, a tour is sure to ask."""
     key: st.SearchStrategy[Any] = _plain_text if model.key == "text" else st.integers(0, 20)
-    return key.flatmap(
-        lambda one: st.tuples(_call(model, "put", st.just(one)), *(_call(model, name, st.just(one)) for name in sorted(operations)))
-    ).map(list)
+    return key.flatmap(lambda one: st.tuples(*_calls(model, ["put", *sorted(operations)], st.just(one)))).map(list)
 
 
 def drawable(model: Model) -> frozenset[str]:
@@ -161,11 +160,12 @@ def _plain(value: Any) -> bool:
 def _one_of(model: Model, operations: frozenset[str], key: st.SearchStrategy[Any]) -> st.SearchStrategy[Call]:
     # Writes twice: a history of mostly reads finds little.
     chosen = [*sorted(operations & drawable(model)), *sorted(operations & {"put", "put_many", "set_field"})]
-    return st.one_of([_call(model, name, key) for name in chosen])
+    return st.one_of(_calls(model, chosen, key))
 
 
-def _call(model: Model, name: str, key: st.SearchStrategy[Any]) -> st.SearchStrategy[Call]:
-    return st.tuples(st.just(name), _arguments(model, key)[name])
+def _calls(model: Model, names: Sequence[str], key: st.SearchStrategy[Any]) -> list[st.SearchStrategy[Call]]:
+    arguments = _arguments(model, key)
+    return [st.tuples(st.just(name), arguments[name]) for name in names]
 
 
 def _arguments(model: Model, key: st.SearchStrategy[Any]) -> dict[str, st.SearchStrategy[tuple[Any, ...]]]:

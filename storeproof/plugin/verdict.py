@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from _pytest.outcomes import Skipped
 
+from storeproof.blame import REPEATED, Ending, Judgement, Party, judge
 from storeproof.outcome import Outcome, Stage
 from storeproof.result.model import OutcomeRecord
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec.known_failure import KnownFailure
+
+ATTEMPTS: Final = 3
+"""How often a case is begun, at most, that the machine spoils or that gets no answer."""
 
 
 class Settled(Skipped):
@@ -37,7 +41,10 @@ class Verdict:
         model: str,
         operations: Iterable[str],
         known: KnownFailure | None = None,
+        *,
+        claimed: bool = True,
     ) -> None:
+        """`claimed`: whether the variant claims what the case tries."""
         self._record = record
         self._stage = stage
         self._case = case
@@ -46,9 +53,15 @@ class Verdict:
         self._operations = set(operations)
         self._known = known
         self._details: list[str] = []
+        self.claimed = claimed
         self.outcome = Outcome.NOT_RUN
         self.settled = False
         self.seconds = 0.0
+        self.party: Party | None = None
+        """Who is named; None for a case that was settled by what the store answered."""
+        self.spoiled: list[str] = []
+        """What ended each attempt, or each round, that says nothing about the store and was repeated."""
+        self._ending: Ending | None = None
 
     @property
     def detail(self) -> str:
@@ -63,6 +76,27 @@ class Verdict:
     def known(self, outcome: Outcome) -> Outcome:
         """The outcome, or `known_fail` for a failure that the store's file names."""
         return Outcome.KNOWN_FAIL if outcome is Outcome.FAIL and self._known is not None else outcome
+
+    @property
+    def attempt(self) -> int:
+        """Which attempt at the case is under way, from 1."""
+        return len(self.spoiled) + 1
+
+    def note_error(self, error: BaseException, told: Iterable[str] = ()) -> Judgement:
+        """Settle the outcome by what ended the test, without ending it; `told`: what was done before it, a line each."""
+        judged = judge(error, claimed=self.claimed)
+        self.note(judged.outcome, "\n".join([*told, judged.detail]))
+        self.party, self._ending = judged.party, judged.ending
+        return judged
+
+    def begin_again(self) -> bool:
+        """Whether the case says nothing about the store so far and may be begun once more; what ended it is kept."""
+        if self._ending not in REPEATED or self.attempt >= ATTEMPTS:
+            return False
+        self.spoiled.append(self.detail.partition("\n")[0])
+        self._details.clear()
+        self.outcome, self.settled, self.party, self._ending = Outcome.NOT_RUN, False, None, None
+        return True
 
     def note(self, outcome: Outcome, detail: str) -> None:
         """Settle the outcome without ending the test."""
@@ -85,6 +119,13 @@ class Verdict:
                 self.outcome = Outcome.PASS if self._known.sometimes else Outcome.UNDECLARED
                 self.add("the store's file has it under known_failures, and it did not fail" + " this time" * self._known.sometimes)
 
+    def end(self, error: Exception, told: Iterable[str] = ()) -> NoReturn:
+        """End the test with the outcome of what went wrong in it: see `note_error`. Raises as `settle`."""
+        self.note_error(error, told)
+        if self.outcome in (Outcome.FAIL, Outcome.ERROR):
+            raise AssertionError(self.detail) from error
+        raise Settled(self.detail) from error
+
     def settle(self, outcome: Outcome, detail: str) -> NoReturn:
         """End the test with an outcome.
 
@@ -99,6 +140,8 @@ class Verdict:
 
     def close(self) -> None:
         """Hand the outcome to the record."""
+        if self.spoiled:
+            self.add(f"spoiled and repeated, {len(self.spoiled)} of them: " + " | ".join(dict.fromkeys(self.spoiled)))
         self._record.add(
             OutcomeRecord(
                 id=self._case,
@@ -107,6 +150,8 @@ class Verdict:
                 outcome=self.outcome,
                 detail=self.detail,
                 seconds=round(self.seconds, 4),
+                named=self.party,
+                spoiled=len(self.spoiled),
             ),
             self._model,
             self._operations,

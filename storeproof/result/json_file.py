@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from storeproof.errors import UsageError
 from storeproof.result.model import FORMAT, Result
+from storeproof.spec.json_schema import schema_of
 
 NAME = "result.json"
 
@@ -75,7 +76,7 @@ def read_result(path: Path) -> Result:
 
 def result_schema() -> str:
     """The JSON Schema of `result.json`."""
-    return json.dumps(Result.model_json_schema(), indent=2, sort_keys=True) + "\n"
+    return schema_of("result", Result, FORMAT)
 
 
 def _check_format(file: Path, text: str) -> None:

@@ -11,7 +11,7 @@ class Part(BaseModel):
     Numbers are finite: JSON has no NaN, and a file with one could be written but never read.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
 
 class Gate(Part):

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final, get_args
 
+from storeproof.blame import Ending, outcome_of
 from storeproof.check import Finding, Losses, Shape, Verdict, upper_bound, worst
 from storeproof.outcome import Outcome
 from storeproof.result.model import GuaranteeRecord, WorstLoss
@@ -54,6 +55,10 @@ class Tally:
     """Rounds in which nothing was acknowledged, and why: they show nothing."""
     broken: str = ""
     """The store ended by itself, does not start, or does not work after a start: why."""
+    spoiled: list[str] = field(default_factory=list)
+    """Rounds that say nothing, and why: the machine failed, or no answer came. Each was done again, on a store of its own."""
+    given_up: bool = False
+    """More rounds were spoiled than are repeated."""
     needs_repair: bool = False
     """It is broken in that it starts after the fault and then answers with errors."""
     log: str = ""
@@ -67,6 +72,10 @@ class Tally:
             self.verdicts[finding.verdict] += 1
             if finding.verdict is not Verdict.OK and len(self.first) < _SHOWN:
                 self.first.append(str(finding))
+
+    def count(self, shape: LoadShape, by: int = 1) -> None:
+        """A fault strikes during that shape of load; by -1: it did, and its round was spoiled."""
+        setattr(self, _COUNTERS[shape], getattr(self, _COUNTERS[shape]) + by)
 
     @property
     def rounds(self) -> int:
@@ -91,13 +100,17 @@ class Tally:
         such a fault is a loss too, and so are tables that want to be repaired. What no missing promise excuses: serving what
         nobody ever wrote, ending by itself, and not starting.
         """
-        if self.verdicts[Verdict.INVENTED] or (self.broken and not self.needs_repair):
-            return Outcome.FAIL
+        if self.verdicts[Verdict.INVENTED]:
+            return outcome_of(Ending.MADE_UP, claimed=claimed)
+        if self.broken and not self.needs_repair:
+            return outcome_of(Ending.SERVER_ENDED, claimed=claimed)
         if self.harmed or self.broken:
-            return Outcome.FAIL if claimed else Outcome.UNSUPPORTED
-        if self.idle:
-            return Outcome.INCONCLUSIVE
-        return Outcome.PASS if claimed else Outcome.UNDECLARED
+            ending = Ending.BROKEN_PROMISE
+        elif self.given_up:
+            ending = Ending.SPOILED
+        else:
+            ending = Ending.NOTHING_AT_RISK if self.idle else Ending.RIGHT
+        return outcome_of(ending, claimed=claimed)
 
     def detail(self, again: str = "") -> str:
         """The verdict in words: at risk, harmed, worst window, first keys; `again`: how to repeat it; the log comes last."""
@@ -118,6 +131,9 @@ class Tally:
         if self.bound is not None:
             parts.append(strength(self.rounds - len(self.idle), self.lossy, self.bound))
         parts += self.idle
+        if self.spoiled:
+            done = "given up" if self.given_up else "repeated"
+            parts.append(f"{len(self.spoiled)} rounds were spoiled and {done}: {' | '.join(dict.fromkeys(self.spoiled))}")
         if self.recoveries:
             parts.append(f"recovery {min(self.recoveries):.2f} to {max(self.recoveries):.2f} s")
         if again:
@@ -162,6 +178,7 @@ class Tally:
             miscounted=self.verdicts[Verdict.MISCOUNTED],
             split=self.verdicts[Verdict.SPLIT],
             recovery_seconds=self.recoveries,
+            spoiled=len(self.spoiled),
             detail=detail,
         )
 

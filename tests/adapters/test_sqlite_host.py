@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from storeproof.adapters import sqlite_link
 from storeproof.adapters.sqlite_link import Link
 from storeproof.contract import Address, Refused, Unknown
 from storeproof.launch.ports import free_port
@@ -133,10 +132,11 @@ def test_a_second_writer_waits_for_the_first_and_is_refused_in_the_end(host: Hos
     assert second.read("SELECT k FROM t ORDER BY k") == [[1], [2]]
 
 
-def test_tables_that_take_long_to_drop_are_waited_for(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_that_take_long_to_drop_are_waited_for(host: Host) -> None:
     """Longer than for anything else, which is asked with the usual patience again afterwards."""
-    monkeypatch.setattr(sqlite_link, "_TIMEOUT_SECONDS", 0.3)
     writer, dropping, usual = host.link(), host.link(), host.link()
+    for link in (dropping, usual):
+        link._host._socket.settimeout(0.3)
     writer.lead("begin")
     writer.write("INSERT INTO t VALUES (1, 'in the way')")
     threading.Timer(1.0, writer.lead, ("commit",)).start()
@@ -144,7 +144,7 @@ def test_tables_that_take_long_to_drop_are_waited_for(host: Host, monkeypatch: p
         usual.write("INSERT INTO t VALUES (2, 'gives up')")
     dropping.drop(["DROP TABLE t"])
     assert dropping.read("SELECT count(*) FROM sqlite_master") == [[0]]
-    assert dropping._socket.gettimeout() == 0.3
+    assert dropping._host._socket.gettimeout() == 0.3
 
 
 def test_many_that_read_do_not_keep_each_other_from_it(host: Host) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import storeproof
 from storeproof.cli import main
 from storeproof.report import write_reports
 from storeproof.result.json_file import write_result
+from storeproof.spec.edition import VERSION
 from tests.report.sample import TARGETS, sample_result
 
 
@@ -41,6 +44,30 @@ def two(tmp_path: Path) -> tuple[Path, Path]:
     for name, seed in (("a", 1), ("b", 2)):
         write_result(sample_result(seed=seed), tmp_path / name / "result.json")
     return tmp_path / "a", tmp_path / "b" / "result.json"
+
+
+def test_the_version_is_said_with_the_edition(run: Run) -> None:
+    """As the result names both."""
+    code, out, _ = run("--version")
+    assert code == 0
+    assert out == f"storeproof {storeproof.__version__}, edition {VERSION} of the specification\n"
+
+
+@pytest.mark.parametrize("command", ["", "compare", "report", "schema", "stores", "doctor"])
+def test_help_by_one_letter(run: Run, command: str) -> None:
+    """Of the command itself and of each of its own."""
+    words = [command] if command else []
+    assert run(*words, "-h") == run(*words, "--help")
+    assert run(*words, "-h")[0] == 0
+
+
+def test_the_shell_completes_commands(run: Run) -> None:
+    """What `--install-completion` has bash ask, and what it is answered."""
+    assert "--install-completion" in run("--help")[1]
+    asked = {"_STOREPROOF_COMPLETE": "complete_bash", "COMP_WORDS": "storeproof co", "COMP_CWORD": "1"}
+    command = [str(Path(sys.executable).with_name("storeproof"))]
+    done = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["compare"], done.stdout + done.stderr
 
 
 def test_compare_shows_ratios_of_every_common_store(run: Run, two: tuple[Path, Path]) -> None:

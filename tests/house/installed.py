@@ -27,7 +27,7 @@ def run_pytest(
 ) -> subprocess.CompletedProcess[str]:
     """Run pytest as a user does, in a directory of its own; `package` is a directory made by `lay_out`; it may take `seconds`."""
     # The options and the coverage of the outer run are none of the inner one's.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_", "PYTHONDONTWRITE"))}
     if package is not None:
         environment["PYTHONPATH"] = str(package)
     command = [python, "-m", "pytest", "-p", "no:cacheprovider", *arguments]

@@ -9,11 +9,11 @@ from pathlib import Path
 from tests.house.installed import CHECKOUT
 
 ORDER = (
-    *("errors", "outcome", "native", "compiled", "spec", "history", "contract", "oracle", "check"),
+    *("errors", "outcome", "native", "compiled", "spec", "history", "contract", "embedded", "oracle", "check", "blame"),
     *("launch", "faults", "corpus", "load", "result", "report", "trial", "cli", "plugin"),
 )
 PACKAGES = {"storeproof": "storeproof", "spec": "storeproof.spec", "adapters": "storeproof.adapters", "suites": "storeproof.suites"}
-FOR_ADAPTERS = ("contract", "spec", "errors", "adapters")
+FOR_ADAPTERS = ("contract", "embedded", "spec", "errors", "adapters")
 
 
 def modules() -> Iterator[tuple[str, Path]]:

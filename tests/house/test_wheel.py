@@ -8,8 +8,6 @@ import subprocess
 import sys
 import sysconfig
 import zipfile
-from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -21,29 +19,40 @@ FOLDERS = {"storeproof": "storeproof", "spec": "storeproof/spec", "adapters": "s
 pytestmark = pytest.mark.slow
 
 
-def run(command: list[str], cwd: Path | None = None) -> str:
+def run(command: list[str], cwd: Path | None = None, environment: dict[str, str] | None = None) -> str:
     """What a command prints; all that it says, where it fails."""
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def build(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str]) -> Path:
     """Built from a copy: pip builds in place, and the checkout stays as it is."""
     source, built = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("built")
     for name in FOLDERS:
         shutil.copytree(CHECKOUT / name, source / name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
     shutil.copytree(CHECKOUT / "native", source / "native", ignore=shutil.ignore_patterns("target"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(CHECKOUT / name, source)
-    # Where setuptools is at hand nothing is downloaded.
-    wanted = ("setuptools", "setuptools_rust")
-    at_hand = all(find_spec(name) is not None for name in wanted) and int(version("setuptools").split(".")[0]) >= 77
-    isolation = ["--no-build-isolation"] if at_hand else []
-    run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", *isolation, "--wheel-dir", str(built), str(source)])
+    # The extra `dev` has what builds the wheel: nothing is downloaded.
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "--wheel-dir", str(built), str(source)]
+    run(command, environment=environment)
     (path,) = built.glob("storeproof-*.whl")
     return path
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As it is built here: with the compiled part, where there is a Rust toolchain."""
+    # What Rust compiled for the checkout's own installation is not compiled again: the crates that ours stands on.
+    return build(tmp_path_factory, {"CARGO_TARGET_DIR": str(CHECKOUT / "native" / "target"), **os.environ})
+
+
+@pytest.fixture(scope="module")
+def pure_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As it is built on a machine without a Rust toolchain: with no `cargo` on PATH."""
+    folders = [folder for folder in os.environ["PATH"].split(os.pathsep) if not Path(folder, "cargo").exists()]
+    return build(tmp_path_factory, {**os.environ, "PATH": os.pathsep.join(folders)})
 
 
 @pytest.fixture(scope="module")
@@ -62,17 +71,31 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(python)
 
 
-def test_the_wheel_holds_every_file_and_nothing_generic(wheel: Path) -> None:
+def packed(wheel: Path) -> set[str]:
     with zipfile.ZipFile(wheel) as archive:
-        packed = {name for name in archive.namelist() if ".dist-info/" not in name}
-    wanted = {"storeproof/py.typed", "storeproof/native.pyi"}
-    if shutil.which("cargo"):  # the compiled part; without a toolchain, all the rest
-        wanted.add("storeproof/native.abi3.so")
+        return {name for name in archive.namelist() if ".dist-info/" not in name}
+
+
+def files_of_the_package() -> set[str]:
+    """Without the compiled part."""
+    files = {"storeproof/py.typed", "storeproof/native.pyi"}
     for folder, package in FOLDERS.items():
         for path in (CHECKOUT / folder).rglob("*"):
             if path.suffix in (".py", ".yaml", ".json", ".j2", ".css") and "__pycache__" not in path.parts:
-                wanted.add(f"{package}/{path.relative_to(CHECKOUT / folder)}")
-    assert packed == wanted
+                files.add(f"{package}/{path.relative_to(CHECKOUT / folder)}")
+    return files
+
+
+def test_a_wheel_without_the_compiled_part_fits_every_machine(pure_wheel: Path) -> None:
+    assert packed(pure_wheel) == files_of_the_package()
+    assert pure_wheel.name.endswith("-py3-none-any.whl")
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="no Rust toolchain: there is no compiled part")
+def test_a_wheel_with_the_compiled_part_fits_machines_like_this_one(wheel: Path) -> None:
+    assert packed(wheel) == files_of_the_package() | {"storeproof/native.abi3.so"}
+    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    assert wheel.name.endswith(f"-cp311-abi3-{platform}.whl")
 
 
 def test_the_suites_run_from_the_wheel(python: str, tmp_path: Path) -> None:

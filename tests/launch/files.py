@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from storeproof.launch.memory_disk import MemoryDisk
+
+from .small import eventually
 
 Make = Callable[..., MemoryDisk]
 """Makes a disk in memory on the test's own directory; all are closed when it ends."""
@@ -37,3 +41,17 @@ def names(path: Path) -> list[str]:
 
 def mounts() -> str:
     return Path("/proc/self/mounts").read_text()
+
+
+@contextmanager
+def mount_copied(at: Path) -> Iterator[None]:
+    """Meanwhile, a process has a copy of the mount at `at` in a mount namespace of its own, as every container has that starts."""
+    own = Path("/proc/self/ns/mnt").readlink()
+    other = subprocess.Popen(["unshare", "--mount", "--propagation", "private", "sleep", "600"])
+    try:
+        assert eventually(lambda: Path(f"/proc/{other.pid}/ns/mnt").readlink() != own)
+        assert eventually(lambda: str(at) in Path(f"/proc/{other.pid}/mounts").read_text())
+        yield
+    finally:
+        other.kill()
+        other.wait()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -102,6 +103,69 @@ def test_directories_without_our_mark_stay(tmp_path: Path) -> None:
             (tmp_path / name / MARKER).write_text(marker)
     assert sweep_directories(tmp_path) == []
     assert len(list(tmp_path.iterdir())) == 3
+
+
+def killed_at_every_step(act: Callable[[], object], swept: Callable[[], object]) -> int:
+    """Run `act` in a process that is killed before its first change to a file system, then in one that is killed before its second, and so
+    on; after each, `swept`. How often until it came to its end."""
+    changes = {"open", "os.mkdir", "os.chmod", "os.rename", "os.remove", "os.rmdir", "os.utime"}
+    for last in range(1, 200):
+        pid = os.fork()
+        if pid == 0:
+            step = itertools.count(1)
+            sys.addaudithook(lambda event, _: os.kill(os.getpid(), signal.SIGKILL) if event in changes and next(step) == last else None)
+            try:
+                act()
+            finally:
+                os._exit(0)
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        swept()
+        if status == 0:
+            return last
+    raise AssertionError("it never came to its end")
+
+
+def test_whoever_is_killed_while_a_directory_is_made_or_removed_leaves_what_is_swept(tmp_path: Path) -> None:
+    def act() -> None:
+        made = WorkDir.make(tmp_path, keep=False)
+        (made.data / "table").mkdir()
+        for name in ("one", "table/two"):
+            (made.data / name).touch()
+        (made.run / "server.conf").touch()
+        made.remove()
+
+    def swept() -> None:
+        sweep_directories(tmp_path)
+        assert list(tmp_path.iterdir()) == []
+
+    assert killed_at_every_step(act, swept) > 15
+
+
+def test_an_unmarked_directory_stays_if_it_may_be_anothers(tmp_path: Path) -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    for name in (f"storeproof-{os.getpid()}-00000000", f"storeproof-{gone.pid}-data", f"storeproof-{gone.pid}-00000001"):
+        (tmp_path / name).mkdir()
+    (tmp_path / f"storeproof-{gone.pid}-00000001" / "notes").touch()
+    (tmp_path / f"storeproof-{gone.pid}-00000002").symlink_to(tmp_path)
+    (tmp_path / f"storeproof-{gone.pid}-00000003").mkdir()
+    assert sweep_directories(tmp_path) == [f"removed {tmp_path}/storeproof-{gone.pid}-00000003, left by a run that had died"]
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_a_directory_that_a_sweep_of_another_namespace_takes_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, taken = WorkDir.write_marker, []
+
+    def swept(made: WorkDir) -> None:
+        if not taken:
+            taken.append(made.root)
+            made.root.rmdir()
+        write(made)
+
+    monkeypatch.setattr(WorkDir, "write_marker", swept)
+    made = WorkDir.make(tmp_path, keep=False)
+    assert taken != [made.root]
+    assert made.data.is_dir()
 
 
 @pytest.fixture

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import io
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from storeproof.cli.doctor import doctor
+from storeproof.compiled import REMEDY
 from storeproof.errors import NotAvailable
 from storeproof.launch import engine
 from storeproof.launch.survey import survey
@@ -44,7 +50,55 @@ def test_doctor_names_each_command_once_and_whole() -> None:
     assert "Power cuts by ext4: a power cut needs " in text
     assert text.count("    # power cuts by ext4\n") == 1
     assert "Power cuts by fuse: a power cut without a loop device " in text
-    assert text.count("    # power cuts by fuse\n") == 1
+    assert text.count("    # power cuts by fuse: ") == 1
+
+
+CHECKOUT = Path(__file__).parents[2]
+
+
+def remedies() -> list[tuple[str, str]]:
+    """What the doctor would have one type on a machine that has nothing, each with its remark."""
+    out = io.StringIO()
+    doctor(Console(file=out, width=60))
+    listed = out.getvalue().partition("To enable the rest")[2].splitlines()[1:]
+    found = [(command.strip(), remark) for command, _, remark in (line.partition("    # ") for line in listed)]
+    launches = [store.launch for store, _ in map(load_spec().store, load_spec().store_files)]
+    lines = [each.install for launch in launches for each in (launch.process, launch.container) if each is not None and each.install]
+    return found + [(command, remark) for command, _, remark in (line.partition("  # ") for line in (*lines, REMEDY))]
+
+
+@pytest.mark.usefixtures("bare_machine")
+def test_every_remedy_is_a_line_that_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It can be pasted into a shell, and what it names is there: scripts, clients, and images that a registry has."""
+    monkeypatch.setattr(sys.modules["storeproof.contract.load_adapter"], "_installed", lambda requirement: False)
+    found = remedies()
+    assert "pip install 'psycopg[binary]>=3.2'" in dict(found)
+    for command, _ in found:
+        assert subprocess.run(["bash", "-n", "-c", command], capture_output=True, check=False).returncode == 0, command
+        match command.split():
+            case [".ci/setup", part]:
+                assert f"setup_{part}()" in (CHECKOUT / ".ci/setup").read_text()
+            case ["docker", "pull", image]:
+                assert not image.startswith("storeproof/"), f"{image} is built here; no registry has it"
+            case ["pip", "install", "-e", checkout]:
+                assert Path(checkout) == CHECKOUT
+            case ["pip" | "apt-get", "install", *names]:
+                assert "storeproof" not in names, "no index has it"
+            case _:
+                assert re.match(r"modprobe fuse$|sudo ", command), command
+
+
+@pytest.mark.skipif(shutil.which("apt-cache") is None, reason="not Debian")
+@pytest.mark.usefixtures("bare_machine")
+def test_every_debian_package_of_a_remedy_exists() -> None:
+    """Without a further package source, unless the remark names it."""
+    wanted = {name for command, remark in remedies() if "source" not in remark for name in re.findall(r"apt-get install ([^&]+)", command)}
+    names = {name for each in wanted for name in each.split()}
+    assert {"redis-server", "memcached"} <= names
+    listed = subprocess.run(["apt-cache", "show", "--no-all-versions", *sorted(names)], capture_output=True, text=True, check=False).stdout
+    if not listed:
+        pytest.skip("apt has no package lists: apt-get update")
+    assert names <= set(re.findall(r"^Package: (\S+)$", listed, re.MULTILINE))
 
 
 def test_image_that_is_not_here_yet(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +111,7 @@ def test_image_that_is_not_here_yet(monkeypatch: pytest.MonkeyPatch) -> None:
     found = survey(load_spec())
     redis = next(each for each in found.stores if each.store == "redis")
     assert redis.container is not None
-    assert redis.container.remedy == "docker pull redis:7.4, or --image redis=storeproof/redis"
+    assert redis.container.remedy == "docker pull redis:7.4  # or --image redis=storeproof/redis, which is here"
     assert found.engine.detail == "Docker 20.10"
     taken = survey(load_spec(), {"redis": "storeproof/redis"})
     here = next(each for each in taken.stores if each.store == "redis").container

@@ -34,7 +34,7 @@ def test_double_dollar_is_a_dollar(template: Template) -> None:
 def test_unknown_name_says_what_is_allowed(template: Template) -> None:
     with pytest.raises(UsageError) as caught:
         template.command(["--${prot}"])
-    assert str(caught.value) == "redis: its launch names ${prot} in '--${prot}'; allowed: ${password}, ${port}, ${settings}"
+    assert str(caught.value) == "redis: its launch names ${prot} in '--${prot}'; allowed: ${here}, ${password}, ${port}, ${settings}"
 
 
 def test_stray_dollar_says_how_it_is_written(template: Template) -> None:

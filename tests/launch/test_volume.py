@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from storeproof.errors import NotAvailable, StoreDied
-from storeproof.launch import volume
+from storeproof.errors import MachineFailed, NotAvailable
+from storeproof.launch import loop, volume
 from storeproof.launch.process import ProcessHandle
 from storeproof.launch.sweep import sweep_directories
 from storeproof.launch.volume import Volume, unmount
 
+from .files import mount_copied, mounts
 from .small import GREETS, Run, eventually, greeted, python_server
 
 mounting = pytest.mark.usefixtures("able")
@@ -46,10 +49,6 @@ def write(path: Path, text: str, *, sync: bool) -> None:
         file.flush()
         if sync:
             os.fsync(file.fileno())
-
-
-def mounts() -> str:
-    return Path("/proc/self/mounts").read_text()
 
 
 def devices() -> str:
@@ -86,28 +85,96 @@ def test_it_is_gone_when_it_is_closed(made: Volume, tmp_path: Path) -> None:
 
 
 @mounting
-def test_a_mount_that_is_still_in_use_is_named(made: Volume, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(volume, "GONE_SECONDS", 0.2)
-    with (tmp_path / "data" / "open").open("w"), pytest.raises(StoreDied, match=r"is still in use 0\.2 s after its store ended"):
+def test_a_file_that_another_process_holds_open_keeps_the_old_mount_for_that_process_alone(made: Volume, tmp_path: Path) -> None:
+    with (tmp_path / "data" / "open").open("w") as held:
+        os.fsync(held.fileno())
+        made.cut()
         made.renew()
+        with pytest.raises(OSError, match="Input/output error"):
+            os.fsync(held.fileno())
+        write(tmp_path / "data" / "open", "of the new mount", sync=True)
+    made.close()
+    assert str(tmp_path) not in mounts()
+
+
+def fill(made: Volume, data: Path) -> None:
+    """Some that is durable in each of the ways in which it can be, and some that is not."""
+    write(data / "settled", "old", sync=False)
+    made.settle()
+    for number in range(200):
+        write(data / f"synced-{number}", str(number) * 5000, sync=number % 3 == 0)
+    write(data / "last", "kept", sync=True)
+    (data / "synced-0").unlink()
+    write(data / "unsynced", "lost", sync=False)
+
+
+def content(data: Path) -> dict[str, bytes]:
+    return {each.name: each.read_bytes() for each in data.iterdir()}
 
 
 @mounting
-def test_a_copy_of_the_mount_in_another_namespace_is_waited_for(made: Volume, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A container that is just starting has one: mounted again at once, it would be the file system that was cut off."""
-    monkeypatch.setattr(volume, "GONE_SECONDS", 0.3)
-    other = subprocess.Popen(["unshare", "--mount", "sleep", "600"])
-    try:
-        assert eventually(lambda: str(tmp_path) in Path(f"/proc/{other.pid}/mounts").read_text())
-        assert eventually(lambda: Path(f"/proc/{other.pid}/ns/mnt").readlink() != Path("/proc/self/ns/mnt").readlink())
+def test_a_copy_of_the_mount_in_another_namespace_changes_nothing(made: Volume, tmp_path: Path) -> None:
+    """A container that is just starting has one: mounted again, the device would be the file system that was cut off."""
+    data = tmp_path / "data"
+    fill(made, data)
+    with mount_copied(data):
         made.cut()
-        with pytest.raises(StoreDied, match="mounted in another mount namespace"):
+        made.renew()
+        found = content(data)
+        assert found["settled"] == b"old"
+        assert found["last"] == b"kept"
+        assert "unsynced" not in found
+        write(data / "again", "works", sync=True)
+        made.cut()
+        made.renew()
+        assert (data / "again").read_text() == "works"
+    made.close()
+    assert eventually(lambda: str(tmp_path) not in devices())
+
+
+@mounting
+def test_what_is_copied_is_what_is_mounted_again(made: Volume, tmp_path: Path) -> None:
+    """The file of a cut volume, copied while the old mount is alive elsewhere, against the same file mounted when it is not."""
+    data = tmp_path / "data"
+    fill(made, data)
+    copy, kept = made._moved, tmp_path / "kept"
+    with mount_copied(data), pytest.MonkeyPatch.context() as patched:
+        made.cut()
+        patched.setattr(made, "_moved", lambda old: (os.link(tmp_path / "image", kept), copy(old))[1])
+        made.renew()
+    copied = content(data)
+    assert eventually(lambda: str(kept) not in devices())
+    unmount(data)
+    subprocess.run(["mount", "-o", "loop", kept, data], check=True)
+    assert content(data) == copied
+    assert copied["last"] == b"kept"
+    unmount(data)
+    kept.unlink()
+
+
+@mounting
+def test_a_machine_without_room_for_the_copy_is_no_loss(tmp_path: Path) -> None:
+    (tmp_path / "small").mkdir()
+    (tmp_path / "data").mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512m", "small", tmp_path / "small"], check=True)
+    made = Volume(tmp_path / "data", tmp_path / "small" / "image")
+    try:
+        with mount_copied(tmp_path / "data"):
+            write(tmp_path / "data" / "some", "x" * 1_000_000, sync=True)
+            made.cut()
+            with (tmp_path / "small" / "ballast").open("wb") as ballast:
+                os.posix_fallocate(ballast.fileno(), 0, shutil.disk_usage(tmp_path / "small").free - 2**16)
+            with pytest.raises(
+                MachineFailed, match=r"in another mount namespace and could not be copied: cp: .*No space left.*; make room"
+            ):
+                made.renew()
+            (tmp_path / "small" / "ballast").unlink()
             made.renew()
+            assert (tmp_path / "data" / "some").stat().st_size == 1_000_000
     finally:
-        other.kill()
-        other.wait()
-    made.renew()
-    write(tmp_path / "data" / "again", "works", sync=True)
+        made.close()
+        assert eventually(lambda: str(tmp_path) not in devices())
+        unmount(tmp_path / "small")
 
 
 @mounting
@@ -162,21 +229,31 @@ def test_without_root_it_is_not_available(tmp_path: Path, monkeypatch: pytest.Mo
         Volume(tmp_path, tmp_path / "image")
 
 
-def test_without_the_programs_it_is_not_available(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
+@mounting
+def test_without_the_program_it_is_not_available(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(volume.shutil, "which", lambda *_, **__: None)
-    with pytest.raises(NotAvailable, match="needs the program losetup; apt-get install"):
+    with pytest.raises(NotAvailable, match=r"needs the program mkfs.ext4; apt-get install"):
         Volume(tmp_path, tmp_path / "image")
+    assert str(tmp_path) not in devices()
 
 
 def test_a_machine_without_loop_devices_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    losetup = tmp_path / "losetup"
-    losetup.write_text("#!/bin/sh\necho losetup: cannot find an unused loop device >&2\nexit 1\n")
-    losetup.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    with pytest.raises(NotAvailable, match="cannot be had: losetup: cannot find an unused loop device"):
+    monkeypatch.setattr(loop, "_CONTROL", "/dev/no-such-device")
+    with pytest.raises(NotAvailable, match=r"cannot be had: .*No such file or directory: '/dev/no-such-device'"):
         Volume(tmp_path, tmp_path / "image")
+
+
+@mounting
+def test_no_device_is_left_by_who_is_killed_at_any_moment(tmp_path: Path) -> None:
+    """The kernel detaches it: nobody has to find it."""
+    (tmp_path / "image").open("wb").truncate(2**20)
+    code = (
+        f"import os, signal; from pathlib import Path; from storeproof.launch.loop import attach; attach(Path({str(tmp_path / 'image')!r}))"
+    )
+    done = subprocess.run([sys.executable, "-c", f"{code}; os.kill(os.getpid(), signal.SIGKILL)"], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert eventually(lambda: str(tmp_path) not in devices())
 
 
 def test_to_unmount_what_is_not_mounted_does_nothing(tmp_path: Path) -> None:

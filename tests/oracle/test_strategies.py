@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from storeproof.contract import OPERATIONS, Layout, call
@@ -114,17 +115,30 @@ def test_a_history_has_the_operations_asked_for_and_no_other(name: str) -> None:
     look()
 
 
-@pytest.mark.parametrize("name", sorted(MODELS))
-def test_every_operation_asked_for_does_come(name: str) -> None:
+class AllFound(Exception):
+    """There is no need for further examples."""
+
+
+def finds(wanted: Collection[str], strategy: st.SearchStrategy[Any], what: Callable[[Any], Iterable[str]], most: int) -> set[str]:
+    """What examples of the strategy show, until all that is wanted was seen, or `most` were drawn."""
     seen = set[str]()
 
-    @settings(quick, max_examples=100)
-    @given(histories(MODELS[name], operations_of(name), 25))
-    def look(history: list[tuple[str, tuple[Any, ...]]]) -> None:
-        seen.update(operation for operation, _ in history)
+    @settings(quick, max_examples=most, phases=[Phase.generate], report_multiple_bugs=False)
+    @given(strategy)
+    def look(example: Any) -> None:
+        seen.update(what(example))
+        if seen >= set(wanted):
+            raise AllFound
 
-    look()
-    assert seen == operations_of(name)
+    with contextlib.suppress(AllFound):
+        look()
+    return seen
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_every_operation_asked_for_does_come(name: str) -> None:
+    wanted = operations_of(name)
+    assert finds(wanted, histories(MODELS[name], wanted, 25), lambda history: (operation for operation, _ in history), 100) == wanted
 
 
 @pytest.mark.parametrize("name", sorted(MODELS))
@@ -168,15 +182,9 @@ HOSTILE: dict[str, dict[str, Callable[[Any, Any], bool]]] = {
 
 @pytest.mark.parametrize("name", sorted(HOSTILE))
 def test_hostile_data_does_come(name: str) -> None:
-    found = set[str]()
-
-    @settings(quick, max_examples=200 if name == "document10" else 600)
-    @given(keys(MODELS[name]), records(MODELS[name]))
-    def look(key: Any, record: Any) -> None:
-        found.update(what for what, there in HOSTILE[name].items() if there(key, record))
-
-    look()
-    assert found == set(HOSTILE[name])
+    wanted = HOSTILE[name]
+    pairs = st.tuples(keys(MODELS[name]), records(MODELS[name]))
+    assert finds(wanted, pairs, lambda pair: (what for what, there in wanted.items() if there(*pair)), 600) == set(wanted)
 
 
 @pytest.mark.parametrize(
@@ -209,7 +217,7 @@ def test_a_store_that_lies_is_told_apart_from_the_model_store() -> None:
 
     layout = Layout("c", MODELS["single_key"])
 
-    @settings(quick, database=None)
+    @settings(quick, phases=[Phase.generate])
     @given(histories(layout.model, frozenset({"get", "put"}), 25))
     def play(history: list[tuple[str, tuple[Any, ...]]]) -> None:
         store: Forgetful = Forgetful()

@@ -6,6 +6,7 @@ import inspect
 import re
 import shutil
 import time
+import tomllib
 from pathlib import Path
 from typing import get_args
 
@@ -32,6 +33,14 @@ STEPS = [
 
 def test_every_store_can_be_read_in_every_variant() -> None:
     assert {target.store.store for target in SPEC.targets(["all"])} == set(SPEC.store_files)
+
+
+def test_the_packages_of_the_stores_are_those_of_the_extra() -> None:
+    """pyproject.toml and the store files ask for the same clients in the same versions, and the extra for nothing else."""
+    project = tomllib.loads((SPEC_ROOT.parent / "pyproject.toml").read_text())["project"]
+    base, extra = project["dependencies"], project["optional-dependencies"]["stores"]
+    asked = {text for store, _ in map(SPEC.store, SPEC.store_files) for text in store.requires}
+    assert asked - set(base) == set(extra)
 
 
 def test_no_file_of_a_kind_is_missing_or_forgotten() -> None:

@@ -78,8 +78,9 @@ def start(folder: Path, *arguments: str, suites: str = "", environment: Mapping[
         *(sys.executable, "-m", "pytest", str(SUITES / suites), "-p", "no:cacheprovider", "--seed=1"),
         *(f"--report-dir={folder / 'report'}", *data, *arguments),
     ]
-    # The options of the outer run are none of the inner one's; and pytest says more where it sees a CI.
-    outer = ("PYTEST_", "COV_", "CI", "BUILD_NUMBER")
+    # The options of the outer run are none of the inner one's; and pytest says more where it sees a CI. Without bytecode it would
+    # compile the suites again in each run, for a second.
+    outer = ("PYTEST_", "COV_", "CI", "BUILD_NUMBER", "PYTHONDONTWRITEBYTECODE")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(outer)}
     own = {_MARK: str(folder), "TMPDIR": str(folder / "temporary"), "PYTHONUNBUFFERED": "1"}
     with (folder / "said").open("wb") as file:

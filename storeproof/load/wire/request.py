@@ -17,8 +17,8 @@ SlotKind = Literal["key", "key-le", "key-be", "key-hex", "id-le", "id-be", "stam
 * `key-hex`, `stamp-hex`, `filler-hex`: the same text, half as many characters as the slot is wide, each as two hexadecimal digits in lower
   case: the key 42 in a slot of eight bytes is `30303432`.
 """
-WireProtocol = Literal["resp", "memcached", "mongo", "iproto", "mysql", "postgres", "http", "length32"]
-"""How replies are told apart; `length32` is four bytes big-endian and then msgpack, which SQLite's host speaks."""
+WireProtocol = Literal["resp", "memcached", "mongo", "iproto", "mysql", "postgres", "http", "embedded"]
+"""How replies are told apart; `embedded` is what hosts of `storeproof.embedded` speak."""
 Form = Literal["key", "chance", "record"]
 """What decides which of several templates a request is made of.
 

@@ -25,16 +25,16 @@ WHOLE = 1 << 30
 
 
 def host(*values: object) -> bytes:
-    """What the process that hosts SQLite sends."""
+    """What a host of an embedded store sends."""
     body = msgpack.packb(list(values))
     return struct.pack(">I", len(body)) + body
 
 
 OTHERS: dict[WireProtocol, list[Captured]] = {
-    "length32": [
-        Captured("rows", host(0, [["a", 1], ["b", None]], 0), [(2, False)]),
-        Captured("no rows", host(0, [], 0), [(0, False)]),
-        Captured("changes", host(0, [], 3), [(3, False)]),
+    "embedded": [
+        Captured("rows", host(0, 2, [["a", 1], ["b", None]]), [(2, False)]),
+        Captured("nothing", host(0, 0, None), [(0, False)]),
+        Captured("changes", host(0, 300, [[], 300]), [(300, False)]),
         Captured("an error", host(1, "refused", "no such table: t"), [(0, True)]),
     ],
     "http": [
@@ -143,14 +143,16 @@ GARBAGE: list[tuple[WireProtocol, bytes]] = [
     ("http", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n"),
     ("http", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n"),
     ("http", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffff\r\n"),
-    ("length32", b"\x7f\xff\xff\xff\x93"),
-    ("length32", b"\0\0\0\x01\xc1"),
-    ("length32", host(0, [], 0)[:-1] + b"\xc0"),
-    ("length32", host(2, "x", "y")),
-    ("length32", host(0, "rows", 0)),
-    ("length32", host(0, [], 0, 0)),
-    ("length32", b"\0\0\0\x05\x93\0\x90\0\0"),
-    ("length32", b"\0\0\0\x07\x93\0\xdd\xff\xff\xff\xff"),
+    ("embedded", b"\x7f\xff\xff\xff\x93"),
+    ("embedded", b"\0\0\0\x01\xc1"),
+    ("embedded", host(0, None, 0)),
+    ("embedded", host(2, "x", "y")),
+    ("embedded", host(0, "rows", 0)),
+    ("embedded", host(0, 1 << 63, 0)),
+    ("embedded", host(0, 0, [], 0)),
+    ("embedded", b"\0\0\0\x03\x93\0\0"),
+    ("embedded", b"\0\0\0\x02\x93\x01"),
+    ("embedded", b"\0\0\0\x04\x93\0\xcd\0"),
 ]
 
 
@@ -236,7 +238,7 @@ def test_errors_are_shown_in_the_words_of_the_store() -> None:
     assert said["mysql"][0] == "Duplicate entry '1' for key 'PRIMARY'"
     assert said["postgres"][0] == 'ERROR 23505 duplicate key value violates unique constraint "r_pkey"'
     assert said["http"] == ["HTTP/1.1 409 Conflict"]
-    assert "no such table: t" in said["length32"][0]
+    assert "no such table: t" in said["embedded"][0]
 
 
 def test_what_is_shown_of_garbage_is_printable_and_short() -> None:

@@ -58,8 +58,8 @@ def memory() -> int:
         ("http", b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n"),
         ("http", b"HTTP/1.1 200 OK\r\n\r\n"),
         ("http", b"SSH-2.0-OpenSSH\r\n"),
-        ("length32", b"\xff\xff\xff\xff"),
-        ("length32", b"\0\0\0\x04\x93\x05\x90\0"),
+        ("embedded", b"\xff\xff\xff\xff"),
+        ("embedded", b"\0\0\0\x04\x93\x05\x90\0"),
     ],
 )
 def test_garbage_is_malformed_and_ends_its_connection_alone(protocol: WireProtocol, reply: bytes) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from storeproof.adapters.sqlite_host import Host
+from storeproof.embedded import Counted
 
 Statements = Sequence[tuple[str, Sequence[Any]]]
 
@@ -79,7 +80,7 @@ class Keeper(Host):
     def end(self) -> None:
         """What is left to do before the file is closed."""
 
-    def _write(self, connection: sqlite3.Connection, statements: Statements) -> list[Any]:
+    def _write(self, connection: sqlite3.Connection, statements: Statements) -> Counted:
         with self._turn:
             reply = super()._write(connection, statements)
             if all(_WRITES.match(statement) for statement, _ in statements):

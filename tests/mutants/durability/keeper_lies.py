@@ -14,8 +14,9 @@ import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from storeproof.embedded import Counted
 from tests.mutants.durability.keeper import KEPT, Keeper, Statements, Unsynced, later, serve
 
 _UPSERT = re.compile(r'INSERT INTO ("[^"]+") \(k, (.*?)\) VALUES')
@@ -99,7 +100,7 @@ class Contended(Unsynced):
         self._writers: set[int] = set()
         self._group: list[Statements] = []
 
-    def _write(self, connection: sqlite3.Connection, statements: Statements) -> list[Any]:
+    def _write(self, connection: sqlite3.Connection, statements: Statements) -> Counted:
         self._writers.add(threading.get_ident())
         try:
             return super()._write(connection, statements)
@@ -211,7 +212,7 @@ class Inventing(Unsynced):
 class ReadOnly(Unsynced):
     """After a crash it takes no writes until somebody repairs it."""
 
-    def _write(self, connection: sqlite3.Connection, statements: Statements) -> list[Any]:
+    def _write(self, connection: sqlite3.Connection, statements: Statements) -> Counted:
         if self.killed and not statements[0][0].startswith("CREATE"):
             return [1, "refused", "read only: the store was not closed properly; repair it"]
         return super()._write(connection, statements)

@@ -4,9 +4,9 @@
 //! buffer where a token came in parts. So a reply of any length takes a fixed amount of memory.
 
 mod decimal;
+mod embedded;
 mod http;
 mod iproto;
-mod length;
 mod memcached;
 mod mongo;
 mod msgpack;
@@ -180,7 +180,7 @@ framers! {
     "mysql" Mysql mysql::Mysql,
     "postgres" Postgres postgres::Postgres,
     "http" Http http::Http,
-    "length32" Length length::Length,
+    "embedded" Embedded embedded::Embedded,
 }
 
 #[cfg(test)]

@@ -115,15 +115,15 @@ fn http() {
 }
 
 #[test]
-fn iproto_and_length32() {
+fn iproto_and_embedded() {
     one("iproto", b"\xce\0\0\0\x0b\x82\0\0\x01\x07\x81\x30\x92\x01\xa1x", 2, false);
     one("iproto", b"\xce\0\0\0\x0c\x82\0\0\x01\x07\x81\x42\x81\0\xa2xy", 0, false);
     one("iproto", b"\xce\0\0\0\x05\x81\0\xcd\x80\x03", 0, true);
-    one("length32", b"\0\0\0\x04\x93\0\x90\x05", 5, false);
-    one("length32", b"\0\0\0\x07\x93\0\x92\x91\x01\xc0\0", 2, false);
-    one("length32", b"\0\0\0\x06\x93\x01\xa1a\xa1b", 0, true);
+    one("embedded", b"\0\0\0\x04\x93\0\x05\x90", 5, false);
+    one("embedded", b"\0\0\0\x07\x93\0\x02\x92\x91\x01\xc0", 2, false);
+    one("embedded", b"\0\0\0\x06\x93\x01\xa1a\xa1b", 0, true);
     none("iproto", b"\xce\0\0\0\x04\x81\0\xcd\x80");
-    none("length32", b"\0\0\0\x04\x94\0\x90\x05");
+    none("embedded", b"\0\0\0\x04\x94\0\x05\x90");
 }
 
 #[test]

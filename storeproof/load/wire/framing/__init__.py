@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from storeproof.load.wire.framing.embedded import Embedded
 from storeproof.load.wire.framing.frame import LINE, MOST, Framer, Malformed, Reply, shown
 from storeproof.load.wire.framing.http import Http
 from storeproof.load.wire.framing.iproto import Iproto
-from storeproof.load.wire.framing.length32 import Length32
 from storeproof.load.wire.framing.memcached import Memcached
 from storeproof.load.wire.framing.mongo import Mongo
 from storeproof.load.wire.framing.mysql import Mysql
@@ -24,7 +24,7 @@ FRAMERS: Final[Mapping[WireProtocol, type[Framer]]] = {
     "mysql": Mysql,
     "postgres": Postgres,
     "http": Http,
-    "length32": Length32,
+    "embedded": Embedded,
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from storeproof.adapters.sqlite_turns import Turns
+from storeproof.embedded.turns import Turns
 
 
 def test_turns_are_given_in_the_order_they_were_asked_for() -> None:

@@ -1,6 +1,6 @@
-"""What the process that hosts SQLite answers: four bytes of length, big-endian, and a msgpack array.
+"""What a host of an embedded store answers (`storeproof.embedded`): four bytes of length, big-endian, and a msgpack array.
 
-`[0, rows, changes]`: counts the rows, or the changes where there are none. `[1, kind, message]` is an error.
+`[0, count, value]`, whose value is not looked at. `[1, kind, message]` is an error.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from storeproof.load.wire.framing import msgpack
 from storeproof.load.wire.framing.frame import MOST, Framer, Malformed, shown
 
 
-class Length32(Framer):
+class Embedded(Framer):
     """A message, as a whole."""
 
     def _unit(self, data: bytes, at: int) -> int:
@@ -33,16 +33,11 @@ class Length32(Framer):
         kind, status, at = msgpack.value(data, at, end)
         if kind != "integer" or status not in (0, 1):
             raise Malformed("a status was expected")
+        if at == end:
+            raise Malformed("a reply without a value")
         if status:
             self._error = shown(data[at:end])
             return
-        kind, rows, at = msgpack.value(data, at, end)
-        if kind == "array" and 0 < rows <= end - at:
-            self._count = rows
-            return  # what is in the rows is not looked at
-        if kind != "other" and (kind != "array" or rows):
-            raise Malformed("rows were expected")
-        kind, changes, at = msgpack.value(data, at, end)
-        if kind != "integer" or at != end:
-            raise Malformed("a number of changes was expected")
-        self._count = changes
+        kind, self._count, at = msgpack.value(data, at, end)
+        if kind != "integer" or at == end:
+            raise Malformed("a count and a value were expected")

@@ -1,10 +1,10 @@
-//! Four bytes of length and MessagePack: the protocol of the process that hosts SQLite.
+//! Four bytes of length and MessagePack: the protocol of `storeproof.embedded`, which hosts embedded libraries.
 
 use super::{Grammar, LARGEST, Next, Problem, Want, msgpack};
 
-/// `[0, rows, changes]` counts its rows, or its changes where there are none; `[1, kind, message]` is an error.
+/// `[0, count, value]`, whose value is not looked at; `[1, kind, message]` is an error.
 #[derive(Default)]
-pub struct Length {
+pub struct Embedded {
     left: u64,
     marker: Option<u8>,
     at: At,
@@ -15,22 +15,24 @@ enum At {
     #[default]
     Length,
     Reply,
-    Verdict,
-    Rows,
-    Changes,
+    Status,
+    Count,
     Rest {
         count: i64,
         error: bool,
     },
 }
 
-impl Length {
+impl Embedded {
     fn take(&mut self, bytes: usize) -> Result<Next, Problem> {
         self.left = self.left.checked_sub(bytes as u64).ok_or("a reply that is longer than it says")?;
         Ok(Next::Want(Want::Take(bytes)))
     }
 
     fn rest(&mut self, count: i64, error: bool) -> Result<Next, Problem> {
+        if self.left == 0 {
+            return Err("a reply without a value");
+        }
         self.at = At::Rest { count, error };
         Ok(Next::Want(Want::Skip(self.left)))
     }
@@ -38,21 +40,19 @@ impl Length {
     fn see(&mut self, item: msgpack::Item) -> Result<Next, Problem> {
         use msgpack::Item;
         self.at = match (self.at, item) {
-            (At::Reply, Item::Array(3)) => At::Verdict,
-            (At::Verdict, Item::Number(0)) => At::Rows,
-            (At::Verdict, Item::Number(1)) => return self.rest(0, true),
-            (At::Rows, Item::Array(0) | Item::Other) => At::Changes,
-            (At::Rows, Item::Array(rows)) if rows <= self.left => return self.rest(rows as i64, false),
-            (At::Changes, Item::Number(changes)) if self.left == 0 => return Ok(Next::Done { count: changes, error: false }),
-            _ => return Err("not the reply of the host"),
+            (At::Reply, Item::Array(3)) => At::Status,
+            (At::Status, Item::Number(0)) => At::Count,
+            (At::Status, Item::Number(1)) => return self.rest(0, true),
+            (At::Count, Item::Number(count)) => return self.rest(count, false),
+            _ => return Err("not the reply of a host of an embedded store"),
         };
         self.take(1)
     }
 }
 
-impl Grammar for Length {
+impl Grammar for Embedded {
     fn start(&mut self) -> Want {
-        *self = Length::default();
+        *self = Embedded::default();
         Want::Take(4)
     }
 

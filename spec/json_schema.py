@@ -1,0 +1,58 @@
+"""The JSON Schema of one kind of file, for editors and other tools."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import BaseModel
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def schema_of(name: str, kind: type[BaseModel], version: str) -> str:
+    """As text; its `$id` is `urn:storeproof:NAME:VERSION`.
+
+    A file that `extends` another has the rest from there: nothing is required of it but what it always says itself.
+    """
+    schema = kind.model_json_schema()
+    if "extends" in schema["properties"]:
+        own = [field for field in ("format", "store", "title", "product") if field in schema["required"]]
+        whole = _referring(schema, "#/$defs/whole/$defs/")
+        part = _referring(_without_required(schema), "#/$defs/part/$defs/") | {"required": ["extends", *own]}
+        schema = {
+            "$defs": {"part": part, "whole": whole},
+            "if": {"required": ["extends"]},
+            "then": {"$ref": "#/$defs/part"},
+            "else": {"$ref": "#/$defs/whole"},
+        }
+    described = {"$schema": DIALECT, "$id": f"urn:storeproof:{name}:{version}", **schema}
+    return json.dumps(described, indent=2, sort_keys=True) + "\n"
+
+
+def _referring(part: Any, place: str) -> Any:
+    """A part of a schema whose references go to definitions at another place."""
+    if isinstance(part, dict):
+        return {
+            key: value.replace("#/$defs/", place) if key == "$ref" and isinstance(value, str) else _referring(value, place)
+            for key, value in part.items()
+        }
+    return [_referring(each, place) for each in part] if isinstance(part, list) else part
+
+
+def _without_required(part: Any) -> Any:
+    """A schema all of whose fields may be missing, or `null`, which takes away what the other file says."""
+    if not isinstance(part, dict):
+        return [_without_required(each) for each in part] if isinstance(part, list) else part
+    relaxed = {key: _without_required(value) for key, value in part.items() if not (key == "required" and isinstance(value, list))}
+    for holder in ("properties", "patternProperties"):
+        if isinstance(relaxed.get(holder), dict):
+            relaxed[holder] = {name: _or_null(value) for name, value in relaxed[holder].items()}
+    if isinstance(relaxed.get("additionalProperties"), dict):
+        relaxed["additionalProperties"] = _or_null(relaxed["additionalProperties"])
+    return relaxed
+
+
+def _or_null(schema: Any) -> Any:
+    description = {"description": schema["description"]} if "description" in schema else {}
+    return {"anyOf": [schema, {"type": "null"}], **description}

@@ -1,0 +1,38 @@
+"""A message of the protocol `embedded`: four bytes of length, big-endian, then MessagePack."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, BinaryIO
+
+import msgpack
+
+LENGTH = struct.Struct(">I")
+LONGEST = 256 * 1024 * 1024
+"""Bytes of one message; far above any record of the specification."""
+
+
+class TooLong(ValueError):
+    """What comes is no message of this protocol, or a message that nobody should send."""
+
+
+def packed(value: Any) -> bytes:
+    """A whole message. Raises what msgpack raises: TypeError, ValueError, OverflowError, UnicodeEncodeError."""
+    body: bytes = msgpack.packb(value, use_bin_type=True)
+    return LENGTH.pack(len(body)) + body
+
+
+def receive(stream: BinaryIO) -> bytes | None:
+    """The body of the next message; None where the stream has ended, also in the middle of one.
+
+    Raises:
+        TooLong: its length cannot be.
+    """
+    head = stream.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        return None
+    (length,) = LENGTH.unpack(head)
+    if length > LONGEST:
+        raise TooLong(f"a message of {length} bytes; allowed: {LONGEST}")
+    body = stream.read(length)
+    return body if len(body) == length else None

@@ -1,0 +1,193 @@
+"""The host's side: serves functions on a database to clients, each in a thread of its own."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import signal
+import socket
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Generic, Literal, NamedTuple, NoReturn, Protocol, TypeVar
+
+import msgpack
+
+from storeproof.embedded.framing import TooLong, packed, receive
+from storeproof.embedded.turns import Turns
+
+Kind = Literal["refused", "unsupported", "unknown", "error"]
+"""How an operation failed: certainly not done, not offered, perhaps done; `error`: a mistake in the host's own code."""
+
+_DRAIN_SECONDS = 20.0
+"""How long a clean stop waits for requests that are being served."""
+_HIGHEST = 2**63 - 1
+
+
+class Closable(Protocol):
+    """What `serve` needs of a database."""
+
+    def close(self) -> None:
+        """Leave the files as a clean stop leaves them."""
+
+
+D = TypeVar("D", bound=Closable)
+S = TypeVar("S")
+
+
+class Counted(NamedTuple):
+    """A reply whose count is not the usual one: changed rows, say, beside the rows that it brings."""
+
+    value: Any
+    count: int
+
+
+class Failure(Exception):
+    """Raised by a function of the host where it knows itself how it failed."""
+
+    def __init__(self, kind: Kind, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class Server(Generic[S]):
+    """Serves functions; each client has a session, which ends with its connection."""
+
+    def __init__(
+        self,
+        functions: Mapping[str, Callable[..., Any]],
+        session: Callable[[], AbstractContextManager[S]],
+        failure: Callable[[Exception], tuple[Kind, str]],
+    ) -> None:
+        """
+        Args:
+            functions: by the name in the request; each is called with the client's session and the request's arguments.
+            session: entered when a client comes, and left when it goes, also where it goes without a word.
+            failure: how the exception of a function is told to the client: kind and message.
+        """
+        self._functions = functions
+        self._session = session
+        self._failure = failure
+        self._clients: dict[threading.Thread, socket.socket] = {}
+
+    def serve(self, port: int) -> None:
+        """Accept clients on a port of 127.0.0.1. Ends only by an exception: OSError where the port cannot be had."""
+        with socket.create_server(("127.0.0.1", port), backlog=1024) as server:
+            while True:
+                client, _ = server.accept()
+                client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                thread = threading.Thread(target=self._converse, args=(client,), daemon=True)
+                self._clients[thread] = client
+                thread.start()
+
+    def drain(self) -> None:
+        """Take no more requests; return when those that came are answered and all sessions have ended."""
+        clients = dict(self._clients)
+        for client in clients.values():
+            with contextlib.suppress(OSError):
+                client.shutdown(socket.SHUT_RD)
+        deadline = time.monotonic() + _DRAIN_SECONDS
+        for thread in clients:
+            thread.join(max(deadline - time.monotonic(), 0))
+
+    def _converse(self, client: socket.socket) -> None:
+        try:
+            with client, client.makefile("rb", buffering=65536) as requests, self._session() as session:
+                while (request := receive(requests)) is not None:
+                    client.sendall(self._reply(session, request))
+        except (OSError, TooLong):
+            pass  # the client went away, or speaks something else
+        finally:
+            self._clients.pop(threading.current_thread(), None)
+
+    def _reply(self, session: S, request: bytes) -> bytes:
+        try:
+            name, *arguments = msgpack.unpackb(request, raw=False)
+            value = self._functions[name](session, *arguments)
+            return packed([0, value.count, value.value] if type(value) is Counted else [0, count_of(value), value])
+        except Exception as reason:  # noqa: BLE001 - whatever it is, the client is told, and the host serves on
+            kind, message = self._failure(reason)
+            if kind == "error":
+                traceback.print_exc()  # the log's tail goes into the report
+            return packed([1, kind, message.encode("utf-8", "replace").decode()])
+
+
+def count_of(value: Any) -> int:
+    """How many records a value tells of."""
+    if value is None:
+        return 0
+    if isinstance(value, int):
+        return int(value) if -_HIGHEST <= value <= _HIGHEST else 1
+    return len(value) if isinstance(value, (list, tuple, dict)) else 1
+
+
+def stop_at_sigterm(close: Callable[[], None]) -> None:
+    """Have SIGTERM end the process with status 0 after `close`. To be called in the main thread, which then does nothing but accept."""
+
+    def stop(_signal: int, _frame: object) -> None:
+        close()
+        sys.exit(0)
+
+    signal.signal(signal.SIGTERM, stop)
+
+
+def serve(
+    open_database: Callable[[Path, Mapping[str, str]], D],
+    functions: Mapping[str, Callable[..., Any]],
+    *,
+    writes: Collection[str] = (),
+    errors: Mapping[type[Exception], Kind] | None = None,
+    arguments: Sequence[str] | None = None,
+) -> NoReturn:
+    """Read the command line, `--data DIRECTORY --port N [--set NAME=VALUE ...]`, open the database, and serve it until SIGTERM.
+
+    Args:
+        open_database: called once, with the directory and the settings; what it returns has `close()`.
+        functions: by name; each is called as `function(database, *arguments)`, in a thread of its client's own. Arguments and results
+            are what MessagePack has: None, bool, int, float, str, bytes, lists and dicts of them.
+        writes: names of functions that run one at a time, in the order in which they were asked for: for libraries with one writer.
+        errors: how an exception of the library is told, by its class or the nearest of its bases. What is not named is an `error`: it is
+            taken for a mistake in the functions, and its traceback is in the log.
+    """
+    parser = argparse.ArgumentParser(description="Hosts an embedded database.")
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
+    options = parser.parse_args(arguments)
+    database = open_database(options.data, dict(each.split("=", 1) for each in options.set))
+    turns = Turns()
+    served = {name: _in_turn(turns, function) if name in writes else function for name, function in functions.items()}
+    server = Server(served, lambda: contextlib.nullcontext(database), _sorted_by(errors or {}))
+
+    def close() -> None:
+        server.drain()
+        database.close()
+
+    stop_at_sigterm(close)
+    try:
+        server.serve(options.port)
+    except OSError as reason:
+        sys.exit(f"cannot listen on port {options.port}: {reason}")
+    raise AssertionError("it serves until a signal")
+
+
+def _in_turn(turns: Turns, function: Callable[..., Any]) -> Callable[..., Any]:
+    def run(*arguments: Any) -> Any:
+        with turns:
+            return function(*arguments)
+
+    return run
+
+
+def _sorted_by(errors: Mapping[type[Exception], Kind]) -> Callable[[Exception], tuple[Kind, str]]:
+    def failure(reason: Exception) -> tuple[Kind, str]:
+        if isinstance(reason, Failure):
+            return reason.kind, str(reason)
+        kind = next((errors[each] for each in type(reason).__mro__ if each in errors), "error")
+        return kind, f"{type(reason).__name__}: {reason}"
+
+    return failure

@@ -1,0 +1,81 @@
+"""Loop devices that no crash of ours can leave: each is detached by the kernel when its last user lets go of it."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+_CONTROL: Final = "/dev/loop-control"
+_GET_FREE: Final = 0x4C82
+"""LOOP_CTL_GET_FREE: include/uapi/linux/loop.h, as all that follows."""
+_CONFIGURE: Final = 0x4C0A
+"""LOOP_CONFIGURE, since Linux 5.8: file and flags in one step, so that there is no moment in which the device would outlive us."""
+_AUTOCLEAR: Final = 4
+_CONFIG: Final = struct.Struct("=II 5Q 4I 64s 64s 32s 2Q 8Q")
+"""struct loop_config: the file's descriptor, the block size, a struct loop_info64, and room for later."""
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A device over a file. `held` is an open descriptor of it: the device is detached after this and all mounts are gone."""
+
+    path: str
+    held: int
+
+    def release(self) -> None:
+        """Let go of it."""
+        os.close(self.held)
+
+    def in_use(self) -> bool:
+        """Whether a file system of it is still mounted, in whatever mount namespace."""
+        try:
+            os.close(os.open(self.path, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC))
+        except OSError as reason:
+            if reason.errno != errno.EBUSY:
+                raise
+            return True
+        return False
+
+    def requests(self) -> int:
+        """How many reads and writes of it are under way."""
+        return sum(map(int, Path(f"/sys/block/{Path(self.path).name}/inflight").read_text(encoding="ascii").split()))
+
+
+def attach(file: Path) -> Loop:
+    """A new device over `file`.
+
+    Raises:
+        OSError: none can be had.
+    """
+    image = os.open(file, os.O_RDWR | os.O_CLOEXEC)
+    control = -1
+    try:
+        control = os.open(_CONTROL, os.O_RDWR | os.O_CLOEXEC)
+        while True:
+            path = f"/dev/loop{fcntl.ioctl(control, _GET_FREE)}"
+            device = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+            try:
+                fcntl.ioctl(device, _CONFIGURE, _config(image, file))
+            except OSError as reason:
+                os.close(device)
+                if reason.errno != errno.EBUSY:
+                    raise
+                continue  # another process was first to take that number
+            # To read alone: some kernels mount no device that somebody else could write to.
+            held = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            os.close(device)
+            return Loop(path, held)
+    finally:
+        os.close(image)
+        if control >= 0:
+            os.close(control)
+
+
+def _config(image: int, file: Path) -> bytes:
+    info = (0, 0, 0, 0, 0, 0, 0, 0, _AUTOCLEAR, os.fsencode(file)[:63], b"", b"", 0, 0)
+    return _CONFIG.pack(image, 0, *info, *[0] * 8)

@@ -1,0 +1,110 @@
+"""`extends`: a file says what differs from another, and every message names the file that is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from storeproof.errors import SpecError
+from storeproof.spec import load_spec
+from storeproof.spec.source import read
+from storeproof.spec.store import Store
+from tests.spec.files import STORE, replaced
+
+HEAD = 'format: "1.0"\nstore: fork\ntitle: Fork\nproduct: Fork\n'
+
+
+def written(tmp_path: Path, own: str, base: str = STORE) -> Path:
+    """A file that extends another one in the folder beside it."""
+    (tmp_path / "base").mkdir()
+    (tmp_path / "own").mkdir()
+    (tmp_path / "base" / "mine.yaml").write_text(base)
+    path = tmp_path / "own" / "fork.yaml"
+    path.write_text(f"{HEAD}extends: ../base/mine.yaml\n{own}")
+    return path
+
+
+def problems(path: Path) -> list[str]:
+    with pytest.raises(SpecError) as caught:
+        read(path, Store)
+    return [line.replace(str(path.parents[1]), "") for line in caught.value.problems]
+
+
+def test_mappings_are_merged_lists_are_replaced_and_null_takes_away(tmp_path: Path) -> None:
+    own = 'launch: {process: {binary: forkd, command: ["-p", "${port}"]}}\nvariants: {plain: {settings: {level: "4"}}, other: null}\n'
+    store = read(written(tmp_path, own), Store)
+    process = store.launch.process
+    assert process is not None
+    assert (store.store, process.binary, process.install, process.command) == ("fork", "forkd", "apt-get install mined", ("-p", "${port}"))
+    assert {name: each.settings for name, each in store.variants.items()} == {"plain": {"sync": "no", "level": "4"}}
+    assert store.claims.capabilities == {"access.put-get": True}
+
+
+def test_what_is_known_to_fail_is_not_taken_over(tmp_path: Path) -> None:
+    known = 'known_failures:\n  durability.power_loss: {variants: [other], issue: "see 1", until: 2099-01-01}\n'
+    assert read(written(tmp_path, "", STORE + known), Store).known_failures == {}
+
+
+def test_here_and_the_adapter_are_those_of_the_file_that_says_them(tmp_path: Path) -> None:
+    base = replaced(STORE, '[--port, "${port}"]', '["${here}/host.py", "$here", "$${here}"]')
+    path = written(tmp_path, 'launch: {process: {files: {x: "${here}/x"}}}\n', base)
+    store = read(path, Store)
+    assert store.launch.process is not None
+    assert store.launch.process.command == (f"{tmp_path}/base/host.py", f"{tmp_path}/base", "$${here}")
+    assert store.launch.process.files == {"x": f"{tmp_path}/own/x"}
+    assert store.adapter == f"{tmp_path}/base/mine.py"
+
+
+def test_a_folder_with_a_dollar_in_its_name_is_no_template(tmp_path: Path) -> None:
+    (tmp_path / "a$b").mkdir()
+    path = tmp_path / "a$b" / "mine.yaml"
+    path.write_text(replaced(STORE, '"${port}"', '"${here}"'))
+    process = read(path, Store).launch.process
+    assert process is not None
+    assert process.command == ("--port", f"{tmp_path}/a$$b")
+
+
+def test_an_error_names_the_file_in_which_it_is(tmp_path: Path) -> None:
+    path = written(tmp_path, "launch: {process: {binry: x}}\n", replaced(STORE, "models: [single_key]", "models: single_key"))
+    base, own = sorted(problems(path))
+    assert base.startswith("/base/mine.yaml:19: claims.models: found 'single_key'; allowed: a list")
+    assert own.startswith("/own/fork.yaml:6: launch.process.binry: unknown field (did you mean `binary`?)")
+
+
+def test_a_wrong_claim_names_the_file_in_which_it_is(tmp_path: Path) -> None:
+    path = written(tmp_path, "", replaced(STORE, "access.put-get", "key_access.put-gte"))
+    with pytest.raises(SpecError, match=r"base/mine\.yaml:21: claims\.capabilities\.key_access\.put-gte: unknown capability"):
+        load_spec().store(str(path))
+
+
+def test_a_circle_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, "", STORE + "extends: ../own/fork.yaml\n")
+    (found,) = problems(path)
+    assert found.startswith("/base/mine.yaml:22: extends: /own/fork.yaml extends ")
+    assert "allowed: a file that leads to one which extends no other" in found
+
+
+def test_a_file_that_is_not_there_is_named_with_what_is_allowed(tmp_path: Path) -> None:
+    path = tmp_path / "fork.yaml"
+    path.write_text(f"{HEAD}extends: reddis\n")
+    with pytest.raises(
+        SpecError, match=r"fork\.yaml:5: extends: found 'reddis', which does not exist; allowed: .* or one of aerospike, .*redis"
+    ):
+        read(path, Store)
+
+
+def test_aliases_that_never_end_do_not_hang(tmp_path: Path) -> None:
+    endless = "notes: &a {b: *a}\n"
+    assert any("notes" in line for line in problems(written(tmp_path, endless, STORE + endless)))
+
+
+def test_a_store_that_comes_with_the_project_is_extended_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "fork.yaml"
+    path.write_text(f"{HEAD}extends: redis\nlaunch: {{container: {{image: fork}}}}\n")
+    store, _ = load_spec().store(str(path))
+    redis, _ = load_spec().store("redis")
+    assert store.launch.container is not None
+    assert redis.launch.container is not None
+    assert store.launch.container == redis.launch.container.model_copy(update={"image": "fork"})
+    assert (store.adapter, store.variants) == ("redis", redis.variants)

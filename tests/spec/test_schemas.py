@@ -1,0 +1,60 @@
+"""The exported schemas: what an editor is told of a file agrees with what the loader takes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from storeproof.spec.loader import FILES, SPEC_ROOT, schemas
+from storeproof.spec.source import plain
+from tests.spec.files import STORE, replaced
+
+jsonschema = pytest.importorskip("jsonschema", reason="pip install -e '.[dev]'")
+
+SCHEMAS = {Path(name).stem: json.loads(text) for name, text in schemas().items()}
+
+
+def breaches(folder: str, path: Path) -> list[str]:
+    """What an editor marks in a file."""
+    checker = jsonschema.Draft202012Validator(SCHEMAS[folder])
+    return [f"{'.'.join(map(str, each.absolute_path))}: {each.message}" for each in checker.iter_errors(plain(path))]
+
+
+def undescribed(schema: Any, at: str = "") -> list[str]:
+    """Fields without a description."""
+    found = []
+    if isinstance(schema, dict):
+        for name, field in schema.get("properties", {}).items():
+            if isinstance(field, dict) and not ({"description", "$ref", "const"} & field.keys()):
+                found.append(f"{at}.{name}")
+        for key, part in schema.items():
+            found += undescribed(part, f"{at}.{key}")
+    return found
+
+
+@pytest.mark.parametrize("path", sorted(SPEC_ROOT.glob("*/*.yaml")), ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_no_shipped_file_is_wrong_to_an_editor(path: Path) -> None:
+    assert breaches(path.parent.name, path) == []
+
+
+def test_a_store_that_stands_alone_needs_all_and_one_that_extends_another_does_not(tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text(replaced(STORE, "adapter: ./mine.py\n", ""))
+    assert breaches("stores", path) == [": 'adapter' is a required property"]
+    path.write_text(
+        'format: "1.0"\nextends: redis\nstore: mine\ntitle: Mine\nproduct: Mine\nlaunch: {process: {binary: mined}}\nvariants: {rdb: null}\n'
+    )
+    assert breaches("stores", path) == []
+    path.write_text(path.read_text().replace("binary:", "binry:"))
+    assert any("binry" in breach for breach in breaches("stores", path))
+
+
+def test_every_field_of_a_store_is_described() -> None:
+    assert undescribed(SCHEMAS["stores"]["$defs"]["whole"]) == []
+
+
+def test_every_schema_has_an_id() -> None:
+    assert {name: schema["$id"] for name, schema in SCHEMAS.items()} == {name: f"urn:storeproof:{name}:1.0" for name in FILES}
