@@ -269,7 +269,7 @@ def test_second_interrupt_does_not_cut_short_what_the_first_one_began(monkeypatc
     registry.take_signals()
     cleared = False
     try:
-        with pytest.raises(Terminated):
+        with pytest.raises(KeyboardInterrupt) as raised:
             try:
                 os.kill(os.getpid(), signal.SIGTERM)
             finally:
@@ -278,6 +278,7 @@ def test_second_interrupt_does_not_cut_short_what_the_first_one_began(monkeypatc
                 os.kill(os.getpid(), signal.SIGINT)
                 cleared = True
         assert cleared
+        assert isinstance(raised.value, Terminated)
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGINT)
     finally:
