@@ -11,6 +11,7 @@ import pytest
 
 from storeproof.errors import StoreproofError, UsageError
 from storeproof.outcome import Outcome
+from storeproof.plugin.options import add_options
 
 if TYPE_CHECKING:
     from storeproof.plugin.run import Run
@@ -40,64 +41,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
         from storeproof.plugin import early
 
         early.arm()
-    group = parser.getgroup("storeproof", "storeproof: conformance, durability and speed of data stores")
-    group.addoption(
-        "--store",
-        action="append",
-        metavar="STORE[:VARIANT]",
-        help="store to try: NAME (its default variant), NAME:VARIANT, NAME:all, a file X.yaml, or all; may be repeated (default: sqlite)",
-    )
-    group.addoption(
-        "--scale", default="smoke", choices=("smoke", "standard", "full"), help="how much is tried and measured (default: smoke)"
-    )
-    group.addoption(
-        "--profile",
-        action="append",
-        metavar="NAME",
-        help="run what the profile demands and say whether the store conforms; may be repeated",
-    )
-    group.addoption(
-        "--launch",
-        default="auto",
-        choices=("auto", "container", "process", "endpoint"),
-        help="how stores are started (default: endpoint if given, else container, else local binary)",
-    )
-    group.addoption(
-        "--endpoint", action="append", metavar="STORE=URL", help="a running server; only what the run itself wrote is ever removed there"
-    )
-    group.addoption("--image", action="append", metavar="STORE=IMAGE", help="container image in place of the one in the store's file")
-    group.addoption(
-        "--data-dir", metavar="DIR", help="where data directories are made, so that disks can be compared (default: a temporary directory)"
-    )
-    group.addoption(
-        "--power-cut",
-        default="auto",
-        choices=("auto", "ext4", "fuse", "fuse:strict", "fuse:torn", "fuse:sync", "strace"),
-        help="how the power is cut: ext4 on a loop device (root), or a file system in memory (fuse); strace only looks at what is synced "
-        "(default: ext4 if it can be had, else fuse)",
-    )
-    group.addoption(
-        "--corpus",
-        action="append",
-        metavar="FILE",
-        help="a MediaWiki dump (.xml, .xml.bz2, .xml.gz) whose articles are loaded; may be repeated (default: texts are generated)",
-    )
-    group.addoption(
-        "--engine",
-        default="auto",
-        choices=("auto", "wire", "wire-py", "driver"),
-        help="what puts the load on: a pump that sends what a store's client would, compiled (wire) or in Python (wire-py), or the client "
-        "itself (driver) (default: wire if it was built, else wire-py, and driver for what neither can do)",
-    )
-    group.addoption("--keep", action="store_true", help="keep data directories and containers after the run")
-    group.addoption("--report-dir", default="reports/latest", metavar="DIR", help="where the report is written (default: reports/latest)")
-    group.addoption(
-        "--no-verify-settings",
-        dest="verify_settings",
-        action="store_false",
-        help="do not stop when the live settings differ; for lying stores on purpose",
-    )
-    group.addoption("--seed", type=int, metavar="N", help="seed of all random choices (default: drawn, and printed)")
+    add_options(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:

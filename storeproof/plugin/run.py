@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -23,19 +23,18 @@ from storeproof.load.ratio import Ratio
 from storeproof.load.wire.protocol import protocol_of
 from storeproof.outcome import IDLE, Outcome, Stage
 from storeproof.plugin.leavings import Leavings
+from storeproof.plugin.options import existing_directory, named, pairs
 from storeproof.plugin.progress import Progress
 from storeproof.plugin.report_dir import ReportDir
 from storeproof.plugin.verdict import Verdict
 from storeproof.result.model import CorpusUsed, EditionUsed, OutcomeRecord, Result, RunInfo
 from storeproof.result.recorder import StoreRecord
-from storeproof.result.redact import redact, redact_command
+from storeproof.result.redact import redact_command
 from storeproof.spec import LADDER, Profile, Spec, load_spec
 from storeproof.trial import Options, Trial
 
 if TYPE_CHECKING:
     from storeproof.report.places import Saved
-
-T = TypeVar("T")
 
 NOT_REACHED = "the run ended before this case"
 """How the detail of a case begins that was not begun."""
@@ -54,14 +53,14 @@ class Run:
         self._started = datetime.datetime.now(datetime.UTC)
         self._clock = time.monotonic()
         self.spec: Spec = load_spec()
-        self.profiles: list[Profile] = [_named("profile", name, self.spec.profiles) for name in option.profile or []]
+        self.profiles: list[Profile] = [named("profile", name, self.spec.profiles) for name in option.profile or []]
         self.options = Options(
             scale=self.spec.scales[option.scale],
             seed=option.seed if option.seed is not None else random.SystemRandom().randrange(1, 1_000_000),
             launch=option.launch,
-            endpoints=_pairs("--endpoint", option.endpoint),
-            images=_pairs("--image", option.image),
-            data_dir=_existing_directory("--data-dir", option.data_dir),
+            endpoints=pairs("--endpoint", option.endpoint),
+            images=pairs("--image", option.image),
+            data_dir=existing_directory("--data-dir", option.data_dir),
             keep=option.keep,
             power_cut=option.power_cut,
             engine=option.engine,
@@ -97,11 +96,11 @@ class Run:
     def _trials(self, wanted: Iterable[str]) -> list[Trial]:
         targets = self.spec.targets(wanted)
         stores = {target.store.store for target in targets}
-        for flag, pairs in (("--endpoint", self.options.endpoints), ("--image", self.options.images)):
-            for name in sorted(set(pairs) - stores):
+        for flag, given in (("--endpoint", self.options.endpoints), ("--image", self.options.images)):
+            for name in sorted(set(given) - stores):
                 raise UsageError(f"{flag} names the store `{name}`, which this run does not try; it tries {', '.join(sorted(stores))}")
             meant = flag.removeprefix("--").replace("image", "container")
-            if pairs and self.options.launch not in ("auto", meant):
+            if given and self.options.launch not in ("auto", meant):
                 raise UsageError(f"{flag} and --launch={self.options.launch} exclude each other; leave out one, or give --launch={meant}")
         trials = [Trial(self.spec, target, self.options, self._status_of(target.id)) for target in targets]
         for trial in trials:
@@ -334,34 +333,9 @@ def _demands(profile: Profile, stage: Stage, what: Mapping[str, object]) -> bool
     return not what.get("model") or what["model"] in profile.models
 
 
-def _pairs(flag: str, given: Iterable[str] | None) -> dict[str, str]:
-    pairs = {}
-    for text in given or ():
-        store, equals, value = text.partition("=")
-        if not (store and equals and value):
-            raise UsageError(f"{flag} is written STORE=VALUE; found {redact(text)!r}")
-        pairs[store] = value
-    return pairs
-
-
-def _existing_directory(flag: str, given: str | None) -> Path | None:
-    if given is None:
-        return None
-    path = Path(given).resolve()
-    if not path.is_dir():
-        raise UsageError(f"{flag} {given} is not a directory; create it first")
-    return path
-
-
 def _measured(measure: Callable[[], float]) -> float | None:
     """None where the machine does not let us: no place to write, no descriptor left."""
     try:
         return measure()
     except OSError:
         return None
-
-
-def _named(what: str, name: str, table: Mapping[str, T]) -> T:
-    if name not in table:
-        raise UsageError(f"unknown {what} `{name}`; allowed: {', '.join(sorted(table))}")
-    return table[name]
