@@ -310,11 +310,14 @@ class ProcessHandle(Cuttable):
             return
         made, template = self._made(), self._template()
         for file, text in template.table(self._launch.files).items():
-            (made.run / file).write_text(text, encoding="utf-8")
+            # A server that ran here before may have put a link in its place, to where it may not write and we may.
+            (made.run / file).unlink(missing_ok=True)
+            with (made.run / file).open("x", encoding="utf-8") as fresh:
+                fresh.write(text)
         if self._user is not None:
             account = pwd.getpwnam(self._user)
             for path in (made.data, made.run, *made.run.iterdir()):
-                os.chown(path, account.pw_uid, account.pw_gid)
+                os.chown(path, account.pw_uid, account.pw_gid, follow_symlinks=False)
         for command in self._launch.initialise:
             process = self._spawn([self._programs[command[0]], *template.command(command[1:])])
             code = self._wait(process, f"{self._name}: {command[0]} did not end within")
