@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -146,3 +147,28 @@ def test_rounds_below_five_prove_too_little(tmp_path: Path) -> None:
     text = (Path(__file__).parents[2] / "spec" / "scales" / "smoke.yaml").read_text()
     (line,) = problems(tmp_path, Scale, replaced(text, "rounds: 5", "rounds: 4"))
     assert line.endswith("durability.rounds: found 4; allowed: 5 or more")
+
+
+PROCESS_FILE = "allowed: the plain name of a file, which is written to the run directory"
+CONTAINER_FILE = "allowed: the absolute path of a file in the container, without `..`"
+
+
+@pytest.mark.parametrize(
+    ("way", "name", "allowed"),
+    [
+        *(("process", name, PROCESS_FILE) for name in ("../../x", "/etc/x", "sub/x", "..", "", "a\x1bb", "x" * 256)),
+        *(("container", name, CONTAINER_FILE) for name in ("etc/x", "/data/../x", "/", "/etc/a\nb")),
+    ],
+)
+def test_a_file_of_the_launch_stays_where_it_belongs(tmp_path: Path, way: str, name: str, allowed: str) -> None:
+    launch = {"process": "    files:", "container": "  container:\n    image: mined\n    port: 1\n    data: /data\n    files:"}[way]
+    text = replaced(STORE, "variants:", f"{launch} {{{json.dumps(name)}: text}}\nvariants:")
+    (problem,) = problems(tmp_path, Store, text)
+    assert problem.startswith("x.yaml:")
+    assert problem.endswith(f"found {name!r}; {allowed}")
+    assert f"launch.{way}.files" in problem
+
+
+def test_the_files_of_a_launch_may_have_any_plain_name(tmp_path: Path) -> None:
+    text = replaced(STORE, "variants:", "    files: {server.conf: text, .hidden: text, 'größe 1': text}\nvariants:")
+    assert problems(tmp_path, Store, text) == []
