@@ -66,6 +66,8 @@ class Trial:
         self.record = StoreRecord(target)
         self._run = secrets.token_hex(3)
         self._numbers = itertools.count()
+        self.note: Callable[[Layout], None] = lambda _: None
+        """Told of every collection before it is made."""
         self._adapter: Adapter | None = None
         self._shared: Handle | None = None
         self._mistrusted = False
@@ -80,7 +82,9 @@ class Trial:
 
     def layout(self, model: str, indexes: int = 0, record: Variation = AS_IT_IS) -> Layout:
         """A collection of a name that nobody used before."""
-        return Layout(f"sp_{self._run}_{next(self._numbers)}", record.applied(self.spec.models[model]), indexes)
+        layout = Layout(f"sp_{self._run}_{next(self._numbers)}", record.applied(self.spec.models[model]), indexes)
+        self.note(layout)
+        return layout
 
     def connect(self, where: Handle | Address) -> Session:
         """Open a session."""

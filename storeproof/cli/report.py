@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from storeproof.errors import UsageError
+from storeproof.plugin.leavings import read_left, words_for
 from storeproof.report import render_reports, write_reports
 from storeproof.report.summary import print_summary
 from storeproof.result.json_file import read_result
@@ -29,3 +30,5 @@ def render(path: Path, directory: Path | None) -> None:
     except OSError as reason:
         raise UsageError(f"{target} cannot be written: {reason}; name a directory of yours with --report-dir") from None
     print_summary(result, target / "report.html", Console())
+    if left := words_for(read_left(beside)):
+        print(f"left    {left}")

@@ -35,7 +35,7 @@ def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
         reporter.write_line(f"not run {line}")
     for line in filter(None, (run.saved.complaint, run.uncleared)):
         reporter.write_line(line, red=True)
-    for line in filter(None, (run.saved.earlier, run.cut_off)):
+    for line in filter(None, (run.saved.earlier, *run.notices)):
         reporter.write_line(f"earlier {line}", yellow=True)
     for line in registry.kept:
         reporter.write_line(f"kept    {line}")

@@ -9,6 +9,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,6 +22,7 @@ from storeproof.launch.cleanup import registry
 from storeproof.load.ratio import Ratio
 from storeproof.load.wire.protocol import protocol_of
 from storeproof.outcome import IDLE, Outcome, Stage
+from storeproof.plugin.leavings import Leavings
 from storeproof.plugin.progress import Progress
 from storeproof.plugin.report_dir import ReportDir
 from storeproof.plugin.verdict import Verdict
@@ -70,6 +72,7 @@ class Run:
         self._directory = self.options.data_dir or Path.cwd()
         """Whose disk is told of, and measured."""
         self.progress = Progress(config)
+        self.leavings = Leavings(self.report_dir.path)
         self.trials = self._trials(option.store or ["sqlite"])
         self.noise: Ratio | None = None
         """Of the machine, once something was measured on it."""
@@ -78,8 +81,8 @@ class Run:
         """Whether there was anything to try, and all was there to try it with: only then is there anything to report."""
         self.saved: Saved | None = None
         """Where the report is."""
-        self.cut_off = ""
-        """What became of what an earlier run had found that was killed."""
+        self.notices: list[str] = []
+        """What became of what an earlier run had found or made that was killed, one line each."""
         self.uncleared = ""
         """Why something of ours may be left in a store that goes on."""
         self.not_reached = 0
@@ -103,6 +106,7 @@ class Run:
         trials = [Trial(self.spec, target, self.options, self._status_of(target.id)) for target in targets]
         for trial in trials:
             protocol_of(trial.target)
+            trial.note = partial(self.leavings.note, trial)
             with contextlib.suppress(NotAvailable):  # a missing client is an outcome; a wrong adapter is a usage error
                 _ = trial.adapter
         return trials
@@ -151,7 +155,11 @@ class Run:
         for trial in self.trials:
             trial.check_given()
         self.progress.hide()
-        self.cut_off = self.report_dir.take()
+        self.notices = [self.report_dir.take()]
+        self.leavings.read()
+        self.notices += [self.leavings.clear(trial) for trial in self.trials]
+        self.notices.append(self.leavings.elsewhere)
+        self.progress.hide()
         if any(self._loads_articles(item) for item in self._waiting):
             try:
                 self.options.library.fetch(self.options.scale.performance.records, self.progress)
@@ -173,6 +181,7 @@ class Run:
         """A case begins."""
         trial, case = trial_of(item), _case_of(item)
         self._waiting.pop(item, None)
+        self.leavings.begin(trial)
         if not _by_turns(item):
             self.close_all_but(trial)
         elif not self._turns_began:
@@ -231,6 +240,7 @@ class Run:
         self.not_reached = len(self._waiting)
         with registry.undisturbed():
             self.close_all_but(None)
+            self.uncleared = self.leavings.finish(self.trials) or self.uncleared
             self.result = self._assemble(ended_by)
             self.saved = save_report(self.result, self.report_dir.path, cut_short=self.not_reached > 0)
             if self.saved.file is not None:

@@ -205,14 +205,13 @@ def _in_engine(pid: int) -> list[str]:
     except NotAvailable:
         return []
     ours = {"label": f"{engine.LABEL}=1"}
-    found = []
-    for each in client.containers.list(all=True, filters=ours, ignore_removed=True):
-        if each.labels.get(engine.OWNER_LABEL, "").startswith(f"{pid}:"):
-            found.append(f"container {each.name}")
-    for each in client.volumes.list(filters=ours):
-        if (each.attrs.get("Labels") or {}).get(engine.OWNER_LABEL, "").startswith(f"{pid}:"):
-            found.append(f"volume {each.name}")
-    return found
+    owner = f"{pid}:"
+    containers = client.containers.list(all=True, filters=ours, ignore_removed=True)
+    volumes = client.volumes.list(filters=ours)
+    found = [f"container {each.name}" for each in containers if each.labels.get(engine.OWNER_LABEL, "").startswith(owner)]
+    return found + [
+        f"volume {each.name}" for each in volumes if (each.attrs.get("Labels") or {}).get(engine.OWNER_LABEL, "").startswith(owner)
+    ]
 
 
 def here() -> tuple[Target, ...]:

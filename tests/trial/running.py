@@ -142,7 +142,7 @@ def left_behind(folder: Path) -> list[str]:
     found = [str(process) for process in _processes(belongs)]
     found += [line for line in Path("/proc/mounts").read_text().splitlines() if f" {folder}/data/" in line]
     found += [str(path) for name in ("data", "temporary") for path in (folder / name).rglob("*")]
-    expected = {"data", "temporary", "said", "report", ".hypothesis", ".benchmarks"}
+    expected = {"data", "temporary", "said", "report", ".hypothesis", ".benchmarks", "__pycache__"}
     return found + [str(path) for path in folder.iterdir() if path.name not in expected and path.suffix not in (".yaml", ".py")]
 
 

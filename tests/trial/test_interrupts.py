@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import redis
 
 from storeproof.cli.report import render
 from storeproof.launch import engine
@@ -106,6 +108,36 @@ def test_what_was_found_outlives_a_kill(tmp_path: Path, stage: str) -> None:
     assert (struck.outcome, struck.detail) == ("not_run", "the run ended before this case: it was cut off")
     assert "capabilities.key_access.put-get/001" in (tmp_path / "report" / "report.html").read_text()
     leaves_nothing(tmp_path)
+
+
+@pytest.mark.servers
+@pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is not installed")
+def test_what_a_killed_run_made_at_a_server_is_named_and_removed_by_the_next(
+    tmp_path: Path, guarded_redis: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    theirs = redis.Redis(port=guarded_redis, password="s3cret-word")
+    theirs.set("precious", "theirs")
+    endpoint = ("--store=redis", f"--endpoint=redis=redis://:s3cret-word@127.0.0.1:{guarded_redis}/0")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "before_clearing.py").write_text(
+        "import os, pytest\n\n@pytest.hookimpl(tryfirst=True)\ndef pytest_runtest_teardown(item):\n"
+        "    if 'put-get' in item.nodeid:\n        os.kill(os.getpid(), 9)\n"
+    )
+    selection = ("-k", "key_access.put-get", "-p", "before_clearing")
+    killed = run(tmp_path / "run", *endpoint, *selection, environment={"PYTHONPATH": str(tmp_path / "run")})
+    assert killed.code == -signal.SIGKILL, killed.said
+    names = {key.decode() for key in theirs.scan_iter() if key != b"precious"}
+    assert names, "the kill left a collection"
+    noted = (killed.folder / "report" / "endpoints.json").read_text()
+    assert "s3cret-word" not in noted
+    render(killed.folder / "report" / "unfinished.json", None)
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"collections of a killed run may be left at redis 127.0.0.1:{guarded_redis}/0: sp_" in said
+    done = run(tmp_path / "run", *endpoint, "-k", "key_access.put-get")
+    assert done.code == pytest.ExitCode.OK, done.said
+    assert f"removed at 127.0.0.1:{guarded_redis}/0, where a run was killed: sp_" in done.said
+    assert theirs.keys() == [b"precious"]
+    assert not (killed.folder / "report" / "endpoints.json").exists()
 
 
 def test_a_run_that_ends_keeps_nothing_unfinished(tmp_path: Path) -> None:

@@ -1,0 +1,132 @@
+"""What a run makes at a server that goes on: noted before it is made, so that after a kill the next run at that server removes it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from storeproof.contract import Layout
+from storeproof.contract.address import parse_endpoint
+from storeproof.outcome import Outcome
+from storeproof.result.json_file import write_whole
+from storeproof.spec.model import Model
+from storeproof.trial import Trial
+
+_NAME = "endpoints.json"
+_UNSURE = (Outcome.ERROR, Outcome.FAIL, Outcome.INCONCLUSIVE)
+"""After a case that ended so, its collections may not have been removed."""
+
+
+@dataclass(frozen=True)
+class Left:
+    """One collection."""
+
+    store: str
+    server: str
+    """Host, port and database, as the endpoint named them; no credentials."""
+    name: str
+    model: dict[str, Any]
+    indexes: int
+
+    @property
+    def layout(self) -> Layout:
+        """As it was made."""
+        return Layout(self.name, Model.model_validate(self.model), self.indexes)
+
+
+class Leavings:
+    """Those of the runs that reported in one directory; of this run, those that its last cases made."""
+
+    def __init__(self, directory: Path) -> None:
+        self._file = directory / _NAME
+        self._noted: list[tuple[int, Left]] = []
+        """Each with the number of the case, among those of its store."""
+        self._cases: dict[str, int] = {}
+
+    def begin(self, trial: Trial) -> None:
+        """A case of a store begins: what its cases before the last one made is gone, unless one of them ended badly."""
+        store = trial.target.store.store
+        number = self._cases[store] = self._cases.get(store, 0) + 1
+        if server_of(trial) and not any(each.outcome in _UNSURE for each in trial.record.outcomes[-2:]):
+            self._keep([(when, each) for when, each in self._noted if each.store != store or when >= number - 1])
+
+    def note(self, trial: Trial, layout: Layout) -> None:
+        """A collection is about to be made."""
+        store = trial.target.store.store
+        if server := server_of(trial):
+            left = Left(store, server, layout.name, json.loads(layout.model.model_dump_json()), layout.indexes)
+            self._keep([*self._noted, (self._cases.get(store, 0), left)])
+
+    def read(self) -> None:
+        """Take over what a killed run has noted here."""
+        self._noted = [(0, each) for each in read_left(self._file.parent)]
+
+    def clear(self, trial: Trial) -> str:
+        """Remove what was noted at the server of a trial; what was found there, in one line, or "" where nothing is noted."""
+        here = [each for _, each in self._noted if (each.store, each.server) == (trial.target.store.store, server_of(trial))]
+        if not here:
+            return ""
+        gone, reason = set(), ""
+        try:
+            with contextlib.closing(trial.connect(trial.make("clearing up what was left there"))) as session:
+                for each in here:
+                    session.collection(each.layout).clear()
+                    gone.add(each.name)
+        except Exception as refused:  # noqa: BLE001 - whatever it is: what is left is named, and the run goes on
+            reason = str(refused)
+        self._keep([(when, each) for when, each in self._noted if each.name not in gone])
+        if reason:
+            return f"{words_for([each for each in here if each.name not in gone])}, and they could not be removed: {reason}"
+        return f"removed at {here[0].server}, where a run was killed: {', '.join(sorted(gone))}"
+
+    def finish(self, trials: list[Trial]) -> str:
+        """The run is over: what is left at its servers, in one line, or ""."""
+        found = [self.clear(trial) for trial in trials]
+        return "; ".join(line for line in found if "could not be removed" in line)
+
+    @property
+    def elsewhere(self) -> str:
+        """What killed runs left at the servers that remain, in one line, or ""."""
+        return words_for([each for _, each in self._noted])
+
+    def _keep(self, noted: list[tuple[int, Left]]) -> None:
+        if noted == self._noted:
+            return
+        self._noted = noted
+        with contextlib.suppress(OSError):  # where nothing can be written, that is said at the end of the run
+            if noted:
+                write_whole(self._file, json.dumps([asdict(each) for _, each in noted], indent=1) + "\n")
+            else:
+                self._file.unlink(missing_ok=True)
+
+
+def read_left(directory: Path) -> list[Left]:
+    """What a killed run has noted in its report's directory; nothing, where there is no such file or it is none of ours."""
+    try:
+        return [Left(**each) for each in json.loads((directory / _NAME).read_text(encoding="utf-8"))]
+    except (OSError, ValueError, TypeError):
+        return []
+
+
+def words_for(left: list[Left]) -> str:
+    """What is left and what removes it, in one line, or ""."""
+    servers: dict[tuple[str, str], list[str]] = {}
+    for each in left:
+        servers.setdefault((each.store, each.server), []).append(each.name)
+    return "; ".join(
+        f"collections of a killed run may be left at {store} {server}: {', '.join(names)}; "
+        f"the next run in this report directory with --endpoint {store}=URL of that server removes them"
+        for (store, server), names in servers.items()
+    )
+
+
+def server_of(trial: Trial) -> str:
+    """Host, port and database of the server that was given for a store; empty where none was."""
+    url, launch = trial.options.endpoints.get(trial.target.store.store), trial.target.store.launch.endpoint
+    if url is None or launch is None:
+        return ""
+    address = parse_endpoint(url, launch.url)
+    return f"{address}/{address.database or ''}"
