@@ -10,6 +10,7 @@ from storeproof.errors import UsageError
 from storeproof.report import render_reports, write_reports
 from storeproof.report.summary import print_summary
 from storeproof.result.json_file import read_result
+from storeproof.result.shown import shown_of
 
 
 def render(path: Path, directory: Path | None) -> None:
@@ -28,4 +29,4 @@ def render(path: Path, directory: Path | None) -> None:
             write_reports(result, target)
     except OSError as reason:
         raise UsageError(f"{target} cannot be written: {reason}; name a directory of yours with --report-dir") from None
-    print_summary(result, target, Console())
+    print_summary(shown_of(result), target, Console())

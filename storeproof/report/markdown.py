@@ -5,12 +5,12 @@ from __future__ import annotations
 import html
 
 from storeproof.outcome import Outcome
+from storeproof.printable import printable
 from storeproof.report import gates, matrix, mixes, outages, tables, words
 from storeproof.report.evidence import NOTE
 from storeproof.report.hardships import hardships
 from storeproof.report.tables import Table
 from storeproof.result.model import Result, StoreResult
-from storeproof.result.redact import printable
 
 
 def render_markdown(result: Result) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.result.redact import MASK, printable, redact, redact_command
+from storeproof.printable import printable
+from storeproof.result.redact import MASK, redact, redact_command
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_what_is_no_mapping_is_not_read(tmp_path: Path, text: str, message: str)
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "y.yaml").write_bytes(b"format: \xff\n")
-    with pytest.raises(SpecError, match=r"y\.yaml: cannot be read: 'utf-8' codec can't decode byte 0xff"):
+    with pytest.raises(SpecError, match=r"y\.yaml: cannot be read: it is not text in UTF-8, byte 8 is 0xff"):
         read(tmp_path / "y.yaml", Model)
 
 
