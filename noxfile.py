@@ -72,3 +72,11 @@ def pairs(session: nox.Session) -> None:
     """The wire engine against redis-benchmark, on a quiet machine: `nox -s pairs -- --clients 50 --turns 11`."""
     session.install("-e", ".[stores]")
     session.run("python", "tests/load/pairs.py", *session.posargs)
+
+
+@nox.session
+def hostile(session: nox.Session) -> None:
+    """Servers that misbehave in 16 ways, tried as 7 stores: one message each, in little memory and time. About half an hour by turns:
+    `nox -s hostile -- --at-once 2 --store redis`."""
+    session.install("-e", ".[stores]")
+    session.run("python", "-m", "tests.nuisance.hostile_endpoints", *session.posargs)
