@@ -11,6 +11,7 @@ import pytest
 
 from storeproof.errors import NotAvailable, StoreDied, StoreproofError, UsageError
 from storeproof.outcome import Outcome
+from storeproof.printable import printable
 
 if TYPE_CHECKING:
     from storeproof.plugin.run import Run
@@ -117,7 +118,7 @@ def pytest_collection(session: pytest.Session) -> None:
     try:
         config.stash[RUN] = Run(config)
     except UsageError as problem:
-        raise pytest.UsageError(str(problem)) from None
+        raise pytest.UsageError(printable(str(problem))) from None
 
 
 @pytest.hookimpl(trylast=True)
@@ -146,7 +147,7 @@ def pytest_runtestloop(session: pytest.Session) -> None:
         run.check_given()
     except UsageError as problem:
         del config.stash[RUN]
-        raise pytest.UsageError(str(problem)) from None
+        raise pytest.UsageError(printable(str(problem))) from None
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -181,6 +182,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         return (yield)
     from storeproof.contract.failures import Refused, Unknown  # not at the top: who does not run the suites does not pay
     from storeproof.launch.cleanup import registry
+    from storeproof.plugin.shown import made_safe
     from storeproof.plugin.verdict import Settlement
 
     found = call.excinfo
@@ -209,6 +211,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
             report.longrepr = verdict.detail
     elif report.when == "call":
         verdict.finished()
+    made_safe(report)
     verdict.seconds += call.duration
     if report.when == "call" or report.outcome != "passed":
         report.storeproof = verdict.outcome  # type: ignore[attr-defined]
