@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -146,3 +147,50 @@ def test_rounds_below_five_prove_too_little(tmp_path: Path) -> None:
     text = (Path(__file__).parents[2] / "spec" / "scales" / "smoke.yaml").read_text()
     (line,) = problems(tmp_path, Scale, replaced(text, "rounds: 5", "rounds: 4"))
     assert line.endswith("durability.rounds: found 4; allowed: 5 or more")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x: " + "[" * 1000 + "]" * 1000, ":2: mappings and lists are more than 50 levels deep; no field is so deep"),
+        ("x: " + "[" * 200_000, ":2: mappings and lists are more than 50 levels deep"),
+        ("x: " + "{a: " * 60 + "}" * 60, ":2: mappings and lists are more than 50 levels deep"),
+        ("x:\n  " + "- " * 1000 + "y", ":3: mappings and lists are more than 50 levels deep"),
+        ("".join(f"{' ' * depth}a:\n" for depth in range(60)), ": mappings and lists are more than 50 levels deep"),
+        (
+            "x: " + "1" * 5000,
+            ":2: not YAML: found 1111111111111111111111111111111111111111... (5,000 characters), which is no number; quote it",
+        ),
+        ("x: 0x_", ":2: not YAML: found 0x_, which is no number; quote it"),
+        ("# " + "a" * (1 << 20), ": is longer than 1,024 KiB; allowed: a YAML file of at most 1,024 KiB"),
+    ],
+)
+def test_a_file_that_would_break_what_reads_it(tmp_path: Path, text: str, message: str) -> None:
+    """libyaml dies of what is too deep, and Python refuses numbers that are too long."""
+    (tmp_path / "x.yaml").write_text(f'format: "1.0"\n{text}\n')
+    with pytest.raises(SpecError) as problem:
+        read(tmp_path / "x.yaml", Model)
+    assert str(problem.value).startswith(f"{tmp_path}/x.yaml:")
+    assert message in str(problem.value)
+    assert len(problem.value.problems) == 1
+
+
+def test_what_is_no_file_is_said_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+    (tmp_path / "folder.yaml").mkdir()
+    for name, message in (
+        ("pipe", "is a pipe, and no file"),
+        ("folder", "is a directory"),
+        ("gone", "does not exist"),
+        ("a" * 300, "too long"),
+    ):
+        with pytest.raises(SpecError, match=message):
+            read(tmp_path / f"{name}.yaml", Model)
+    with pytest.raises(SpecError, match="is a device, and no file"):
+        read(Path("/dev/zero"), Model)
+
+
+def test_a_name_that_is_too_long_for_a_file(tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_text(MODEL.replace("single_key", "a" * 300))
+    with pytest.raises(SpecError, match=r"x\.yaml:2: model: found 'aaa.*; allowed: at most 80 characters"):
+        read(tmp_path / "x.yaml", Model)
