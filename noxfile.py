@@ -81,3 +81,11 @@ def kills(session: nox.Session) -> None:
     """50 kills of running trials at random moments: nothing may be left, and what was found must be readable."""
     session.install("-e", ".[stores]")
     session.run("python", "tests/nuisance/kills.py", *session.posargs)
+
+
+@nox.session
+def hostile(session: nox.Session) -> None:
+    """Servers that misbehave in 16 ways, tried as 7 stores: one message each, in little memory and time. About half an hour by turns:
+    `nox -s hostile -- --at-once 2 --store redis`."""
+    session.install("-e", ".[stores]")
+    session.run("python", "-m", "tests.nuisance.hostile_endpoints", *session.posargs)

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from storeproof.errors import StoreproofError, UsageError
+from storeproof.printable import printable
 
 USAGE_ERROR = 4
 """As pytest's: the command line or a file asks for something that does not exist or is not allowed."""
@@ -122,7 +123,7 @@ def main() -> None:
     try:
         app()
     except StoreproofError as error:
-        print(f"storeproof: {error}", file=sys.stderr)
+        print(printable(f"storeproof: {error}"), file=sys.stderr)
         sys.exit(USAGE_ERROR if isinstance(error, UsageError) else 1)
     except SystemExit as ended:
         if ended.code == 2:  # the command-line library's own code for a wrong command line

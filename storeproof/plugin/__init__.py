@@ -11,6 +11,7 @@ import pytest
 
 from storeproof.errors import StoreproofError, UsageError
 from storeproof.outcome import Outcome
+from storeproof.printable import printable
 
 if TYPE_CHECKING:
     from storeproof.plugin.run import Run
@@ -130,7 +131,7 @@ def pytest_collection(session: pytest.Session) -> None:
         config.stash[RUN] = Run(config)
         config.pluginmanager.register(Repeat(), "storeproof-repeat")
     except UsageError as problem:
-        raise pytest.UsageError(str(problem)) from None
+        raise pytest.UsageError(printable(str(problem))) from None
 
 
 @pytest.hookimpl(trylast=True)
@@ -166,7 +167,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     except UsageError as problem:
         run.close()
         del config.stash[RUN]
-        raise pytest.UsageError(str(problem)) from None
+        raise pytest.UsageError(printable(str(problem))) from None
     except (KeyboardInterrupt, pytest.exit.Exception) as interrupt:
         if config.option.fulltrace:
             raise
@@ -216,6 +217,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         WrongReply,
     )
     from storeproof.launch.cleanup import registry
+    from storeproof.plugin.shown import made_safe
     from storeproof.plugin.verdict import Settlement
 
     found = call.excinfo
@@ -250,6 +252,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
             report.longrepr = verdict.detail
     elif report.when == "call":
         verdict.finished()
+    made_safe(report)
     verdict.seconds += call.duration
     if report.when == "call" or report.outcome != "passed":
         report.storeproof = verdict.outcome  # type: ignore[attr-defined]

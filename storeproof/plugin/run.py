@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 
 import storeproof
+from storeproof.contract.named_secrets import with_secrets
 from storeproof.corpus.library import Library
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch.cleanup import registry
@@ -26,6 +27,7 @@ from storeproof.plugin.leavings import Leavings
 from storeproof.plugin.progress import Progress
 from storeproof.plugin.report_dir import ReportDir
 from storeproof.plugin.verdict import Verdict
+from storeproof.regular_file import exists
 from storeproof.result.model import CorpusUsed, EditionUsed, OutcomeRecord, Result, RunInfo
 from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact, redact_command
@@ -59,14 +61,14 @@ class Run:
             scale=self.spec.scales[option.scale],
             seed=option.seed if option.seed is not None else random.SystemRandom().randrange(1, 1_000_000),
             launch=option.launch,
-            endpoints=_pairs("--endpoint", option.endpoint),
+            endpoints={store: with_secrets(url) for store, url in _pairs("--endpoint", option.endpoint).items()},
             images=_pairs("--image", option.image),
             data_dir=_existing_directory("--data-dir", option.data_dir),
             keep=option.keep,
             power_cut=option.power_cut,
             engine=option.engine,
             verify_settings=option.verify_settings,
-            library=Library([Path(name).resolve() for name in option.corpus or []]),
+            library=Library([path.resolve() if exists(path) else path for path in map(Path, option.corpus or [])]),
         )
         self.report_dir = ReportDir(option.report_dir)
         self._directory = self.options.data_dir or Path.cwd()
@@ -347,10 +349,10 @@ def _pairs(flag: str, given: Iterable[str] | None) -> dict[str, str]:
 def _existing_directory(flag: str, given: str | None) -> Path | None:
     if given is None:
         return None
-    path = Path(given).resolve()
-    if not path.is_dir():
+    path = Path(given)
+    if not (exists(path) and path.is_dir()):
         raise UsageError(f"{flag} {given} is not a directory; create it first")
-    return path
+    return path.resolve()
 
 
 def _measured(measure: Callable[[], float]) -> float | None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 from storeproof.outcome import Outcome
+from storeproof.printable import printable
 from storeproof.report import words
 from storeproof.result.model import OutcomeRecord, Result, StoreResult
-from storeproof.result.redact import printable
 
 
 def render_junit(result: Result) -> str:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ def test_what_is_no_mapping_is_not_read(tmp_path: Path, text: str, message: str)
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "y.yaml").write_bytes(b"format: \xff\n")
-    with pytest.raises(SpecError, match=r"y\.yaml: cannot be read: 'utf-8' codec can't decode byte 0xff"):
+    with pytest.raises(SpecError, match=r"y\.yaml: cannot be read: it is not text in UTF-8, byte 8 is 0xff"):
         read(tmp_path / "y.yaml", Model)
 
 
@@ -172,3 +173,50 @@ def test_a_file_of_the_launch_stays_where_it_belongs(tmp_path: Path, way: str, n
 def test_the_files_of_a_launch_may_have_any_plain_name(tmp_path: Path) -> None:
     text = replaced(STORE, "variants:", "    files: {server.conf: text, .hidden: text, 'größe 1': text}\nvariants:")
     assert problems(tmp_path, Store, text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x: " + "[" * 1000 + "]" * 1000, ":2: mappings and lists are more than 50 levels deep; no field is so deep"),
+        ("x: " + "[" * 200_000, ":2: mappings and lists are more than 50 levels deep"),
+        ("x: " + "{a: " * 60 + "}" * 60, ":2: mappings and lists are more than 50 levels deep"),
+        ("x:\n  " + "- " * 1000 + "y", ":3: mappings and lists are more than 50 levels deep"),
+        ("".join(f"{' ' * depth}a:\n" for depth in range(60)), ": mappings and lists are more than 50 levels deep"),
+        (
+            "x: " + "1" * 5000,
+            ":2: not YAML: found 1111111111111111111111111111111111111111... (5,000 characters), which is no number; quote it",
+        ),
+        ("x: 0x_", ":2: not YAML: found 0x_, which is no number; quote it"),
+        ("# " + "a" * (1 << 20), ": is longer than 1,024 KiB; allowed: a YAML file of at most 1,024 KiB"),
+    ],
+)
+def test_a_file_that_would_break_what_reads_it(tmp_path: Path, text: str, message: str) -> None:
+    """libyaml dies of what is too deep, and Python refuses numbers that are too long."""
+    (tmp_path / "x.yaml").write_text(f'format: "1.0"\n{text}\n')
+    with pytest.raises(SpecError) as problem:
+        read(tmp_path / "x.yaml", Model)
+    assert str(problem.value).startswith(f"{tmp_path}/x.yaml:")
+    assert message in str(problem.value)
+    assert len(problem.value.problems) == 1
+
+
+def test_what_is_no_file_is_said_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+    (tmp_path / "folder.yaml").mkdir()
+    for name, message in (
+        ("pipe", "is a pipe, and no file"),
+        ("folder", "is a directory"),
+        ("gone", "does not exist"),
+        ("a" * 300, "too long"),
+    ):
+        with pytest.raises(SpecError, match=message):
+            read(tmp_path / f"{name}.yaml", Model)
+    with pytest.raises(SpecError, match="is a device, and no file"):
+        read(Path("/dev/zero"), Model)
+
+
+def test_a_name_that_is_too_long_for_a_file(tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_text(MODEL.replace("single_key", "a" * 300))
+    with pytest.raises(SpecError, match=r"x\.yaml:2: model: found 'aaa.*; allowed: at most 80 characters"):
+        read(tmp_path / "x.yaml", Model)
