@@ -38,9 +38,8 @@ def slowly(shelf: Shelf, seconds: float) -> str:
 
 
 def fail(shelf: Shelf, how: str) -> None:
-    raise {"full": Full("no room"), "fuller": Fuller("no room at all"), "own": Failure("unsupported", "not here"), "bug": KeyError("x")}[
-        how
-    ]
+    ways = {"full": Full("no room"), "fuller": Fuller("no room at all"), "own": Failure("unsupported", "not here")}
+    raise ways.get(how, KeyError("x"))
 
 
 def count(shelf: Shelf) -> Counted:

@@ -28,7 +28,7 @@ def run(tmp_path: Path, wanted: str) -> dict[str, str]:
 
 
 def test_it_is_right_and_has_the_wire_engine(tmp_path: Path) -> None:
-    outcomes = run(tmp_path, "settings or key_access or single-get-0i")
+    outcomes = run(tmp_path, "settings or ordered-scan or multi-get or put-get or single-get-0i")
     passed = {name for name, outcome in outcomes.items() if outcome == "pass"}
     assert {"settings.readback", "capabilities.key_access.ordered-scan-backwards/001"} <= passed
     assert outcomes["capabilities.key_access.multi-get/001"] == "unsupported"
