@@ -49,7 +49,7 @@ def load_adapter(store: Store, store_file: Path) -> Adapter:
     )
     if not callable(getattr(module, "connect", None)):
         found = f"adapter {store.adapter} of {store.store} has no function `connect(address, options)`"
-        raise UsageError(f"{found}; see CONTRIBUTING, 'Add a store'")
+        raise UsageError(f"{found}; see `storeproof manual 'add a store'`")
     return cast(Adapter, module)
 
 

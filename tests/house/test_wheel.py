@@ -35,7 +35,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in FOLDERS:
         shutil.copytree(CHECKOUT / name, source / name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
     shutil.copytree(CHECKOUT / "native", source / "native", ignore=shutil.ignore_patterns("target"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "CONTRIBUTING.md"):
         shutil.copy(CHECKOUT / name, source)
     # Where setuptools is at hand nothing is downloaded.
     wanted = ("setuptools", "setuptools_rust")
@@ -70,7 +70,12 @@ def test_the_wheel_holds_every_file_and_nothing_generic(wheel: Path) -> None:
         wanted.add("storeproof/native.abi3.so")
     for folder, package in FOLDERS.items():
         for path in (CHECKOUT / folder).rglob("*"):
-            if path.suffix in (".py", ".yaml", ".json", ".j2", ".css") and "__pycache__" not in path.parts:
+            # The manual is in the package as links to what a checkout has elsewhere.
+            if (
+                path.parent.name == "pages"
+                or path.suffix in (".py", ".yaml", ".json", ".j2", ".css", ".txt")
+                and "__pycache__" not in path.parts
+            ):
                 wanted.add(f"{package}/{path.relative_to(CHECKOUT / folder)}")
     assert packed == wanted
 
@@ -91,4 +96,8 @@ def test_the_suites_run_from_the_wheel(python: str, tmp_path: Path) -> None:
 
 
 def test_the_command_runs_from_the_wheel(python: str, tmp_path: Path) -> None:
-    run([str(Path(python).with_name("storeproof")), "schema", "--check"], cwd=tmp_path)
+    command = str(Path(python).with_name("storeproof"))
+    run([command, "schema", "--check"], cwd=tmp_path)
+    assert "`${here}`" in run([command, "manual", "add a store"], cwd=tmp_path)
+    assert run([command, "manual", "query"], cwd=tmp_path).rstrip() == (CHECKOUT / "spec" / "QUERY.md").read_text().rstrip()
+    assert "--pyargs storeproof.suites --store=mine.yaml" in run([command, "new-store", "mine", "--embedded"], cwd=tmp_path)
