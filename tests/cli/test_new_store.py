@@ -72,5 +72,5 @@ def test_the_manual_has_every_section_and_the_language_of_requests() -> None:
 
 
 def test_an_unknown_topic_says_which_there_are() -> None:
-    with pytest.raises(UsageError, match="unknown topic `add`; allowed: add a capability, .* or `all`"):
+    with pytest.raises(UsageError, match=r"unknown topic `add`; allowed: add a capability, .* or `all`"):
         manual("add")

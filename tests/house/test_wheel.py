@@ -71,10 +71,8 @@ def test_the_wheel_holds_every_file_and_nothing_generic(wheel: Path) -> None:
     for folder, package in FOLDERS.items():
         for path in (CHECKOUT / folder).rglob("*"):
             # The manual is in the package as links to what a checkout has elsewhere.
-            if (
-                path.parent.name == "pages"
-                or path.suffix in (".py", ".yaml", ".json", ".j2", ".css", ".txt")
-                and "__pycache__" not in path.parts
+            if path.parent.name == "pages" or (
+                path.suffix in (".py", ".yaml", ".json", ".j2", ".css", ".txt") and "__pycache__" not in path.parts
             ):
                 wanted.add(f"{package}/{path.relative_to(CHECKOUT / folder)}")
     assert packed == wanted
