@@ -26,7 +26,7 @@ def list_stores(names: list[str]) -> None:
     console = Console()
     stores = [spec.store(name) for name in names or spec.store_files]
     if not stores:
-        console.print(f"There are no stores in {spec.root / 'stores'}; CONTRIBUTING says how to add one.")
+        console.print(f"There are no stores in {spec.root / 'stores'}; `storeproof new-store NAME` begins one.")
     elif names:
         for store, file in stores:
             console.print(_safe(_details(store, file, spec)), highlight=False)

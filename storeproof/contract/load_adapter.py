@@ -46,7 +46,7 @@ def load_adapter(store: Store, store_file: Path) -> Adapter:
     module = _from_file(store_file.parent / store.adapter) if store.adapter.endswith(".py") else _from_package(store.adapter, store_file)
     if not callable(getattr(module, "connect", None)):
         found = f"adapter {store.adapter} of {store.store} has no function `connect(address, options)`"
-        raise UsageError(f"{found}; see CONTRIBUTING, 'Add a store'")
+        raise UsageError(f"{found}; see `storeproof manual 'add a store'`")
     return cast(Adapter, module)
 
 

@@ -75,7 +75,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_a_module_that_is_no_adapter(tmp_path: Path) -> None:
-    wanted = "adapter ./mine.py of mine has no function `connect(address, options)`; see CONTRIBUTING, 'Add a store'"
+    wanted = "adapter ./mine.py of mine has no function `connect(address, options)`; see `storeproof manual 'add a store'`"
     assert refusal(tmp_path, code="connect = 5\n") == wanted
 
 
