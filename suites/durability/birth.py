@@ -47,6 +47,8 @@ class Births:
     moments: list[float] = field(default_factory=list)
     """Seconds from the beginning of the first start to the fault."""
     failures: list[str] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
+    """The failures, each with its round and what the log then said."""
     log: str = ""
     """The last lines of the first failure."""
 
@@ -121,8 +123,10 @@ def strike_births(
                     births.went_on += 1
                 _use(handle, layouts, connect, rng)
             except (StoreDied, Refused, Unknown) as reason:
+                log = handle.log_tail()
                 births.failures.append(reason.reason if isinstance(reason, StoreDied) else f"it starts and does not work: {reason}")
-                births.log = births.log or handle.log_tail()
+                births.findings.append(f"round {number}: {births.failures[-1]}; its log: {log}")
+                births.log = births.log or log
         finally:
             handle.close()
     return births

@@ -108,6 +108,7 @@ class Rounds:
             session.close()
         if self._fault.cuts_off:
             self._handle.settle()  # a cut while the store creates itself is another trial
+            self._tally.settled = True
         began = time.monotonic()
         for number in range(1, self._scale.rounds + 1):
             left = (time.monotonic() - began) / (number - 1) * (self._scale.rounds - number + 1) if number > 1 else 0.0
@@ -171,21 +172,21 @@ class Rounds:
                     raise StoreDied(f"after the start it runs, and does not answer: {reason}", self._handle.log_tail()) from None
                 raise
         except StoreDied as reason:
-            self._broken(reason.reason, reason.log)
+            self._tally.breaks(reason.reason, reason.log)
             return False
         except (Refused, Unknown) as reason:
             if isinstance(reason, Unknown) and self._handle.alive():
                 raise
             self._tally.needs_repair = True
-            self._broken(f"after the start it does not work: {reason}", self._handle.log_tail())
+            self._tally.breaks(f"after the start it does not work: {reason}", self._handle.log_tail())
             return False
         if not at_risk:
-            self._tally.idle.append(f"nothing was acknowledged before fault {self._period}")
+            self._tally.idle.append(f"nothing was acknowledged before fault {self._tally.rounds}")
         return True
 
     def _stream(self) -> int:
         """Concurrent clients; answers the moment of the fault."""
-        self._tally.streams += 1
+        self._tally.strike("stream")
         clients = self._clients(self._scale.clients)
         with running([client.run for client in clients]) as load:
             self._wait_for_load(load)
@@ -198,7 +199,7 @@ class Rounds:
 
     def _burst(self) -> int:
         """One client, as fast as it can; the fault comes on its last acknowledgement."""
-        self._tally.bursts += 1
+        self._tally.strike("burst")
         client = self._client()
         try:
             deadline = time.monotonic() + _BURST_SECONDS
@@ -309,10 +310,6 @@ class Rounds:
             ends = [each.completed for each in self._recorder.operations() if each.outcome == "ok" and each.completed is not None]
             self._tally.losses.append(unstartable(len(ends), min(ends, default=monotonic_ns()), monotonic_ns()))
             raise StoreDied(f"{Shape.UNSTARTABLE}: {reason.reason}", reason.log) from None
-
-    def _broken(self, reason: str, log: str) -> None:
-        self._tally.broken, self._tally.log = reason, log
-        self._tally.lossy += 1
 
     def _history(self) -> list[Operation]:
         """What the clients did, without what a store answered that had lost its disk already."""

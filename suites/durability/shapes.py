@@ -98,7 +98,7 @@ class FurtherShapes:
 
     def bulk(self, period: int) -> int:
         """Several clients load batches; the fault strikes within one of them, after some that were acknowledged."""
-        self._tally.bulks += 1
+        self._tally.strike("bulk")
         loaders = [self._loader(period, number) for number in range(_LOADERS)]
         with self._running(loaders):
             before, deadline, began = self._recorder.acknowledged, time.monotonic() + _LOAD_SECONDS, time.monotonic()
@@ -115,7 +115,7 @@ class FurtherShapes:
 
     def compaction(self, period: int) -> int:
         """Clients write, the store is told to write its files anew, and the fault strikes at a random moment of that."""
-        self._tally.compactions += 1
+        self._tally.strike("compaction")
         self._fill(period)
         session = self._connect(self._handle)
         writers = [self._writer(period) for _ in range(_WRITERS)]
