@@ -11,6 +11,7 @@ from storeproof.spec.interleaving import Interleaving
 from storeproof.spec.operation import OperationName
 from storeproof.spec.query import READING, check_request
 
+_TIMED = frozenset({"put_expiring", "expire", "expires_in", "persist"})
 CaseNumber = Annotated[str, StringConstraints(pattern=NUMBER_PATTERN)]
 
 
@@ -72,6 +73,11 @@ class Capability(Frozen):
     def questions(self) -> tuple[Step, ...]:
         """The requests of cases that only read: their answers depend on the given records alone."""
         return tuple(step for case in self.cases if all(step.do in READING for step in case.steps) for step in case.steps)
+
+    @property
+    def timed(self) -> bool:
+        """Whether its answers depend on the time that passes between the steps."""
+        return not _TIMED.isdisjoint(self.operations) or any(step.wait for case in self.cases for step in (*case.steps, *case.after))
 
     @model_validator(mode="after")
     def _case_ids_are_unique(self) -> Self:

@@ -5,6 +5,14 @@ Each says what was found, what is allowed and what to do next; none needs a trac
 
 from __future__ import annotations
 
+import errno
+from typing import Final
+
+SHORTAGES: Final = frozenset(
+    {errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EROFS, errno.EIO, errno.EAGAIN, errno.ENOBUFS}
+)
+"""Errors of the operating system that say that the machine is short of something, or that its disk failed."""
+
 
 class StoreproofError(Exception):
     """Base of all errors that are shown to the user as one message."""
@@ -57,3 +65,7 @@ class StoreDied(StoreproofError):
         super().__init__(f"{reason}\n--- last lines of its log ---\n{log}" if log else reason)
         self.reason = reason
         self.log = log
+
+
+class SettingsMismatch(StoreproofError):
+    """The live store does not run with the settings of the variant: nothing is tried, since it would be shown under a wrong name."""

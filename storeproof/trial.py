@@ -14,7 +14,7 @@ from pathlib import Path
 from storeproof.contract import Adapter, Address, Layout, Session, Unknown, load_adapter
 from storeproof.contract.address import parse_endpoint
 from storeproof.corpus.library import Library
-from storeproof.errors import NotAvailable, StoreDied, StoreproofError, UsageError
+from storeproof.errors import MachineFailed, NotAvailable, SettingsMismatch, StoreDied, StoreproofError, UsageError
 from storeproof.launch import choose, engine
 from storeproof.launch.disk import Method, PowerCut
 from storeproof.launch.handle import Handle
@@ -48,10 +48,6 @@ class Options:
     """Off only for the project's own lying stores, which other checks must catch."""
     library: Library = field(default_factory=Library)
     """The dumps that the command line names."""
-
-
-class SettingsMismatch(StoreproofError):
-    """The live store does not run with the settings of the variant: an error of ours, and nothing is measured."""
 
 
 class Trial:
@@ -160,13 +156,19 @@ class Trial:
         assert self._shared is not None
         return self._shared
 
-    def mistrust(self, reason: Unknown) -> StoreDied:
-        """Note that the shared store did not answer, so that somebody looks whether it still lives.
+    def explain(self, silence: Unknown) -> StoreDied | MachineFailed | Unknown:
+        """What it means that the shared store did not answer: it ended by itself, it was killed, or it runs and is slow.
 
-        Returns what is to be said of it, with the end of its log.
+        The next case asks it whether it still answers, and gets another store if it does not.
         """
         self._mistrusted = True
-        return StoreDied(f"the store {'ended' if self._ended() else 'did not answer'}: {reason}", self.log_tail())
+        if self._shared is None:
+            return silence
+        try:
+            self._shared.check_alive()
+        except (StoreDied, MachineFailed) as ended:
+            return ended
+        return silence
 
     def answers(self) -> bool:
         """Whether the shared store is there. One that is mistrusted is asked, and ended if it is silent: the next case gets another."""
@@ -202,6 +204,9 @@ class Trial:
         return self._shared.log_tail() if self._shared is not None else ""
 
     def _block(self, reason: BaseException) -> None:
+        """Try it no more. What the machine spoiled, or what got no answer, may be otherwise for the next case."""
+        if isinstance(reason, (MachineFailed, Unknown, KeyboardInterrupt)):
+            return
         first = str(reason).splitlines()[0] if str(reason) else type(reason).__name__
         self._blocked = str(reason) if isinstance(reason, NotAvailable) else f"the store could not be tried: {first}"
 
@@ -221,12 +226,6 @@ class Trial:
             power_cut=PowerCut(self.options.power_cut, self.seed),
             started=started,
         )
-
-    def _ended(self) -> bool:
-        try:
-            return self._shared is not None and not self._shared.alive()
-        except StoreDied:  # somebody removed it
-            return True
 
     def _asked(self, handle: Handle) -> bool:
         """Whether a store answers within a few seconds: asked in a thread, since a client may be more patient than we."""
@@ -254,8 +253,9 @@ class Trial:
         store, variant = self.target.store, self.target.variant
         try:
             session = self.connect(handle)
-        except Unknown as reason:
-            raise StoreDied(f"{store.store} answered once and then no more: {reason}", handle.log_tail()) from None
+        except Unknown:
+            handle.check_alive()
+            raise
         try:
             version = session.version()
             if version.product != store.product:

@@ -35,14 +35,14 @@ def session(trial: Trial) -> Iterator[Session]:
     try:
         opened = trial.connect(handle)
     except Unknown as reason:
-        raise trial.mistrust(reason) from None
+        raise trial.explain(reason) from None
     yield opened
     opened.close()
 
 
 @pytest.fixture
-def fresh(trial: Trial, session: Session) -> Iterator[Open]:
+def fresh(trial: Trial, session: Session, verdict: Verdict) -> Iterator[Open]:
     """Makes empty collections, which are removed after the case: see `Workspace.fresh`."""
-    workspace = Workspace(trial, session)
+    workspace = Workspace(trial, session, claimed=verdict.claimed)
     yield workspace.fresh
     workspace.clear()

@@ -12,8 +12,10 @@ from storeproof.trial import Trial
 class Workspace:
     """Those of one session with the store that the cases of a stage share."""
 
-    def __init__(self, trial: Trial, session: Session) -> None:
+    def __init__(self, trial: Trial, session: Session, *, claimed: bool = True) -> None:
+        """`claimed`: whether the case that works here is claimed, also where its model is not."""
         self._trial = trial
+        self._claimed = claimed
         self._session = session
         self._opened: list[Collection] = []
 
@@ -23,6 +25,9 @@ class Workspace:
         Raises:
             Settlement: the store does not keep the model: `unsupported` where it is not claimed, `fail` where it is.
         """
+        claims = model in self._trial.target.store.claims.models
+        if not claims and not self._claimed:
+            raise Settlement(Outcome.UNSUPPORTED, f"the store does not claim the model {model}")
         layout = self._trial.layout(model, indexes, record)
         try:
             collection = self._session.collection(layout)
@@ -30,13 +35,13 @@ class Workspace:
             collection.prepare()
         except Unsupported as reason:
             # What a model is claimed for is the model as it is.
-            claimed = model in self._trial.target.store.claims.models and not indexes and record == AS_IT_IS
+            claimed = claims and not indexes and record == AS_IT_IS
             outcome = Outcome.FAIL if claimed else Outcome.UNSUPPORTED
             raise Settlement(outcome, f"{'claimed, but ' if claimed else ''}{reason}") from None
         return collection, layout
 
     def clear(self) -> None:
-        """Remove them. Raises `StoreDied` where the store does not answer."""
+        """Remove them. Raises `StoreDied`, `MachineFailed` or `Unknown` where the store does not answer, `Refused` where it refuses."""
         opened, self._opened = self._opened, []
         for collection in opened:
             if not self._trial.answers():
@@ -44,7 +49,7 @@ class Workspace:
             try:
                 collection.clear()
             except Unknown as reason:
-                raise self._trial.mistrust(reason) from None
+                raise self._trial.explain(reason) from None
             except Refused:
                 self._trial.close_shared()  # what is left must not reach the next case
                 raise

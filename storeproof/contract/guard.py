@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import traceback
+from pathlib import Path
 from typing import Any
 
-from storeproof.contract.failures import Breach, Refused, Unknown, Unsupported
+from storeproof.contract.failures import Breach, Refused, Unknown, Unsupported, WrongReply
 from storeproof.contract.families import Collection, Lacking
-from storeproof.contract.operations import OPERATIONS, wrong_reply
+from storeproof.contract.operations import OPERATIONS, is_of_adapter, wrong_reply
 from storeproof.contract.values import Layout
+from storeproof.errors import SHORTAGES
 
 
 def supports(collection: Collection, operation: str) -> bool:
@@ -27,7 +30,8 @@ def call(collection: Collection, layout: Layout, operation: str, *args: Any) -> 
     Raises:
         Refused, Unknown: as the adapter sorted them.
         Unsupported: the family is not implemented, or the adapter said so.
-        Breach: a reply of the wrong shape, an exception that is none of the three, or a family that is there in part.
+        WrongReply: the server's answer has a form that the operation does not allow.
+        Breach: a reply of a type that only the adapter makes, an exception that is none of these, or a family that is there in part.
     """
     described = OPERATIONS[operation]
     if not isinstance(collection, described.family):
@@ -38,11 +42,22 @@ def call(collection: Collection, layout: Layout, operation: str, *args: Any) -> 
         raise Unsupported(f"{operation} on {layout.model.model}: {why_not(collection, family)}")
     try:
         reply = getattr(collection, operation)(*args)
-    except (Refused, Unknown, Unsupported):
+    except (Refused, Unknown, Unsupported, WrongReply):
         raise
     except Exception as leaked:
-        what = f"{operation} raised {type(leaked).__name__}: {leaked}"
-        raise Breach(f"{what}; adapters sort errors into Refused, Unknown and Unsupported") from leaked
+        if isinstance(leaked, OSError) and leaked.errno in SHORTAGES:
+            raise  # of the machine, and neither the store's nor the adapter's
+        raise Breach(f"{operation} raised {type(leaked).__name__}: {leaked} ({_where(leaked)})") from leaked
     if wrong := wrong_reply(described, layout, args, reply):
-        raise Breach(f"{operation}: {wrong}")
+        raise Breach(f"{operation}: {wrong}") if is_of_adapter(described, reply) else WrongReply(f"{operation}: {wrong}")
     return reply
+
+
+def _where(leaked: BaseException) -> str:
+    """The last line of the adapter that the exception went through: where to look first."""
+    frames = traceback.extract_tb(leaked.__traceback__)[1:]
+    if not frames:
+        return "in the call itself"
+    folder = Path(frames[0].filename).parent  # of the adapter; deeper frames may be those of its client
+    last = [frame for frame in frames if Path(frame.filename).parent == folder][-1]
+    return f"{Path(last.filename).name}, line {last.lineno}: {last.line}"

@@ -284,3 +284,22 @@ OPERATIONS: dict[str, Operation] = {
 def wrong_reply(operation: Operation, layout: Layout, args: tuple[Any, ...], reply: Any) -> str | None:
     """What is wrong with a reply's shape, or None."""
     return operation.check(layout.model, args, reply)
+
+
+_PLAIN = (bool, int, float, Decimal, str, bytes, list, tuple, dict, set, Row, Found, Missing, type(None))
+_SEQUENCES = (_records_in_order, _keyed_records, _items, _ranked, _members, _found_records, _joined, _changes, _groups)
+
+
+def is_of_adapter(operation: Operation, reply: Any) -> bool:
+    """Whether a reply of the wrong shape was made so by the adapter, and not by the server.
+
+    The adapter makes what is around the data: nothing, yes or no, the list, the pair of cursor and keys, the sorted names. What is in it, a
+    record, a field, a key, a number or how many of them, comes from the server.
+    """
+    if operation.check in (_NOTHING, _YES_OR_NO, _names) or type(reply) not in _PLAIN:
+        return True
+    if operation.check in _SEQUENCES:
+        return not isinstance(reply, (list, tuple))
+    if operation.check is _part_of_a_walk:
+        return not (isinstance(reply, tuple) and len(reply) == 2 and isinstance(reply[1], list))
+    return operation.check is _page_and_facets and not isinstance(reply, Found)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from storeproof.errors import NotAvailable, StoreDied, StoreproofError, UsageError
+from storeproof.errors import StoreproofError, UsageError
 from storeproof.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -112,10 +112,12 @@ def pytest_collection(session: pytest.Session) -> None:
         return
     if getattr(config.option, "numprocesses", None):
         raise pytest.UsageError("the suites measure, so they do not run in parallel; leave out -n")
+    from storeproof.plugin.repeat import Repeat
     from storeproof.plugin.run import Run
 
     try:
         config.stash[RUN] = Run(config)
+        config.pluginmanager.register(Repeat(), "storeproof-repeat")
     except UsageError as problem:
         raise pytest.UsageError(str(problem)) from None
 
@@ -179,12 +181,19 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     verdict = item.stash.get(VERDICT, None)
     if verdict is None:
         return (yield)
-    from storeproof.contract.failures import Refused, Unknown  # not at the top: who does not run the suites does not pay
+    from storeproof.contract.failures import (
+        Breach,
+        Refused,
+        Unknown,
+        WrongReply,
+    )  # not at the top: who does not run the suites does not pay
     from storeproof.launch.cleanup import registry
     from storeproof.plugin.verdict import Settlement
 
     found = call.excinfo
-    ours = found is not None and isinstance(found.value, (AssertionError, StoreproofError, Settlement, Unknown, Refused))
+    ours = found is not None and isinstance(
+        found.value, (AssertionError, StoreproofError, Settlement, Unknown, Refused, WrongReply, Breach)
+    )
     # The message of these is the finding. Their traceback is ours, and -vv shows it: to print all of its sources costs pytest as long as
     # a case takes, where there is no server at hand eight hundred times.
     brief = ours and item.config.get_verbosity() < 2
@@ -201,8 +210,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         raise registry.interrupt
     if call.excinfo is not None:
         error = call.excinfo.value
-        if not verdict.settled or (report.when == "teardown" and verdict.outcome not in (Outcome.FAIL, Outcome.ERROR)):
-            _judge(item, verdict, error)
+        clean_up = report.when == "teardown"
+        if not verdict.settled or clean_up:
+            _judge(item, verdict, error, clean_up=clean_up)
         if report.failed and verdict.outcome not in (Outcome.FAIL, Outcome.ERROR):
             report.outcome, report.longrepr = "skipped", (str(item.path), 0, verdict.detail)
         elif report.failed and brief:
@@ -273,28 +283,29 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         run.close()
 
 
-def _judge(item: pytest.Item, verdict: Verdict, error: BaseException) -> None:
-    """The outcome of a test that ended by an exception."""
+def _judge(item: pytest.Item, verdict: Verdict, error: BaseException, *, clean_up: bool) -> None:
+    """Note what ended a test: storeproof.blame decides. A clean-up that fails is told, and only seldom changes the outcome."""
+    from storeproof.blame import decisive, in_clean_up
     from storeproof.contract.failures import Refused, Unknown
     from storeproof.plugin.verdict import Settlement
 
+    if isinstance(error, Unknown):
+        error = item.callspec.params["trial"].explain(error)  # type: ignore[attr-defined]
+    if clean_up:
+        outcome = in_clean_up(error)
+        if outcome is None or verdict.outcome in (Outcome.FAIL, Outcome.ERROR):
+            verdict.add(f"while it was cleared up: {error}")
+            return
     if isinstance(error, Settlement):
         verdict.note(error.outcome, str(error))
     elif isinstance(error, pytest.skip.Exception):
         verdict.note(Outcome.EXCLUDED, f"skipped: {error}")  # not by the suites, which settle: by an option, another plugin, a conftest
-    elif isinstance(error, NotAvailable):
-        verdict.note(Outcome.NOT_RUN, str(error))
-    elif isinstance(error, StoreDied):
-        verdict.note(Outcome.FAIL, str(error))
-    elif isinstance(error, AssertionError):
-        # Without what pytest adds: an indent, and what it says about our own variables.
-        verdict.note(Outcome.FAIL, str(error).split("\nassert ")[0].replace("\n  ", "\n"))
-    elif isinstance(error, Refused):
-        verdict.note(Outcome.FAIL, f"the store refused: {error}")
-    elif isinstance(error, Unknown):
-        verdict.note(Outcome.FAIL, str(item.callspec.params["trial"].mistrust(error)))  # type: ignore[attr-defined]
     else:
-        verdict.note(Outcome.ERROR, f"{type(error).__name__}: {error}")
+        first = decisive(error)
+        verdict.note_error(first)
+        if first is not error:
+            verdict.add(f"while it was cleared up: {error}")
+            return
     earlier = error.__context__  # what came while it was cleared up must not hide what had come before
     while earlier is not None:
         if isinstance(earlier, (Refused, Unknown)) and str(earlier) not in verdict.detail:

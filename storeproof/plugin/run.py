@@ -175,7 +175,7 @@ class Run:
         trial.progress(case["id"])
         known = trial.target.known_failure(case["id"], self._started.date())
         about = (case.get("revision", 1), case.get("model", ""), case.get("operations", ()))
-        return Verdict(trial.record, stage_of(item), case["id"], *about, known)
+        return Verdict(trial.record, stage_of(item), case["id"], *about, known, claimed=_claimed(trial, case))
 
     def _demanded(self, item: pytest.Item) -> bool:
         if not self.profiles:
@@ -279,6 +279,15 @@ def _case_of(item: pytest.Item) -> Mapping[str, Any]:
     marker = item.get_closest_marker("case")
     assert marker is not None
     return marker.kwargs
+
+
+def _claimed(trial: Trial, case: Mapping[str, Any]) -> bool:
+    """Whether the variant claims what a case tries."""
+    if case.get("capability"):
+        return trial.target.claims(case["id"].removeprefix("capabilities."))
+    if guarantee := case.get("guarantee"):
+        return trial.target.variant.promises(guarantee)
+    return not case.get("model") or case["model"] in trial.target.store.claims.models
 
 
 def _idle(item: pytest.Item, outcome: Outcome, detail: str) -> OutcomeRecord:

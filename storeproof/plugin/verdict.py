@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from _pytest.outcomes import Skipped
 
+from storeproof.blame import REPEATED, Ending, Judgement, Party, judge
 from storeproof.outcome import Outcome, Stage
 from storeproof.result.model import OutcomeRecord
 from storeproof.result.recorder import StoreRecord
@@ -15,6 +16,10 @@ from storeproof.spec.known_failure import KnownFailure
 _SHOWN = 3
 _LONGEST = 400
 """Findings that are worse than known, and characters of each."""
+
+
+ATTEMPTS: Final = 3
+"""How often a case is begun, at most, that the machine spoils or that gets no answer."""
 
 
 class Settled(Skipped):
@@ -41,7 +46,10 @@ class Verdict:
         model: str,
         operations: Iterable[str],
         known: KnownFailure | None = None,
+        *,
+        claimed: bool = True,
     ) -> None:
+        """`claimed`: whether the variant claims what the case tries."""
         self._record = record
         self._stage = stage
         self._case = case
@@ -50,9 +58,15 @@ class Verdict:
         self._operations = set(operations)
         self._known = known
         self._details: list[str] = []
+        self.claimed = claimed
         self.outcome = Outcome.NOT_RUN
         self.settled = False
         self.seconds = 0.0
+        self.party: Party | None = None
+        """Who is named; None for a case that was settled by what the store answered."""
+        self.spoiled: list[str] = []
+        """What ended each attempt, or each round, that says nothing about the store and was repeated."""
+        self._ending: Ending | None = None
 
     @property
     def detail(self) -> str:
@@ -69,6 +83,27 @@ class Verdict:
         if outcome is not Outcome.FAIL or self._known is None:
             return outcome
         return Outcome.FAIL if self._known.worse(findings) else Outcome.KNOWN_FAIL
+
+    @property
+    def attempt(self) -> int:
+        """Which attempt at the case is under way, from 1."""
+        return len(self.spoiled) + 1
+
+    def note_error(self, error: BaseException, told: Iterable[str] = ()) -> Judgement:
+        """Settle the outcome by what ended the test, without ending it; `told`: what was done before it, a line each."""
+        judged = judge(error, claimed=self.claimed)
+        self.note(judged.outcome, "\n".join([*told, judged.detail]))
+        self.party, self._ending = judged.party, judged.ending
+        return judged
+
+    def begin_again(self) -> bool:
+        """Whether the case says nothing about the store so far and may be begun once more; what ended it is kept."""
+        if self._ending not in REPEATED or self.attempt >= ATTEMPTS:
+            return False
+        self.spoiled.append(self.detail.partition("\n")[0])
+        self._details.clear()
+        self.outcome, self.settled, self.party, self._ending = Outcome.NOT_RUN, False, None, None
+        return True
 
     def note(self, outcome: Outcome, detail: str, findings: Sequence[str] = ()) -> None:
         """Settle the outcome without ending the test. `findings`: of a failure, one by one; without them the detail is the only one."""
@@ -97,6 +132,13 @@ class Verdict:
                 self.outcome = Outcome.PASS if self._known.sometimes else Outcome.UNDECLARED
                 self.add("the store's file has it under known_failures, and it did not fail" + " this time" * self._known.sometimes)
 
+    def end(self, error: Exception, told: Iterable[str] = ()) -> NoReturn:
+        """End the test with the outcome of what went wrong in it: see `note_error`. Raises as `settle`."""
+        self.note_error(error, told)
+        if self.outcome in (Outcome.FAIL, Outcome.ERROR):
+            raise AssertionError(self.detail) from error
+        raise Settled(self.detail) from error
+
     def settle(self, outcome: Outcome, detail: str, findings: Sequence[str] = ()) -> NoReturn:
         """End the test with an outcome; `findings` as for `note`.
 
@@ -111,6 +153,8 @@ class Verdict:
 
     def close(self) -> None:
         """Hand the outcome to the record."""
+        if self.spoiled:
+            self.add(f"spoiled and repeated, {len(self.spoiled)} of them: " + " | ".join(dict.fromkeys(self.spoiled)))
         self._record.add(
             OutcomeRecord(
                 id=self._case,
@@ -119,6 +163,8 @@ class Verdict:
                 outcome=self.outcome,
                 detail=self.detail,
                 seconds=round(self.seconds, 4),
+                named=self.party,
+                spoiled=len(self.spoiled),
             ),
             self._model,
             self._operations,

@@ -6,12 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from storeproof.blame import Party
 from storeproof.load.latency import decode
 from storeproof.outcome import Outcome, Stage
 from storeproof.result.outage import OutageRecord
 from storeproof.result.part import Gate, Part
 
-FORMAT = "1.0"
+FORMAT = "1.1"
 
 
 def _readable(histogram: str) -> str:
@@ -103,6 +104,11 @@ class OutcomeRecord(Part):
     outcome: Outcome
     detail: str
     seconds: float
+    named: Party | None = None
+    """Who is to blame, where an exception ended the case. Since format 1.1."""
+    spoiled: int = 0
+    """Attempts or rounds that the machine spoiled, or that got no answer: they were repeated, and count neither for nor against the
+    store. Since format 1.1."""
 
 
 class CapabilityResult(Part):
@@ -166,6 +172,8 @@ class GuaranteeRecord(Harm):
     worst_loss: WorstLoss | None = None
     recovery_seconds: list[float]
     """From the start after the fault until it answered, one per round."""
+    spoiled: int = 0
+    """Rounds that the machine spoiled, or that got no answer; they are not in `rounds`. Since format 1.1."""
     detail: str
 
 

@@ -7,14 +7,19 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from typing import Any
 
-from storeproof.contract import Collection, Layout, Refused, Session, Unsupported, call, why_not
+from storeproof.contract import Collection, Layout, Refused, Session, Unknown, Unsupported, call, why_not
 from storeproof.contract.notation import answer_from, arguments_from, shown
 from storeproof.contract.transactions import Transactions
+from storeproof.errors import MachineFailed
 from storeproof.oracle import same
+from storeproof.plugin.verdict import ATTEMPTS
 from storeproof.spec.interleaving import Interleaving, Turn
 
 _PATIENCE = 0.3
 """Seconds after which a request is taken to wait for another session."""
+_MORE_PATIENT = 5
+"""Times as long at each further attempt."""
+_WAITS = " waits at "
 _LONGEST = 15.0
 """Seconds for what waits at the end: every store's own limit for locks is below."""
 
@@ -93,27 +98,42 @@ class Speaker:
             assert same(found, wanted), "\n".join([*told, f"wanted: {wanted!r}"])
 
 
-def play(interleaving: Interleaving, connect: Callable[[], Session], layout: Layout, told: list[str]) -> str:
+def play(interleaving: Interleaving, connect: Callable[[], Session], layout: Layout, told: list[str], attempt: int) -> str:
     """All turns; what is written into `told` is the history. Answers what the number of commits is called, or nothing.
+
+    Only time tells a request that waits for a lock from one that is slow. So where a request was taken to wait and an answer is wrong, the
+    turns may not have come in their order: the next attempt is more patient, and the last one's answers count.
 
     Raises:
         AssertionError: an answer or the number of commits is wrong.
+        MachineFailed: the same, and a request was taken to wait that was slow perhaps.
+        Unknown: a request was not answered.
         Unsupported: the store has no such transactions.
     """
+    patience = _PATIENCE * _MORE_PATIENT ** (attempt - 1)
+    try:
+        return _play(interleaving, connect, layout, told, patience)
+    except AssertionError as wrong:
+        if attempt < ATTEMPTS and any(_WAITS in line for line in told):
+            raise MachineFailed(f"a request was not answered within {patience:g} s, and taken to wait for a lock: {wrong}") from None
+        raise
+
+
+def _play(interleaving: Interleaving, connect: Callable[[], Session], layout: Layout, told: list[str], patience: float) -> str:
     speakers: dict[str, Speaker] = {}
     try:
         for name in dict.fromkeys(turn.session for turn in interleaving.turns):
             speakers[name] = Speaker(name, connect(), layout)
         for turn in interleaving.turns:
             speaker = speakers[turn.session]
-            assert speaker.hear(told, _LONGEST), "\n".join([*told, f"{turn.session} still waits after {_LONGEST:g} s"])
+            _hear_at_last(speaker, told)
             if speaker.refused:
                 continue
             speaker.say(turn)
-            if not speaker.hear(told, _PATIENCE):
-                told.append(f"{turn.session} waits at {shown(turn.do, turn.args)}")
+            if not speaker.hear(told, patience):
+                told.append(f"{turn.session}{_WAITS}{shown(turn.do, turn.args)}")
         for speaker in speakers.values():
-            assert speaker.hear(told, _LONGEST), "\n".join([*told, f"{speaker.name} still waits after {_LONGEST:g} s"])
+            _hear_at_last(speaker, told)
     finally:
         for speaker in speakers.values():
             speaker.close()
@@ -122,3 +142,8 @@ def play(interleaving: Interleaving, connect: Callable[[], Session], layout: Lay
     right = (*interleaving.committed, *interleaving.recorded)
     assert not right or committed in right, "\n".join([*told, f"wanted: {' or '.join(map(str, sorted(right)))}"])
     return interleaving.recorded.get(committed, "")
+
+
+def _hear_at_last(speaker: Speaker, told: list[str]) -> None:
+    if not speaker.hear(told, _LONGEST):
+        raise Unknown("\n".join([*told, f"{speaker.name} still waits after {_LONGEST:g} s"]))

@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 
-from storeproof.contract import Refused, Unknown
+from storeproof.contract import Refused, Unknown, WrongReply
+from storeproof.errors import MachineFailed
 from storeproof.outcome import Outcome
 from storeproof.plugin.verdict import Verdict
 from storeproof.trial import Trial
@@ -17,6 +18,14 @@ from storeproof.trial import Trial
 
 class Finding(Exception):
     """The store answered wrong: what was done, and what was wanted. Not an AssertionError: Hypothesis raises those about itself."""
+
+
+class NotCleared(Exception):
+    """What an example left cannot be removed, so that no other can be tried: nothing is shrunk. `found` is what the example had shown."""
+
+    def __init__(self, found: Exception, reason: Exception) -> None:
+        super().__init__(f"{found}\nwhile it was cleared up: {reason}")
+        self.found = found
 
 
 def try_examples(strategy: st.SearchStrategy[Any], play: Callable[[Any], None], selection: str, trial: Trial, verdict: Verdict) -> None:
@@ -28,7 +37,7 @@ def try_examples(strategy: st.SearchStrategy[Any], play: Callable[[Any], None], 
         selection: what `-k` selects to run the case again.
     """
     findings: list[Finding] = []
-    given_up: list[Unknown | Refused] = []
+    given_up: list[Exception] = []
     """A store that does not answer or refuses to be cleared is not asked again: to shrink, Hypothesis would try hundreds of times."""
 
     @seed(trial.seed)
@@ -48,8 +57,13 @@ def try_examples(strategy: st.SearchStrategy[Any], play: Callable[[Any], None], 
             raise given_up[0]
         try:
             play(drawn)
-        except (Unknown, Refused) as reason:
+        except (Unknown, Refused, WrongReply, MachineFailed) as reason:
             given_up.append(reason)
+            raise
+        except NotCleared as stop:
+            given_up.append(stop.found)
+            if isinstance(stop.found, Finding):
+                findings.append(Finding(str(stop)))
             raise
         except Finding as finding:
             findings.append(finding)
@@ -57,12 +71,12 @@ def try_examples(strategy: st.SearchStrategy[Any], play: Callable[[Any], None], 
 
     try:
         example()
-    except (Unknown, Refused, Flaky, Finding) as ending:
-        if given_up:
+    except (Unknown, Refused, WrongReply, MachineFailed, NotCleared, Flaky, Finding) as ending:
+        if given_up and not findings:
             raise given_up[0] from None
         if not findings:
             verdict.settle(Outcome.INCONCLUSIVE, f"{ending}")
-        told = str(ending)
-        if isinstance(ending, Flaky):  # one wrong answer is one too many; what was seen is told, not what could be shrunk
+        told = str(findings[-1] if given_up else ending)
+        if isinstance(ending, Flaky) and not given_up:  # one wrong answer is one too many; what was seen is told, not what could be shrunk
             told = f"{min(map(str, findings), key=len)}\nnot every time: when this was tried again, the answer was right"
         verdict.settle(Outcome.FAIL, f"{told}\nreproduce: {trial.command(selection)}")

@@ -7,13 +7,15 @@ from collections.abc import Callable
 
 import pytest
 
-from storeproof.contract import MISSING, Collection, Layout, Refused, Unsupported, call
+from storeproof.contract import MISSING, Collection, Layout, Refused, Unsupported, WrongReply, call
 from storeproof.contract.notation import answer_from, arguments_from, shown
+from storeproof.errors import MachineFailed
 from storeproof.oracle import same_answer
 from storeproof.outcome import Outcome
 from storeproof.plugin import RUN
 from storeproof.plugin.verdict import Verdict
 from storeproof.spec import Capability, Case, Step
+from storeproof.suites.correctness.clock import Clock
 from storeproof.suites.correctness.interleaved import play
 from storeproof.trial import Trial
 
@@ -43,14 +45,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def test_capability(name: str, case: Case, trial: Trial, fresh: Callable[..., tuple[Collection, Layout]], verdict: Verdict) -> None:
     capability: Capability = trial.spec.capabilities[name]
-    claimed = trial.target.claims(f"{name}/{case.id}")
-    if capability.model not in trial.target.store.claims.models and not claimed:
-        verdict.settle(Outcome.UNSUPPORTED, f"the store does not keep {capability.model}")
     collection, layout = fresh(capability.model, case.indexes)
     if case.indexes:
         live = collection.describe().get("indexes")
         assert live == str(case.indexes), f"{case.indexes} indexes were asked for; the live store reports {live}"
     history: list[str] = []
+    clock = Clock()
     try:
         if capability.given:
             for key, record in trial.spec.datasets[capability.given].records.items():
@@ -59,16 +59,16 @@ def test_capability(name: str, case: Case, trial: Trial, fresh: Callable[..., tu
         for step in case.steps:
             _take(step, collection, layout, history, verdict)
         if case.interleaved:
-            verdict.add(play(case.interleaved, lambda: trial.connect(trial.shared()), layout, history))
+            verdict.add(play(case.interleaved, lambda: trial.connect(trial.shared()), layout, history, verdict.attempt))
         for step in case.after:
             _take(step, collection, layout, history, verdict)
-    except Unsupported as reason:
-        if claimed:
-            verdict.settle(Outcome.FAIL, f"claimed, but {reason}")
-        verdict.settle(Outcome.UNSUPPORTED, str(reason))
-    except Refused as reason:
-        verdict.settle(Outcome.FAIL, _told(history, f"refused: {reason}"))
-    if not claimed:
+    except (Refused, Unsupported, WrongReply) as reason:
+        verdict.end(reason, history)
+    except AssertionError as wrong:
+        if capability.timed and (disturbed := clock.disturbed(sum(step.wait for step in (*case.steps, *case.after)))):
+            raise MachineFailed(f"{disturbed}, and the answers depend on the time: {wrong}") from None
+        raise
+    if not verdict.claimed:
         verdict.settle(Outcome.UNDECLARED, "works though the store does not claim it")
 
 

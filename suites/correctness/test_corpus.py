@@ -43,8 +43,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def test_requests_for_articles(indexes: int, trial: Trial, fresh: Open, verdict: Verdict) -> None:
     """Everything that has the words is found; pages and facets are of what was found, in order and in number."""
-    if _MODEL not in trial.target.store.claims.models:
-        verdict.settle(Outcome.UNSUPPORTED, f"the store does not keep {_MODEL}")
     collection, layout = fresh(_MODEL, indexes)
     asking = [mix for mix in _mixes(trial) if supports(collection, mix.operation) and supports(collection, "find")]
     verdict.about(_MODEL, {mix.operation for mix in asking} or {"find"})

@@ -199,9 +199,10 @@ def _where(collection: Collection, layout: Layout, path: str, value: Any) -> Any
 def _while_writing(trial: Trial, layout: Layout, writers: list[Writer], build: Callable[[], None]) -> None:
     """Build when every client has begun, and end when every one has gone on for a while."""
     stop, begun = threading.Event(), threading.Barrier(len(writers) + 1)
+    handle = trial.shared()
 
     def write(writer: Writer) -> None:
-        session = trial.connect(trial.shared())
+        session = trial.connect(handle)
         try:
             own, choice = session.collection(layout), random.Random(f"{trial.seed}/{writer.number}/{writer.done}")
             for _ in range(_AT_LEAST):
@@ -211,6 +212,9 @@ def _while_writing(trial: Trial, layout: Layout, writers: list[Writer], build: C
                 writer.write(own, layout, choice)
             for _ in range(_AT_LEAST):
                 writer.write(own, layout, choice)
+        except BaseException:
+            begun.abort()  # the others, and who builds, need not wait for this one
+            raise
         finally:
             session.close()
 
@@ -219,6 +223,10 @@ def _while_writing(trial: Trial, layout: Layout, writers: list[Writer], build: C
         try:
             begun.wait(_LONGEST)
             build()
+        except threading.BrokenBarrierError:
+            stop.set()
+            failures = [failure for each in writing if not isinstance(failure := each.exception(_LONGEST), threading.BrokenBarrierError)]
+            raise next(filter(None, failures), TimeoutError(f"the clients had not begun after {_LONGEST:g} s")) from None
         finally:
             stop.set()
         for each in writing:

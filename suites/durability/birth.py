@@ -9,12 +9,14 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from storeproof.blame import Ending, judge, outcome_of
 from storeproof.check import Verdict, upper_bound
 from storeproof.contract import Layout, Refused, Session, Unknown
-from storeproof.errors import StoreDied, StoreproofError
+from storeproof.errors import MachineFailed, StoreDied, StoreproofError
 from storeproof.faults import Fault
 from storeproof.history import Recorder
 from storeproof.launch.handle import Handle
@@ -27,8 +29,25 @@ from storeproof.suites.durability.writers import write_some
 _AFTERWARDS = 20
 """Operations by which it shows that it works."""
 
+_SPOILED = 3
+"""Rounds that are repeated, at most."""
+
 _GIVE_UP_SECONDS = 60.0
 """How long a start that was struck may take to notice."""
+
+
+@dataclass
+class Birth:
+    """What became of one round."""
+
+    moment: float
+    """Seconds from the beginning of the first start to the fault."""
+    again: bool = False
+    """The second start was struck too."""
+    went_on: bool = False
+    emptied: bool = False
+    failure: str = ""
+    log: str = ""
 
 
 @dataclass
@@ -51,12 +70,24 @@ class Births:
     """The failures, each with its round and what the log then said."""
     log: str = ""
     """The last lines of the first failure."""
+    spoiled: list[str] = field(default_factory=list)
+    """Rounds that say nothing, and why: they were repeated."""
+
+    def add(self, birth: Birth) -> None:
+        """Count one round."""
+        self.struck += 1
+        self.again += birth.again
+        self.went_on += birth.went_on
+        self.emptied += birth.emptied
+        self.moments.append(birth.moment)
+        if birth.failure:
+            self.failures.append(birth.failure)
+            self.findings.append(f"round {self.struck}: {birth.failure}; its log: {birth.log}")
+            self.log = self.log or birth.log
 
     def outcome(self, *, claimed: bool) -> Outcome:
         """A store that promised nothing about such a fault breaks no promise."""
-        if self.failures:
-            return Outcome.FAIL if claimed else Outcome.UNSUPPORTED
-        return Outcome.PASS if claimed else Outcome.UNDECLARED
+        return outcome_of(Ending.BROKEN_PROMISE if self.failures else Ending.RIGHT, claimed=claimed)
 
     def detail(self, again: str = "") -> str:
         """In words; `again`: how to repeat it."""
@@ -102,34 +133,55 @@ def strike_births(
         by_commands: whether the directory is made by commands apart from the server, wherever they are.
     """
     births = Births(longest=longest)
-    for number in range(1, rounds + 1):
+    while births.struck < rounds:
+        number = births.struck + 1
         progress(f"round {number}/{rounds}")
-        handle = make()
         try:
-            moment = rng.uniform(0, longest)
-            births.moments.append(moment)
-            births.struck += 1
-            _strike(handle, fault, moment)
-            # Run again on what they had begun, the commands may end well and make nothing of use.
-            half_made = by_commands and not handle.initialised
-            if number % 2 == 0:
-                births.again += 1
-                _strike(handle, fault, rng.uniform(0, longest))
-                half_made = half_made or (by_commands and not handle.initialised)
-            try:
-                if _start(handle, half_made):
-                    births.emptied += 1
-                else:
-                    births.went_on += 1
-                _use(handle, layouts, connect, rng)
-            except (StoreDied, Refused, Unknown) as reason:
-                log = handle.log_tail()
-                births.failures.append(reason.reason if isinstance(reason, StoreDied) else f"it starts and does not work: {reason}")
-                births.findings.append(f"round {number}: {births.failures[-1]}; its log: {log}")
-                births.log = births.log or log
-        finally:
-            handle.close()
+            with closing(make()) as handle:
+                births.add(_round(handle, fault, layouts, number, longest, by_commands, connect, rng))
+        except (MachineFailed, Unknown) as reason:
+            if len(births.spoiled) == _SPOILED:
+                raise
+            births.spoiled.append(judge(reason, claimed=True).detail.partition("\n")[0])
     return births
+
+
+def _round(
+    handle: Handle,
+    fault: Fault,
+    layouts: Mapping[str, Layout],
+    number: int,
+    longest: float,
+    by_commands: bool,
+    connect: Callable[[Handle], Session],
+    rng: random.Random,
+) -> Birth:
+    """One first start. In every second round the start after it is struck too.
+
+    Raises:
+        MachineFailed: the machine failed meanwhile.
+        Unknown: it runs afterwards and does not answer.
+    """
+    birth = Birth(moment=rng.uniform(0, longest))
+    _strike(handle, fault, birth.moment)
+    # Run again on what they had begun, the commands may end well and make nothing of use.
+    half_made = by_commands and not handle.initialised
+    if number % 2 == 0:
+        birth.again = True
+        _strike(handle, fault, rng.uniform(0, longest))
+        half_made = half_made or (by_commands and not handle.initialised)
+    try:
+        birth.emptied = _start(handle, half_made)
+        birth.went_on = not birth.emptied
+        try:
+            _use(handle, layouts, connect, rng)
+        except Unknown:
+            handle.check_alive()
+            raise
+    except (StoreDied, Refused) as reason:
+        birth.failure = reason.reason if isinstance(reason, StoreDied) else f"it starts and does not work: {reason}"
+        birth.log = handle.log_tail()
+    return birth
 
 
 def _strike(handle: Handle, fault: Fault, moment: float) -> None:

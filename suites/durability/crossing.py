@@ -11,7 +11,6 @@ from time import monotonic_ns
 
 from storeproof.check import MOST_CLIENTS
 from storeproof.contract import Layout, Session, Unknown
-from storeproof.errors import StoreDied
 from storeproof.faults import Fault
 from storeproof.history import Access
 from storeproof.launch.handle import Handle
@@ -47,6 +46,7 @@ class Crossing:
         connect: Callable[[Handle], Session],
         rng: random.Random,
         judged: Linearity,
+        done: int = 0,
         progress: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._handle = handle
@@ -57,21 +57,28 @@ class Crossing:
         self._rng = rng
         self._judged = judged
         self._progress = progress
+        self.done = done
+        """Rounds that were struck and judged: those of an earlier store, and since then of this one."""
 
     def run(self) -> None:
         """Strike as often as the scale says, and judge every key.
 
         Raises:
             StoreDied: it ended by itself, or does not start again.
-            Unknown: it runs and does not answer.
+            MachineFailed, Unknown: the machine failed, or it runs and does not answer; the rounds before that are `done`.
         """
         self._prepare()
         if self._fault.cuts_off:
             self._handle.settle()  # a cut while the store creates itself is another trial
-        for number in range(1, self._scale.rounds + 1):
+        for number in range(self.done + 1, self._scale.rounds + 1):
             self._progress(f"round {number}/{self._scale.rounds}")
             self._handle.wait_whole()
-            self._round(number)
+            try:
+                self._round(number)
+            except Unknown:
+                self._handle.check_alive()
+                raise
+            self.done = number
 
     def _round(self, number: int) -> None:
         keys = [Hot(kind, layout, f"round{number}:hot{each}") for kind, layout in self._kinds.items() for each in range(_KEYS)]
@@ -92,8 +99,7 @@ class Crossing:
             until = time.monotonic() + wait
             while sum(client.count for client in clients) < (wanted if time.monotonic() < until else 1) and time.monotonic() < deadline:
                 time.sleep(0.001)
-            if not self._handle.alive():
-                raise StoreDied("it ended by itself under load", self._handle.log_tail())
+            self._handle.check_alive()
             if all(client.lost for client in clients):
                 raise Unknown(f"all clients lost their connection before the fault: {clients[0].lost}")
             load.stop.set()

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from storeproof.blame import Ending, outcome_of
 from storeproof.check import Verdict, losses
 from storeproof.contract import Key, Layout, Maintenance, Refused, Session, Unknown, Unsupported
 from storeproof.errors import StoreDied
@@ -91,13 +92,15 @@ class Filled:
     def outcome(self, promises: Callable[[str], bool]) -> Outcome:
         """Given what the variant promises: to keep what it acknowledged over a crash, if there was one, and else over a stop."""
         promised = self._promised(promises)
-        if self.broken or self.tally.verdicts[Verdict.INVENTED]:
-            return Outcome.FAIL
+        if self.broken:
+            return outcome_of(Ending.SERVER_ENDED, claimed=promised)
+        if self.tally.verdicts[Verdict.INVENTED]:
+            return outcome_of(Ending.MADE_UP, claimed=promised)
         if self.tally.harmed:
-            return Outcome.FAIL if promised else Outcome.UNSUPPORTED
+            return outcome_of(Ending.BROKEN_PROMISE, claimed=promised)
         if not self.noticed and not self.ended:
             return Outcome.INCONCLUSIVE if promised else Outcome.UNSUPPORTED
-        return Outcome.PASS if promised else Outcome.UNDECLARED
+        return outcome_of(Ending.RIGHT, claimed=promised)
 
     def findings(self, promises: Callable[[str], bool]) -> list[str]:
         """What makes it a failure: what was lost, and why the store is broken, with its log."""
@@ -162,6 +165,7 @@ class FullDisk:
         """Fill, look, make space, look again.
 
         Raises:
+            Unknown: with space again it runs, and does not answer.
             Breach: the adapter broke the contract.
         """
         try:
@@ -175,7 +179,11 @@ class FullDisk:
                 self._look()
         except StoreDied as reason:
             self._filled.broken, self._filled.log = reason.reason, reason.log
-        except (Refused, Unknown) as reason:
+        except Unknown as reason:
+            if self._handle.alive():
+                raise
+            self._filled.broken, self._filled.log = f"with space again it ended: {reason}", self._handle.log_tail()
+        except Refused as reason:
             self._filled.broken, self._filled.log = f"with space again it does not work: {reason}", self._handle.log_tail()
         finally:
             self._ballast.remove()

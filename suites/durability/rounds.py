@@ -16,10 +16,11 @@ from typing import Protocol
 
 from storeproof.check import Shape, Verdict, judge_groups, losses, unstartable
 from storeproof.contract import Key, Layout, Refused, Session, Unknown
-from storeproof.errors import StoreDied
+from storeproof.errors import MachineFailed, StoreDied
 from storeproof.faults import Fault
 from storeproof.history import Operation, Recorder
 from storeproof.launch.handle import Handle
+from storeproof.launch.pressure import machine_is_busy
 from storeproof.spec.guarantee import LoadShape
 from storeproof.spec.scale import DurabilityScale
 from storeproof.suites.durability.audit import audit, by_key
@@ -72,7 +73,9 @@ class Rounds:
         second_fault: bool = False,
         ways: frozenset[Way] = frozenset(),
         progress: Callable[[str], None] = lambda _: None,
+        tally: Tally | None = None,
     ) -> None:
+        """`tally`: of the rounds that were done on another store, before the machine spoiled that; these go on where they ended."""
         self._handle = handle
         self._fault = fault
         self._layouts = layouts
@@ -84,7 +87,9 @@ class Rounds:
         self._ways = ways
         self._progress = progress
         self._recorder = Recorder()
-        self._tally = Tally(clients=scale.clients, cut_by=handle.cut_by if fault.cuts_off else None)
+        self._tally = tally if tally is not None else Tally()
+        self._tally.clients = scale.clients
+        self._tally.cut_by = handle.cut_by if fault.cuts_off else None
         self._period = 0
         self._harmed: set[tuple[str, Key]] = set()
         """Keys that were found harmed: each is counted once."""
@@ -94,10 +99,11 @@ class Rounds:
         """From when to when the store had no disk any longer: what it answered in between is unknown."""
 
     def run(self) -> Tally:
-        """Strike as often as the scale says.
+        """Strike as often as the scale says, less what the tally has.
 
         Raises:
-            Unknown: the store runs and does not answer.
+            MachineFailed, Unknown: a round says nothing, and nothing of it is in the tally: the machine failed, or no answer came.
+            WrongReply: it served what is no record.
             Breach: the adapter broke the contract.
         """
         session = self._connect(self._handle)
@@ -108,19 +114,22 @@ class Rounds:
             session.close()
         if self._fault.cuts_off:
             self._handle.settle()  # a cut while the store creates itself is another trial
-            self._tally.settled = True
+            self._tally.since_restart = 0
         began = time.monotonic()
-        for number in range(1, self._scale.rounds + 1):
-            left = (time.monotonic() - began) / (number - 1) * (self._scale.rounds - number + 1) if number > 1 else 0.0
-            self._progress(f"round {number}/{self._scale.rounds}" + (f", about {left:.0f} s left" if left else ""))
-            last = number == self._scale.rounds
-            for shape in shapes:
+        faults = [(number, name) for number in range(1, self._scale.rounds + 1) for name in shapes]
+        first = self._tally.rounds
+        try:
+            for done, (number, name) in enumerate(faults[first:]):
+                left = (time.monotonic() - began) / done * (len(faults) - first - done) if done else 0.0
+                self._progress(f"round {number}/{self._scale.rounds}" + (f", about {left:.0f} s left" if left else ""))
                 # Whatever an earlier fault left must outlive the later ones too: the last audit reads the keys of all rounds.
-                if not self._strike(shape, everything=last and shape is shapes[-1]):
-                    return self._finish()
-        return self._finish()
+                if not self._strike(name, shapes[name], everything=first + done + 1 == len(faults)):
+                    break
+        finally:
+            self._add_up()
+        return self._tally
 
-    def _shapes(self, session: Session) -> list[Callable[[], int]]:
+    def _shapes(self, session: Session) -> dict[LoadShape, Callable[[], int]]:
         """Those of the guarantee that the store has something for; the tally has the reasons for the others."""
         further = FurtherShapes(
             self._handle,
@@ -138,18 +147,26 @@ class Rounds:
             "bulk": lambda: further.bulk(self._period),
             "compaction": lambda: further.compaction(self._period),
         }
-        shapes = []
+        shapes = {}
         for name in self._load:
             if name == "burst" and not self._fault.sudden:
                 continue
             if reason := further.lacking(session, name):
                 self._tally.without[name] = reason
             else:
-                shapes.append(known[name])
+                shapes[name] = known[name]
         return shapes
 
-    def _strike(self, shape: Callable[[], int], *, everything: bool) -> bool:
-        """One fault with its load and its audit; False when the store is broken."""
+    def _strike(self, name: LoadShape, shape: Callable[[], int], *, everything: bool) -> bool:
+        """One fault with its load and its audit; False when the store is broken. What it raises is in no tally."""
+        self._tally.count(name)
+        try:
+            return self._strike_once(name, shape, everything=everything)
+        except BaseException:
+            self._tally.count(name, -1)
+            raise
+
+    def _strike_once(self, name: LoadShape, shape: Callable[[], int], *, everything: bool) -> bool:
         self._period += 1
         before = self._recorder.acknowledged
         try:
@@ -159,7 +176,7 @@ class Rounds:
             if self._fault.cuts_off:
                 self._cut_off.append((struck, monotonic_ns()))
             at_risk = self._recorder.acknowledged - before
-            if self._second_fault and shape != self._burst:
+            if self._second_fault and name != "burst":
                 self._tally.second_faults += 1
                 self._handle.start_nowait()
                 time.sleep(self._rng.uniform(0, self._tally.recoveries[-1] if self._tally.recoveries else _FIRST_RECOVERY))
@@ -169,16 +186,22 @@ class Rounds:
                 self._audit(struck, everything=everything)
             except Unknown as reason:
                 if self._handle.alive() and self._stays_so():
+                    if busy := machine_is_busy():
+                        raise MachineFailed(f"after the start it runs, and does not answer, on a busy machine ({busy}): {reason}") from None
                     raise StoreDied(f"after the start it runs, and does not answer: {reason}", self._handle.log_tail()) from None
                 raise
         except StoreDied as reason:
             self._tally.breaks(reason.reason, reason.log)
             return False
-        except (Refused, Unknown) as reason:
-            if isinstance(reason, Unknown) and self._handle.alive():
-                raise
-            self._tally.needs_repair = True
-            self._tally.breaks(f"after the start it does not work: {reason}", self._handle.log_tail())
+        except Unknown as reason:
+            try:
+                self._handle.check_alive()
+            except StoreDied:  # of what it found after the fault
+                self._unusable(reason)
+                return False
+            raise
+        except Refused as reason:
+            self._unusable(reason)
             return False
         if not at_risk:
             self._tally.idle.append(f"nothing was acknowledged before fault {self._tally.rounds}")
@@ -186,7 +209,6 @@ class Rounds:
 
     def _stream(self) -> int:
         """Concurrent clients; answers the moment of the fault."""
-        self._tally.strike("stream")
         clients = self._clients(self._scale.clients)
         with running([client.run for client in clients]) as load:
             self._wait_for_load(load)
@@ -199,7 +221,6 @@ class Rounds:
 
     def _burst(self) -> int:
         """One client, as fast as it can; the fault comes on its last acknowledgement."""
-        self._tally.strike("burst")
         client = self._client()
         try:
             deadline = time.monotonic() + _BURST_SECONDS
@@ -311,6 +332,10 @@ class Rounds:
             self._tally.losses.append(unstartable(len(ends), min(ends, default=monotonic_ns()), monotonic_ns()))
             raise StoreDied(f"{Shape.UNSTARTABLE}: {reason.reason}", reason.log) from None
 
+    def _unusable(self, reason: Refused | Unknown) -> None:
+        self._tally.needs_repair = True
+        self._tally.breaks(f"after the start it does not work: {reason}", self._handle.log_tail())
+
     def _history(self) -> list[Operation]:
         """What the clients did, without what a store answered that had lost its disk already."""
         return [
@@ -320,8 +345,7 @@ class Rounds:
             for each in self._recorder.operations()
         ]
 
-    def _finish(self) -> Tally:
+    def _add_up(self) -> None:
         operations = self._history()
-        self._tally.acknowledged = sum(each.outcome == "ok" for each in operations)
-        self._tally.unknown = sum(each.outcome == "unknown" for each in operations)
-        return self._tally
+        self._tally.acknowledged += sum(each.outcome == "ok" for each in operations)
+        self._tally.unknown += sum(each.outcome == "unknown" for each in operations)

@@ -15,7 +15,6 @@ from statistics import median
 from time import monotonic_ns
 
 from storeproof.contract import Layout, Maintenance, Refused, Session, Unknown, Unsupported, why_not
-from storeproof.errors import StoreDied
 from storeproof.faults import Fault
 from storeproof.history import Recorder
 from storeproof.launch.handle import Handle
@@ -45,10 +44,10 @@ def still_there(handle: Handle, clients: Sequence[Writer]) -> None:
 
     Raises:
         StoreDied: it ended by itself.
+        MachineFailed: it was killed from outside.
         Unknown: no client has a connection left.
     """
-    if not handle.alive():
-        raise StoreDied("it ended by itself under load", handle.log_tail())
+    handle.check_alive()
     if all(client.ended.unknown for client in clients):
         raise Unknown(f"all clients lost their connection before the fault: {clients[0].ended.unknown}")
 
@@ -98,7 +97,6 @@ class FurtherShapes:
 
     def bulk(self, period: int) -> int:
         """Several clients load batches; the fault strikes within one of them, after some that were acknowledged."""
-        self._tally.strike("bulk")
         loaders = [self._loader(period, number) for number in range(_LOADERS)]
         with self._running(loaders):
             before, deadline, began = self._recorder.acknowledged, time.monotonic() + _LOAD_SECONDS, time.monotonic()
@@ -115,7 +113,6 @@ class FurtherShapes:
 
     def compaction(self, period: int) -> int:
         """Clients write, the store is told to write its files anew, and the fault strikes at a random moment of that."""
-        self._tally.strike("compaction")
         self._fill(period)
         session = self._connect(self._handle)
         writers = [self._writer(period) for _ in range(_WRITERS)]

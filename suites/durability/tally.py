@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, get_args
 
+from storeproof.blame import Ending, outcome_of
 from storeproof.check import Finding, Losses, Shape, Verdict, upper_bound, worst
 from storeproof.outcome import Outcome
 from storeproof.result.model import GuaranteeRecord, WorstLoss
@@ -56,24 +57,22 @@ class Tally:
     """Models whose collection itself was gone after a fault."""
     idle: list[str] = field(default_factory=list)
     """Rounds in which nothing was acknowledged, and why: they show nothing."""
-    settled: bool = False
-    """Whether the store was stopped and started before the first fault, so that its first writes follow a clean restart."""
+    since_restart: int | None = None
+    """Faults since the store was stopped and started, on which the first writes follow; None where it was not."""
     costs: list[str] = field(default_factory=list)
     """What each fault cost that cost anything: which one it was, during which load, and how much. A known failure names these."""
     broken: str = ""
     """The store ended by itself, does not start, or does not work after a start: why."""
+    spoiled: list[str] = field(default_factory=list)
+    """Rounds that say nothing, and why: the machine failed, or no answer came. Each was done again, on a store of its own."""
+    given_up: bool = False
+    """More rounds were spoiled than are repeated."""
     needs_repair: bool = False
     """It is broken in that it starts after the fault and then answers with errors."""
     log: str = ""
     _shape: LoadShape | None = None
     _grave: list[str] = field(default_factory=list)
     """Of `costs`, what no missing promise excuses."""
-
-    def strike(self, shape: LoadShape) -> None:
-        """A fault is about to strike during this load."""
-        self._shape = shape
-        counter = _COUNTERS[shape]
-        setattr(self, counter, getattr(self, counter) + 1)
 
     def add(self, findings: list[Finding], lost: Losses) -> None:
         """Count what one audit found."""
@@ -82,7 +81,8 @@ class Tally:
         if harmed:
             self.lossy += 1
             window = f"; {lost.records} operations within {lost.window_ms:.0f} ms, {lost.shape}" if lost.shape is not Shape.NOTHING else ""
-            self.costs.append(f"{self._fault}{_counted(harmed)}{window}")
+            of = sorted({finding.collection for finding in findings if finding.verdict is not Verdict.OK})
+            self.costs.append(f"{self._fault}{_counted(harmed)} of {', '.join(of)}{window}")
             self._grave += self.costs[-1:] if harmed[Verdict.INVENTED] else []
         for finding in findings:
             self.keys.add((finding.collection, finding.key))
@@ -108,7 +108,15 @@ class Tally:
         """Which one is under way."""
         if self._shape is None:
             return ""
-        return f"fault {self.rounds}, {self._shape}{' after a clean restart' if self.settled and self.rounds == 1 else ''}: "
+        since = "" if self.since_restart is None else f", {self.since_restart} since a clean restart"
+        return f"fault {self.rounds}{since}, {self._shape}: "
+
+    def count(self, shape: LoadShape, by: int = 1) -> None:
+        """A fault strikes during that shape of load; by -1: it did, and its round was spoiled."""
+        setattr(self, _COUNTERS[shape], getattr(self, _COUNTERS[shape]) + by)
+        self._shape = shape
+        if self.since_restart is not None:
+            self.since_restart += by
 
     @property
     def rounds(self) -> int:
@@ -133,13 +141,17 @@ class Tally:
         such a fault is a loss too, and so are tables that want to be repaired. What no missing promise excuses: serving what
         nobody ever wrote, ending by itself, and not starting.
         """
-        if self.verdicts[Verdict.INVENTED] or (self.broken and not self.needs_repair):
-            return Outcome.FAIL
+        if self.verdicts[Verdict.INVENTED]:
+            return outcome_of(Ending.MADE_UP, claimed=claimed)
+        if self.broken and not self.needs_repair:
+            return outcome_of(Ending.SERVER_ENDED, claimed=claimed)
         if self.harmed or self.broken:
-            return Outcome.FAIL if claimed else Outcome.UNSUPPORTED
-        if self.idle:
-            return Outcome.INCONCLUSIVE
-        return Outcome.PASS if claimed else Outcome.UNDECLARED
+            ending = Ending.BROKEN_PROMISE
+        elif self.given_up:
+            ending = Ending.SPOILED
+        else:
+            ending = Ending.NOTHING_AT_RISK if self.idle else Ending.RIGHT
+        return outcome_of(ending, claimed=claimed)
 
     def detail(self, again: str = "") -> str:
         """The verdict in words: at risk, harmed, worst window, first keys; `again`: how to repeat it; the log comes last."""
@@ -163,6 +175,9 @@ class Tally:
         if self.bound is not None:
             parts.append(strength(self.rounds - len(self.idle), self.lossy, self.bound))
         parts += self.idle
+        if self.spoiled:
+            done = "given up" if self.given_up else "repeated"
+            parts.append(f"{len(self.spoiled)} rounds were spoiled and {done}: {' | '.join(dict.fromkeys(self.spoiled))}")
         if self.recoveries:
             parts.append(f"recovery {min(self.recoveries):.2f} to {max(self.recoveries):.2f} s")
         if again:
@@ -207,6 +222,7 @@ class Tally:
             miscounted=self.verdicts[Verdict.MISCOUNTED],
             split=self.verdicts[Verdict.SPLIT],
             recovery_seconds=self.recoveries,
+            spoiled=len(self.spoiled),
             detail=detail,
         )
 

@@ -58,6 +58,7 @@ def test_bootstrap(trial: Trial, verdict: Verdict, fault: str, guarantee: str) -
         rng=random.Random(f"{trial.seed} {trial.target.id} bootstrap {fault}"),
         progress=lambda text: trial.progress(f"durability.bootstrap/{fault} · {text}"),
     )
+    verdict.spoiled += births.spoiled
     detail = births.detail(f"seed {trial.seed}; reproduce: {trial.command(f'test_bootstrap and {fault}')}")
     outcome = births.outcome(claimed=trial.target.variant.promises(guarantee))
     if outcome is Outcome.PASS:

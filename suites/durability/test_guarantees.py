@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from contextlib import closing
 
 import pytest
 
-from storeproof.contract import Refused, Unknown
-from storeproof.errors import NotAvailable, StoreDied
+from storeproof.blame import judge
+from storeproof.contract import Unknown
+from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.faults import find
 from storeproof.launch.cleanup import registry
 from storeproof.launch.disk import WITHOUT_DISK
@@ -22,6 +24,9 @@ from storeproof.suites.durability.rounds import Rounds
 from storeproof.suites.durability.tally import Tally
 from storeproof.trial import Trial
 
+_SPOILED = 3
+"""Rounds that are repeated, at least; and as many as are asked for, if those are more."""
+
 
 @pytest.mark.parametrize(
     "guarantee",
@@ -34,33 +39,26 @@ def test_guarantee(trial: Trial, verdict: Verdict, guarantee: GuaranteeName | No
     tally, findings = Tally(), list[str]()
     outcome, detail = Outcome.ERROR, "the rounds were not finished"
     try:
-        tally = _strike(trial, guarantee)
+        _strike(trial, guarantee, tally)
         outcome = tally.outcome(claimed=claimed)
         detail, findings = tally.detail(again), tally.findings(claimed=claimed)
-    except NotAvailable as missing:
-        outcome, detail = Outcome.NOT_RUN, str(missing)
+    except Exception as reason:
+        judged = judge(reason, claimed=claimed)
+        outcome, detail = judged.outcome, f"{judged.detail}; {again}"
         raise
-    except StoreDied as reason:
-        outcome, detail = Outcome.FAIL, str(reason)
-        raise
-    except Refused as reason:
-        # An engine that needs repair after the fault answers with errors: where it promised nothing, it broke no promise.
-        outcome = Outcome.FAIL if claimed else Outcome.UNSUPPORTED
-        detail = f"the store refused what the rounds demand of it: {reason}; {again}"
-    except Unknown as reason:
-        outcome, detail = Outcome.INCONCLUSIVE, f"the store runs and does not answer: {reason}; {again}"
     finally:
         if registry.interrupt is not None:  # also where a clean-up's own failure took the interrupt's place
             outcome, detail = Outcome.INCONCLUSIVE, "interrupted between the rounds"
         trial.record.guarantees.append(tally.record(guarantee, verdict.known(outcome, findings or [detail]), detail))
+    verdict.spoiled += tally.spoiled
     if outcome is Outcome.PASS:
         verdict.add(detail)
     else:
         verdict.settle(outcome, detail, findings)
 
 
-def _strike(trial: Trial, guarantee: str) -> Tally:
-    """All rounds on a store of their own."""
+def _strike(trial: Trial, guarantee: str, tally: Tally) -> None:
+    """All rounds, added to the tally, on a store of their own; on another one where the machine spoiled a round."""
     wanted = trial.spec.guarantees[guarantee]
     assert wanted.fault is not None, f"{guarantee} names no fault, so that nothing tests it"
     fault = find(wanted.fault)
@@ -68,21 +66,25 @@ def _strike(trial: Trial, guarantee: str) -> Tally:
         raise NotAvailable(f"{trial.target.store.store} runs as a single server: it has no nodes that could be killed one by one")
     if fault.cuts_off and trial.options.power_cut == WITHOUT_DISK:
         raise look(trial, guarantee)
-    handle = trial.launch(f"the fault {fault.name}", on_volume=fault.cuts_off)
-    try:
-        if reason := fault.cannot(handle):
-            raise NotAvailable(reason)
-        return Rounds(
-            handle,
-            fault,
-            layouts_of(trial, handle),
-            trial.scale.durability,
-            connect=trial.connect,
-            rng=random.Random(f"{trial.seed} {trial.target.id} {guarantee}"),
-            load=wanted.load,
-            second_fault=wanted.second_fault,
-            ways=atomic_ways(trial.target),
-            progress=lambda text: trial.progress(f"durability.{guarantee} · {text}"),
-        ).run()
-    finally:
-        handle.close()
+    while not tally.given_up:
+        try:
+            with closing(trial.launch(f"the fault {fault.name}", on_volume=fault.cuts_off)) as handle:
+                if reason := fault.cannot(handle):
+                    raise NotAvailable(reason)
+                Rounds(
+                    handle,
+                    fault,
+                    layouts_of(trial, handle),
+                    trial.scale.durability,
+                    connect=trial.connect,
+                    rng=random.Random(f"{trial.seed} {trial.target.id} {guarantee} {len(tally.spoiled)}"),
+                    load=wanted.load,
+                    second_fault=wanted.second_fault,
+                    ways=atomic_ways(trial.target),
+                    progress=lambda text: trial.progress(f"durability.{guarantee} · {text}"),
+                    tally=tally,
+                ).run()
+            return
+        except (MachineFailed, Unknown) as reason:
+            tally.spoiled.append(judge(reason, claimed=True).detail.partition("\n")[0])
+            tally.given_up = len(tally.spoiled) > max(_SPOILED, trial.scale.durability.rounds)

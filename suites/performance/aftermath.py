@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
+from storeproof.blame import judge
 from storeproof.check import Finding, Verdict
 from storeproof.contract import Refused, Unknown
 from storeproof.errors import StoreDied
@@ -57,13 +58,8 @@ class Aftermath:
         before which nothing was acknowledged, or after which the store runs and does not answer. A store that does not start again
         fails; one that refuses what it is asked, tables that want to be repaired, breaks no promise where it gave none.
         """
-        match self.seen.failure:
-            case StoreDied():
-                return Outcome.FAIL
-            case Refused():
-                return Outcome.FAIL if self.claimed else Outcome.UNSUPPORTED
-            case Unknown():
-                return Outcome.INCONCLUSIVE
+        if self.seen.failure is not None:
+            return judge(self.seen.failure, claimed=self.claimed).outcome
         if any(each.verdict is Verdict.INVENTED for each in self.harmed) or (self.harmed and self.claimed):
             return Outcome.FAIL
         if not self.seen.at_risk or self.figures.steady_seconds is None:

@@ -66,7 +66,7 @@ class Turns:
         return self._measuring, self._collection
 
     def close(self) -> None:
-        """Remove the collection, also where Ctrl-C is pressed again. Raises `StoreDied` where the store does not answer."""
+        """Remove the collection, also where Ctrl-C is pressed again. Raises `StoreDied` or `Unknown` where the store does not answer."""
         with registry.undisturbed():
             self._open.close()
 
@@ -74,7 +74,7 @@ class Turns:
         try:
             step()
         except StoreSilent as silence:
-            self._wrong = self.trial.mistrust(Unknown(str(silence)))
+            self._wrong = self.trial.explain(Unknown(str(silence)))
         except Exception as wrong:  # noqa: BLE001 - whatever it is, it is this store's, and its case raises it
             self._wrong = wrong
 
@@ -86,7 +86,7 @@ class Turns:
         try:
             session = trial.connect(handle)
         except Unknown as reason:
-            raise trial.mistrust(reason) from None
+            raise trial.explain(reason) from None
         self._open.callback(session.close)
         workspace = Workspace(trial, session)
         self._open.callback(workspace.clear)

@@ -108,7 +108,7 @@ class Outage:
             try:
                 findings = self._read_back(operations)
             except (Refused, Unknown) as reason:
-                failure = reason
+                failure = self._explained(reason)
         struck, *later = self._events.values()
         down = later[0] if later else ended  # it could not even be stopped
         return Seen(
@@ -139,7 +139,7 @@ class Outage:
                     else:
                         self._start_again()
                 except (StoreDied, Refused, Unknown) as reason:
-                    failure = reason
+                    failure = self._explained(reason)
                 time.sleep(self._scale.after_seconds)
                 return began, at_risk, monotonic_ns(), failure
         finally:
@@ -182,6 +182,15 @@ class Outage:
         finally:
             session.close()
         return findings
+
+    def _explained(self, reason: StoreDied | Refused | Unknown) -> StoreDied | Refused | Unknown:
+        """A store that did not answer may have ended. Raises `MachineFailed` where it was killed from outside."""
+        if isinstance(reason, Unknown):
+            try:
+                self._handle.check_alive()
+            except StoreDied as ended:
+                return ended
+        return reason
 
     def _session(self) -> Session:
         return self._connect(self._address)

@@ -1,0 +1,191 @@
+"""Who is to blame: the outcome of a case, and who is named, for every way in which a case can end.
+
+A `fail` is the store's, an `error` is ours, and what the machine spoiled is neither. One table decides (`RULES`), and one function reads
+it (`judge`). docs/METHOD.md, "Who is to blame", has the same table with the reasons.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+from storeproof.contract.failures import Breach, Refused, Unknown, Unsupported, WrongReply
+from storeproof.errors import SHORTAGES, MachineFailed, NotAvailable, SettingsMismatch, StoreDied, StoreproofError, UsageError
+from storeproof.outcome import Outcome
+
+
+class Party(StrEnum):
+    """Who is named."""
+
+    STORE = "the store"
+    ADAPTER = "the adapter"
+    STOREPROOF = "storeproof"
+    MACHINE = "the machine"
+    USER = "the user"
+    UNDETERMINED = "undetermined"
+
+
+class Ending(StrEnum):
+    """How a case can end."""
+
+    RIGHT = "every answer right"
+    WRONG_ANSWER = "a wrong answer"
+    BROKEN_PROMISE = "an acknowledged write lost, or a store of no use after a fault"
+    MADE_UP = "data served that no client wrote"
+    REFUSED = "a clear refusal"
+    UNSUPPORTED = "an operation that is not offered"
+    NO_ANSWER = "a timeout or a lost connection, and the server runs"
+    NOTHING_AT_RISK = "a fault before which nothing was acknowledged"
+    SERVER_ENDED = "the server ended by itself, or does not start"
+    SPOILED = "the machine failed, or killed the server"
+    LACKING = "the machine lacks what the case needs"
+    BREACH = "the adapter broke the contract"
+    MISCONFIGURED = "live settings that are not the variant's, or wrong input"
+    INTERRUPTED = "an interrupt by the user"
+    LEFT_OUT = "a skip by an option or another plugin"
+    BUG = "an error in storeproof"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What one way to end means."""
+
+    claimed: Outcome
+    """The outcome where the variant claims what the case tries."""
+    unclaimed: Outcome
+    """The outcome where it does not."""
+    party: Party
+    clean_up: Outcome | None = None
+    """The outcome where it happens while a case is cleared up; None: the case keeps the outcome that it had, and the detail says what
+    happened."""
+
+
+_FAIL, _ERROR, _OPEN = Outcome.FAIL, Outcome.ERROR, Outcome.INCONCLUSIVE
+
+RULES: Final[Mapping[Ending, Rule]] = MappingProxyType(
+    {
+        Ending.RIGHT: Rule(Outcome.PASS, Outcome.UNDECLARED, Party.STORE),
+        Ending.WRONG_ANSWER: Rule(_FAIL, _FAIL, Party.STORE, clean_up=_FAIL),
+        Ending.BROKEN_PROMISE: Rule(_FAIL, Outcome.UNSUPPORTED, Party.STORE),
+        Ending.MADE_UP: Rule(_FAIL, _FAIL, Party.STORE),
+        Ending.REFUSED: Rule(_FAIL, Outcome.UNSUPPORTED, Party.STORE),
+        Ending.UNSUPPORTED: Rule(_FAIL, Outcome.UNSUPPORTED, Party.STORE),
+        Ending.NO_ANSWER: Rule(_OPEN, _OPEN, Party.UNDETERMINED),
+        Ending.NOTHING_AT_RISK: Rule(_OPEN, _OPEN, Party.UNDETERMINED),
+        Ending.SERVER_ENDED: Rule(_FAIL, _FAIL, Party.STORE, clean_up=_FAIL),
+        Ending.SPOILED: Rule(_OPEN, _OPEN, Party.MACHINE),
+        Ending.LACKING: Rule(Outcome.NOT_RUN, Outcome.NOT_RUN, Party.MACHINE),
+        Ending.BREACH: Rule(_ERROR, _ERROR, Party.ADAPTER, clean_up=_ERROR),
+        Ending.MISCONFIGURED: Rule(_ERROR, _ERROR, Party.USER, clean_up=_ERROR),
+        Ending.INTERRUPTED: Rule(_OPEN, _OPEN, Party.USER),
+        Ending.LEFT_OUT: Rule(Outcome.EXCLUDED, Outcome.EXCLUDED, Party.USER),
+        Ending.BUG: Rule(_ERROR, _ERROR, Party.STOREPROOF, clean_up=_ERROR),
+    }
+)
+
+REPEATED: Final = (Ending.SPOILED, Ending.NO_ANSWER)
+"""Endings that say nothing about the store: the case or the round is repeated, up to a limit, and each is counted as spoiled."""
+
+_KINDS: Final[tuple[tuple[type[BaseException], Ending], ...]] = (
+    (NotAvailable, Ending.LACKING),
+    (MachineFailed, Ending.SPOILED),
+    (StoreDied, Ending.SERVER_ENDED),
+    (SettingsMismatch, Ending.MISCONFIGURED),
+    (UsageError, Ending.MISCONFIGURED),
+    (Refused, Ending.REFUSED),
+    (Unsupported, Ending.UNSUPPORTED),
+    (WrongReply, Ending.WRONG_ANSWER),
+    (Unknown, Ending.NO_ANSWER),
+    (TimeoutError, Ending.NO_ANSWER),
+    (Breach, Ending.BREACH),
+    (AssertionError, Ending.WRONG_ANSWER),
+    (KeyboardInterrupt, Ending.INTERRUPTED),
+    (MemoryError, Ending.SPOILED),
+)
+"""The first that fits decides; all else is a bug of ours."""
+
+_ADAPTERS: Final = ("storeproof.adapters.", "storeproof_adapter_")
+"""How the names of modules begin that are adapters: those of the project, and a vendor's own (contract/load_adapter.py)."""
+
+_WORDS: Final[Mapping[Ending, str]] = MappingProxyType(
+    {
+        Ending.REFUSED: "the store refused: ",
+        Ending.NO_ANSWER: "the store runs and did not answer: ",
+        Ending.SPOILED: "spoiled by the machine: ",
+        Ending.BREACH: "error of the adapter: ",
+    }
+)
+
+
+_SORTED: Final = (Breach, Refused, Unknown, Unsupported, WrongReply)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What becomes of a case that ended by an exception."""
+
+    ending: Ending
+    outcome: Outcome
+    party: Party
+    detail: str
+
+
+def ending_of(error: BaseException) -> Ending:
+    """Which of the ways to end an exception is."""
+    if isinstance(error, OSError) and error.errno in SHORTAGES:
+        return Ending.SPOILED
+    known = next((ending for kind, ending in _KINDS if isinstance(error, kind)), None)
+    return known or (Ending.BREACH if _came_through_an_adapter(error) else Ending.BUG)
+
+
+def decisive(error: BaseException) -> BaseException:
+    """Which of two errors decides where the second came while the first was on its way: a wrong answer is not hidden by a failing clean-up.
+
+    An error that was raised in place of another on purpose, `from` something or `from None`, stands for itself.
+    """
+    found = error
+    while error.__context__ is not None and not error.__suppress_context__:
+        error = error.__context__
+        if ending_of(error) is Ending.WRONG_ANSWER:
+            found = error
+    return found
+
+
+def judge(error: BaseException, *, claimed: bool) -> Judgement:
+    """The outcome of a case that an exception ended, who is named, and what is said.
+
+    `claimed`: whether the variant claims what the case tries. An `Unknown` is judged as one of a server that runs: who has its handle asks
+    that first (`Handle.check_alive`).
+    """
+    ending = ending_of(error)
+    rule = RULES[ending]
+    return Judgement(ending, rule.claimed if claimed else rule.unclaimed, rule.party, _detail(ending, error, claimed=claimed))
+
+
+def outcome_of(ending: Ending, *, claimed: bool) -> Outcome:
+    """The outcome of a case that ended in that way."""
+    return RULES[ending].claimed if claimed else RULES[ending].unclaimed
+
+
+def in_clean_up(error: BaseException) -> Outcome | None:
+    """The outcome that a failing clean-up gives to a case, or None where the case keeps its own."""
+    return RULES[ending_of(error)].clean_up
+
+
+def _came_through_an_adapter(error: BaseException) -> bool:
+    return any(str(frame.f_globals.get("__name__")).startswith(_ADAPTERS) for frame, _ in traceback.walk_tb(error.__traceback__))
+
+
+def _detail(ending: Ending, error: BaseException, *, claimed: bool) -> str:
+    text = str(error)
+    if not isinstance(error, (AssertionError, StoreproofError, *_SORTED)):
+        text = f"{type(error).__name__}: {text}"
+    if ending is Ending.WRONG_ANSWER:
+        text = text.split("\nassert ")[0].replace("\n  ", "\n")  # without what pytest adds: an indent, and our own variables
+    if ending is Ending.UNSUPPORTED and claimed:
+        return f"claimed, but {text}"
+    return f"{_WORDS.get(ending, '')}{text}"
