@@ -6,6 +6,7 @@ it (`judge`). docs/METHOD.md, "Who is to blame", has the same table with the rea
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -87,6 +88,12 @@ RULES: Final[Mapping[Ending, Rule]] = MappingProxyType(
     }
 )
 
+_SHORT: Final = re.compile(
+    r"no space left on device|(?:disk|device|volume) (?:is )?full|disk quota exceeded|too many open files|cannot allocate memory",
+    re.IGNORECASE,
+)
+"""How servers say that the machine is short of something: the words of the operating system (strerror), and SQLite's."""
+
 REPEATED: Final = (Ending.SPOILED, Ending.NO_ANSWER)
 """Endings that say nothing about the store: the case or the round is repeated, up to a limit, and each is counted as spoiled."""
 
@@ -137,6 +144,9 @@ class Judgement:
 def ending_of(error: BaseException) -> Ending:
     """Which of the ways to end an exception is."""
     if isinstance(error, OSError) and error.errno in SHORTAGES:
+        return Ending.SPOILED
+    # Not the log of a store that died: after a power cut of ours it is full of disk errors.
+    if _SHORT.search(error.reason if isinstance(error, StoreDied) else str(error) if isinstance(error, Refused) else ""):
         return Ending.SPOILED
     known = next((ending for kind, ending in _KINDS if isinstance(error, kind)), None)
     return known or (Ending.BREACH if _came_through_an_adapter(error) else Ending.BUG)

@@ -181,12 +181,12 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     verdict = item.stash.get(VERDICT, None)
     if verdict is None:
         return (yield)
-    from storeproof.contract.failures import (
+    from storeproof.contract.failures import (  # not at the top: who does not run the suites does not pay
         Breach,
         Refused,
         Unknown,
         WrongReply,
-    )  # not at the top: who does not run the suites does not pay
+    )
     from storeproof.launch.cleanup import registry
     from storeproof.plugin.verdict import Settlement
 

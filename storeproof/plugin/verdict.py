@@ -17,7 +17,6 @@ _SHOWN = 3
 _LONGEST = 400
 """Findings that are worse than known, and characters of each."""
 
-
 ATTEMPTS: Final = 3
 """How often a case is begun, at most, that the machine spoils or that gets no answer."""
 

@@ -204,4 +204,4 @@ def _patiently(collection: Collection, layout: Layout, operation: str, *args: ob
             return call(collection, layout, operation, *args)
         except Refused as reason:
             refusal = reason
-    raise AssertionError(f"{operation} was refused a hundred times in a row: {refusal}")
+    raise Refused(f"{operation} was refused a hundred times in a row: {refusal}")

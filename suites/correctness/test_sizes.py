@@ -8,7 +8,6 @@ from collections.abc import Callable
 import pytest
 
 from storeproof.contract import Collection, Layout, Refused, call
-from storeproof.outcome import Outcome
 from storeproof.plugin import RUN
 from storeproof.plugin.verdict import Verdict
 from storeproof.spec.model import Value
@@ -44,7 +43,7 @@ def test_value_of_size(model: str, size: int, trial: Trial, fresh: Callable[...,
     try:
         call(collection, layout, "put", "key", value)
     except Refused as reason:
-        verdict.settle(Outcome.FAIL, f"a value of {size} bytes was refused: {reason}")
+        verdict.end(Refused(f"a value of {size} bytes: {reason}"))
     found = call(collection, layout, "get", "key")
     assert found == value, f"wrote {size} bytes, read {'nothing' if found is None else f'{len(found)} bytes'} that differ"
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from storeproof.blame import Ending, ending_of
 from storeproof.contract import OPERATIONS, Collection, Layout, Refused, Unknown, Unsupported, call, supports, why_not
 from storeproof.contract.notation import shown
 from storeproof.oracle import REFUSAL, UNDEFINED, State, same_lenient, step
@@ -67,6 +68,8 @@ def _play(collection: Collection, layout: Layout, history: list[Call], limits: C
             found = _ask(collection, layout, operation, args)
             told[-1] += f" -> {found!r}"
             if isinstance(found, Refused):
+                if ending_of(found) is not Ending.REFUSED:
+                    raise found
                 if wanted is REFUSAL or not is_plain(args):
                     limits[_limit(operation, found)] += wanted is not REFUSAL
                     continue

@@ -13,10 +13,10 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from storeproof.blame import Ending, judge, outcome_of
+from storeproof.blame import Ending, outcome_of
 from storeproof.check import Verdict, upper_bound
 from storeproof.contract import Layout, Refused, Session, Unknown
-from storeproof.errors import MachineFailed, StoreDied, StoreproofError
+from storeproof.errors import StoreDied, StoreproofError
 from storeproof.faults import Fault
 from storeproof.history import Recorder
 from storeproof.launch.handle import Handle
@@ -24,13 +24,11 @@ from storeproof.outcome import Outcome
 from storeproof.result.strength import strength
 from storeproof.suites.durability.audit import audit, by_key
 from storeproof.suites.durability.clients import Client
+from storeproof.suites.durability.spoiled import limit, repeat_spoiled
 from storeproof.suites.durability.writers import write_some
 
 _AFTERWARDS = 20
 """Operations by which it shows that it works."""
-
-_SPOILED = 3
-"""Rounds that are repeated, at most."""
 
 _GIVE_UP_SECONDS = 60.0
 """How long a start that was struck may take to notice."""
@@ -72,6 +70,8 @@ class Births:
     """The last lines of the first failure."""
     spoiled: list[str] = field(default_factory=list)
     """Rounds that say nothing, and why: they were repeated."""
+    given_up: bool = False
+    """More rounds were spoiled than are repeated."""
 
     def add(self, birth: Birth) -> None:
         """Count one round."""
@@ -87,7 +87,8 @@ class Births:
 
     def outcome(self, *, claimed: bool) -> Outcome:
         """A store that promised nothing about such a fault breaks no promise."""
-        return outcome_of(Ending.BROKEN_PROMISE if self.failures else Ending.RIGHT, claimed=claimed)
+        ending = Ending.SPOILED if self.given_up else Ending.RIGHT
+        return outcome_of(Ending.BROKEN_PROMISE if self.failures else ending, claimed=claimed)
 
     def detail(self, again: str = "") -> str:
         """In words; `again`: how to repeat it."""
@@ -133,16 +134,15 @@ def strike_births(
         by_commands: whether the directory is made by commands apart from the server, wherever they are.
     """
     births = Births(longest=longest)
-    while births.struck < rounds:
-        number = births.struck + 1
-        progress(f"round {number}/{rounds}")
-        try:
+
+    def go_on() -> None:
+        while births.struck < rounds:
+            number = births.struck + 1
+            progress(f"round {number}/{rounds}")
             with closing(make()) as handle:
                 births.add(_round(handle, fault, layouts, number, longest, by_commands, connect, rng))
-        except (MachineFailed, Unknown) as reason:
-            if len(births.spoiled) == _SPOILED:
-                raise
-            births.spoiled.append(judge(reason, claimed=True).detail.partition("\n")[0])
+
+    births.given_up = not repeat_spoiled(go_on, births.spoiled, limit(rounds))
     return births
 
 

@@ -8,8 +8,7 @@ from contextlib import closing
 import pytest
 
 from storeproof.blame import judge
-from storeproof.contract import Unknown
-from storeproof.errors import MachineFailed, NotAvailable
+from storeproof.errors import NotAvailable
 from storeproof.faults import find
 from storeproof.launch.cleanup import registry
 from storeproof.launch.disk import WITHOUT_DISK
@@ -21,11 +20,9 @@ from storeproof.suites.durability.evidence import look
 from storeproof.suites.durability.groups import atomic_ways
 from storeproof.suites.durability.layouts import layouts_of
 from storeproof.suites.durability.rounds import Rounds
+from storeproof.suites.durability.spoiled import limit, repeat_spoiled
 from storeproof.suites.durability.tally import Tally
 from storeproof.trial import Trial
-
-_SPOILED = 3
-"""Rounds that are repeated, at least; and as many as are asked for, if those are more."""
 
 
 @pytest.mark.parametrize(
@@ -66,25 +63,23 @@ def _strike(trial: Trial, guarantee: str, tally: Tally) -> None:
         raise NotAvailable(f"{trial.target.store.store} runs as a single server: it has no nodes that could be killed one by one")
     if fault.cuts_off and trial.options.power_cut == WITHOUT_DISK:
         raise look(trial, guarantee)
-    while not tally.given_up:
-        try:
-            with closing(trial.launch(f"the fault {fault.name}", on_volume=fault.cuts_off)) as handle:
-                if reason := fault.cannot(handle):
-                    raise NotAvailable(reason)
-                Rounds(
-                    handle,
-                    fault,
-                    layouts_of(trial, handle),
-                    trial.scale.durability,
-                    connect=trial.connect,
-                    rng=random.Random(f"{trial.seed} {trial.target.id} {guarantee} {len(tally.spoiled)}"),
-                    load=wanted.load,
-                    second_fault=wanted.second_fault,
-                    ways=atomic_ways(trial.target),
-                    progress=lambda text: trial.progress(f"durability.{guarantee} · {text}"),
-                    tally=tally,
-                ).run()
-            return
-        except (MachineFailed, Unknown) as reason:
-            tally.spoiled.append(judge(reason, claimed=True).detail.partition("\n")[0])
-            tally.given_up = len(tally.spoiled) > max(_SPOILED, trial.scale.durability.rounds)
+
+    def go_on() -> None:
+        with closing(trial.launch(f"the fault {fault.name}", on_volume=fault.cuts_off)) as handle:
+            if reason := fault.cannot(handle):
+                raise NotAvailable(reason)
+            Rounds(
+                handle,
+                fault,
+                layouts_of(trial, handle),
+                trial.scale.durability,
+                connect=trial.connect,
+                rng=random.Random(f"{trial.seed} {trial.target.id} {guarantee} {len(tally.spoiled)}"),
+                load=wanted.load,
+                second_fault=wanted.second_fault,
+                ways=atomic_ways(trial.target),
+                progress=lambda text: trial.progress(f"durability.{guarantee} · {text}"),
+                tally=tally,
+            ).run()
+
+    tally.given_up = not repeat_spoiled(go_on, tally.spoiled, limit(trial.scale.durability.rounds))

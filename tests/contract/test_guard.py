@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from storeproof.contract import MISSING, OPERATIONS, Breach, Found, Layout, Refused, Row, Unknown, Unsupported, call, supports
+from storeproof.contract import MISSING, OPERATIONS, Breach, Found, Layout, Refused, Row, Unknown, Unsupported, WrongReply, call, supports
 from storeproof.contract.families import Collection, Fields, KeyValue, Paths, Session
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 from tests.contract.models import COUNTER, DOCUMENT, HASH, PLACES, QUEUE, RANKING, ROW, SET, VALUE
@@ -287,19 +287,54 @@ def test_a_right_reply_passes_as_it_is(layout: Layout, operation: str, answer: A
 
 
 @pytest.mark.parametrize(("layout", "operation", "answer", "message"), WRONG)
-def test_a_wrong_reply_is_a_breach(layout: Layout, operation: str, answer: Any, message: str) -> None:
-    with pytest.raises(Breach) as breach:
+def test_a_wrong_reply_is_not_taken(layout: Layout, operation: str, answer: Any, message: str) -> None:
+    with pytest.raises((Breach, WrongReply)) as wrong:
         ask(layout, operation, answer)
-    assert str(breach.value) == message
+    assert str(wrong.value) == message
+
+
+@pytest.mark.parametrize(
+    ("layout", "operation", "answer", "kind"),
+    [
+        (HASH, "get_field", "$d.field1", WrongReply),  # seen: a server that stored the expression, and not what it means
+        (RANKING, "get", {"a": float("nan")}, WrongReply),
+        (RANKING, "top", [("a", 1.0), ("b",)], WrongReply),  # seen: a sorted set with its last score missing
+        (VALUE, "get", "text", WrongReply),
+        (VALUE, "get_many", [b""], WrongReply),
+        (VALUE, "scan", [("a", b"")] * 3, WrongReply),
+        (DOCUMENT, "find", [("a", {})] * 3, WrongReply),
+        (VALUE, "count", 3.0, WrongReply),
+        (VALUE, "walk", (None, [b"a"]), WrongReply),
+        (VALUE, "delete", 1, Breach),
+        (VALUE, "put", "OK", Breach),
+        (VALUE, "get", bytearray(b""), Breach),
+        (VALUE, "get_many", {"a": b"", "b": b""}, Breach),
+        (VALUE, "walk", [], Breach),
+        (DOCUMENT, "browse", [], Breach),
+    ],
+)
+def test_the_data_is_the_servers_and_what_is_around_it_the_adapters(
+    layout: Layout, operation: str, answer: Any, kind: type[Exception]
+) -> None:
+    with pytest.raises((Breach, WrongReply)) as wrong:
+        ask(layout, operation, answer)
+    assert type(wrong.value) is kind
+
+
+def test_a_shortage_of_the_machine_is_no_breach() -> None:
+    short = OSError(24, "Too many open files")
+    with pytest.raises(OSError, match="Too many open files") as passed:
+        ask(VALUE, "get", short)
+    assert passed.value is short
 
 
 def test_a_long_reply_is_cut_in_the_message() -> None:
-    with pytest.raises(Breach) as breach:
+    with pytest.raises(WrongReply) as breach:
         ask(VALUE, "get", "x" * 10_000)
     assert len(str(breach.value)) < 150
 
 
-@pytest.mark.parametrize("kind", [Refused, Unknown, Unsupported])
+@pytest.mark.parametrize("kind", [Refused, Unknown, Unsupported, WrongReply])
 def test_what_the_adapter_sorted_passes_as_it_is(kind: type[Exception]) -> None:
     failure = kind("why")
     with pytest.raises(kind) as passed:
@@ -313,7 +348,8 @@ def test_what_the_adapter_sorted_passes_as_it_is(kind: type[Exception]) -> None:
 def test_an_error_that_was_not_sorted_is_a_breach(leaked: Exception) -> None:
     with pytest.raises(Breach) as breach:
         ask(VALUE, "put", leaked)
-    assert str(breach.value) == f"put raised {type(leaked).__name__}: {leaked}; adapters sort errors into Refused, Unknown and Unsupported"
+    assert str(breach.value).startswith(f"put raised {type(leaked).__name__}: {leaked} (test_guard.py, line ")
+    assert str(breach.value).endswith("raise self.answer)"), "where to look first"
     assert breach.value.__cause__ is leaked
 
 

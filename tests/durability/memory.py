@@ -201,6 +201,10 @@ class Handle:
     def alive(self) -> bool:
         return self.store.alive
 
+    def check_alive(self) -> None:
+        if not self.alive():
+            raise StoreDied("it ended by itself", "the log's last line")
+
     def log_tail(self) -> str:
         return "the log's last line"
 

@@ -261,7 +261,7 @@ class Fragile(Store):
 def test_a_store_that_ends_by_itself_is_a_failure() -> None:
     """No fault of ours explains it."""
     tally = strike(Fragile(), scale=SCALE.model_copy(update={"load_seconds": (1.0, 1.1)}))
-    assert "it ended by itself under load" in tally.broken
+    assert "it ended by itself" in tally.broken
     assert tally.outcome(claimed=False) is Outcome.FAIL
 
 

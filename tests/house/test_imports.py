@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.house.installed import CHECKOUT
 
 ORDER = (
-    *("errors", "outcome", "native", "compiled", "spec", "history", "contract", "oracle", "check"),
+    *("errors", "outcome", "native", "compiled", "spec", "history", "contract", "oracle", "check", "blame"),
     *("launch", "faults", "corpus", "load", "result", "report", "trial", "cli", "plugin"),
 )
 PACKAGES = {"storeproof": "storeproof", "spec": "storeproof.spec", "adapters": "storeproof.adapters", "suites": "storeproof.suites"}

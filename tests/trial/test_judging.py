@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from storeproof.contract import Refused, Unknown
 from storeproof.outcome import Outcome, Stage
@@ -14,9 +14,24 @@ from storeproof.plugin.verdict import Verdict
 NOTHING: Any = None
 
 
+class _Trial:
+    def explain(self, silence: Unknown) -> Unknown:
+        return silence
+
+
+class _Item:
+    """A case of a store that runs."""
+
+    class callspec:  # noqa: N801 - as pytest has it
+        params: ClassVar = {"trial": _Trial()}
+
+
+ITEM: Any = _Item()
+
+
 def judged(error: BaseException) -> Verdict:
     verdict = Verdict(NOTHING, Stage.PERFORMANCE, "performance.x", 1, "single_key", ())
-    _judge(NOTHING, verdict, error)
+    _judge(ITEM, verdict, error, clean_up=False)
     return verdict
 
 
