@@ -22,7 +22,7 @@ _FIXED = (
     *(f"durability.linearizable/{name}" for name in ("power_loss", "process_crash")),
     "limits.key-length",
     *(f"linearizable.{name}" for name in ("compare-and-set", "counter", "register")),
-    *(f"performance.outage/{name}" for name in ("clean_restart", "pause", "process_kill")),
+    *(f"performance.outage/{name}" for name in ("crash", "pause", "restart")),
     *(f"pushdown.{name}/hash10" for name in ("delete_field", "get_field", "set_field")),
     *(f"pushdown.{name}/nested" for name in ("exists", "get_path", "set_path", "unset_path")),
     *(f"requests.{name}" for name in ("ledger", "place", "product")),
@@ -45,6 +45,8 @@ class CaseIds:
                 ids.add(f"capabilities.{name}/pushdown")
         for model in models:
             ids |= {f"stateful.{model}", f"concurrency.whole/{model}"}
+        self.ids = frozenset(ids)
+        """Those of which no scale decides."""
         self._names = ids | {name.partition("/")[0] for name in ids}
         self._open = {f"performance.{name}" for name in workloads} | {f"growth.{name}" for name in growth}
         self._open |= {"requests.corpus", *(f"sizes.{model}" for model in models)}

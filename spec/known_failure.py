@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, PositiveInt, Strict
 
 from storeproof.spec.base import Frozen, Name
 
-_EXAMPLE = "'fault 1, burst after a clean restart: .* suffix'"
+_EXAMPLE = "'fault 1, .*, burst: .* suffix'"
 _WHATEVER = ("", "any other finding, of 1 or 1000 records")
 
 
@@ -34,8 +34,9 @@ class KnownFailure(Frozen):
     finding: Annotated[str, AfterValidator(_names_a_finding)]
     """A regular expression (Python's) that matches the whole of every finding of the run; the case fails as worse than known otherwise.
 
-    A finding is one line: the faults, rounds or keys that failed have one each, as in `fault 3, stream: 12 lost, 1 reverted; 13 operations
-    within 41 ms, suffix` or `fault 4, compaction: unstartable: ended with exit status 1; its log: ...`. Of other cases it is the detail of
+    A finding is one line: the faults, rounds or keys that failed have one each, as in `fault 3, stream: 12 lost, 1 reverted of
+    hash10, row; 13 operations within 41 ms, suffix` or `fault 4, compaction: unstartable: ended with exit status 1; its log: ...`; under
+    power cuts `fault 3, 3 since a clean restart, stream: ...`. Of other cases it is the detail of
     the outcome, with every line break and run of spaces as one space.
     """
     at_most: PositiveInt | None = None
