@@ -12,6 +12,7 @@ from storeproof.errors import SpecError, UsageError
 from storeproof.regular_file import Unreadable, open_regular
 from storeproof.spec.base import FORMAT, RuleError, SpecFile
 from storeproof.spec.capability import Capability, CapabilityGroup
+from storeproof.spec.cases import CaseIds
 from storeproof.spec.dataset import Dataset
 from storeproof.spec.edition import Edition, edition_of
 from storeproof.spec.explain import unknown
@@ -130,6 +131,10 @@ class Spec:
             f"{at(path, 'claims', 'models', position)}: {unknown('model', name, self.models)}"
             for position, name in enumerate(store.claims.models)
             if name not in self.models
+        ]
+        cases = CaseIds(self.capabilities, self.models, self.workloads, self.growth)
+        problems += [
+            f"{at(path, 'known_failures', case)}: {wrong}" for case in store.known_failures if (wrong := cases.wrong(case)) is not None
         ]
         if problems:
             raise SpecError(problems)

@@ -32,7 +32,7 @@ def _suite(store: StoreResult, result: Result) -> ET.Element:
         "version": store.version or "never reached",
         "topology": store.topology,
         "durability.claimed": store.durability.claimed,
-        "durability.proven": store.durability.proven or "not proven",
+        "durability.proven": store.durability.shown,
         **{f"profile.{each.profile}": each.verdict for each in store.profiles},
     }
     for name, value in facts.items():

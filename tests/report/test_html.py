@@ -161,7 +161,7 @@ def test_empty_sections_are_said() -> None:
     )
     text = Page(render_html(result.model_copy(update={"stores": [nothing]}))).text
     assert "never reached" in text
-    assert "not proven" in text
+    assert "not tried" in text
     assert "No case was run for this store." in text
 
 

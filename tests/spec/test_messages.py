@@ -114,8 +114,11 @@ BREACHES: list[tuple[str, type[SpecFile], str, str, str, str]] = [
     ("share", WorkloadFile, WORKLOADS, "keys: new", "keys: new, distinct: 1.1", "x.yaml:7: workloads.0.mix.0.distinct: found 1.1; allowed: 1 or less"),
     ("clients", WorkloadFile, WORKLOADS, "clients: one", "clients: on", "x.yaml:9: workloads.0.clients: found 'on' (did you mean `one`?); allowed: one, few, sweep"),
     ("speed", Profile, PROFILE, "at_least: 10", "at_least: fast", "x.yaml:7: speed.0.at_least: found 'fast'; allowed: a number"),
-    ("known-variant", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plan], issue: lost, until: 2027-05-31}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.variants.0: found 'plan'; allowed: plain, other"),
-    ("known-without-end", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plain], issue: lost, until: never}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.until: found 'never'; allowed: a day, as in 2027-12-31"),
+    ("known-variant", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plan], finding: lost, issue: lost, until: 2027-05-31}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.variants.0: found 'plan'; allowed: plain, other"),
+    ("known-without-finding", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plain], issue: lost, until: 2027-05-31}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.finding: is missing, and must be given"),
+    ("known-by-no-expression", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plain], finding: 'fault (1', issue: lost, until: 2027-05-31}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.finding: found 'fault (1'; no regular expression: missing ), unterminated subpattern at position 6; allowed: one that matches the whole finding, as in 'fault 1, .*, burst: .* suffix'"),
+    ("known-by-anything", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plain], finding: '.*', issue: lost, until: 2027-05-31}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.finding: found '.*'; matches any finding; allowed: a regular expression that matches the known one alone, as in 'fault 1, .*, burst: .* suffix'"),
+    ("known-without-end", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plain], finding: lost, issue: lost, until: never}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.until: found 'never'; allowed: a day, as in 2027-12-31"),
 ]  # fmt: skip
 
 
