@@ -1,0 +1,36 @@
+"""INT, TERM or HUP to the run, twice within a second: the first of the process, or the first in which a server of it is up."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from collections.abc import Iterator
+
+from tests.nuisance.nuisance import Nuisance, meanwhile
+from tests.nuisance.short_trial import ShortTrial
+
+
+@contextlib.contextmanager
+def _around(trial: ShortTrial) -> Iterator[None]:
+    number = trial.random.choice((signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+    at_once = trial.random.random() < 0.5
+    first, second = sorted(trial.random.random() for _ in range(2))
+
+    def work() -> None:
+        while trial.running() is None or not (at_once or trial.servers() or trial.containers()):
+            if not trial.until_over(0.02, 0.02):
+                return
+        for pause in (first, second - first):
+            if not trial.until_over(pause, pause):
+                return
+            with trial.act(number.name), contextlib.suppress(ProcessLookupError):
+                assert trial.process is not None
+                # A terminal sends these to its whole group; a supervisor sends TERM to the process.
+                (os.kill if number is signal.SIGTERM else os.killpg)(trial.process.pid, number)
+
+    with meanwhile(trial, work):
+        yield
+
+
+NUISANCE = Nuisance("signals", _around, ends_the_run=True)
