@@ -57,4 +57,4 @@ def _around(trial: ShortTrial) -> Iterator[None]:
             file.unlink(missing_ok=True)
 
 
-NUISANCE = Nuisance("busy disk", _around)
+NUISANCE = Nuisance("busy disk", _around, lasting=True)

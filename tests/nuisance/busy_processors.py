@@ -28,4 +28,4 @@ def _around(trial: ShortTrial) -> Iterator[None]:
             each.wait()
 
 
-NUISANCE = Nuisance("busy processors", _around)
+NUISANCE = Nuisance("busy processors", _around, lasting=True)

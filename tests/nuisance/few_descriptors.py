@@ -29,4 +29,4 @@ def _around(trial: ShortTrial) -> Iterator[None]:
         yield
 
 
-NUISANCE = Nuisance("few descriptors", _around)
+NUISANCE = Nuisance("few descriptors", _around, lasting=True)

@@ -57,4 +57,4 @@ def _around(trial: ShortTrial) -> Iterator[None]:
             each.wait()
 
 
-NUISANCE = Nuisance("mount copies", _around, _cannot)
+NUISANCE = Nuisance("mount copies", _around, _cannot, lasting=True)

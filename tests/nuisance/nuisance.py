@@ -26,6 +26,8 @@ class Nuisance:
     """Why it cannot be had here, or None."""
     also: str = ""
     """Cases, as -k selects them, that it is likely to harm beyond the usual ones."""
+    lasting: bool = False
+    """Whether it is at work all the time, so that it meets cases of milliseconds too, and lets most of them come to an end."""
     ends_the_run: bool = False
     """Whether it stops the whole run, so that no finding can be expected of it."""
 

@@ -99,7 +99,7 @@ class TrueStores:
         began = time.monotonic()
         rounds, wrong = spoil(trial, nuisance)
         where = f"{store} by {launch}, {nuisance.name}, seed {seed}"
-        loud = [f"{each.outcome.upper()} {each.case}: {each.detail}" for each in rounds if each.outcome in ("fail", "error")]
+        loud = [f"{each.outcome.upper()} {each.case}: {_brief(each.detail)}" for each in rounds if each.outcome in ("fail", "error")]
         with self._lock:
             self.rounds += rounds
             self.wrong += [f"{where}: {each}" for each in wrong]
@@ -133,8 +133,19 @@ class Liars:
             print(f"{liar.name}, {nuisance.name}: {verdict} by {liar.case}: {seen} ({time.monotonic() - began:.0f} s)", flush=True)
 
 
+def _met_by(liar: Liar, turn: int, nuisances: Sequence[Nuisance]) -> Nuisance:
+    """The nuisance whose turn it is, of those under which there can be a finding."""
+    able = [each for each in nuisances if (each.lasting if liar.short else not each.ends_the_run)] or list(nuisances)
+    return able[turn % len(able)]
+
+
 def _counted(outcomes: Iterable[str]) -> str:
     return ", ".join(f"{number} {outcome}" for outcome, number in sorted(Counter(outcomes).items())) or "nothing was tried under it"
+
+
+def _brief(detail: str) -> str:
+    """Without the store's log."""
+    return detail.partition("\n--- last lines of its log ---")[0][:1000]
 
 
 def _side_by_side(jobs: int, works: Iterable[Callable[[], None]], enough: Callable[[], bool]) -> None:
@@ -170,9 +181,10 @@ def _summary(true: TrueStores, lying: Liars) -> None:
         print(f"not had here: {each}")
     for each in true.rounds:
         if each.outcome in ("fail", "error"):
-            print(f"{each.outcome} of {each.store} by {each.launch} under {each.nuisance}, seed {each.seed}: {each.case}: {each.detail}")
+            where = f"{each.store} by {each.launch}, {each.nuisance}, seed {each.seed}"
+            print(f"{each.outcome} of {each.case}, {where}: {_brief(each.detail)}")
     for wrong in true.wrong:
-        print(f"wrong: {wrong}")
+        print(f"wrong: {_brief(wrong)}")
     errors = sum(each.outcome == "error" for each in true.rounds)
     print(f"{errors} errors of ours, {len(true.wrong)} trials' ends that were wrong")
     print(f"{len(true.rounds)} spoiled rounds: {len(true.false)} false fail; {lying.caught} of {lying.tried} mutants caught", flush=True)
@@ -201,7 +213,6 @@ def main() -> int:
     pairs = [each for each in PAIRS if each[0] in (given.store or each) and each[1] in (given.launch or each)]
     nuisances = [each for each in NUISANCES if each.name in (given.nuisance or (each.name,))]
     planned = quick() if given.quick else islice(plan(pairs, nuisances), given.trials)
-    patient = [each for each in nuisances if not each.ends_the_run]
     with tempfile.TemporaryDirectory(prefix="storeproof-nuisance-") as folder:
         base = given.keep or Path(folder)
         base.mkdir(parents=True, exist_ok=True)
@@ -210,7 +221,7 @@ def main() -> int:
         turns = zip(planned, count(given.first), strict=False)
         _side_by_side(given.jobs, (lambda each=each: true.one(*each) for each in turns), true.enough)
         told = liars(base)[: _QUICK_LIARS if given.quick else given.mutants]
-        works = (lambda n=n, each=each: lying.one(each, patient[n % len(patient)], n) for n, each in enumerate(told))
+        works = (lambda n=n, each=each: lying.one(each, _met_by(each, n, nuisances), n) for n, each in enumerate(told))
         _side_by_side(given.jobs, works, given_up.is_set)
         _summary(true, lying)
     if given_up.is_set():

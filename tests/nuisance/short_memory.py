@@ -44,40 +44,47 @@ def _taken(server: psutil.Process) -> dict[psutil.Process, int]:
     return found
 
 
+def _limit_containers(trial: ShortTrial) -> None:
+    limited: set[str] = set()
+    while trial.until_over(0.3, 1):
+        for container in trial.containers():
+            if container.id not in limited:
+                _limit_container(trial, container)
+                limited.add(container.id)
+
+
+def _kill_the_greedy(trial: ShortTrial) -> None:
+    bounds: dict[psutil.Process, int] = {}
+    kills = 0
+    while trial.until_over(0.05, 0.05) and kills < _KILLS:
+        listening = bool(trial.ports())
+        for server in trial.servers():
+            if server not in bounds and not listening:
+                continue  # how much it takes is known when it is up
+            taken = _taken(server)
+            bound = bounds.setdefault(server, sum(taken.values()) + trial.random.randint(1, 8) * _MIB)
+            if taken and sum(taken.values()) > bound:
+                victim = max(taken, key=lambda each: taken[each])
+                with contextlib.suppress(psutil.Error), trial.act(f"pid {victim.pid} ({victim.name()}) took too much and is killed"):
+                    victim.send_signal(signal.SIGKILL)
+                kills += 1
+
+
+def _limit_address_space(trial: ShortTrial) -> None:
+    while trial.process is None:
+        if not trial.until_over(0.001, 0.001):
+            return
+    with contextlib.suppress(psutil.NoSuchProcess):
+        trial.process.rlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
+    with trial.act(f"ulimit -v {_ADDRESS_SPACE // 1024}"):
+        trial.over.wait()
+
+
 @contextlib.contextmanager
 def _around(trial: ShortTrial) -> Iterator[None]:
-    def containers() -> None:
-        limited: set[str] = set()
-        while trial.until_over(0.3, 1):
-            for container in trial.containers():
-                if container.id not in limited:
-                    _limit_container(trial, container)
-                    limited.add(container.id)
-
-    def killer() -> None:
-        bounds: dict[psutil.Process, int] = {}
-        kills = 0
-        while trial.until_over(0.05, 0.05) and kills < _KILLS:
-            for server in trial.servers():
-                taken = _taken(server)
-                bound = bounds.setdefault(server, sum(taken.values()) + trial.random.randint(1, 8) * _MIB)
-                if taken and sum(taken.values()) > bound:
-                    victim = max(taken, key=lambda each: taken[each])
-                    with contextlib.suppress(psutil.Error), trial.act(f"pid {victim.pid} ({victim.name()}) took too much and is killed"):
-                        victim.send_signal(signal.SIGKILL)
-                    kills += 1
-
-    def address_space() -> None:
-        while trial.process is None:
-            if not trial.until_over(0.001, 0.001):
-                return
-        with contextlib.suppress(psutil.NoSuchProcess):
-            trial.process.rlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
-        with trial.act(f"ulimit -v {_ADDRESS_SPACE // 1024}"):
-            trial.over.wait()
-
-    work = containers if trial.launch == "container" else trial.random.choice((killer, killer, address_space))
-    with meanwhile(trial, work):
+    by_process = trial.random.choice((_kill_the_greedy, _kill_the_greedy, _limit_address_space))
+    work = _limit_containers if trial.launch == "container" else by_process
+    with meanwhile(trial, lambda: work(trial)):
         yield
 
 

@@ -1,4 +1,4 @@
-"""INT, TERM or HUP to the run, twice within a second: the first of the process, or the first in which a server of it is up."""
+"""INT, TERM or HUP to the run, twice within a second: the first of the process, of its first case, or of its first server."""
 
 from __future__ import annotations
 
@@ -14,11 +14,20 @@ from tests.nuisance.short_trial import ShortTrial
 @contextlib.contextmanager
 def _around(trial: ShortTrial) -> Iterator[None]:
     number = trial.random.choice((signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
-    at_once = trial.random.random() < 0.5
+    since = trial.random.choice(("the process", "the first case", "a server"))
     first, second = sorted(trial.random.random() for _ in range(2))
 
+    def begun() -> bool:
+        if trial.running() is None:
+            return False
+        return {
+            "the process": lambda: True,
+            "the first case": (trial.folder / "times").exists,
+            "a server": lambda: bool(trial.servers() or trial.containers()),
+        }[since]()
+
     def work() -> None:
-        while trial.running() is None or not (at_once or trial.servers() or trial.containers()):
+        while not begun():
             if not trial.until_over(0.02, 0.02):
                 return
         for pause in (first, second - first):

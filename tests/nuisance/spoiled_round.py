@@ -8,6 +8,9 @@ from tests.nuisance.nuisance import Nuisance
 from tests.nuisance.short_trial import ShortTrial
 
 _NOT_REACHED = "the run ended before this case"
+_TRACEBACK = "Traceback (most recent call last)"
+_SHOWN = 2000
+"""Characters of what was said."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +36,18 @@ def spoil(trial: ShortTrial, nuisance: Nuisance) -> tuple[list[SpoiledRound], li
         trial.run()
     rounds = _rounds(trial, nuisance)
     wrong = [f"left behind: {each}" for each in trial.left_behind()]
-    if "Traceback (most recent call last)" in trial.said:
-        wrong.append(f"a traceback: {trial.said[trial.said.index('Traceback (most recent call last)') :][-1500:]}")
-    if trial.result() is None:
-        assert trial.process is not None
-        wrong.append(f"no report; exit code {trial.process.returncode}: {trial.said[-600:]}")
+    if _had_begun(trial):
+        if _TRACEBACK in trial.said:
+            wrong.append(f"a traceback: {trial.said[trial.said.index(_TRACEBACK) :][-_SHOWN:]}")
+        if trial.result() is None:
+            assert trial.process is not None
+            wrong.append(f"no report; exit code {trial.process.returncode}: {trial.said[-_SHOWN:]}")
     return rounds, wrong
+
+
+def _had_begun(trial: ShortTrial) -> bool:
+    """Whether a case was begun. Before that a signal may end the interpreter while it imports, and there is nothing to report."""
+    return (trial.folder / "times").exists()
 
 
 def _rounds(trial: ShortTrial, nuisance: Nuisance) -> list[SpoiledRound]:

@@ -147,6 +147,7 @@ def test_a_clock_jumps_and_the_monotonic_one_does_not(trial: Pretended) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_two_signals_within_a_second(trial: Pretended, seed: int) -> None:
     trial.random.seed(seed)
+    (trial.folder / "times").touch()  # a case has begun
     said = trial.folder / "signals"
     script = "import signal, sys, time\nfor each in (1, 2, 15): signal.signal(each, lambda *s: print(s[0], file=open(sys.argv[1], 'a')))\n"
     script += "import os; os.chdir(sys.argv[2])\nwhile True: time.sleep(0.01)"
@@ -167,7 +168,7 @@ def test_two_signals_within_a_second(trial: Pretended, seed: int) -> None:
 
 def _serving(trial: Pretended, script: str = _SERVER) -> tuple[str, ...]:
     """The command of a run that starts one server, in a directory as ours are called."""
-    shell = 'mkdir "storeproof-$$-1"; cd "storeproof-$$-1"; "$@" >port & wait; sleep 60'
+    shell = 'mkdir "storeproof-$$-1"; cd "storeproof-$$-1"; "$@" >port & wait; cd ..; sleep 60'
     return ("sh", "-c", shell, "sh", sys.executable, "-c", script)
 
 
