@@ -62,6 +62,13 @@ def cuts(session: nox.Session) -> None:
 
 
 @nox.session
+def nuisance(session: nox.Session) -> None:
+    """What other work on a machine does to a trial (as root): true stores raise no alarm, and stores that lie are caught all the same."""
+    session.install("-e", ".[stores]")
+    session.run("python", "-m", "tests.nuisance.runner", *session.posargs)
+
+
+@nox.session
 def ndb(session: nox.Session) -> None:
     """The trial of MySQL NDB Cluster, from an image that is compiled first (as root, on Debian 12): `nox -s ndb -- --scale=standard`."""
     session.install("-e", ".[stores]")
