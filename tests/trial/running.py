@@ -19,6 +19,8 @@ import psutil
 from storeproof.spec import SPEC_ROOT
 
 SUITES = Path(__file__).parents[2] / "suites"
+SOME = "settings or key_access or guarantee or single-get"
+"""Selects (`-k`) a few cases of each stage: what is the same for all cases shows in them, at a tenth of the cost."""
 _MUTANTS = Path(__file__).parents[1] / "mutants"
 _MARK = "STOREPROOF_TEST_RUN"
 """In the environment of a run and of what it starts, with the run's folder: so its processes are known from everybody else's."""
@@ -133,7 +135,7 @@ def left_behind(folder: Path) -> list[str]:
     found = [str(process) for process in _processes(belongs)]
     found += [line for line in Path("/proc/mounts").read_text().splitlines() if f" {folder}/data/" in line]
     found += [str(path) for name in ("data", "temporary") for path in (folder / name).rglob("*")]
-    expected = {"data", "temporary", "said", "report", ".hypothesis", ".benchmarks"}
+    expected = {"data", "temporary", "said", "report", ".hypothesis", ".benchmarks", "__pycache__"}
     return found + [str(path) for path in folder.iterdir() if path.name not in expected and path.suffix not in (".yaml", ".py")]
 
 
