@@ -44,7 +44,11 @@ def spec(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """The project's own tests; those that need servers or an engine run where these are there."""
     session.install("-e", ".[dev]")
-    session.run("pytest", "tests/", *session.posargs)
+    if session.posargs:
+        session.run("pytest", "tests/", *session.posargs)
+        return
+    session.run("pytest", "tests/", "-m", "not serial", "-n", "auto", "--dist", "loadfile")
+    session.run("pytest", "tests/", "-m", "serial")
 
 
 @nox.session

@@ -22,7 +22,7 @@ def run(folder: Path, liar: str, until: str, *, sometimes: bool = False, finding
         f"    sometimes: {str(sometimes).lower()}\n    until: {until}\nclaims:"
     )
     store = lying_store(folder, liar, ("\nclaims:", f"\n{written}"))
-    return start(folder / "run", store, "--no-verify-settings", "-q", "-k", "put-get/002", suites="correctness")
+    return start(folder / "run", store, "--no-verify-settings", "-q", "-k", "put-get/002", suites="correctness/test_capabilities.py")
 
 
 def test_a_known_failure_is_shown_with_its_reason_and_is_no_error(tmp_path: Path) -> None:
