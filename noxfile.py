@@ -44,7 +44,11 @@ def spec(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """The project's own tests; those that need servers or an engine run where these are there."""
     session.install("-e", ".[dev]")
-    session.run("pytest", "tests/", *session.posargs)
+    if session.posargs:
+        session.run("pytest", "tests/", *session.posargs)
+        return
+    session.run("pytest", "tests/", "-m", "not serial", "-n", "auto", "--dist", "loadfile")
+    session.run("pytest", "tests/", "-m", "serial")
 
 
 @nox.session
@@ -59,6 +63,13 @@ def cuts(session: nox.Session) -> None:
     """200 power cuts over the settings that claim to survive them (as root): none may raise an alarm."""
     session.install("-e", ".[stores]")
     session.run("python", "tests/durability/cuts.py", *session.posargs)
+
+
+@nox.session
+def nuisance(session: nox.Session) -> None:
+    """What other work on a machine does to a trial (as root): true stores raise no alarm, and stores that lie are caught all the same."""
+    session.install("-e", ".[stores]")
+    session.run("python", "-m", "tests.nuisance.runner", *session.posargs)
 
 
 @nox.session
@@ -81,3 +92,11 @@ def kills(session: nox.Session) -> None:
     """50 kills of running trials at random moments: nothing may be left, and what was found must be readable."""
     session.install("-e", ".[stores]")
     session.run("python", "tests/nuisance/kills.py", *session.posargs)
+
+
+@nox.session
+def hostile(session: nox.Session) -> None:
+    """Servers that misbehave in 16 ways, tried as 7 stores: one message each, in little memory and time. About half an hour by turns:
+    `nox -s hostile -- --at-once 2 --store redis`."""
+    session.install("-e", ".[stores]")
+    session.run("python", "-m", "tests.nuisance.hostile_endpoints", *session.posargs)

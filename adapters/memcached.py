@@ -7,6 +7,7 @@ memory) drops the item that was there: so the server keeps old data from being t
 
 from __future__ import annotations
 
+import re
 import ssl
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -22,9 +23,10 @@ from pymemcache.exceptions import (
     MemcacheServerError,
     MemcacheUnexpectedCloseError,
     MemcacheUnknownCommandError,
+    MemcacheUnknownError,
 )
 
-from storeproof.contract import Address, Collection, Key, Layout, Record, Refused, Unknown, Unsupported, Version
+from storeproof.contract import Address, Collection, Key, Layout, Record, Refused, Unknown, Unsupported, Version, WrongReply
 from storeproof.spec import model as shapes
 
 _TIMEOUT: Final = 5.0
@@ -39,14 +41,22 @@ _SETTINGS: Final[Mapping[str, Callable[[Mapping[bytes, Any]], int]]] = {
 }
 """The command line's options, and how `stats settings` shows them."""
 
-_FAILURES: Final = (MemcacheError, OSError, UnicodeEncodeError)
+_OWN: Final = (b"libevent", b"lru_crawler_running", b"slab_global_page_pool")
+"""What `stats` of Memcached's own server has (since 1.5), and proxies and other servers with its protocol have not."""
+
+_FAILURES: Final = (MemcacheError, OSError, ValueError, IndexError)
+"""What the client raises; the last two where it cannot read a reply, or cannot write a key."""
 
 
 def _sorted(reason: Exception) -> Exception:
     """A lost connection (which pymemcache makes a kind of server error) leaves the question open; an error reply is a refusal."""
     text = f"{type(reason).__name__}: {reason}"[:300]
     if isinstance(reason, MemcacheUnknownCommandError):
-        return Unsupported(text)
+        return Unsupported(f"the server says ERROR to {reason}")
+    if isinstance(reason, MemcacheUnknownError) or (
+        isinstance(reason, (ValueError, IndexError)) and not isinstance(reason, UnicodeEncodeError)
+    ):
+        return WrongReply(f"a reply that cannot be read: {text}")
     if isinstance(reason, (MemcacheClientError, UnicodeEncodeError)):
         return Refused(text)
     if isinstance(reason, MemcacheServerError) and not isinstance(reason, MemcacheUnexpectedCloseError):
@@ -73,8 +83,18 @@ class MemcachedSession:
             raise _sorted(reason) from reason
 
     def version(self) -> Version:
-        """By `version`."""
-        return Version("Memcached", self.run(self.client.version).decode())
+        """By `version`, and by what `stats` has: other servers with this protocol answer a version too."""
+        number = self.run(self.client.version).decode(errors="replace").strip()
+        try:
+            told = self.run(self.client.stats)
+        except (Refused, Unsupported):
+            told = {}
+        product, _, rest = number.rpartition(" ")
+        if product:  # as in "mcrouter 41.0"
+            return Version(product, rest)
+        if not re.fullmatch(r"\d+(\.\d+)+([-_+].*)?", number) or any(name not in told for name in _OWN):
+            return Version("a relative of Memcached", number or "(no version)")
+        return Version("Memcached", number)
 
     def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
         """By `stats settings`."""
@@ -188,8 +208,7 @@ class Items:
 
     def exists(self, key: Key) -> bool:
         """A meta get without flags, which sends no value (since 1.6)."""
-        name = self._run(self._client.check_key, f"{self._prefix}{key}", b"")
-        return bool(self._run(self._client.raw_command, b"mg " + name) == b"HD")
+        return self._meta_get(key) is not None
 
     def get_many(self, keys: Sequence[Key]) -> Sequence[Record | None]:
         """get with many keys."""
@@ -205,7 +224,8 @@ class Items:
         except MemcacheIllegalInputError as reason:
             raise _sorted(reason) from reason  # keys are checked before anything is sent
         except _FAILURES as reason:
-            raise Unknown(f"{type(reason).__name__}: {reason}") from reason
+            failure = _sorted(reason)
+            raise (failure if isinstance(failure, WrongReply) else Unknown(str(failure))) from reason
         if failed:
             raise Unknown(f"{len(failed)} of {len(values)} were not stored")
 
@@ -233,13 +253,27 @@ class Items:
 
     def expires_in(self, key: Key) -> float | None:
         """A meta get of the time to live alone, in whole seconds, -1 without an end (since 1.6)."""
-        name = self._run(self._client.check_key, f"{self._prefix}{key}", b"")
-        words = self._run(self._client.raw_command, b"mg " + name + b" t").split()
-        return None if words in ([b"EN"], [b"HD", b"t-1"]) else float(words[1][1:])
+        flags = self._meta_get(key, b" t")
+        if flags is None or flags == [b"t-1"]:
+            return None
+        if len(flags) != 1 or not re.fullmatch(rb"t[0-9]+", flags[0]):
+            raise WrongReply(f"a meta get for the time to live answered {flags!r}")
+        return float(flags[0][1:])
 
     def persist(self, key: Key) -> bool:
         """touch with 0: no end."""
         return bool(self._run(self._client.touch, f"{self._prefix}{key}", 0, noreply=False))
+
+    def _meta_get(self, key: Key, flags: bytes = b"") -> list[bytes] | None:
+        """The flags that a meta get answers; None where there is no item."""
+        name = self._run(self._client.check_key, f"{self._prefix}{key}", b"")
+        reply = self._run(self._client.raw_command, b"mg " + name + flags)
+        word, *found = reply.split() or [b""]
+        if word.startswith(b"ERROR"):
+            raise Unsupported("the server says ERROR to mg: it has no meta commands")
+        if word not in (b"HD", b"EN"):
+            raise WrongReply(f"a meta get answered {reply[:100]!r}")
+        return found if word == b"HD" else None
 
     def _store(self, key: Key, record: Record, expire: int) -> None:
         if not self._run(self._client.set, f"{self._prefix}{key}", self.encode(record), expire, noreply=False):
@@ -314,7 +348,7 @@ def connect(address: Address, options: Mapping[str, str]) -> MemcachedSession:
     session = MemcachedSession(client)
     try:
         session.version()
-    except (Refused, Unknown):
+    except Exception:
         session.close()
         raise
     return session

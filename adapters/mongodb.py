@@ -20,7 +20,7 @@ from storeproof.adapters.mongodb_records import Counters, Records, Rows, Values
 from storeproof.adapters.mongodb_requests import Requests
 from storeproof.adapters.mongodb_rules import Rules
 from storeproof.adapters.mongodb_structures import Queues, Sets
-from storeproof.contract import Address, Layout, Refused, Unknown, Unsupported, Version
+from storeproof.contract import Address, Layout, Refused, Unknown, Unsupported, Version, WrongReply
 from storeproof.spec.interleaving import Isolation
 
 _TIMEOUT: Final = 5.0
@@ -59,21 +59,28 @@ class MongoSession:
     def version(self) -> Version:
         """By buildInfo."""
         found = self._link.command("buildInfo")
+        if "version" not in found:
+            raise WrongReply("buildInfo answered no version")
         return Version(next((name for field, name in _KIN.items() if field in found), "MongoDB"), str(found["version"]))
 
     def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
-        """`replSet` by hello, the storage engine and its cache by serverStatus, all others by getParameter."""
-        live = {}
-        for name in names:
+        """`replSet` by hello, the storage engine and its cache by serverStatus, all others by getParameter.
+
+        What a relative of MongoDB does not tell is `(not reported)`.
+        """
+        return {name: self._live(name) for name in names}
+
+    def _live(self, name: str) -> str:
+        try:
             if name == "replSet":
-                live[name] = str(self._link.command("hello").get("setName", ""))
-            elif name == "storageEngine":
-                live[name] = str(self._link.command("serverStatus")["storageEngine"]["name"])
-            elif name == "wiredTigerCacheSizeGB":
-                live[name] = f"{self._link.command('serverStatus')['wiredTiger']['cache']['maximum bytes configured'] / 2**30:g}"
-            else:
-                live[name] = str(self._link.command("getParameter", 1, **{name: 1})[name])
-        return live
+                return str(self._link.command("hello").get("setName", ""))
+            if name == "storageEngine":
+                return str(self._link.command("serverStatus")["storageEngine"]["name"])
+            if name == "wiredTigerCacheSizeGB":
+                return f"{self._link.command('serverStatus')['wiredTiger']['cache']['maximum bytes configured'] / 2**30:g}"
+            return str(self._link.command("getParameter", 1, **{name: 1})[name])
+        except (KeyError, TypeError, Refused, Unsupported):
+            return "(not reported)"
 
     def probe(self) -> None:
         """A request that whoever is logged in may make, and nobody else where a login is asked for (unlike buildInfo)."""

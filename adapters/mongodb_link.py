@@ -9,16 +9,16 @@ from typing import Any, Final
 
 from bson.codec_options import CodecOptions, TypeCodec, TypeDecoder, TypeRegistry
 from bson.decimal128 import Decimal128
-from bson.errors import BSONError
+from bson.errors import BSONError, InvalidBSON
 from bson.int64 import Int64
 from pymongo import MongoClient, WriteConcern, timeout
 from pymongo.client_session import ClientSession
 from pymongo.collection import Collection
 from pymongo.database import Database
-from pymongo.errors import BulkWriteError, ConnectionFailure, OperationFailure, PyMongoError, WriteConcernError, WriteError
+from pymongo.errors import BulkWriteError, ConnectionFailure, OperationFailure, ProtocolError, PyMongoError, WriteConcernError, WriteError
 from pymongo.read_concern import ReadConcern
 
-from storeproof.contract import Refused, Unknown
+from storeproof.contract import Refused, Unknown, Unsupported, WrongReply
 
 Stored = dict[str, Any]
 """A document as PyMongo has it."""
@@ -29,10 +29,15 @@ _LEFT_OPEN: Final = frozenset({50, 64, 91, 189, 262, 10107, 11600, 11601, 11602,
 _NOT_BEGUN: Final = frozenset({2, 9, 51091})
 """Codes of a write that was not understood: bad value, failed to parse, bad regular expression."""
 
+_NOT_OFFERED: Final = frozenset({59, 115, 168, 238, 303, 304, 40324})
+"""Codes of what a server has not: no such command, not supported, no such operator, not implemented, no such stage; 303 and 304 are
+Amazon DocumentDB's, for features and for stages."""
+
 _GOODBYE: Final = 0.5
 """Seconds for ending the sessions of a connection."""
 
-_FAILURES: Final = (PyMongoError, BSONError, OverflowError, UnicodeEncodeError, RecursionError, DecimalException)
+_FAILURES: Final = (PyMongoError, BSONError, OverflowError, UnicodeEncodeError, RecursionError, DecimalException, KeyError)
+"""What PyMongo raises; `KeyError` where a reply is without a field that every reply of its kind has."""
 
 
 class _PlainInt(TypeDecoder):
@@ -66,7 +71,7 @@ def sorting(many: bool = False) -> Iterator[None]:
     """Turn the client's errors into the contract's. `many`: the request writes to all records that match.
 
     Raises:
-        Refused, Unknown: as what happened inside is sorted.
+        Refused, Unknown, Unsupported, WrongReply: as what happened inside is sorted.
     """
     try:
         yield
@@ -75,8 +80,14 @@ def sorting(many: bool = False) -> Iterator[None]:
 
 
 def _sorted(reason: Exception) -> Exception:
-    """A lost connection, a failed write concern and an interruption leave the question open; every other error is a refusal."""
+    """A lost connection, a failed write concern and an interruption leave the question open; every other error reply is a refusal."""
     text = f"{type(reason).__name__}: {str(reason)[:300]}"
+    if isinstance(reason, KeyError):
+        return WrongReply(f"a reply without the field {reason}")
+    if isinstance(reason, (InvalidBSON, ProtocolError)):
+        return WrongReply(text)
+    if isinstance(reason, OperationFailure) and reason.code in _NOT_OFFERED:
+        return Unsupported(f"the server says: {text}")
     if isinstance(reason, (ConnectionFailure, WriteConcernError)):
         return Unknown(text)
     if isinstance(reason, BulkWriteError):
@@ -91,6 +102,8 @@ def _sorted(reason: Exception) -> Exception:
 def _sorted_of_many(reason: Exception) -> Exception:
     """A write to many that broke off may have been done to some of them, and the reply does not say to how many."""
     sorted_ = _sorted(reason)
+    if isinstance(sorted_, (Unsupported, WrongReply)):
+        return sorted_
     begun = isinstance(reason, WriteError) and reason.code not in _NOT_BEGUN
     return Unknown(str(sorted_)) if begun else sorted_
 

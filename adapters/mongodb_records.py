@@ -133,7 +133,9 @@ class Records(Followed):
             try:
                 self._collection.insert_one({"_id": key, **self.encode(record)}, session=self._link.session)
             except DuplicateKeyError as reason:
-                if (reason.details or {}).get("keyPattern") != {"_id": 1}:
+                # Relatives send the code alone, which does not say which index it was: then the record itself does.
+                pattern = (reason.details or {}).get("keyPattern")
+                if not (self.exists(key) if pattern is None else pattern == {"_id": 1}):
                     raise
                 return False
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, cast
@@ -10,7 +11,7 @@ import pymysql
 from pymysql.constants import ER, SERVER_STATUS
 
 from storeproof.adapters.mysql_connection import Connection
-from storeproof.contract import Refused, Unknown, Unsupported
+from storeproof.contract import Refused, Unknown, Unsupported, WrongReply
 from storeproof.spec.interleaving import Isolation
 
 _OPEN_QUESTION = {
@@ -32,6 +33,17 @@ _OPEN_QUESTION = {
     ER.UNKNOWN_ERROR,
 }
 
+_NOT_OFFERED = {
+    ER.CHECK_NOT_IMPLEMENTED,
+    ER.NOT_SUPPORTED_YET,
+    ER.FEATURE_DISABLED,
+    ER.UNKNOWN_STORAGE_ENGINE,
+}
+
+_UNREADABLE = (AssertionError, IndexError, KeyError, TypeError, ValueError, struct.error)
+"""What PyMySQL stumbles over in a reply that breaks the protocol; it checks little of it."""
+_MALFORMED_PACKET = 2027
+
 _BEGIN: dict[Isolation, str] = {
     "read_committed": "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; START TRANSACTION",
     # Without these words it is of the moment of its first read.
@@ -47,7 +59,7 @@ _ISOLATIONS: dict[str, Sequence[Isolation]] = {"InnoDB": tuple(_BEGIN), "ndbclus
 """By engine. What is not here has no transactions."""
 
 
-def sorted_error(reason: pymysql.MySQLError) -> Refused | Unknown:
+def sorted_error(reason: pymysql.MySQLError) -> Refused | Unknown | Unsupported | WrongReply:
     """Whether the statement definitely did not happen.
 
     A statement that the server answered with an error was undone: in autocommit it is a transaction of its own, so that also a
@@ -56,6 +68,10 @@ def sorted_error(reason: pymysql.MySQLError) -> Refused | Unknown:
     code = reason.args[0] if reason.args else None
     if isinstance(reason, pymysql.InterfaceError) and code == 0:
         return Refused("the connection is closed; the request never left")
+    if code == _MALFORMED_PACKET or (isinstance(reason, pymysql.InternalError) and not isinstance(code, int)):
+        return WrongReply(f"a reply that cannot be read: {reason}")
+    if code in _NOT_OFFERED:
+        return Unsupported(f"the server says: {code}: {reason.args[1]}")
     if not isinstance(code, int) or code < 1000 or 2000 <= code < 3000 or code in _OPEN_QUESTION:
         return Unknown(f"{code}: {reason.args[1] if len(reason.args) > 1 else reason}")
     return Refused(f"{code}: {reason.args[1]}")
@@ -105,6 +121,8 @@ class Link:
             raise failure from reason
         except UnicodeEncodeError as reason:
             raise Refused(f"not a string of Unicode scalar values: {reason}; the request was not sent") from reason
+        except _UNREADABLE as reason:
+            raise WrongReply(f"a reply that cannot be read: {type(reason).__name__}: {reason}") from reason
         found: int = self._cursor.rowcount
         return found
 
@@ -173,13 +191,13 @@ class Link:
         self._open, self._undone = False, None
         self.run("ROLLBACK")
 
-    def _look_after(self, failure: Refused | Unknown) -> None:
+    def _look_after(self, failure: Refused | Unknown | Unsupported | WrongReply) -> None:
         """Find out what a failure left of the transaction.
 
         A deadlock undoes all of it, and what came next would be committed by itself; after most others, a lock wait among them,
         only the statement is undone. Which errors do what depends on versions and settings; the server's state says it.
         """
-        if not self._open or isinstance(failure, Unknown):
+        if not self._open or not isinstance(failure, (Refused, Unsupported)):
             return
         try:
             self._connection.ping(reconnect=False)
@@ -187,4 +205,4 @@ class Link:
             return  # the connection is gone, and every other request will say so
         state: int = cast(Any, self._connection).server_status  # which the stubs do not know
         if not state & SERVER_STATUS.SERVER_STATUS_IN_TRANS:
-            self._undone = failure
+            self._undone = Refused(str(failure))

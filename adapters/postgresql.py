@@ -10,6 +10,7 @@ Options of a variant:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -20,7 +21,7 @@ from storeproof.adapters.postgresql_documents import Documents
 from storeproof.adapters.postgresql_link import TIMEOUT, Connection, Link
 from storeproof.adapters.postgresql_records import Counters, Hashes, Records, Values
 from storeproof.adapters.postgresql_structures import Lists, Rankings, Sets
-from storeproof.contract import Address, Collection, Layout, Refused, Row, Unknown, Version
+from storeproof.contract import Address, Collection, Layout, Refused, Row, Unknown, Version, WrongReply
 from storeproof.spec.interleaving import Isolation
 from storeproof.spec.model import Counter, Document, Hash, Members, Queue, Ranking, Value
 
@@ -36,6 +37,27 @@ _NEVER = (
     "does not support SSL",
 )
 """What libpq says, in its only form, a text, of a connection that will not be had later either."""
+
+
+_OWN = re.compile(
+    r"PostgreSQL (\d+(?:\.\d+)*(?:devel|(?:alpha|beta|rc)\d+)?)(?: \(([^()]*)\))?(?: on [^ ,]+)?, compiled by .+, (?:32|64)-bit"
+)
+"""All of what version() answers (src/backend/utils/adt/version.c, PG_VERSION_STR), with a packager's own words in brackets."""
+_OTHERS = ("Greenplum", "EnterpriseDB", "Materialize")
+"""Relatives that have their names in the brackets."""
+
+
+def product_of(text: str) -> Version:
+    """Which server says this of itself: relatives that speak the protocol begin like PostgreSQL, and end with names of their own."""
+    own = _OWN.fullmatch(text)
+    if own and not any(name in (own[2] or "") for name in _OTHERS):
+        return Version("PostgreSQL", own[1])
+    product, _, rest = text.partition(" ")
+    return (
+        Version("a relative of PostgreSQL", f"({text[:100]})")
+        if product in ("PostgreSQL", "")
+        else Version(product, rest.partition(" ")[0])
+    )
 
 
 def connect(address: Address, options: Mapping[str, str]) -> Session:
@@ -73,9 +95,11 @@ class Session:
 
     def version(self) -> Version:
         self._link.run("SELECT version()")
-        # Relatives that speak the protocol put their own name there: "CockroachDB CCL v24.1".
-        product, number = self._link.rows()[0][0].split()[:2]
-        return Version(product, number)
+        rows = self._link.rows()
+        text = rows[0][0] if rows and rows[0] else None
+        if not isinstance(text, str):
+            raise WrongReply(f"version() answered {rows!r}")
+        return product_of(text)
 
     def read_settings(self, names: Sequence[str]) -> dict[str, str]:
         # As this session has them: a role or a database may have its own. Written as SHOW writes them.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import struct
 from collections.abc import Callable, Generator, Mapping, Sequence
 from time import monotonic
 from typing import Any, Final, TypeVar
@@ -9,7 +11,7 @@ from typing import Any, Final, TypeVar
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from storeproof.contract import Refused, Unknown
+from storeproof.contract import Refused, Unknown, Unsupported, WrongReply
 from storeproof.spec.interleaving import Isolation
 
 TIMEOUT = 5
@@ -23,6 +25,14 @@ ISOLATION: Final[Mapping[Isolation, str]] = {
 
 _DUPLICATE = ("23505", "42P07", "42710", "42723")
 """unique_violation (in the catalogue), duplicate_table, duplicate_object, duplicate_function."""
+
+_NOT_OFFERED: Final = "0A000"
+"""feature_not_supported"""
+
+_UNREADABLE: Final = re.compile(
+    "lost synchronization|do not agree with length|unexpected message|insufficient data|unexpected field count|unexpected response from"
+)
+"""What libpq says of a reply that breaks the protocol."""
 
 RV = TypeVar("RV")
 
@@ -57,7 +67,7 @@ def _within(gen: Generator[Any, Any, RV]) -> Generator[Any, Any, RV]:
         return answer
 
 
-def _sorted(reason: psycopg.Error) -> Refused | Unknown:
+def _sorted(reason: psycopg.Error) -> Exception:
     """Whether the statement definitely did not happen.
 
     ERROR means that the statement was undone, and with it the transaction that it is part of: in autocommit its own. So also a
@@ -65,8 +75,12 @@ def _sorted(reason: psycopg.Error) -> Refused | Unknown:
     connection says nothing: the commit may have been written before.
     """
     text = f"{reason.sqlstate}: {reason}" if reason.sqlstate else str(reason)
+    if reason.sqlstate == _NOT_OFFERED:
+        return Unsupported(f"the server says: {text}")
     if reason.diag.severity_nonlocalized == "ERROR":
         return Refused(text)
+    if reason.sqlstate is None and _UNREADABLE.search(text):
+        return WrongReply(f"a reply that cannot be read: {text}")
     if isinstance(reason, psycopg.DataError) and reason.sqlstate is None:
         return Refused(f"{text}; the statement was not sent")  # psycopg could not write a value: NUL in a text
     return Unknown(text)
@@ -99,7 +113,10 @@ class Link:
 
     def rows(self) -> Sequence[tuple[Any, ...]]:
         """The rows that the last `run` answered."""
-        return self._cursor.fetchall()
+        try:
+            return self._cursor.fetchall()
+        except (psycopg.DataError, ValueError, IndexError, struct.error) as reason:
+            raise WrongReply(f"a value that cannot be read: {type(reason).__name__}: {reason}") from reason
 
     def define(self, statement: str, values: Mapping[str, Any]) -> None:
         """Send a definition. It may have no arguments, so that psycopg writes the values into it as literals."""

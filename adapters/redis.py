@@ -70,7 +70,7 @@ class RedisSession(RedisLink):
         try:
             for name in names:
                 live.update((key, value) for key, value in self.run("CONFIG GET", name).items() if key == name)
-        except Refused:
+        except (Refused, Unsupported):
             return told(names, self.run("INFO"))
         return live
 

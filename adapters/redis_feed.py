@@ -79,7 +79,7 @@ class Followed:
     def _check(self) -> None:
         try:
             found = self._session.run("CONFIG GET", "notify-keyspace-events")
-        except Refused as reason:
+        except (Refused, Unsupported) as reason:
             raise Unsupported(f"whether the server sends keyspace notifications is not told: {reason}") from reason
         flags = set(found.get("notify-keyspace-events", ""))
         if "A" in flags:

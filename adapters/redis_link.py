@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 import redis
-from redis.exceptions import AuthenticationError, DataError, NoScriptError, RedisError, ResponseError
+from redis.exceptions import AuthenticationError, DataError, InvalidResponse, NoScriptError, RedisError, ResponseError
 
 from storeproof.adapters.redis_scripts import Script
 from storeproof.adapters.redis_service import untrusted
-from storeproof.contract import Refused, Unknown
+from storeproof.contract import Refused, Unknown, Unsupported, WrongReply
+
+_NOT_OFFERED: Final = re.compile(r"(ERR )?unknown (sub)?command|.*\b(not supported|unsupported command)\b", re.IGNORECASE)
+"""How the error replies begin of a server that has not what was asked."""
+
+FAILURES: Final = (RedisError, UnicodeEncodeError, OSError, ValueError, IndexError, RecursionError)
+"""What the client raises; the last three where it cannot read a reply."""
 
 
 def judged(reason: Exception) -> Exception:
@@ -19,6 +26,12 @@ def judged(reason: Exception) -> Exception:
 
     `AuthenticationError` comes first: redis-py makes it a kind of lost connection.
     """
+    if isinstance(reason, ResponseError) and _NOT_OFFERED.match(str(reason)):
+        return Unsupported(f"the server says: {reason}")
+    if isinstance(reason, (InvalidResponse, RecursionError, IndexError)) or (
+        isinstance(reason, ValueError) and not isinstance(reason, UnicodeEncodeError)
+    ):
+        return WrongReply(f"a reply that cannot be read: {type(reason).__name__}: {str(reason)[:300]}")
     if isinstance(reason, (AuthenticationError, ResponseError, DataError, UnicodeEncodeError)) or untrusted(reason):
         return Refused(str(reason))
     return Unknown(f"{type(reason).__name__}: {reason}")
@@ -35,7 +48,7 @@ class RedisLink:
         """Send one command and read its reply."""
         try:
             return self._execute(*command)
-        except (RedisError, UnicodeEncodeError, OSError) as reason:
+        except FAILURES as reason:
             raise judged(reason) from reason
 
     def script(self, script: Script, keys: Sequence[str], args: Iterable[Any]) -> Any:
@@ -44,7 +57,7 @@ class RedisLink:
             return self._execute("EVALSHA", script.digest, len(keys), *keys, *args)
         except NoScriptError:
             return self.run("EVAL", script.text, len(keys), *keys, *args)
-        except (RedisError, UnicodeEncodeError, OSError) as reason:
+        except FAILURES as reason:
             raise judged(reason) from reason
 
     def together(self, commands: Sequence[Sequence[Any]]) -> list[Any]:
@@ -54,7 +67,7 @@ class RedisLink:
                 for command in commands:
                     line.execute_command(*command)  # type: ignore[no-untyped-call]  # the client has no types here
                 return list(line.execute())
-        except (RedisError, UnicodeEncodeError, OSError) as reason:
+        except FAILURES as reason:
             raise judged(reason) from reason
 
     @property

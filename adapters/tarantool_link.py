@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
+import msgpack
 import tarantool
+import tarantool.response
 from tarantool.error import DatabaseError, Error, NetworkError, SslError
 
 from storeproof.adapters.tarantool_feed import FEED_FUNCTIONS
@@ -15,7 +18,7 @@ from storeproof.adapters.tarantool_lua import FUNCTIONS
 from storeproof.adapters.tarantool_notation import UNPACKABLE
 from storeproof.adapters.tarantool_server import Server
 from storeproof.adapters.tarantool_structures_lua import STRUCTURE_FUNCTIONS
-from storeproof.contract import Address, Refused, Unknown
+from storeproof.contract import Address, Refused, Unknown, Unsupported, WrongReply
 
 _TIMEOUT: Final = 5.0
 """Seconds to wait for a connection or for a reply."""
@@ -25,8 +28,11 @@ _NO_SUCH_PROC: Final = 33
 _LEFT_OPEN: Final = frozenset({78, 116})
 """ER_TIMEOUT; ER_LOADING, which only says that the instance is not ready yet."""
 
-FAILURES: Final = (Error, *UNPACKABLE)
-"""What the connector raises."""
+_UNSUPPORTED: Final = 5
+"""ER_UNSUPPORTED"""
+
+FAILURES: Final = (Error, *UNPACKABLE, LookupError, AttributeError, msgpack.UnpackException)
+"""What the connector raises; the last three where it cannot read a reply."""
 
 
 def _sorted(reason: Exception) -> Exception:
@@ -36,11 +42,25 @@ def _sorted(reason: Exception) -> Exception:
     """
     if isinstance(reason, NetworkError) and isinstance(reason.__cause__, DatabaseError) and not isinstance(reason.__cause__, NetworkError):
         reason = reason.__cause__
+    if _unreadable(reason):
+        return WrongReply(f"a reply that cannot be read: {type(reason).__name__}: {reason}")
     if isinstance(reason, (NetworkError, SslError)):
         return Unknown(f"{type(reason).__name__}: {reason}")
     if isinstance(reason, DatabaseError) and _LEFT_OPEN.intersection(reason.args[:1]):
         return Unknown(str(reason))
+    if isinstance(reason, DatabaseError) and reason.args[:1] == (_UNSUPPORTED,):
+        return Unsupported(f"the server says: {reason}")
     return Refused(str(reason))
+
+
+def _unreadable(reason: Exception) -> bool:
+    """Whether the connector stumbled over a reply: it raises the same for what it cannot pack, and then nothing was sent."""
+    if isinstance(reason, NetworkError):  # which it makes of all that stops it while it connects
+        return isinstance(reason.__cause__, (ValueError, LookupError, msgpack.UnpackException)) or "Unsupported protocol" in str(reason)
+    if isinstance(reason, Error):
+        return False
+    frames = traceback.walk_tb(reason.__traceback__)
+    return any(frame.f_code.co_filename == tarantool.response.__file__ for frame, _ in frames)
 
 
 class _Connection(tarantool.Connection):  # type: ignore[misc]  # the connector has no types
@@ -96,7 +116,7 @@ class Link(Server):
     def judged(self, reason: Exception) -> Exception:
         """The error of the contract that this one is."""
         judged = _sorted(reason)
-        if isinstance(judged, Unknown):
+        if isinstance(judged, (Unknown, WrongReply)):
             self.close()  # a late reply would be taken for that of the next request: the connector does not compare numbers
         return judged
 

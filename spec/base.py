@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -10,6 +11,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 FORMAT = (1, 0)
 """The newest format this version reads, as (major, minor)."""
 _READABLE = " or ".join(f'"{FORMAT[0]}.{minor}"' for minor in range(FORMAT[1] + 1))
+
+_NUMBER = re.compile("[0-9]{1,4}")
 
 NAME_PATTERN = r"^[a-z0-9]([a-z0-9_.-]*[a-z0-9])?$"
 NUMBER_PATTERN = r"^[0-9]{3}$"
@@ -20,7 +23,17 @@ PATTERN_WORDS: Mapping[str, str] = {
 }
 """The patterns in words, for messages."""
 
-Name = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]
+_LONGEST_NAME = 80
+"""Characters: names are put together to those of files, tables and processes, which have 255 at most."""
+
+
+def _short(name: str) -> str:
+    if len(name) > _LONGEST_NAME:
+        raise ValueError(f"allowed: at most {_LONGEST_NAME} characters")
+    return name
+
+
+Name = Annotated[str, StringConstraints(pattern=NAME_PATTERN), AfterValidator(_short)]
 """Names that appear in ids and on command lines."""
 
 
@@ -35,7 +48,7 @@ class RuleError(ValueError):
 def _readable_format(text: str) -> str:
     """Accept the same major version with a minor not newer than ours; anything else is an error, never a skip."""
     major, _, minor = text.partition(".")
-    if not (major.isdigit() and minor.isdigit()):
+    if not (_NUMBER.fullmatch(major) and _NUMBER.fullmatch(minor)):
         raise ValueError(f'allowed: {_READABLE}, written "MAJOR.MINOR" in quotes')
     if int(major) != FORMAT[0] or int(minor) > FORMAT[1]:
         raise ValueError(f"allowed: {_READABLE}; a newer file needs a newer storeproof")

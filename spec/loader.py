@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from storeproof.errors import SpecError, UsageError
+from storeproof.regular_file import Unreadable, open_regular
 from storeproof.spec.base import FORMAT, RuleError, SpecFile
 from storeproof.spec.capability import Capability, CapabilityGroup
+from storeproof.spec.cases import CaseIds
 from storeproof.spec.dataset import Dataset
 from storeproof.spec.edition import Edition, edition_of
 from storeproof.spec.explain import unknown
@@ -76,10 +78,11 @@ class Spec:
         path = Path(name) if name.endswith((".yaml", ".yml")) else self.store_files.get(name)
         if path is None:
             raise UsageError(unknown("store", name, self.store_files, extra="or the path of a store's YAML file"))
-        if not path.is_file():
-            raise UsageError(
-                f"the store file {name} does not exist; allowed: the path of a YAML file, or one of {', '.join(self.store_files)}"
-            )
+        try:
+            open_regular(path).close()
+        except Unreadable as reason:
+            allowed = f"the path of a YAML file, or one of {', '.join(self.store_files)}"
+            raise UsageError(f"the store file {name} {reason}; allowed: {allowed}") from None
         store = read(path, Store)
         if name in self.store_files and store.store != name:
             raise SpecError([f"{at(path, 'store')}: found '{store.store}'; allowed: {name}, as the file is called"])
@@ -128,6 +131,10 @@ class Spec:
             f"{at(path, 'claims', 'models', position)}: {unknown('model', name, self.models)}"
             for position, name in enumerate(store.claims.models)
             if name not in self.models
+        ]
+        cases = CaseIds(self.capabilities, self.models, self.workloads, self.growth)
+        problems += [
+            f"{at(path, 'known_failures', case)}: {wrong}" for case in store.known_failures if (wrong := cases.wrong(case)) is not None
         ]
         if problems:
             raise SpecError(problems)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,11 +13,19 @@ import yaml
 from pydantic import ValidationError
 
 from storeproof.errors import SpecError
+from storeproof.printable import in_one_line
+from storeproof.regular_file import Unreadable, read_text
 from storeproof.spec import inheritance
 from storeproof.spec.base import SpecFile
 from storeproof.spec.explain import explain, locate, summary
 
 F = TypeVar("F", bound=SpecFile)
+
+
+LONGEST = 1 << 20
+"""Bytes of a file: its nodes take some hundred times as much."""
+DEEPEST = 50
+"""Levels of mappings and lists in one another. libyaml and what comes after it go down by recursion, and at some depth die of it."""
 
 
 class _Named(io.StringIO):
@@ -34,12 +44,27 @@ class _FastLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignor
     """The same by libyaml, ten times as fast; what it says of a file that is not YAML is less clear."""
 
 
+def _number(construct: Callable[[Any, yaml.Node], Any]) -> Callable[[Any, yaml.Node], Any]:
+    """The same, with an error that knows its line: Python makes no number of 4,300 digits or more, nor of `0x_`."""
+
+    def constructed(loader: Any, node: yaml.Node) -> Any:
+        try:
+            return construct(loader, node)
+        except ValueError:
+            found = in_one_line(str(node.value), 40)
+            raise yaml.constructor.ConstructorError(None, None, f"found {found}, which is no number; quote it", node.start_mark) from None
+
+    return constructed
+
+
 for _each in (_Loader, _FastLoader):
     _each.yaml_implicit_resolvers = {
         first: [(tag, pattern) for tag, pattern in resolvers if tag not in ("tag:yaml.org,2002:bool", "tag:yaml.org,2002:timestamp")]
         for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
     _each.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
+    for _what in ("int", "float"):
+        _each.add_constructor(f"tag:yaml.org,2002:{_what}", _number(_each.yaml_constructors[f"tag:yaml.org,2002:{_what}"]))
 
 
 def read(path: Path, kind: type[F]) -> F:
@@ -98,9 +123,9 @@ def _with_base(path: Path, node: yaml.Node, chain: tuple[Path, ...]) -> yaml.Nod
 def _composed(path: Path) -> tuple[yaml.Node, _Loader | _FastLoader]:
     """The file's own nodes, and what can make values of them."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as reason:
-        raise SpecError([f"{path}: cannot be read: {reason}"]) from None
+        text = read_text(path, LONGEST)
+    except Unreadable as reason:
+        raise SpecError([f"{path}: {reason}; allowed: a YAML file of at most {LONGEST >> 10:,} KiB"]) from None
     try:
         return _composed_by(_FastLoader, path, text)
     except yaml.YAMLError:  # to be told by the other one
@@ -114,6 +139,7 @@ def _composed(path: Path) -> tuple[yaml.Node, _Loader | _FastLoader]:
 
 
 def _composed_by(kind: type[_Loader | _FastLoader], path: Path, text: str) -> tuple[yaml.Node, _Loader | _FastLoader]:
+    _check_depth(path, text, kind)
     loader = kind(_Named(text, str(path)))
     try:
         node = loader.get_single_node()
@@ -131,6 +157,20 @@ def _not_yaml(path: Path, problem: yaml.MarkedYAMLError) -> SpecError:
     mark = problem.problem_mark
     context = f"{problem.context}, " if problem.context and problem.context.startswith("expected") else ""
     return SpecError([f"{mark.name if mark else path}:{mark.line + 1 if mark else 1}: not YAML: {context}{problem.problem}"])
+
+
+def _check_depth(path: Path, text: str, kind: type[_Loader | _FastLoader]) -> None:
+    """Refuse a file that is too deep. To look costs half as much as to read: where fewer levels begin than are allowed it is not done."""
+    in_lines = max((len(line) - len(line.lstrip()) + line.count("- ") + line.count("? ") for line in text.splitlines()), default=0)
+    if text.count("[") + text.count("{") + in_lines <= DEEPEST:
+        return
+    with suppress(yaml.YAMLError):  # told when it is read, which gets no further
+        depth = 0
+        for event in yaml.parse(text, Loader=kind):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEEPEST:
+                line = event.start_mark.line + 1
+                raise SpecError([f"{path}:{line}: mappings and lists are more than {DEEPEST} levels deep; no field is so deep"])
 
 
 def _repeated_keys(node: yaml.Node, prefix: str, visited: set[int]) -> list[tuple[int, str]]:

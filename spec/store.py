@@ -6,7 +6,7 @@ import string
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, PositiveInt, Strict, field_validator, model_validator
@@ -14,6 +14,9 @@ from pydantic import Field, PositiveInt, Strict, field_validator, model_validato
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
 from storeproof.spec.guarantee import LADDER, GuaranteeName, NodeGuaranteeName
 from storeproof.spec.known_failure import KnownFailure
+
+_LONGEST_NAME = 255
+"""Bytes that the name of a file may have."""
 
 Command = Annotated[tuple[str, ...], Strict(False), Field(min_length=1)]
 """A command line; `TEMPLATE_NAMES` has the `${name}`s that are replaced in it."""
@@ -68,6 +71,14 @@ class ProcessLaunch(Frozen):
     start_seconds: PositiveInt = 30
     """How long it may take to answer after a start, also after a crash."""
 
+    @field_validator("files")
+    @classmethod
+    def _inside_the_run_directory(cls, files: dict[str, str]) -> dict[str, str]:
+        for name in files:
+            if name in ("", ".", "..") or "/" in name or not name.isprintable() or len(name.encode()) > _LONGEST_NAME:
+                raise RuleError(f"found {name!r}; allowed: the plain name of a file, which is written to the run directory", name)
+        return files
+
 
 class Nodes(Frozen):
     """The nodes of a cluster that runs whole in one container. Whoever started a node there starts it again when it has ended."""
@@ -111,6 +122,15 @@ class ContainerLaunch(Frozen):
     """With which password; no secret, since the server is one of ours."""
     start_seconds: PositiveInt = 60
     """How long it may take to answer after a start, also after a crash."""
+
+    @field_validator("files")
+    @classmethod
+    def _in_the_container(cls, files: dict[str, str]) -> dict[str, str]:
+        for name in files:
+            path = PurePosixPath(name)
+            if not path.is_absolute() or not path.name or ".." in path.parts or not name.isprintable():
+                raise RuleError(f"found {name!r}; allowed: the absolute path of a file in the container, without `..`", name)
+        return files
 
 
 class EndpointLaunch(Frozen):

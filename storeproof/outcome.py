@@ -24,6 +24,12 @@ class Outcome(StrEnum):
 IDLE: Final = (Outcome.NOT_RUN, Outcome.EXCLUDED)
 """Nothing was tried."""
 
+SHOWN: Final = (Outcome.PASS, Outcome.UNDECLARED)
+"""The store was asked in this run and answered right."""
+
+REFUTED: Final = (Outcome.FAIL, Outcome.KNOWN_FAIL, Outcome.UNSUPPORTED)
+"""The store was asked and did not deliver. Every other outcome is missing evidence, which speaks neither for nor against it."""
+
 
 class Stage(StrEnum):
     """The trial's stages, in their order: no speed without proof."""

@@ -8,17 +8,18 @@ import secrets
 import shlex
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from storeproof.contract import Adapter, Address, Layout, Session, Unknown, load_adapter
+from storeproof.contract import Adapter, Address, Breach, Layout, Session, Unknown, load_adapter
 from storeproof.contract.address import parse_endpoint
 from storeproof.corpus.library import Library
 from storeproof.errors import MachineFailed, NotAvailable, SettingsMismatch, StoreDied, StoreproofError, UsageError
 from storeproof.launch import choose, engine
 from storeproof.launch.disk import Method, PowerCut
 from storeproof.launch.handle import Handle
+from storeproof.launch.visit import Visit
 from storeproof.load.engine import EngineWanted
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Scale, Spec, Target
@@ -51,6 +52,15 @@ class Options:
     """Off only for the project's own lying stores, which other checks must catch."""
     library: Library = field(default_factory=Library)
     """The dumps that the command line names."""
+
+
+@contextlib.contextmanager
+def _surviving() -> Iterator[None]:
+    """An adapter that ends the process makes a mistake of its own, and ends neither the run nor, unseen, the thread that waits for it."""
+    try:
+        yield
+    except SystemExit as ended:
+        raise Breach(f"the adapter called sys.exit({ended.code!r}); adapters sort errors into Refused, Unknown and Unsupported") from None
 
 
 class Trial:
@@ -89,7 +99,8 @@ class Trial:
     def connect(self, where: Handle | Address) -> Session:
         """Open a session."""
         address = where if isinstance(where, Address) else where.address
-        return self.adapter.connect(address, self.target.variant.options)
+        with _surviving():
+            return self.adapter.connect(address, self.target.variant.options)
 
     def launch(self, purpose: str, *, on_volume: bool = False) -> Handle:
         """A fresh store, started, ready and as the variant says; the caller closes it. `on_volume`: made so that its power can be cut.
@@ -220,16 +231,18 @@ class Trial:
         self._blocked = str(reason) if isinstance(reason, NotAvailable) else f"the store could not be tried: {first}"
 
     def _start(self, *, on_volume: bool = False, started: bool = True) -> Handle:
-        store = self.target.store
+        store, settings = self.target.store, self.target.settings(self.scale.cache_bytes)
+        _ = self.adapter  # nothing is started for a store whose client is missing
         return choose.launch(
             store.model_copy(update={"launch": self.target.launch}),
-            self.target.settings(self.scale.cache_bytes),
+            settings,
             kind=self.options.launch,
             endpoint=self.options.endpoints.get(store.store),
             image=self.options.images.get(store.store),
             data_dir=self.options.data_dir,
             keep=self.options.keep,
             probe=self._probe,
+            visit=Visit(self.target.file, self.target.name, tuple(settings), self.layout(store.claims.models[0])),
             notice=self.progress,
             on_volume=on_volume,
             power_cut=PowerCut(self.options.power_cut, self.seed),
@@ -253,7 +266,8 @@ class Trial:
     def _probe(self, address: Address) -> None:
         session = self.connect(address)
         try:
-            session.version()
+            with _surviving():
+                session.version()
         finally:
             session.close()
 

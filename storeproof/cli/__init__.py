@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from storeproof.errors import StoreproofError, UsageError
+from storeproof.printable import printable
 
 USAGE_ERROR = 4
 """As pytest's: the command line or a file asks for something that does not exist or is not allowed."""
@@ -117,12 +118,40 @@ def doctor() -> None:
     examine()
 
 
+@app.command("new-store")
+def new_store(
+    name: Annotated[str, typer.Argument(help="What it is called on command lines.")],
+    embedded: Annotated[
+        bool, typer.Option("--embedded/--server", help="A library, which is hosted in a process of its own; or a server.")
+    ] = False,
+    directory: Annotated[Path, typer.Option(help="Where the two files go.")] = Path(),
+) -> None:
+    """Write the two files of a new store, with comments that say what to fill in.
+
+    Exit codes: 0 written · 4 usage error: a file is there already, for one.
+    """
+    from storeproof.cli.new_store import new_store as write
+
+    write(name, directory, embedded=embedded)
+
+
+@app.command()
+def manual(topic: Annotated[str, typer.Argument(help="A topic, or `all`; without one, the list of topics.")] = "") -> None:
+    """Show how stores, capabilities, faults and workloads are added, and the language of requests.
+
+    Exit codes: 0 shown · 4 usage error.
+    """
+    from storeproof.cli.manual import manual as text_of
+
+    print(text_of(topic))
+
+
 def main() -> None:
     """The entry point: an error is one message, and a traceback is only for what nobody foresaw."""
     try:
         app()
     except StoreproofError as error:
-        print(f"storeproof: {error}", file=sys.stderr)
+        print(printable(f"storeproof: {error}"), file=sys.stderr)
         sys.exit(USAGE_ERROR if isinstance(error, UsageError) else 1)
     except SystemExit as ended:
         if ended.code == 2:  # the command-line library's own code for a wrong command line

@@ -11,6 +11,7 @@ from storeproof.report.compare import print_comparison
 from storeproof.result.compare import Side, compare
 from storeproof.result.json_file import read_result
 from storeproof.result.model import Result
+from storeproof.result.shown import shown_of
 
 
 def compare_files(a: Path, b: Path | None, store: str | None, against: str | None) -> int:
@@ -19,8 +20,8 @@ def compare_files(a: Path, b: Path | None, store: str | None, against: str | Non
     Raises:
         UsageError: a file that cannot be read, or a store that is not in it.
     """
-    left = read_result(a)
-    right = read_result(b) if b else left
+    left = shown_of(read_result(a))
+    right = shown_of(read_result(b)) if b else left
     if b is None and (store is None or against is None):
         raise UsageError(f"one file is given, so both sides must be named: --store and --against, out of {_names(left)}")
     console = Console()

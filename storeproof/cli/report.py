@@ -11,6 +11,7 @@ from storeproof.plugin.leavings import read_left, words_for
 from storeproof.report import render_reports, write_reports
 from storeproof.report.summary import print_summary
 from storeproof.result.json_file import read_result
+from storeproof.result.shown import shown_of
 
 
 def render(path: Path, directory: Path | None) -> None:
@@ -29,6 +30,6 @@ def render(path: Path, directory: Path | None) -> None:
             write_reports(result, target)
     except OSError as reason:
         raise UsageError(f"{target} cannot be written: {reason}; name a directory of yours with --report-dir") from None
-    print_summary(result, target / "report.html", Console())
+    print_summary(shown_of(result), target / "report.html", Console())
     if left := words_for(read_left(beside)):
         print(f"left    {left}")

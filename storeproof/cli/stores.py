@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from storeproof.printable import printable
 from storeproof.spec.loader import Spec, load_spec
 from storeproof.spec.store import Store, Target
 
@@ -25,10 +26,10 @@ def list_stores(names: list[str]) -> None:
     console = Console()
     stores = [spec.store(name) for name in names or spec.store_files]
     if not stores:
-        console.print(f"There are no stores in {spec.root / 'stores'}; CONTRIBUTING says how to add one.")
+        console.print(f"There are no stores in {spec.root / 'stores'}; `storeproof new-store NAME` begins one.")
     elif names:
         for store, file in stores:
-            console.print(_details(store, file, spec), highlight=False)
+            console.print(_safe(_details(store, file, spec)), highlight=False)
     else:
         console.print(_overview(stores, spec))
         console.print("*: the default variant · `storeproof stores NAME` shows settings and every claim", style="dim", highlight=False)
@@ -61,6 +62,11 @@ def _details(store: Store, file: Path, spec: Spec) -> Text:
             if line:
                 text.append(f"  {line}\n", "dim")
     return text.append("\n").append_text(_claims(store, spec))
+
+
+def _safe(text: Text) -> Text:
+    """Without what a terminal would obey, since the file may be anybody's; text that had to be changed loses its style."""
+    return text if printable(text.plain) == text.plain else Text(printable(text.plain))
 
 
 def _claimed(target: Target, spec: Spec) -> str:

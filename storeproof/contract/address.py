@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from storeproof.errors import UsageError
+from storeproof.printable import in_one_line
 
 
 @dataclass(frozen=True)
@@ -29,14 +30,16 @@ class Address:
 
 
 _LAST_PORT = 65535
-_TLS_SCHEMES = ("rediss", "valkeys", "https", "mongodb+srv", "couchbases")
+_TLS_FORMS = {"redis": "rediss", "valkey": "valkeys", "http": "https", "mongodb": "mongodb+srv", "couchbase": "couchbases"}
+"""Schemes with what they are called over TLS."""
 
 
 def parse_endpoint(url: str, example: str) -> Address:
     """The address that `--endpoint STORE=URL` names.
 
     Raises:
-        UsageError: no scheme, host or port, or what should be a further port is none; the message shows neither user nor password.
+        UsageError: no scheme, host or port, another scheme than the example's, or what should be a further port is none; the message
+            shows neither user nor password.
     """
     try:
         parts = urlsplit(url)
@@ -46,13 +49,18 @@ def parse_endpoint(url: str, example: str) -> Address:
         raise UsageError(f"the endpoint's URL cannot be read: its port or its host is wrong; an endpoint looks like {example}") from None
     if not parts.scheme or not parts.hostname or port is None:
         raise UsageError(f"the endpoint's URL lacks a scheme, a host or a port; an endpoint looks like {example}")
+    scheme = urlsplit(example).scheme
+    allowed = [scheme, _TLS_FORMS[scheme]] if scheme in _TLS_FORMS else [scheme]
+    if parts.scheme not in allowed:
+        found = in_one_line(parts.scheme, 40)
+        raise UsageError(f"the endpoint's URL has the scheme {found}://; allowed: {', '.join(allowed)}; an endpoint looks like {example}")
     return Address(
         host=parts.hostname,
         port=port,
         user=unquote(parts.username) if parts.username else None,
         password=unquote(parts.password) if parts.password else None,
         database=parts.path.lstrip("/") or None,
-        tls=parts.scheme in _TLS_SCHEMES,
+        tls=parts.scheme in _TLS_FORMS.values(),
         ports=_further_ports(parts.query, example),
     )
 

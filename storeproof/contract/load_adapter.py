@@ -16,6 +16,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from storeproof.contract.address import Address
 from storeproof.contract.families import Session
 from storeproof.errors import NotAvailable, UsageError
+from storeproof.regular_file import Unreadable, open_regular
 from storeproof.spec.store import Store
 
 
@@ -42,14 +43,10 @@ def load_adapter(store: Store, store_file: Path) -> Adapter:
     if missing:
         wanted = " ".join(f"'{text}'" for text in missing)
         raise NotAvailable(f"{store.store} needs the client {', '.join(missing)}", f"pip install {wanted}")
-    module = (
-        _from_file((store_file.parent / store.adapter).resolve())
-        if store.adapter.endswith(".py")
-        else _from_package(store.adapter, store_file)
-    )
+    module = _from_file(store_file.parent / store.adapter) if store.adapter.endswith(".py") else _from_package(store.adapter, store_file)
     if not callable(getattr(module, "connect", None)):
         found = f"adapter {store.adapter} of {store.store} has no function `connect(address, options)`"
-        raise UsageError(f"{found}; see CONTRIBUTING, 'Add a store'")
+        raise UsageError(f"{found}; see `storeproof manual 'add a store'`")
     return cast(Adapter, module)
 
 
@@ -80,8 +77,11 @@ def _from_package(name: str, store_file: Path) -> ModuleType:
 
 def _from_file(path: Path) -> ModuleType:
     """A vendor's file, under a module name of its own: worker processes load it from the same path."""
-    if not path.is_file():
-        raise UsageError(f"the adapter file {path} does not exist; `adapter:` is relative to the store's YAML file")
+    try:
+        open_regular(path).close()
+    except Unreadable as reason:
+        raise UsageError(f"the adapter file {path} {reason}; `adapter:` is relative to the store's YAML file") from None
+    path = path.resolve()
     name = f"storeproof_adapter_{path.stem}_{abs(hash(str(path)))}"
     if name in sys.modules:
         return sys.modules[name]
@@ -92,7 +92,7 @@ def _from_file(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         described.loader.exec_module(module)
-    except Exception as reason:
+    except (Exception, SystemExit) as reason:
         del sys.modules[name]  # half a module must not be taken for the whole at the next try
         raise UsageError(f"the adapter file {path} cannot be imported: {type(reason).__name__}: {reason}") from reason
     return module

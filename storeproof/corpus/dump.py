@@ -19,11 +19,17 @@ from typing import BinaryIO, Final
 from xml.parsers import expat
 
 from storeproof.errors import UsageError
+from storeproof.regular_file import Unreadable, open_regular
 
 CHUNK: Final = 1 << 16
 """Bytes that are read at once."""
 LARGEST: Final = 1 << 24
 """Characters of one text, far beyond what MediaWiki stores ($wgMaxArticleSize is 2 MiB): a larger one would fill the memory."""
+DEEPEST: Final = 32
+"""Levels of elements."""
+LONGEST_TAG: Final = 1 << 20
+"""Bytes of a tag with its attributes, or of a comment: the parser keeps it until its end comes."""
+_MOST_NAMESPACES: Final = 10_000
 MAIN: Final = 0
 FILES: Final = 6
 CATEGORIES: Final = 14
@@ -99,12 +105,14 @@ class _Reading:
             self._language = attributes.get("xml:lang", "")
         parent = self.open[-1] if self.open else ""
         self.open.append(name)
+        if len(self.open) > DEEPEST:
+            raise _wrong(self.path, f"has elements more than {DEEPEST} levels deep, and MediaWiki writes five")
         if name == "page":
             self._page, self._revision, self._redirect = {}, {}, False
         elif name == "redirect" and parent == "page":
             self._redirect = True
-        elif name == "namespace" and attributes.get("key", "").lstrip("-").isdigit():
-            self._space = int(attributes["key"])
+        elif name == "namespace":
+            self._space = _whole(attributes.get("key", "")) or MAIN
         self._text = [] if (parent, name) in _TEXTS else None
         self._length = 0
 
@@ -140,6 +148,8 @@ class _Reading:
             self._page[name] = text
         elif name == "namespace":
             self._namespaces[self._space] = text
+            if len(self._namespaces) > _MOST_NAMESPACES:
+                raise _wrong(self.path, f"names more than {_MOST_NAMESPACES:,} namespaces, and no wiki has as many")
         else:
             self._database = text
 
@@ -149,14 +159,15 @@ class _Reading:
             raise _wrong(
                 self.path, "has no <siteinfo> before its first page, which says what language it is in and what its namespaces are"
             )
-        if not page.get("id", "").isdigit() or "title" not in page:
+        identity = _whole(page.get("id", ""))
+        if identity is None or "title" not in page:
             raise _wrong(self.path, "has a page without a number or a title")
         if "timestamp" not in revision:
             return  # its revisions are hidden
-        space = page.get("ns", "")
-        number = int(space) if space.lstrip("-").isdigit() else self._space_of(page["title"])
+        space = _whole(page.get("ns", ""))
+        number = self._space_of(page["title"]) if space is None else space
         text = revision.get("text", "")
-        self.pages.append(Page(int(page["id"]), number, page["title"], self._redirect, revision["timestamp"], text))
+        self.pages.append(Page(identity, number, page["title"], self._redirect, revision["timestamp"], text))
 
     def _space_of(self, title: str) -> int:
         """Exports before version 0.6 have no <ns>: the title says it."""
@@ -180,6 +191,8 @@ class Dump:
         self._parser.EndElementHandler = self._found.end
         self._parser.CharacterDataHandler = self._found.characters
         self._parser.StartDoctypeDeclHandler = self._found.doctype
+        self._given = 0
+        """Bytes that the parser was given."""
         self._source = _opened(path)
         try:
             while self._found.site is None and self._more():
@@ -227,18 +240,19 @@ class Dump:
             self._parser.Parse(part, False)
         except expat.ExpatError as reason:
             raise _wrong(self.path, f"is no XML: {reason}") from None
+        self._given += len(part)
+        if self._given - self._parser.CurrentByteIndex > LONGEST_TAG:
+            raise _wrong(self.path, f"has a tag or a comment of more than {LONGEST_TAG:,} bytes")
         return True
 
 
 def _opened(path: Path) -> BinaryIO | bz2.BZ2File | gzip.GzipFile:
     """The file, unpacked as its first bytes say."""
-    if path.is_dir():
-        raise _wrong(path, "is a directory")
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             head = file.read(8)
-    except FileNotFoundError:
-        raise _wrong(path, "does not exist") from None
+    except Unreadable as reason:
+        raise _wrong(path, str(reason)) from None
     except OSError as reason:
         raise _wrong(path, f"cannot be read: {reason.strerror}") from None
     packed = next((form for magic, form in _PACKED.items() if head.startswith(magic)), "xml")
@@ -248,6 +262,11 @@ def _opened(path: Path) -> BinaryIO | bz2.BZ2File | gzip.GzipFile:
     if packed == "bz2":
         return bz2.open(path)
     return gzip.open(path) if packed == "gz" else path.open("rb")
+
+
+def _whole(text: str) -> int | None:
+    """The number that is written there in digits, and in so few that it is one of MediaWiki's."""
+    return int(text) if re.fullmatch("-?[0-9]{1,18}", text) else None
 
 
 def _wrong(path: Path, what: str) -> UsageError:

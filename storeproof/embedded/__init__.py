@@ -2,14 +2,19 @@
 
 A vendor's file is host and adapter in one:
 
-    from storeproof.embedded import connect, serve
+    from storeproof.embedded import serve, session
 
-    def get(database, key): ...             # runs in the host: the database, then what the client passed to `call`
+    def get(database, name, key): ...       # runs in the host; one function for each operation that the store has
 
-    def connect(address, options): ...      # the adapter: its session calls `link.call("get", key)`
+    FUNCTIONS = {each.__name__: each for each in (version, read_settings, prepare, clear, get, put, delete, exists)}
 
-    if __name__ == "__main__":
-        serve(open_database, {"get": get})
+    def connect(address, options):          # the adapter
+        return session(address, options, FUNCTIONS)
+
+    if __name__ == "__main__":              # the host
+        serve(open_database, FUNCTIONS)
+
+An adapter that needs more than that opens the connection itself, by `connect(address)`, and asks by `call(function, *arguments)`.
 
 Protocol `embedded`, both ways: four bytes of length, big-endian, then one MessagePack value.
 
@@ -24,12 +29,14 @@ A client has one request in flight, or several that are answered in order.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any
 
 from storeproof.embedded.host import Counted, Failure, Kind, Server, serve
 
 if TYPE_CHECKING:
     from storeproof.contract import Address
+    from storeproof.embedded.forwarding import Session
     from storeproof.embedded.link import Link
 
 
@@ -44,4 +51,13 @@ def connect(address: Address) -> Link:
     return Link(address)
 
 
-__all__ = ["Counted", "Failure", "Kind", "Server", "connect", "serve"]
+def session(
+    address: Address, options: Mapping[str, str], functions: Mapping[str, Callable[..., Any]], *, keeps: Collection[str] = ("value",)
+) -> Session:
+    """A session all of whose work the host's functions do: see `embedded.forwarding`. Raises `Unknown` and `Refused` as there."""
+    from storeproof.embedded.forwarding import session as opened
+
+    return opened(address, options, functions, keeps=keeps)
+
+
+__all__ = ["Counted", "Failure", "Kind", "Server", "connect", "serve", "session"]

@@ -12,6 +12,7 @@ from storeproof.launch.disk import AS_CAN_BE_HAD, PowerCut
 from storeproof.launch.endpoint import EndpointHandle
 from storeproof.launch.handle import Handle, Probe
 from storeproof.launch.process import ProcessHandle
+from storeproof.launch.visit import Visit
 from storeproof.spec.store import Store
 
 Wanted = Literal["auto", "container", "process", "endpoint"]
@@ -28,6 +29,7 @@ def launch(
     data_dir: Path | None,
     keep: bool,
     probe: Probe,
+    visit: Visit,
     notice: Callable[[str], None] | None = None,
     on_volume: bool = False,
     power_cut: PowerCut = AS_CAN_BE_HAD,
@@ -36,7 +38,8 @@ def launch(
     """A fresh store with an empty data directory, answering, if it is `started`. The caller closes it; what it does not close is closed
     at the end.
 
-    `settings` are what the server is started with, which an endpoint takes no notice of.
+    `settings` are what the server is started with, which an endpoint takes no notice of; `probe` looks whether a server of ours answers
+    yet, and `visit` whether one of somebody else's can be spoken to.
 
     `auto` takes an endpoint if one is given, then a container if an engine answers and has or gets the image, then a local binary;
     `notice` is told why a way was passed over. `on_volume`: its data on a file system of its own, so that its
@@ -47,7 +50,7 @@ def launch(
         StoreDied: it was started, and ended or never answered.
         UsageError: the endpoint, image, or data directory is wrong.
     """
-    make = _Maker(store, settings, endpoint, image, data_dir, keep, probe, on_volume, power_cut)
+    make = _Maker(store, settings, endpoint, image, data_dir, keep, probe, visit, on_volume, power_cut)
     handle = make.first_that_works(notice) if kind == "auto" and endpoint is None else make.by("endpoint" if kind == "auto" else kind)
     try:
         if started:
@@ -70,6 +73,7 @@ class _Maker:
         data_dir: Path | None,
         keep: bool,
         probe: Probe,
+        visit: Visit,
         on_volume: bool,
         power_cut: PowerCut,
     ) -> None:
@@ -80,6 +84,7 @@ class _Maker:
         self._data_dir = data_dir
         self._keep = keep
         self._probe = probe
+        self._visit = visit
         self._on_volume = on_volume
         self._power_cut = power_cut
 
@@ -130,7 +135,7 @@ class _Maker:
         if way == "endpoint" and launch.endpoint is not None:
             if self._endpoint is None:
                 raise UsageError(f"--launch=endpoint needs to know where {name} is: --endpoint {name}={launch.endpoint.url}")
-            return EndpointHandle(name, launch.endpoint, self._endpoint, self._probe)
+            return EndpointHandle(name, launch.endpoint, self._endpoint, self._visit)
         raise self._no_way(way)
 
     def _no_way(self, way: str) -> NotAvailable:

@@ -278,7 +278,7 @@ class ContainerHandle(Cuttable):
             described.with_env(name, value)
         mounts = []  # not testcontainers' volumes, which are written with colons, and so allow none in a name
         for number, (target, text) in enumerate(template.table(launch.files).items()):
-            file = made.run / f"{number}-{Path(target).name}"
+            file = made.run / str(number)
             file.write_text(text, encoding="utf-8")
             file.chmod(0o644)
             mounts.append(Mount(target, str(file), "bind", read_only=True))

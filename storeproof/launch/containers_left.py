@@ -14,7 +14,7 @@ _FILTERS: Final = "%7B%22label%22%3A%5B%22storeproof%3D1%22%5D%7D"
 
 
 def any_of_ours() -> bool:
-    """Whether it has containers or volumes with our label, whoever owns them; False where none answers at once on a socket of this machine."""
+    """Whether it has containers or volumes with our label, whoever owns them; False where none answers at once on this machine."""
     where = os.environ.get("DOCKER_HOST", _SOCKET)
     if not where.startswith("unix://"):
         return False

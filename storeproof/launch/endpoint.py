@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from storeproof.contract.address import Address, parse_endpoint
-from storeproof.errors import MachineFailed, NotAvailable, StoreDied, UsageError
-from storeproof.launch.handle import LaunchKind, Probe
-from storeproof.launch.readiness import wait_until_ready
+from storeproof.errors import NotAvailable, UsageError
+from storeproof.launch.handle import LaunchKind
+from storeproof.launch.visit import Visit
 from storeproof.spec.store import EndpointLaunch
 
 _ANSWER_SECONDS = 10.0
@@ -28,18 +28,20 @@ class EndpointHandle:
     pids: Sequence[int] = ()
     nodes: Sequence[str] = ()
 
-    def __init__(self, name: str, launch: EndpointLaunch, url: str, probe: Probe) -> None:
+    def __init__(self, name: str, launch: EndpointLaunch, url: str, visit: Visit) -> None:
         """
         Args:
             name: the store, for messages.
             url: what the user gave.
+            visit: what a child does there first, since nobody knows what answers.
 
         Raises:
             UsageError: the URL cannot be read.
         """
         self._name = name
         self._example = launch.url
-        self._probe = probe
+        self._url = url
+        self._visit = visit
         self._address = parse_endpoint(url, launch.url)
 
     @property
@@ -55,7 +57,7 @@ class EndpointHandle:
         """Make sure that it answers; the seconds that took.
 
         Raises:
-            UsageError: it does not, or refuses our credentials: the URL is the user's.
+            UsageError: it does not, refuses us, or is no such store: the URL is the user's.
         """
         began = time.monotonic()
         self.wait_ready()
@@ -67,16 +69,9 @@ class EndpointHandle:
     def wait_ready(self) -> None:
         """See `start`."""
         try:
-            wait_until_ready(
-                self._address,
-                self._probe,
-                name=f"{self._name} at {self._address}",
-                seconds=_ANSWER_SECONDS,
-                check=lambda: None,
-                died=StoreDied,
-            )
-        except (StoreDied, MachineFailed) as reason:
-            raise UsageError(f"{reason.reason}; check the endpoint, which looks like {self._example}") from None
+            self._visit.make(self._url, f"{self._name} at {self._address}", _ANSWER_SECONDS)
+        except UsageError as reason:
+            raise UsageError(f"{reason}; check the endpoint, which looks like {self._example}") from None
 
     def stop(self) -> None:
         """Refused: see `cannot`."""

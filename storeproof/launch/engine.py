@@ -65,6 +65,10 @@ def has_image(image: str) -> bool:
         client().images.get(image)
     except docker.errors.ImageNotFound:
         return False
+    except docker.errors.APIError as reason:
+        if reason.status_code == 400:  # no image can be called so, which the attempt to pull it says
+            return False
+        raise
     return True
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from storeproof.errors import StoreDied
+from storeproof.launch.patience import Patience
+from storeproof.launch.readiness import late
 from storeproof.spec.store import Nodes
 
 NODE_FAULTS = ("one_node_kill", "all_nodes_kill")
@@ -51,16 +53,21 @@ class RunningNodes:
         self._order = [name for name in self._order if name not in names] + list(names)
 
     def wait(self, container: Any, seconds: float, *, whole: bool) -> None:
-        """Until the cluster answers, or has all its nodes. Raises `StoreDied` after so many seconds."""
+        """Until the cluster answers, or has all its nodes.
+
+        Raises:
+            StoreDied: so many seconds are over.
+            MachineFailed: the same, on a busy machine.
+        """
         command = self._nodes.whole if whole else self._nodes.answers
-        deadline = time.monotonic() + seconds
+        patience = Patience(seconds, lambda: None)
         while True:
             status, said = self._run(container, command)
             if status == 0:
                 return
-            if time.monotonic() > deadline:
-                what = "was not whole" if whole else "did not answer"
-                raise StoreDied(f"{self._name}: the cluster {what} within {seconds:g} s ({said})", self._log())
+            if patience.is_over():
+                what = f"{self._name}: the cluster {'was not whole' if whole else 'did not answer'} within"
+                raise late(patience, what, said, lambda reason: StoreDied(reason, self._log()))
             time.sleep(_PAUSE)
 
     def _run(self, container: Any, command: Sequence[str]) -> tuple[int, str]:

@@ -24,6 +24,7 @@ class Patience:
     def __init__(self, seconds: float, work: Work, busy: Callable[[], str] | None = None) -> None:
         self.busy = ""
         """Afterwards: why the machine may be to blame; empty on a quiet one."""
+        self._seconds = seconds
         self._work = work
         self._machine = busy or machine_is_busy
         self._began = time.monotonic()
@@ -33,8 +34,8 @@ class Patience:
 
     @property
     def waited(self) -> float:
-        """Seconds so far."""
-        return time.monotonic() - self._began
+        """Seconds: the limit, or as long as it was extended to."""
+        return self._seconds if self._done is None else round(time.monotonic() - self._began)
 
     def is_over(self) -> bool:
         """Whether it has lasted long enough."""
@@ -43,15 +44,15 @@ class Patience:
             return False
         self.busy = self._machine()
         done, before = self._work(), self._done
-        if not self.busy or now > self._last or (before is not None and done == before):
+        if not self.busy or now > self._last or (done is not None and done == before):
             return True
-        self._done = done
+        self._done = done or 0
         self._next = now + _LOOK_SECONDS
         return False
 
 
 def work_of(pids: Iterable[int]) -> int:
-    """What processes have done so far, or waited for a core to do: time and bytes in one number, of which only the growth means anything."""
+    """What processes have done so far, or waited for a core to do: time and bytes in one number, which means nothing but by its growth."""
     done = 0
     for pid in pids:
         with suppress(OSError, ValueError):

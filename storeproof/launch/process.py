@@ -137,6 +137,9 @@ class ProcessHandle(Cuttable):
             self._volume = make_disk(power_cut, self._dir.data, self._dir.image) if on_volume else None
             self.data: Path | None = self._dir.data
             self._address = self._fresh_address()
+        except OSError as reason:
+            self.close()
+            raise self._in_words(reason) from None
         except BaseException:
             self.close()
             raise
@@ -170,6 +173,12 @@ class ProcessHandle(Cuttable):
         self._kills_before = self._kills
         if self.alive():
             raise RuntimeError(f"{self._name} runs already")
+        try:
+            self._begin()
+        except OSError as reason:
+            raise self._in_words(reason) from None
+
+    def _begin(self) -> None:
         if not self.initialised and ports.listening(self._address.port):  # nothing was told of it yet
             self._address = self._fresh_address()
         self._initialise()
@@ -276,7 +285,7 @@ class ProcessHandle(Cuttable):
         with registry.undisturbed():
             self._shared_files.update(shared_memory.mapped_files(each.pid for each in self._members()))
             # What cannot be killed keeps its directory and its mark: the next run tries again.
-            with contextlib.suppress(MachineFailed):
+            with contextlib.suppress(MachineFailed, OSError):
                 self.kill()
                 shared_memory.remove_files(self._shared_files)
                 shared_memory.remove_segments(pid for pid, _ in self._dir.leaders)
@@ -311,11 +320,14 @@ class ProcessHandle(Cuttable):
             return
         made, template = self._made(), self._template()
         for file, text in template.table(self._launch.files).items():
-            (made.run / file).write_text(text, encoding="utf-8")
+            # A server that ran here before may have put a link in its place, to where it may not write and we may.
+            (made.run / file).unlink(missing_ok=True)
+            with (made.run / file).open("x", encoding="utf-8") as fresh:
+                fresh.write(text)
         if self._user is not None:
             account = pwd.getpwnam(self._user)
             for path in (made.data, made.run, *made.run.iterdir()):
-                os.chown(path, account.pw_uid, account.pw_gid)
+                os.chown(path, account.pw_uid, account.pw_gid, follow_symlinks=False)
         for command in self._launch.initialise:
             process = self._spawn([self._programs[command[0]], *template.command(command[1:])])
             code = self._wait(process, f"{self._name}: {command[0]} did not end within")
@@ -354,8 +366,8 @@ class ProcessHandle(Cuttable):
                     extra_groups=[] if self._user else None,
                 )
             except OSError as reason:
-                if lacking := shortage.of_error(reason):
-                    raise self._short(f"{self._name}: {command[0]} cannot be run", lacking) from None
+                if shortage.of_error(reason):
+                    raise
                 who = f" by the user {self._user}" if self._user else ""
                 raise NotAvailable(f"{self._name}: {command[0]} cannot be run{who}: {reason.strerror}", self._launch.install) from None
         stat = process_tree.read_stat(process.pid)
@@ -394,6 +406,12 @@ class ProcessHandle(Cuttable):
         if code is not None and -code in outside.SIGNALS and self._kills == self._kills_before:
             return outside.killed(self._name, signal.Signals(-code))
         return StoreDied(reason, self.log_tail())
+
+    def _in_words(self, reason: OSError) -> OSError | StoreproofError:
+        """An error of our own, as the shortage that it may tell of."""
+        lacking = shortage.of_error(reason)
+        where = f" in {self._dir.root}" if self._dir else ""
+        return reason if lacking is None else self._short(f"{self._name} cannot be started{where}", lacking)
 
     def _short(self, reason: str, lacking: shortage.Shortage) -> StoreproofError:
         kind = MachineFailed if self._has_run else NotAvailable

@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-
 _EXITING = 4
 """PF_EXITING: include/linux/sched.h."""
 

@@ -68,9 +68,9 @@ def wait_until_ready(
 
 def late(patience: Patience, what: str, last: str, died: Callable[[str], StoreproofError]) -> StoreproofError:
     """The error of a wait that is over."""
-    reason = died(f"{what} {patience.waited:.0f} s ({last})")
+    reason = died(f"{what} {patience.waited:g} s ({last})")
     if patience.busy and isinstance(reason, StoreDied):
-        return MachineFailed(f"{what} {patience.waited:.0f} s on a busy machine ({patience.busy}; {last})", "run it on a quieter machine")
+        return MachineFailed(f"{what} {patience.waited:g} s on a busy machine ({patience.busy}; {last})", "run it on a quieter machine")
     return reason
 
 
@@ -95,7 +95,10 @@ def _attempt(address: Address, probe: Probe, pause: Callable[[], None]) -> Excep
         else:
             done.put(None)
 
-    threading.Thread(target=ask, name="storeproof-probe", daemon=True).start()
+    try:
+        threading.Thread(target=ask, name="storeproof-probe", daemon=True).start()
+    except RuntimeError as reason:
+        raise MachineFailed(f"the kernel gives storeproof no other thread: {reason}", "ulimit -u unlimited") from None
     while True:
         try:
             return done.get(timeout=_PAUSE)

@@ -24,10 +24,14 @@ _LITTLE_MEMORY: Final = 256 * _MIB
 _FEW: Final = 1024
 """Descriptors, or processes: a server with a lower limit is believed when it says that it has too few."""
 
-_NO_ROOM: Final = re.compile(r"no space left|disk (is )?full|quota exceeded|insufficient (free|disk) space|ENOSPC|errno:? 28\b", re.IGNORECASE)
+_NO_ROOM: Final = re.compile(
+    r"no space left|disk (is )?full|quota exceeded|insufficient (free|disk) space|ENOSPC|errno:? 28\b", re.IGNORECASE
+)
 _NO_FILES: Final = re.compile(r"too many open files|file descriptors|EMFILE|errno:? 24\b", re.IGNORECASE)
 _NO_MEMORY: Final = re.compile(r"cannot allocate memory|out of memory|memory allocation|bad_alloc|ENOMEM|errno:? 12\b", re.IGNORECASE)
-_NO_PROCESSES: Final = re.compile(r"resource temporarily unavailable|start new thread|could not fork|cannot fork|pthread_create", re.IGNORECASE)
+_NO_PROCESSES: Final = re.compile(
+    r"resource temporarily unavailable|start new thread|could not fork|cannot fork|pthread_create", re.IGNORECASE
+)
 
 _MAKE_ROOM: Final = "make room there, or name another directory with --data-dir"
 _MORE_FILES: Final = "ulimit -n 65536"
@@ -102,7 +106,9 @@ class Watch:
         for name in ("AS", "DATA"):
             limit, _ = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))
             if self._inherits and limit != resource.RLIM_INFINITY:
-                return Shortage(f"a process may take no more than {limit // _MIB} MiB of memory, and the server needs more", "ulimit -v unlimited")
+                return Shortage(
+                    f"a process may take no more than {limit // _MIB} MiB of memory, and the server needs more", "ulimit -v unlimited"
+                )
         free = _memory_available()
         if free is not None and free < _LITTLE_MEMORY:
             return Shortage(f"{free // _MIB} MiB of memory are free, and the server needs more", _MORE_MEMORY)
@@ -132,7 +138,8 @@ def of_error(reason: OSError) -> Shortage | None:
         errno.EAGAIN: _MORE_PROCESSES,
     }
     number = reason.errno or 0
-    return Shortage(os.strerror(number), what[number]) if number in what else None
+    where = f"{reason.filename}: " if reason.filename is not None else ""
+    return Shortage(f"{where}{os.strerror(number)}", what[number]) if number in what else None
 
 
 def oom_kills() -> int:

@@ -126,7 +126,7 @@ class WorkDir:
                 each.unlink()
 
     def remove(self) -> None:
-        """Remove it with everything inside; a second time is fine. The mark goes last: whoever is killed meanwhile leaves it to be found."""
+        """Remove it with everything inside; a second time is fine. The mark goes last: who is killed meanwhile leaves it to be found."""
         with suppress(MachineFailed):  # the next run tries again
             unmount(self.data)
         _clear(self.root, but=MARKER)
@@ -162,7 +162,7 @@ def marked(base: Path) -> list[WorkDir]:
 
 def remove_unmarked(base: Path) -> list[Path]:
     """Remove the empty directories of this user under `base` that bear our name and no mark, and return them: their maker was killed
-    before it wrote the mark, or after it removed it. A maker that cannot be seen from here may be about to write it, and then makes another.
+    before it wrote the mark, or after it removed it. A maker that cannot be seen from here may be about to write it: it makes another then.
     """
     removed = []
     for root in _named(base):

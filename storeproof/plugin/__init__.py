@@ -12,6 +12,7 @@ import pytest
 from storeproof.errors import StoreproofError, UsageError
 from storeproof.outcome import Outcome
 from storeproof.plugin.options import add_options
+from storeproof.printable import printable
 
 if TYPE_CHECKING:
     from storeproof.plugin.run import Run
@@ -74,7 +75,7 @@ def pytest_collection(session: pytest.Session) -> None:
         config.stash[RUN] = Run(config)
         config.pluginmanager.register(Repeat(), "storeproof-repeat")
     except UsageError as problem:
-        raise pytest.UsageError(str(problem)) from None
+        raise pytest.UsageError(printable(str(problem))) from None
 
 
 @pytest.hookimpl(trylast=True)
@@ -110,7 +111,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     except UsageError as problem:
         run.close()
         del config.stash[RUN]
-        raise pytest.UsageError(str(problem)) from None
+        raise pytest.UsageError(printable(str(problem))) from None
     except (KeyboardInterrupt, pytest.exit.Exception) as interrupt:
         if config.option.fulltrace:
             raise
@@ -160,6 +161,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         WrongReply,
     )
     from storeproof.launch.cleanup import registry
+    from storeproof.plugin.shown import made_safe
     from storeproof.plugin.verdict import Settlement
 
     found = call.excinfo
@@ -194,6 +196,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
             report.longrepr = verdict.detail
     elif report.when == "call":
         verdict.finished()
+    made_safe(report)
     verdict.seconds += call.duration
     if report.when == "call" or report.outcome != "passed":
         report.storeproof = verdict.outcome  # type: ignore[attr-defined]

@@ -12,6 +12,7 @@ import pytest
 from storeproof.launch.cleanup import registry
 from storeproof.outcome import Outcome
 from storeproof.plugin.run import NOT_REACHED, Run
+from storeproof.printable import printable
 from storeproof.result.model import Result
 
 _REASONS = 4
@@ -28,23 +29,24 @@ def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
         return
     _print_screen(run.result, run.saved.file, reporter)
     for line in _unmet_demands(run.result) if run.profiles else ():
-        reporter.write_line(f"missing {line}")
+        reporter.write_line(printable(f"missing {line}"))
     if run.not_reached:
         reporter.write_line(f"ended   before all was tried: {run.not_reached} cases were not begun", yellow=True)
     for line in _why_not_run(run.result):
-        reporter.write_line(f"not run {line}")
+        reporter.write_line(printable(f"not run {line}"))
     for line in filter(None, (run.saved.complaint, run.uncleared)):
-        reporter.write_line(line, red=True)
+        reporter.write_line(printable(line), red=True)
     for line in filter(None, (run.saved.earlier, *run.notices)):
-        reporter.write_line(f"earlier {line}", yellow=True)
+        reporter.write_line(printable(f"earlier {line}"), yellow=True)
     for line in registry.kept:
-        reporter.write_line(f"kept    {line}")
+        reporter.write_line(printable(f"kept    {line}"))
 
 
 def _print_screen(result: Result, report: Path | None, reporter: pytest.TerminalReporter) -> None:
     from rich.console import Console  # not at the top: what renders is not loaded while cases are collected
 
     from storeproof.report import print_summary
+    from storeproof.result.shown import shown_of
 
     writer = reporter.config.get_terminal_writer()
     screen = io.StringIO()
@@ -55,7 +57,7 @@ def _print_screen(result: Result, report: Path | None, reporter: pytest.Terminal
         width=max(80, writer.fullwidth),
         highlight=False,
     )
-    print_summary(result, report, console)
+    print_summary(shown_of(result), report, console)
     reporter.ensure_newline()
     reporter.write(screen.getvalue())
 

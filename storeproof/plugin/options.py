@@ -9,6 +9,7 @@ from typing import TypeVar
 import pytest
 
 from storeproof.errors import UsageError
+from storeproof.regular_file import exists
 from storeproof.result.redact import redact
 
 T = TypeVar("T")
@@ -91,10 +92,10 @@ def existing_directory(flag: str, given: str | None) -> Path | None:
     """The directory that was given, absolute. Raises UsageError: there is none."""
     if given is None:
         return None
-    path = Path(given).resolve()
-    if not path.is_dir():
+    path = Path(given)
+    if not (exists(path) and path.is_dir()):
         raise UsageError(f"{flag} {given} is not a directory; create it first")
-    return path
+    return path.resolve()
 
 
 def named(what: str, name: str, table: Mapping[str, T]) -> T:

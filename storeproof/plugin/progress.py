@@ -11,6 +11,8 @@ from collections.abc import Iterable
 
 import pytest
 
+from storeproof.printable import in_one_line
+
 _QUIET_SECONDS = 10.0
 """On a terminal every step shows in place; in a log only what comes this long after the last line."""
 
@@ -56,7 +58,7 @@ class Progress:
             return
         self._last = time.monotonic()
         place = f"{self._done.total() + 1}/{self._total}{self._left()} · " if self._total else ""
-        line = place + text  # what matters first: a line may be cut
+        line = place + in_one_line(text)  # what matters first: a line may be cut
         if reporter.isatty:
             self._draw(line)
             self._shown = True

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import storeproof
+from storeproof.contract.named_secrets import with_secrets
 from storeproof.corpus.library import Library
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch.cleanup import registry
@@ -27,6 +28,7 @@ from storeproof.plugin.options import existing_directory, named, pairs
 from storeproof.plugin.progress import Progress
 from storeproof.plugin.report_dir import ReportDir
 from storeproof.plugin.verdict import Verdict
+from storeproof.regular_file import exists
 from storeproof.result.model import CorpusUsed, EditionUsed, OutcomeRecord, Result, RunInfo
 from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact_command
@@ -58,14 +60,14 @@ class Run:
             scale=self.spec.scales[option.scale],
             seed=option.seed if option.seed is not None else random.SystemRandom().randrange(1, 1_000_000),
             launch=option.launch,
-            endpoints=pairs("--endpoint", option.endpoint),
+            endpoints={store: with_secrets(url) for store, url in pairs("--endpoint", option.endpoint).items()},
             images=pairs("--image", option.image),
             data_dir=existing_directory("--data-dir", option.data_dir),
             keep=option.keep,
             power_cut=option.power_cut,
             engine=option.engine,
             verify_settings=option.verify_settings,
-            library=Library([Path(name).resolve() for name in option.corpus or []]),
+            library=Library([path.resolve() if exists(path) else path for path in map(Path, option.corpus or [])]),
         )
         self.report_dir = ReportDir(option.report_dir)
         self._directory = self.options.data_dir or Path.cwd()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, NoReturn
 
 from _pytest.outcomes import Skipped
@@ -12,6 +12,10 @@ from storeproof.outcome import Outcome, Stage
 from storeproof.result.model import OutcomeRecord
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec.known_failure import KnownFailure
+
+_SHOWN = 3
+_LONGEST = 400
+"""Findings that are worse than known, and characters of each."""
 
 ATTEMPTS: Final = 3
 """How often a case is begun, at most, that the machine spoils or that gets no answer."""
@@ -73,9 +77,11 @@ class Verdict:
         self._model = model
         self._operations = set(operations)
 
-    def known(self, outcome: Outcome) -> Outcome:
-        """The outcome, or `known_fail` for a failure that the store's file names."""
-        return Outcome.KNOWN_FAIL if outcome is Outcome.FAIL and self._known is not None else outcome
+    def known(self, outcome: Outcome, findings: Sequence[str]) -> Outcome:
+        """The outcome, or `known_fail` for a failure of which the store's file names every finding."""
+        if outcome is not Outcome.FAIL or self._known is None:
+            return outcome
+        return Outcome.FAIL if self._known.worse(findings) else Outcome.KNOWN_FAIL
 
     @property
     def attempt(self) -> int:
@@ -98,12 +104,18 @@ class Verdict:
         self.outcome, self.settled, self.party, self._ending = Outcome.NOT_RUN, False, None, None
         return True
 
-    def note(self, outcome: Outcome, detail: str) -> None:
-        """Settle the outcome without ending the test."""
-        self.outcome = self.known(outcome)
+    def note(self, outcome: Outcome, detail: str, findings: Sequence[str] = ()) -> None:
+        """Settle the outcome without ending the test. `findings`: of a failure, one by one; without them the detail is the only one."""
+        findings = findings or (detail,)
+        self.outcome = self.known(outcome, findings)
         self.settled = True
-        if self.outcome is Outcome.KNOWN_FAIL and self._known is not None:
-            self.add(f"known until {self._known.until}: {self._known.issue}")
+        if outcome is Outcome.FAIL and self._known is not None:
+            issue = f"known until {self._known.until}: {self._known.issue}"
+            if worse := self._known.worse(findings):
+                more = f" (and {len(worse) - _SHOWN} more)" if len(worse) > _SHOWN else ""
+                self.add(f"worse than known: {' | '.join(map(_short, worse[:_SHOWN]))}{more}")
+                issue = f"{issue.rstrip('.')}; known are only findings like {self._known.finding}"
+            self.add(issue)
         self.add(detail)
 
     def add(self, detail: str) -> None:
@@ -126,14 +138,14 @@ class Verdict:
             raise AssertionError(self.detail) from error
         raise Settled(self.detail) from error
 
-    def settle(self, outcome: Outcome, detail: str) -> NoReturn:
-        """End the test with an outcome.
+    def settle(self, outcome: Outcome, detail: str, findings: Sequence[str] = ()) -> NoReturn:
+        """End the test with an outcome; `findings` as for `note`.
 
         Raises:
             AssertionError: for a failure, and for an error of ours.
             Settled: for all others.
         """
-        self.note(outcome, detail)
+        self.note(outcome, detail, findings)
         if self.outcome in (Outcome.FAIL, Outcome.ERROR):
             raise AssertionError(detail)
         raise Settled(detail)
@@ -156,3 +168,8 @@ class Verdict:
             self._model,
             self._operations,
         )
+
+
+def _short(finding: str) -> str:
+    """Its beginning says what it is, and its end what the log said last."""
+    return finding if len(finding) <= _LONGEST else f"{finding[: _LONGEST // 2]} ... {finding[-_LONGEST // 2 :]}"

@@ -29,8 +29,10 @@ def render_reports(result: Result, directory: Path) -> None:
     from storeproof.report.html import render_html
     from storeproof.report.junit import render_junit
     from storeproof.report.markdown import render_markdown
+    from storeproof.result.shown import shown_of
 
     directory.mkdir(parents=True, exist_ok=True)
+    result = shown_of(result)  # also of what plots would complain about in so many words
     for name, render in (
         ("latency.hlog", render_histograms),
         ("junit.xml", render_junit),

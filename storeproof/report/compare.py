@@ -43,10 +43,9 @@ def _render(comparison: Comparison) -> RenderableType:
 
 def _side(letter: str, side: Side) -> Text:
     store, run = side.store, side.result.run
-    proven = store.durability.proven or "not proven"
     return Text.assemble(
         (f"{letter}  {side.name}", "bold"),
-        f"  {store.version or 'never reached'}, durability proven: {proven}, scale {run.scale}, run {run.id}",
+        f"  {store.version or 'never reached'}, durability proven: {store.durability.shown}, scale {run.scale}, run {run.id}",
     )
 
 

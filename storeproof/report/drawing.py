@@ -25,6 +25,7 @@ from storeproof.report.axes import Pair
 
 INK, GRID = "#010101", "#020202"
 RUNGS = {
+    "not tried": "#030007",
     "not proven": "#030001",
     "volatile": "#030002",
     "clean_restart": "#030003",
@@ -94,7 +95,7 @@ class Plot:
 
 def proven(pair: Pair) -> str:
     """The proven durability of the store of a measurement, in words."""
-    return pair[0].durability.proven or "not proven"
+    return pair[0].durability.shown
 
 
 def styled() -> AbstractContextManager[None]:

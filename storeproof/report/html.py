@@ -9,12 +9,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from storeproof.outcome import Outcome
+from storeproof.printable import printable
 from storeproof.report import curves, drawing, gates, lanes, matrix, mixes, outages, plots, tables, tradeoffs, words
 from storeproof.report.axes import Pair, axis_of
 from storeproof.report.evidence import NOTE
 from storeproof.report.hardships import hardships
 from storeproof.result.model import Result, StoreResult
-from storeproof.result.redact import printable
 
 
 def render_html(result: Result) -> str:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 from storeproof.outcome import Outcome
+from storeproof.printable import printable
 from storeproof.report import words
 from storeproof.result.model import OutcomeRecord, Result, StoreResult
-from storeproof.result.redact import printable
 
 
 def render_junit(result: Result) -> str:
@@ -32,7 +32,7 @@ def _suite(store: StoreResult, result: Result) -> ET.Element:
         "version": store.version or "never reached",
         "topology": store.topology,
         "durability.claimed": store.durability.claimed,
-        "durability.proven": store.durability.proven or "not proven",
+        "durability.proven": store.durability.shown,
         **{f"profile.{each.profile}": each.verdict for each in store.profiles},
     }
     for name, value in facts.items():

@@ -5,12 +5,12 @@ from __future__ import annotations
 import html
 
 from storeproof.outcome import Outcome
+from storeproof.printable import printable
 from storeproof.report import gates, matrix, mixes, outages, tables, words
 from storeproof.report.evidence import NOTE
 from storeproof.report.hardships import hardships
 from storeproof.report.tables import Table
 from storeproof.result.model import Result, StoreResult
-from storeproof.result.redact import printable
 
 
 def render_markdown(result: Result) -> str:
@@ -18,12 +18,15 @@ def render_markdown(result: Result) -> str:
     run = result.run
     meaning = words.SCALES.get(run.scale, "")
     parts = [
-        f"# storeproof: {run.scale.upper()}{f' ({meaning})' if meaning else ''}",
+        f"# storeproof: {_cell(run.scale.upper())}{f' ({meaning})' if meaning else ''}",
         (
-            f"Run {_cell(run.id)}, started {run.started}, took {words.seconds(run.seconds)}, seed {run.seed}, "
-            f"edition {result.edition.version} ({result.edition.hash}), storeproof {run.storeproof}."
+            f"Run {_cell(run.id)}, started {_cell(run.started)}, took {words.seconds(run.seconds)}, seed {run.seed}, "
+            f"edition {_cell(result.edition.version)} ({_cell(result.edition.hash)}), storeproof {_cell(run.storeproof)}."
         ),
-        *(f"Corpus: {_cell(each.name)}, {each.language}, {each.pages} articles, SHA-256 {each.checksum}." for each in run.corpus),
+        *(
+            f"Corpus: {_cell(each.name)}, {_cell(each.language)}, {each.pages} articles, SHA-256 {_cell(each.checksum)}."
+            for each in run.corpus
+        ),
         f"Command: {_code(run.command)}",
         _section("Overview", tables.overview(result)),
         _section("Profiles", tables.profile_matrix(result)),
@@ -59,7 +62,8 @@ def _speed(result: Result) -> str:
     )
     parts = [f"## Fast\n\n{intro if workloads else 'Nothing was measured in this run.'}"]
     for name, measured in workloads.items():
-        parts.append(f"### {_cell(measured[0][1].title)} ({name})\n\n{tables.about(measured)}\n\n{_table(tables.speed(measured))}")
+        title, about = f"{_cell(measured[0][1].title)} ({_cell(name)})", _cell(tables.about(measured))
+        parts.append(f"### {title}\n\n{about}\n\n{_table(tables.speed(measured))}")
         if each := mixes.parts(measured):
             parts.append(f"Each operation by itself:\n\n{_table(each)}")
     return "\n\n".join(parts)
@@ -76,8 +80,8 @@ def _cases(store: StoreResult) -> str:
     order = list(Outcome)
     shown = sorted((each for each in store.outcomes if each.outcome is not Outcome.PASS), key=lambda each: order.index(each.outcome))
     if not shown:
-        return f"**{words.name_of(store)}**: " + ("every case passed." if store.outcomes else "no case was run.")
-    lines = [f"<details><summary>{words.name_of(store)}: {len(shown)} of {len(store.outcomes)}</summary>", ""]
+        return f"**{_cell(words.name_of(store))}**: " + ("every case passed." if store.outcomes else "no case was run.")
+    lines = [f"<details><summary>{html.escape(words.name_of(store))}: {len(shown)} of {len(store.outcomes)}</summary>", ""]
     for each in shown:
         lines.append(f"* {words.MARKS[each.outcome]} **{each.outcome}** {_code(each.id)} (revision {each.revision}, {each.stage})")
         lines.append(f"  <pre>{html.escape(each.detail).replace(chr(10), '<br>')}</pre>" if each.detail else "  no detail was given")
@@ -109,8 +113,9 @@ def _table(table: Table) -> str:
 def _cell(text: str) -> str:
     """Text that stays in its cell and is not read as markup."""
     escaped = html.escape(" ".join(text.split()), quote=False)
-    return "".join(f"\\{char}" if char in "|`*[]" else char for char in escaped)
+    return "".join(f"\\{char}" if char in "\\|`*[]" else char for char in escaped)
 
 
 def _code(text: str) -> str:
-    return f"<code>{html.escape(text, quote=False)}</code>"
+    """Text as it is. HTML between the tags is escaped, and what Markdown would still read there too."""
+    return f"<code>{_cell(text)}</code>"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from storeproof.outcome import Outcome, worst
+from storeproof.outcome import SHOWN, Outcome, worst
 from storeproof.report import words
 from storeproof.report.tables import Cell, Table, outcome_cell
-from storeproof.result.capabilities import SHOWN, cases_of
+from storeproof.result.capabilities import cases_of
 from storeproof.result.model import CapabilityResult, OutcomeRecord, Result, StoreResult
 
 _SILENT = (Outcome.UNSUPPORTED, Outcome.NOT_RUN, Outcome.EXCLUDED)

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from storeproof.outcome import Outcome
+from storeproof.outcome import REFUTED, Outcome
 from storeproof.report import evidence, gates, words
 from storeproof.report.axes import Pair, setting
 from storeproof.result.model import Environment, GuaranteeRecord, Measurement, ProfileVerdict, Result, StoreResult
-from storeproof.result.profiles import REFUTED
 from storeproof.spec.guarantee import LADDER, NODES
 
 
@@ -87,7 +86,9 @@ def proven_cell(store: StoreResult) -> Cell:
     """The durability that was shown: good where it reaches the claim."""
     durability = store.durability
     if durability.proven is None:
-        return Cell("not proven", "open", hint="no fault could be struck in this run")
+        tried = durability.shown != "not tried"
+        hint = "no evidence came of it in this run" if tried else "it was not tried in this run, and those above it rest on it"
+        return Cell(durability.shown, "open", hint=f"{LADDER[1]}: {hint}")
     short_of = _rank(durability.proven) < _rank(durability.claimed)
     refuted = any(
         each.outcome in REFUTED and _rank(each.guarantee) <= _rank(durability.claimed)
@@ -191,7 +192,7 @@ def speed(measured: Iterable[Pair]) -> Table:
         rows.append(
             [
                 Cell(words.name_of(store), "strong"),
-                Cell(store.durability.proven or "not proven", "" if store.durability.proven else "open"),
+                Cell(store.durability.shown, "" if store.durability.proven else "open"),
                 Cell(str(each.clients)),
                 Cell(str(each.indexes)),
                 Cell(setting(each) or "–"),

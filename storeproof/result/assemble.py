@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from storeproof.outcome import count
+from storeproof.printable import printable
 from storeproof.result.capabilities import roll_up
 from storeproof.result.model import StoreResult
 from storeproof.result.profiles import judge
 from storeproof.result.recorder import StoreRecord
-from storeproof.result.redact import printable, redact, redact_settings
+from storeproof.result.redact import redact, redact_settings
 from storeproof.spec.capability import Capability
 from storeproof.spec.profile import Profile
 

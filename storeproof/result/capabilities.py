@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from storeproof.outcome import Outcome, worst
+from storeproof.outcome import SHOWN, worst
 from storeproof.result.model import CapabilityResult, OutcomeRecord
 from storeproof.spec.capability import Capability
 
 PUSHDOWN = "pushdown"
 """The case, beside those of the spec, that the store itself did the work: every capability that asks questions has it."""
-
-SHOWN = (Outcome.PASS, Outcome.UNDECLARED)
-"""The store was asked in this run and answered right."""
 
 
 def cases_of(name: str, capability: Capability | None, outcomes: Iterable[OutcomeRecord]) -> dict[str, list[OutcomeRecord]]:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from storeproof.errors import UsageError
+from storeproof.printable import in_one_line
+from storeproof.regular_file import Unreadable, exists, read_text
 from storeproof.result.model import FORMAT, Result
 from storeproof.spec.json_schema import schema_of
 
 NAME = "result.json"
+LONGEST = 64 << 20
+"""Bytes; the largest of ours have five million."""
+_NUMBER = re.compile("[0-9]{1,4}")
 
 UNFINISHED = "unfinished.json"
 """In the report's directory while a run goes on: its result, had it ended there."""
@@ -47,16 +53,18 @@ def read_result(path: Path) -> Result:
     Raises:
         UsageError: no such file, not a result, or one of a newer format; each with what to do next.
     """
-    file = path / NAME if path.is_dir() else path
+    file = path / NAME if exists(path) and path.is_dir() else path
     try:
-        text = file.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise UsageError(f"{file} does not exist; give a {NAME}, or the report directory that holds one") from None
-    except (OSError, UnicodeDecodeError) as reason:
-        raise UsageError(f"{file} cannot be read: {reason}; give a {NAME} that `pytest suites/` wrote") from None
+        text = read_text(file, LONGEST)
+    except Unreadable as reason:
+        raise UsageError(f"{file} {reason}; give a {NAME} that `pytest suites/` wrote, or the report directory that holds one") from None
     try:
         data = json.loads(text)
+    except RecursionError:
+        raise UsageError(f"{file} is nested too deeply for a result; give a {NAME} that `pytest suites/` wrote") from None
     except ValueError as reason:
+        # The other kind is a number of more digits than Python makes a number of.
+        reason = reason if isinstance(reason, json.JSONDecodeError) else "a number has too many digits"
         raise UsageError(f"{file} is not JSON ({reason}); give a {NAME} that `pytest suites/` wrote") from None
     if not isinstance(data, dict) or not isinstance(data.get("format"), str) or "stores" not in data:
         raise UsageError(
@@ -83,8 +91,8 @@ def _check_format(file: Path, text: str) -> None:
     """The same major version with a minor not newer than ours is read; anything else is an error, never a guess."""
     ours = tuple(int(part) for part in FORMAT.split("."))
     major, _, minor = text.partition(".")
-    if not (major.isdigit() and minor.isdigit()):
-        raise UsageError(f'{file}: format is "{text}"; a format is written "MAJOR.MINOR"')
+    if not (_NUMBER.fullmatch(major) and _NUMBER.fullmatch(minor)):
+        raise UsageError(f'{file}: format is "{in_one_line(text, 40)}"; a format is written "MAJOR.MINOR"')
     if int(major) != ours[0] or int(minor) > ours[1]:
         raise UsageError(
             f"{file}: format is {text}; this version of storeproof reads {ours[0]}.0 to {FORMAT}; upgrade storeproof, or run it again"

@@ -8,9 +8,10 @@ from pydantic import AfterValidator, Field
 
 from storeproof.blame import Party
 from storeproof.load.latency import decode
-from storeproof.outcome import Outcome, Stage
+from storeproof.outcome import IDLE, Outcome, Stage
 from storeproof.result.outage import OutageRecord
 from storeproof.result.part import Gate, Part
+from storeproof.spec.guarantee import LADDER
 
 FORMAT = "1.1"
 
@@ -182,8 +183,17 @@ class Durability(Harm):
 
     claimed: str
     proven: str | None
-    """The highest guarantee that held in this run; None where no fault could be struck."""
+    """The highest guarantee that held in this run, with all below it; `volatile` where the lowest that has a fault was refuted; None where
+    that one was not tried, or left open."""
     guarantees: list[GuaranteeRecord]
+
+    @property
+    def shown(self) -> str:
+        """`proven` in words; where there is none, whether it was tried at all."""
+        if self.proven is not None:
+            return self.proven
+        lowest = next((each for each in self.guarantees if each.guarantee == LADDER[1]), None)
+        return "not tried" if lowest is None or lowest.outcome in IDLE else "not proven"
 
 
 class AccessRecord(Part):

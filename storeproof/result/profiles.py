@@ -8,16 +8,13 @@ from typing import Literal
 
 from storeproof.contract.families import Counter, KeyValue
 from storeproof.contract.operations import OPERATIONS
-from storeproof.outcome import IDLE, Outcome, worst
-from storeproof.result.capabilities import SHOWN, cases_of
+from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, worst
+from storeproof.result.capabilities import cases_of
 from storeproof.result.model import OutcomeRecord, ProfileVerdict
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec.capability import Capability
 from storeproof.spec.guarantee import LADDER
 from storeproof.spec.profile import Profile, Speed
-
-REFUTED = (Outcome.FAIL, Outcome.KNOWN_FAIL, Outcome.UNSUPPORTED)
-"""The store was asked and did not deliver. Every other outcome is missing evidence, which speaks neither for nor against it."""
 
 _WHOLE_RECORDS = [name for name, operation in OPERATIONS.items() if operation.family is KeyValue]
 _COUNTERS = [name for name, operation in OPERATIONS.items() if operation.family is Counter]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from storeproof.outcome import Outcome, Stage
+from storeproof.outcome import REFUTED, SHOWN, Outcome, Stage
 from storeproof.result.model import Durability, GrowthRecord, GuaranteeRecord, Harm, HistoryRecord, Measurement, OutcomeRecord
 from storeproof.result.outage import OutageRecord
 from storeproof.spec.guarantee import LADDER
@@ -43,22 +43,20 @@ class StoreRecord:
         outcomes = self.proofs.get((model, operation), [])
         if not outcomes:
             return f"{operation} on {model} was not verified in this run"
-        bad = [outcome for outcome in outcomes if outcome not in (Outcome.PASS, Outcome.UNDECLARED)]
+        bad = [outcome for outcome in outcomes if outcome not in SHOWN]
         return f"{operation} on {model} was not correct in this run ({', '.join(sorted(set(bad)))})" if bad else None
 
     def durability(self) -> Durability:
         """Claimed against proven: the highest rung with no loss, where every rung below that has a fault held too."""
         held: str | None = None
-        for name in LADDER:
+        for name in LADDER[1:]:  # no fault tests the lowest
             record = next((each for each in self.guarantees if each.guarantee == name), None)
-            if name == LADDER[0]:
-                continue  # no fault tests it
-            if record is None or record.outcome not in (Outcome.PASS, Outcome.UNDECLARED):
-                break  # a rung that was not tried carries none above it
-            held = name
-        if held is None and any(record.rounds for record in self.guarantees):
-            held = LADDER[0]  # a fault struck and nothing held: `volatile`, which promises nothing, is what is left
-
+            if record is not None and record.outcome in SHOWN:
+                held = name
+                continue
+            if record is not None and record.outcome in REFUTED and record.rounds and held is None:
+                held = LADDER[0]  # what is left of a store that lost its data at a clean restart
+            break  # a rung that was not tried, or is open, carries none above it, and refutes none
         return Durability(
             **{name: sum(getattr(record, name) for record in self.guarantees) for name in Harm.model_fields},
             claimed=self.target.variant.guarantee,

@@ -1,4 +1,4 @@
-"""Keeps credentials out of reports and logs, and makes text safe to print."""
+"""Keeps credentials out of reports and logs."""
 
 from __future__ import annotations
 
@@ -55,24 +55,6 @@ def redact_settings(settings: Mapping[str, str], secrets: Iterable[str | None] =
     return {
         name: MASK if value and re.fullmatch(_CREDENTIAL, name, re.IGNORECASE) else redact(value, known) for name, value in settings.items()
     }
-
-
-def printable(text: str) -> str:
-    """The text with control characters and lone surrogates written as escapes; line ends and tabs stay.
-
-    A store's log or a hostile key may hold NUL, ESC or half a character: the first two would
-    break XML and the terminal, the last cannot be written as UTF-8 at all.
-    """
-    return _UNPRINTABLE.sub(_escape, text.replace("\r\n", "\n"))
-
-
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u202a-\u202e\u2066-\u2069]")
-"""Controls of ASCII and Latin-1, lone surrogates, non-characters, and the marks that turn the direction of writing."""
-
-
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def _mask_value(match: re.Match[str]) -> str:

@@ -64,6 +64,8 @@ class Births:
     moments: list[float] = field(default_factory=list)
     """Seconds from the beginning of the first start to the fault."""
     failures: list[str] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
+    """The failures, each with its round and what the log then said."""
     log: str = ""
     """The last lines of the first failure."""
     spoiled: list[str] = field(default_factory=list)
@@ -80,6 +82,7 @@ class Births:
         self.moments.append(birth.moment)
         if birth.failure:
             self.failures.append(birth.failure)
+            self.findings.append(f"round {self.struck}: {birth.failure}; its log: {birth.log}")
             self.log = self.log or birth.log
 
     def outcome(self, *, claimed: bool) -> Outcome:

@@ -1,19 +1,34 @@
-"""Files that were damaged while the store was down: it must refuse them or recover what it can, and never serve what nobody wrote.
+"""Files that were damaged while the store was down: who claims to notice refuses them or says so, and never serves what nobody wrote.
 
-One load and one kill; then again and again the same directory, damaged at another place. To lose data is allowed here: it is the
-operator's who has backups. To invent it is not, since then the backups become wrong too.
+One load; then again and again the same directory, damaged at another place, started and read. The directory is one of two: as a clean
+stop left it, damaged where records are, or as a kill left it, damaged in what was written last, which is the log mostly. What a start
+on the same files without the damage serves, and says in its log, is what the damaged start is compared with.
+
+What counts, and why:
+
+* *It served what nobody wrote*: a changed record, a torn one, an unknown key. The backups become wrong too. Never noticed.
+* *It refused*: it does not start, or answers a read with an error, or ends at one. Noticed.
+* *It said so*: a line of its log names the damage (checksum, corrupt, truncated ...), which the undamaged start does not say. Then it
+  may leave out what it cannot trust, as Redis does with `aof-load-truncated`: somebody was told. Noticed.
+* *It went back*: all up to some moment is there, and nothing after it, and nothing was said. A log whose end cannot be read looks like
+  one whose end was never written; SQLite's WAL and others stop at the first bad frame by design, and what they serve is whole, though
+  old. That is recovery: neither noticed nor missed, and alone no evidence.
+* *It left out* records though later ones are there, and nothing was said. No recovery does that: acknowledged data is gone, the rest is
+  served as if it were all, and nobody is told. Not noticed: this refutes the claim.
 """
 
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Final, Literal
 
-from storeproof.check import Verdict, judge
-from storeproof.contract import Breach, Key, Layout, Maintenance, Refused, Session, Unknown, Unsupported, call, supports
+from storeproof.check import Finding, Shape, Verdict, judge, losses
+from storeproof.contract import Breach, Key, Layout, Maintenance, Refused, Session, Unknown, Unsupported, WrongReply, call, supports
 from storeproof.errors import StoreDied
 from storeproof.history import ABSENT, Observation, Operation, Recorder
 from storeproof.launch.handle import Handle
@@ -25,6 +40,8 @@ from storeproof.suites.durability.clients import Client
 from storeproof.suites.durability.damage import Copy, Kind, damage
 from storeproof.suites.durability.writers import write_some
 
+State = Literal["after a clean stop", "after a kill"]
+
 _WRITES = 300
 _BATCHES = 10
 _READ = 1500
@@ -33,15 +50,22 @@ _REFUSALS = 20
 """In a row; a table that refuses all is not asked on."""
 _WALK = 500
 _MOST = 3
-"""Times as many rounds, at most, until any damage shows: what nobody reads shows nothing."""
+"""Times as many rounds, at most, until enough of them met something: what nobody reads shows nothing."""
 _SHOWN = 3
 
 _MADE_UP = (Verdict.INVENTED, Verdict.TORN)
+_NAMES_DAMAGE: Final = re.compile(
+    "checksum|crc|corrupt|damag|truncat|torn|mismatch|malformed|invalid|broken|bad |short read|unexpected end|incomplete|cannot read",
+    re.IGNORECASE,
+)
+"""What a line of a log has that says of a file that it is not as it was written."""
+
+History = Mapping[tuple[str, Key], Sequence[Operation]]
 
 
 @dataclass
 class Corruption:
-    """What became of the rounds; each is counted once, under the gravest."""
+    """What became of the rounds; each is counted once, under the first of these that is true of it."""
 
     kind: Kind
     rounds: int = 0
@@ -50,42 +74,71 @@ class Corruption:
     would_not_start: int = 0
     refused: int = 0
     """Rounds in which it started, and refused reads or ended at one."""
-    lost: int = 0
-    """Rounds in which it started without some of the data."""
+    told: int = 0
+    """Rounds in which records were missing, and its log said of the damage."""
+    silent: list[str] = field(default_factory=list)
+    """Rounds in which records were missing though later ones were there, and nothing was said."""
+    back: int = 0
+    """Rounds in which it went back to an earlier moment, and nothing was said."""
     whole: int = 0
     """Rounds in which all was there: the damage met nothing that it needs."""
     files: set[str] = field(default_factory=set)
     nothing: str = ""
     """Why there was nothing to damage."""
+    left_out: list[str] = field(default_factory=list)
+    """States of the directory that could not be tried, and why."""
+
+    @property
+    def noticed(self) -> int:
+        """Rounds in which it refused, or said so."""
+        return self.would_not_start + self.refused + self.told
+
+    @property
+    def findings(self) -> list[str]:
+        """What refutes the claim, round by round."""
+        return [*self.served, *self.silent]
 
     def outcome(self, *, claimed: bool) -> Outcome:
-        """Given whether the variant claims to notice damage. Rounds that met nothing show nothing."""
-        if self.served:
+        """Given whether the variant claims to notice damage. Rounds that met nothing, or went back in silence, show nothing."""
+        if self.findings:
             return Outcome.FAIL if claimed else Outcome.UNSUPPORTED
-        if self.rounds == self.whole:
+        if not self.noticed:
             return Outcome.INCONCLUSIVE if claimed else Outcome.UNSUPPORTED
         return Outcome.PASS if claimed else Outcome.UNDECLARED
 
     def detail(self) -> str:
         """In words."""
-        if self.nothing:
-            return self.nothing
+        if not self.rounds:
+            return "; ".join(filter(None, [self.nothing, *self.left_out]))
         done = "bytes were changed" if self.kind == "flip" else "a file was cut short"
         parts = [f"{self.rounds} times {done} in {', '.join(sorted(self.files))}"]
         counts = (
             (len(self.served), "it served what nobody wrote"),
             (self.would_not_start, "it refused to start"),
             (self.refused, "it refused to read"),
-            (self.lost, "it started without a part of the data"),
+            (self.told, "records were missing, as its log said"),
+            (len(self.silent), "records were missing, and nothing said so"),
+            (self.back, "it went back to an earlier moment"),
             (self.whole, "all was there"),
         )
         parts.append(", ".join(f"{number} times {what}" for number, what in counts if number))
-        parts += self.served[:_SHOWN]
+        parts += self.served[:_SHOWN] + self.silent[:_SHOWN] + self.left_out
         return "; ".join(parts)
 
 
+@dataclass
+class Seen:
+    """What one start served."""
+
+    made_up: list[str] = field(default_factory=list)
+    refused: bool = False
+    findings: dict[tuple[str, Key], Finding] = field(default_factory=dict)
+    log: dict[str, str] = field(default_factory=dict)
+    """The lines that it wrote to its log, by their form: without the numbers, which are of times, processes and places."""
+
+
 class Corrupted:
-    """One store, loaded and killed once."""
+    """One store, loaded, stopped, loaded again and killed."""
 
     def __init__(
         self,
@@ -105,50 +158,83 @@ class Corrupted:
         self._rng = rng
         self._progress = progress
         self._recorder = Recorder()
-        self._since = 0.0
+        self._since = time.time() - 0.01  # files' times are those of the kernel's tick
 
     def run(self, kind: Kind, rounds: int) -> Corruption:
-        """Load, kill, then damage and start so many times; more often while no damage has met anything that the store reads.
+        """Damage and start so many times on what a stop left, and as often on what a kill left; more often while damage meets nothing.
 
         Raises:
-            StoreDied: it does not start on its whole data.
+            StoreDied: it does not start on what a clean stop left, without any damage.
             Refused, Unknown: it does not take the load.
         """
-        self._load()
-        self._handle.kill()
-        history = {name: each for name, each in by_key(self._recorder.operations()).items() if name[0] in self._layouts}
         found = Corruption(kind)
-        copy = Copy(self._data, self._data.parent / "copy")
+        copies: dict[State, Copy] = {}
         try:
-            for number in range(1, _MOST * rounds + 1):
-                if number > rounds and found.whole < found.rounds:
-                    break  # enough, and some of it was noticed
-                self._progress(f"round {number}/{max(number, rounds)}")
-                if number > 1:
-                    copy.put_back()
-                done = damage(self._data, self._since, kind, self._rng)
-                if done is None:
-                    found.nothing = "it wrote nothing to its files that could be damaged"
-                    break
-                found.rounds += 1
-                found.files.add(done.file)
-                self._round(found, history, str(done))
+            self._load(1, compact=True)
+            self._handle.stop()
+            copies["after a clean stop"] = Copy(self._data, self._data.parent / "stopped")
+            written = {"after a clean stop": self._history()}
+            self._handle.start()
+            self._load(2)
+            self._handle.kill()
+            copies["after a kill"] = Copy(self._data, self._data.parent / "killed")
+            written["after a kill"] = self._history()
+            for state, copy in copies.items():
+                self._rounds(found, state, copy, written[state], rounds)
         finally:
-            copy.remove()
+            for copy in copies.values():
+                copy.remove()
         return found
 
-    def _load(self) -> None:
+    def _rounds(self, found: Corruption, state: State, copy: Copy, history: History, rounds: int) -> None:
+        asked = self._asked(history)
+        copy.put_back()
+        try:
+            sound = self._start(history, asked)
+        except (StoreDied, Refused, Unknown) as reason:
+            if state == "after a clean stop":
+                raise
+            found.left_out.append(f"{state} it does not start without damage either: {_first(reason)}")
+            return
+        if sound.refused or sound.made_up:
+            found.left_out.append(f"{state} it does not answer all reads without damage either")
+            return
+        met = 0
+        for number in range(1, _MOST * rounds + 1):
+            if met == rounds or (number > rounds and met and state == "after a kill"):
+                break
+            self._progress(f"{state}, round {number}/{max(number, rounds)}")
+            copy.put_back()
+            done = damage(self._data, self._since, found.kind, self._rng, records=state == "after a clean stop")
+            if done is None:
+                found.nothing = "it wrote nothing to its files that could be damaged"
+                break
+            found.rounds += 1
+            found.files.add(done.file)
+            before = found.whole
+            self._round(found, history, asked, sound, f"{state}, {done}")
+            met += found.whole == before
+
+    def _history(self) -> History:
+        """What was written so far."""
+        return {name: each for name, each in by_key(self._recorder.operations()).items() if name[0] in self._layouts}
+
+    def _asked(self, history: History) -> dict[str, list[Key]]:
+        """The keys that are read back at every start, by model."""
+        most = _READ // len(self._layouts)
+        of = {model: [key for name, key in history if name == model] for model in self._layouts}
+        return {model: self._rng.sample(keys, min(len(keys), most)) for model, keys in of.items()}
+
+    def _load(self, period: int, *, compact: bool = False) -> None:
         """Records of all kinds; half of them before the files are written anew, where the store has that."""
         session = self._connect(self._handle)
         try:
             for layout in self._layouts.values():
                 session.collection(layout).prepare()
-            self._since = time.time() - 0.01  # files' times are those of the kernel's tick
-            self._write(session, 1)
-            if isinstance(session, Maintenance):
+            self._write(session, period)
+            if compact and isinstance(session, Maintenance):
                 with suppress(Unsupported):
                     session.compact()
-            self._write(session, 2)
         finally:
             session.close()
 
@@ -160,69 +246,88 @@ class Corrupted:
         for writer, steps in writers:
             write_some(writer, steps)
 
-    def _round(self, found: Corruption, history: Mapping[tuple[str, Key], Sequence[Operation]], done: str) -> None:
+    def _start(self, history: History, asked: Mapping[str, Sequence[Key]]) -> Seen:
+        """Start on what is there, read everything, and kill it. Raises `StoreDied`, `Refused`, `Unknown`: it was of no use."""
+        before = self._handle.log_tail()
         try:
             self._handle.start()
-            served, refused, lost = self._read(history)
+            seen = self._read(history, asked)
+            seen.log = _new_lines(before, self._handle.log_tail())
+            return seen
+        finally:
+            self._handle.kill()
+
+    def _round(self, found: Corruption, history: History, asked: Mapping[str, Sequence[Key]], sound: Seen, done: str) -> None:
+        try:
+            seen = self._start(history, asked)
         except (StoreDied, Refused, Unknown):
             found.would_not_start += 1
             return
-        finally:
-            self._handle.kill()
-        if served:
-            more = f" and {len(served) - _SHOWN} more" if len(served) > _SHOWN else ""
-            found.served.append(f"{done}, and then {' | '.join(served[:_SHOWN])}{more}")
-        elif refused:
+        gone = [finding for name, finding in seen.findings.items() if finding.verdict is not Verdict.OK and _was_there(sound, name)]
+        if seen.made_up:
+            found.served.append(f"{done}, and then {_listed(seen.made_up)}")
+        elif seen.refused:
             found.refused += 1
-        elif lost:
-            found.lost += 1
-        else:
+        elif not gone:
             found.whole += 1
+        elif any(_NAMES_DAMAGE.search(line) for form, line in seen.log.items() if form not in sound.log):
+            found.told += 1
+        elif self._went_back(seen, sound):
+            found.back += 1
+        else:
+            found.silent.append(f"{done}, and then {_listed([str(finding) for finding in gone])}")
 
-    def _read(self, history: Mapping[tuple[str, Key], Sequence[Operation]]) -> tuple[list[str], bool, bool]:
-        """What it serves that nobody wrote, whether it refused anything, and whether anything is missing."""
-        served: list[str] = []
-        refused = lost = False
+    @staticmethod
+    def _went_back(seen: Seen, sound: Seen) -> bool:
+        """Whether one moment parts what is there from what is not."""
+        comparable = [finding for name, finding in seen.findings.items() if _was_there(sound, name)]
+        return losses(comparable, time.monotonic_ns()).shape is Shape.SUFFIX
+
+    def _read(self, history: History, asked: Mapping[str, Sequence[Key]]) -> Seen:
+        """What it serves, and whether it refused anything."""
+        seen = Seen()
         session = self._connect(self._handle)
         try:
             for model, layout in self._layouts.items():
-                keys = [key for name, key in history if name == model]
                 in_a_row = 0
                 collection = session.collection(layout)
-                for key in self._rng.sample(keys, min(len(keys), _READ // len(self._layouts))):
+                for key in asked[model]:
                     try:
                         record = call(collection, layout, "get", key)
                     except Refused:
-                        refused, in_a_row = True, in_a_row + 1
+                        seen.refused, in_a_row = True, in_a_row + 1
                         if in_a_row == _REFUSALS:
                             break
                         continue
-                    except Breach as reason:  # it was a record when it was written
-                        served.append(f"{model}[{key!r}] was no record any more: {_short(str(reason))}")
+                    except (Breach, WrongReply) as reason:  # it was a record when it was written
+                        seen.made_up.append(f"{model}[{key!r}] was no record any more: {_short(str(reason))}")
                         continue
                     in_a_row = 0
-                    seen = identify(layout.model, key, record) if record is not None else None
-                    finding = judge(history[model, key], Observation(seen.kind, seen.stamp or "") if seen else ABSENT)
+                    identified = identify(layout.model, key, record) if record is not None else None
+                    observed = Observation(identified.kind, identified.stamp or "") if identified else ABSENT
+                    finding = seen.findings[model, key] = judge(history[model, key], observed)
                     if finding.verdict in _MADE_UP:
-                        served.append(f"{model}[{key!r}] was {finding.verdict}: {_short(record)}")
-                    lost = lost or finding.verdict is not Verdict.OK
+                        seen.made_up.append(f"{model}[{key!r}] was {finding.verdict}: {_short(record)}")
                 if supports(collection, "walk"):
-                    served += self._strangers(session, layout, set(keys))
+                    seen.made_up += self._strangers(session, layout, {key for name, key in history if name == model})
         except Unknown:
-            return served, True, lost  # it ended rather than answer, or lost the connection
+            seen.refused = True  # it ended rather than answer, or lost the connection
         except Refused:
-            refused = True
+            seen.refused = True
         finally:
             session.close()
-        return served, refused, lost
+        return seen
 
     def _strangers(self, session: Session, layout: Layout, known: set[Key]) -> list[str]:
-        """Keys that nobody wrote."""
+        """Keys that nobody wrote, or what is no key at all."""
         collection = session.collection(layout)
         found: list[str] = []
         cursor = None
         while True:
-            cursor, keys = call(collection, layout, "walk", cursor, _WALK)
+            try:
+                cursor, keys = call(collection, layout, "walk", cursor, _WALK)
+            except (Breach, WrongReply) as reason:
+                return [*found, f"a walk over {layout.model.model} met what is no key: {_short(str(reason))}"]
             found += [f"{layout.model.model}[{key!r}] was there, which nobody wrote" for key in keys if key not in known]
             if cursor is None or len(found) > _SHOWN:
                 return found
@@ -232,6 +337,27 @@ class Corrupted:
 
     def _drawn(self) -> random.Random:
         return random.Random(self._rng.getrandbits(64))
+
+
+def _was_there(sound: Seen, name: tuple[str, Key]) -> bool:
+    """Whether the start without damage served it as it was acknowledged: a snapshot has not all, nor has a late sync."""
+    return name in sound.findings and sound.findings[name].verdict is Verdict.OK
+
+
+def _new_lines(before: str, after: str) -> dict[str, str]:
+    """The lines that came to the tail of a log, by their form."""
+    old, new = before.splitlines(), after.splitlines()
+    known = next((size for size in range(min(len(old), len(new)), 0, -1) if old[-size:] == new[:size]), 0)
+    return {re.sub(r"[0-9a-fA-F]*[0-9][0-9a-fA-F]*", "#", line): line for line in new[known:]}
+
+
+def _first(reason: Exception) -> str:
+    return str(reason).partition("\n")[0]
+
+
+def _listed(what: Sequence[str]) -> str:
+    more = f" and {len(what) - _SHOWN} more" if len(what) > _SHOWN else ""
+    return f"{' | '.join(what[:_SHOWN])}{more}"
 
 
 def _short(record: object) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ _NEWEST: Final = 3
 """Among so many of the files that were written last one is chosen."""
 _FLIPS: Final = (1, 1, 2, 8)
 """Bytes; a single one is the hardest to notice."""
+_KEYS: Final = re.compile(rb"p[12]:(?:c[0-9]|shared):")
+"""As the keys that are written begin: what has them holds records, or an index of records."""
 
 
 @dataclass(frozen=True)
@@ -37,14 +40,14 @@ class Damage:
 class Deed(Protocol):
     """Damages one file."""
 
-    def __call__(self, file: Path, rng: random.Random) -> str:
-        """In words, what was done."""
+    def __call__(self, file: Path, rng: random.Random, *, records: bool = False) -> str:
+        """In words, what was done. `records`: only where records are, as far as that can be seen."""
 
 
-def flip(file: Path, rng: random.Random) -> str:
+def flip(file: Path, rng: random.Random, *, records: bool = False) -> str:
     """Change a few bytes. Those that are zero stay: in what was only reserved there is nothing to damage."""
     content = bytearray(file.read_bytes())
-    used = _used(content)
+    used = _used(content, records=records)
     places = []
     for _ in range(rng.choice(_FLIPS)):
         block = rng.choice(used) * _BLOCK
@@ -58,10 +61,10 @@ def flip(file: Path, rng: random.Random) -> str:
     return f"changed the bytes {', '.join(map(str, sorted(places)))} of {len(content)}"
 
 
-def truncate(file: Path, rng: random.Random) -> str:
+def truncate(file: Path, rng: random.Random, *, records: bool = False) -> str:
     """End it somewhere in its used part."""
     content = file.read_bytes()
-    end = rng.choice(_used(content)) * _BLOCK + rng.randrange(_BLOCK)
+    end = rng.choice(_used(content, records=records)) * _BLOCK + rng.randrange(_BLOCK)
     end = min(end, len(content) - 1)
     os.truncate(file, end)
     return f"ends after {end} of {len(content)} bytes"
@@ -70,17 +73,19 @@ def truncate(file: Path, rng: random.Random) -> str:
 DEEDS: Mapping[Kind, Deed] = MappingProxyType({"flip": flip, "truncate": truncate})
 
 
-def damage(data: Path, since: float, kind: Kind, rng: random.Random) -> Damage | None:
-    """Damage one of the files that were written last; None where none was written.
+def damage(data: Path, since: float, kind: Kind, rng: random.Random, *, records: bool = False) -> Damage | None:
+    """Damage one of the files that were written last, or, with `records`, one in which records can be seen; None where there is none.
 
     `since`: when the load began, as files' times are given; what was not touched by it holds nothing of it.
     """
     files = [each for each in data.rglob("*") if each.is_file() and not each.is_symlink() and each.stat().st_mtime >= since]
-    newest = sorted((each for each in files if _worth(each)), key=lambda each: each.stat().st_mtime_ns, reverse=True)[:_NEWEST]
-    if not newest:
+    newest = sorted((each for each in files if _worth(each)), key=lambda each: each.stat().st_mtime_ns, reverse=True)
+    holding = [each for each in newest if _KEYS.search(each.read_bytes())] if records else []
+    chosen = holding or newest[:_NEWEST]
+    if not chosen:
         return None
-    file = rng.choice(newest)
-    return Damage(str(file.relative_to(data)), DEEDS[kind](file, rng))
+    file = rng.choice(chosen)
+    return Damage(str(file.relative_to(data)), DEEDS[kind](file, rng, records=bool(holding)))
 
 
 class Copy:
@@ -107,8 +112,10 @@ def _worth(file: Path) -> bool:
     return file.stat().st_size >= _BLOCK and bool(_used(file.read_bytes()))
 
 
-def _used(content: bytes | bytearray) -> list[int]:
-    """The numbers of the blocks in which there is anything."""
+def _used(content: bytes | bytearray, *, records: bool = False) -> list[int]:
+    """The numbers of the blocks in which there is anything; `records`: in which a key begins."""
+    if records:
+        return sorted({found.start() // _BLOCK for found in _KEYS.finditer(content)})
     return [number for number in range((len(content) + _BLOCK - 1) // _BLOCK) if any(content[number * _BLOCK : (number + 1) * _BLOCK])]
 
 

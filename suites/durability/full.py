@@ -91,7 +91,7 @@ class Filled:
 
     def outcome(self, promises: Callable[[str], bool]) -> Outcome:
         """Given what the variant promises: to keep what it acknowledged over a crash, if there was one, and else over a stop."""
-        promised = promises("process_crash" if self.ended or self.cut_short else "clean_restart")
+        promised = self._promised(promises)
         if self.broken:
             return outcome_of(Ending.SERVER_ENDED, claimed=promised)
         if self.tally.verdicts[Verdict.INVENTED]:
@@ -101,6 +101,15 @@ class Filled:
         if not self.noticed and not self.ended:
             return Outcome.INCONCLUSIVE if promised else Outcome.UNSUPPORTED
         return outcome_of(Ending.RIGHT, claimed=promised)
+
+    def findings(self, promises: Callable[[str], bool]) -> list[str]:
+        """What makes it a failure: what was lost, and why the store is broken, with its log."""
+        broken = f"{self.broken}; its log: {self.log}" if self.log else self.broken
+        return [*self.tally.findings(claimed=self._promised(promises)), *([broken] if broken else [])]
+
+    def _promised(self, promises: Callable[[str], bool]) -> bool:
+        """Whether what was acknowledged had to stay."""
+        return promises("process_crash" if self.ended or self.cut_short else "clean_restart")
 
     def detail(self) -> str:
         """In words."""

@@ -114,6 +114,7 @@ class Rounds:
             session.close()
         if self._fault.cuts_off:
             self._handle.settle()  # a cut while the store creates itself is another trial
+            self._tally.since_restart = 0
         began = time.monotonic()
         faults = [(number, name) for number in range(1, self._scale.rounds + 1) for name in shapes]
         first = self._tally.rounds
@@ -190,7 +191,7 @@ class Rounds:
                     raise StoreDied(f"after the start it runs, and does not answer: {reason}", self._handle.log_tail()) from None
                 raise
         except StoreDied as reason:
-            self._broken(reason.reason, reason.log)
+            self._tally.breaks(reason.reason, reason.log)
             return False
         except Unknown as reason:
             try:
@@ -203,7 +204,7 @@ class Rounds:
             self._unusable(reason)
             return False
         if not at_risk:
-            self._tally.idle.append(f"nothing was acknowledged before fault {self._period}")
+            self._tally.idle.append(f"nothing was acknowledged before fault {self._tally.rounds}")
         return True
 
     def _stream(self) -> int:
@@ -333,11 +334,7 @@ class Rounds:
 
     def _unusable(self, reason: Refused | Unknown) -> None:
         self._tally.needs_repair = True
-        self._broken(f"after the start it does not work: {reason}", self._handle.log_tail())
-
-    def _broken(self, reason: str, log: str) -> None:
-        self._tally.broken, self._tally.log = reason, log
-        self._tally.lossy += 1
+        self._tally.breaks(f"after the start it does not work: {reason}", self._handle.log_tail())
 
     def _history(self) -> list[Operation]:
         """What the clients did, without what a store answered that had lost its disk already."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, get_args
 
@@ -15,6 +16,9 @@ from storeproof.spec.guarantee import LoadShape
 
 _SHOWN = 3
 """Lost keys that a message names: the first ones say what to look for, the counts say how much."""
+
+_COSTS = 6
+"""Faults that a message names."""
 
 _COUNTERS: Final[dict[LoadShape, str]] = {"burst": "bursts", "stream": "streams", "bulk": "bulks", "compaction": "compactions"}
 
@@ -53,6 +57,10 @@ class Tally:
     """Models whose collection itself was gone after a fault."""
     idle: list[str] = field(default_factory=list)
     """Rounds in which nothing was acknowledged, and why: they show nothing."""
+    since_restart: int | None = None
+    """Faults since the store was stopped and started, on which the first writes follow; None where it was not."""
+    costs: list[str] = field(default_factory=list)
+    """What each fault cost that cost anything: which one it was, during which load, and how much. A known failure names these."""
     broken: str = ""
     """The store ended by itself, does not start, or does not work after a start: why."""
     spoiled: list[str] = field(default_factory=list)
@@ -62,20 +70,53 @@ class Tally:
     needs_repair: bool = False
     """It is broken in that it starts after the fault and then answers with errors."""
     log: str = ""
+    _shape: LoadShape | None = None
+    _grave: list[str] = field(default_factory=list)
+    """Of `costs`, what no missing promise excuses."""
 
     def add(self, findings: list[Finding], lost: Losses) -> None:
         """Count what one audit found."""
         self.losses.append(lost)
-        self.lossy += any(finding.verdict is not Verdict.OK for finding in findings)
+        harmed = Counter(finding.verdict for finding in findings if finding.verdict is not Verdict.OK)
+        if harmed:
+            self.lossy += 1
+            window = f"; {lost.records} operations within {lost.window_ms:.0f} ms, {lost.shape}" if lost.shape is not Shape.NOTHING else ""
+            of = sorted({finding.collection for finding in findings if finding.verdict is not Verdict.OK})
+            self.costs.append(f"{self._fault}{_counted(harmed)} of {', '.join(of)}{window}")
+            self._grave += self.costs[-1:] if harmed[Verdict.INVENTED] else []
         for finding in findings:
             self.keys.add((finding.collection, finding.key))
             self.verdicts[finding.verdict] += 1
             if finding.verdict is not Verdict.OK and len(self.first) < _SHOWN:
                 self.first.append(str(finding))
 
+    def breaks(self, reason: str, log: str) -> None:
+        """The last fault left the store of no use."""
+        self.broken, self.log = reason, log
+        self.lossy += 1
+        self.costs.append(f"{self._fault}{reason}")
+        self._grave += [] if self.needs_repair else self.costs[-1:]
+
+    def findings(self, *, claimed: bool) -> list[str]:
+        """What makes the rounds a failure, fault by fault; what breaks the store comes with its log."""
+        failed = self.costs if claimed else self._grave
+        said = f"; its log: {self.log}" if self.broken and self.log else ""
+        return [f"{each}{said}" if each == self.costs[-1] else each for each in failed]
+
+    @property
+    def _fault(self) -> str:
+        """Which one is under way."""
+        if self._shape is None:
+            return ""
+        since = "" if self.since_restart is None else f", {self.since_restart} since a clean restart"
+        return f"fault {self.rounds}{since}, {self._shape}: "
+
     def count(self, shape: LoadShape, by: int = 1) -> None:
         """A fault strikes during that shape of load; by -1: it did, and its round was spoiled."""
         setattr(self, _COUNTERS[shape], getattr(self, _COUNTERS[shape]) + by)
+        self._shape = shape
+        if self.since_restart is not None:
+            self.since_restart += by
 
     @property
     def rounds(self) -> int:
@@ -116,10 +157,13 @@ class Tally:
         """The verdict in words: at risk, harmed, worst window, first keys; `again`: how to repeat it; the log comes last."""
         parts = [f"{self._struck()}; {self.acknowledged} operations acknowledged, {self.unknown} unknown"]
         parts += [f"not tried during a {shape}: {reason}" for shape, reason in self.without.items()]
-        if self.broken:
+        if self.broken and not self.costs:
             parts.append(self.broken)
+        if self.costs:
+            more = f" | and {len(self.costs) - _COSTS} more" if len(self.costs) > _COSTS else ""
+            parts.append("by fault: " + " | ".join(self.costs[:_COSTS]) + more)
         if self.harmed:
-            parts.append(", ".join(f"{number} {verdict}" for verdict, number in sorted(self.verdicts.items()) if verdict is not Verdict.OK))
+            parts.append(_counted(self.verdicts))
             window = worst(self.losses)
             if window.shape is not Shape.NOTHING:
                 parts.append(f"worst window {window.window_ms:.0f} ms with {window.records} operations, {window.shape}")
@@ -181,6 +225,10 @@ class Tally:
             spoiled=len(self.spoiled),
             detail=detail,
         )
+
+
+def _counted(verdicts: Mapping[Verdict, int]) -> str:
+    return ", ".join(f"{number} {verdict}" for verdict, number in sorted(verdicts.items()) if verdict is not Verdict.OK)
 
 
 def _worst(found: list[Losses]) -> WorstLoss | None:

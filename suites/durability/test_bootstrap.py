@@ -64,4 +64,4 @@ def test_bootstrap(trial: Trial, verdict: Verdict, fault: str, guarantee: str) -
     if outcome is Outcome.PASS:
         verdict.add(detail)
     else:
-        verdict.settle(outcome, detail)
+        verdict.settle(outcome, detail, births.findings)

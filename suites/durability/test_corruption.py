@@ -47,4 +47,4 @@ def test_corruption(trial: Trial, verdict: Verdict, kind: Kind) -> None:
     if outcome is Outcome.PASS:
         verdict.add(detail)
     else:
-        verdict.settle(outcome, detail)
+        verdict.settle(outcome, detail, found.findings)

@@ -36,4 +36,4 @@ def test_full_disk(trial: Trial, verdict: Verdict) -> None:
     if outcome is Outcome.PASS:
         verdict.add(detail)
     else:
-        verdict.settle(outcome, f"{detail}\nreproduce: {trial.command('test_full_disk')}")
+        verdict.settle(outcome, f"{detail}\nreproduce: {trial.command('test_full_disk')}", filled.findings(trial.target.variant.promises))

@@ -33,12 +33,12 @@ def test_guarantee(trial: Trial, verdict: Verdict, guarantee: GuaranteeName | No
     """The guarantee's fault strikes a store under load, many times; what was acknowledged is there afterwards."""
     claimed = trial.target.variant.promises(guarantee)
     again = f"seed {trial.seed}; reproduce: {trial.command(f'test_guarantee and {guarantee}')}"
-    tally = Tally()
+    tally, findings = Tally(), list[str]()
     outcome, detail = Outcome.ERROR, "the rounds were not finished"
     try:
         _strike(trial, guarantee, tally)
         outcome = tally.outcome(claimed=claimed)
-        detail = tally.detail(again)
+        detail, findings = tally.detail(again), tally.findings(claimed=claimed)
     except Exception as reason:
         judged = judge(reason, claimed=claimed)
         outcome, detail = judged.outcome, f"{judged.detail}; {again}"
@@ -46,12 +46,12 @@ def test_guarantee(trial: Trial, verdict: Verdict, guarantee: GuaranteeName | No
     finally:
         if registry.interrupt is not None:  # also where a clean-up's own failure took the interrupt's place
             outcome, detail = Outcome.INCONCLUSIVE, "interrupted between the rounds"
-        trial.record.guarantees.append(tally.record(guarantee, verdict.known(outcome), detail))
+        trial.record.guarantees.append(tally.record(guarantee, verdict.known(outcome, findings or [detail]), detail))
     verdict.spoiled += tally.spoiled
     if outcome is Outcome.PASS:
         verdict.add(detail)
     else:
-        verdict.settle(outcome, detail)
+        verdict.settle(outcome, detail, findings)
 
 
 def _strike(trial: Trial, guarantee: str, tally: Tally) -> None:

@@ -46,13 +46,13 @@ def test_one_order_explains_answers_across_faults(trial: Trial, verdict: Verdict
         trial.record.histories.extend(judged.shown)
     detail = f"{trial.scale.durability.rounds} faults; {judged.words}"
     if judged.wrong:
-        verdict.settle(bad, "\n".join([f"{detail}; not linearizable; {again}", *judged.listed(judged.wrong)]))
+        verdict.settle(bad, "\n".join([f"{detail}; not linearizable; {again}", *judged.listed(judged.wrong)]), judged.wrong)
     if judged.fleeting:
         said = "a client read what the fault undid, before anybody had been told that it was done"
         lasting = trial.target.lasting_reads
         bad = bad if lasting else Outcome.UNSUPPORTED
         claim = "claimed that it cannot be" if lasting else "the store does not claim that it cannot be"
-        verdict.settle(bad, "\n".join([f"{detail}; {said}; {claim}; {again}", *judged.listed(judged.fleeting)]))
+        verdict.settle(bad, "\n".join([f"{detail}; {said}; {claim}; {again}", *judged.listed(judged.fleeting)]), judged.fleeting)
     if not whole:
         verdict.settle(Outcome.INCONCLUSIVE, f"{len(verdict.spoiled)} rounds were spoiled; {again}")
     if judged.undecided:

@@ -13,10 +13,10 @@ import pytest
 
 from storeproof.contract import Collection, Layout, call
 from storeproof.contract.notation import arguments_from
-from storeproof.outcome import Outcome
+from storeproof.outcome import SHOWN, Outcome
 from storeproof.plugin import RUN
 from storeproof.plugin.verdict import Verdict
-from storeproof.result.capabilities import SHOWN, cases_of
+from storeproof.result.capabilities import cases_of
 from storeproof.result.model import GrowthRecord
 from storeproof.spec import Growth, GrowthQuestion
 from storeproof.suites.conftest import Open

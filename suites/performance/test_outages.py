@@ -31,12 +31,12 @@ def test_outage(trial: Trial, verdict: Verdict, kind: Kind) -> None:
     outcome, detail = aftermath.outcome, aftermath.detail()
     if outcome is not Outcome.PASS:
         detail = f"{detail}; {again}"
-    trial.record.outages.append(aftermath.record(verdict.known(outcome), detail))
+    trial.record.outages.append(aftermath.record(verdict.known(outcome, [detail]), detail))
     if outcome is Outcome.PASS:
         verdict.add(detail)
     else:
         log = seen.failure.log if isinstance(seen.failure, StoreDied) else ""
-        verdict.settle(outcome, f"{detail}\n--- last lines of its log ---\n{log}" if log else detail)
+        verdict.settle(outcome, f"{detail}\n--- last lines of its log ---\n{log}" if log else detail, [detail])
 
 
 def _strike(trial: Trial, kind: Kind) -> Seen:

@@ -63,4 +63,4 @@ def test_workload(trial: Trial, verdict: Verdict, interleaved: Interleaved, benc
     verdict.add(f"through the store's client: {measured.engine_reason}" if measured.engine_reason else "")
     verdict.add("; ".join(dict.fromkeys(text for each in measuring.rounds for text in each.samples)))
     if not audited.ok:
-        verdict.settle(Outcome.FAIL, "the audit after the rounds: " + "; ".join(audited.problems))
+        verdict.settle(Outcome.FAIL, "the audit after the rounds: " + "; ".join(audited.problems), audited.problems)

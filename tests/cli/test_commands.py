@@ -13,6 +13,7 @@ import storeproof
 from storeproof.cli import main
 from storeproof.report import write_reports
 from storeproof.result.json_file import write_result
+from storeproof.spec import SPEC_ROOT
 from storeproof.spec.edition import VERSION
 from tests.report.sample import TARGETS, sample_result
 
@@ -197,3 +198,37 @@ def test_help_answers_without_loading_the_machinery() -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert "Exit codes" in done.stdout
     assert done.stdout.endswith("[]\n")
+
+
+def test_no_command_hands_escapes_of_a_foreign_result_to_the_terminal(run: Run, tmp_path: Path) -> None:
+    """It may clear the screen, name the window, or turn the direction of writing."""
+    evil = "\x1b[2J\x1b]0;owned\x07\u202e\u200f"
+    for name in ("a", "b"):
+        result = sample_result(TARGETS[:1])
+        (store,) = result.stores
+        measured = [each.model_copy(update={"workload": each.workload + evil}) for each in store.measurements]
+        spoiled = store.model_copy(update={"version": evil, "variant": f"v{evil}", "measurements": measured})
+        edition = result.edition.model_copy(update={"version": evil})
+        write_result(result.model_copy(update={"stores": [spoiled], "edition": edition}), tmp_path / name / "result.json")
+    for arguments in (
+        ("compare", tmp_path / "a", tmp_path / "b"),
+        ("report", tmp_path / "a"),
+        ("compare", tmp_path / "a", "--store", evil),
+    ):
+        _, out, err = run(*arguments)
+        assert r"\x1b[2J\x1b]0;owned\x07\u202e" in out + err
+        assert not set(out + err) & set(evil) - set("[2J]0;owned"), arguments
+    assert not set((tmp_path / "a" / "report.md").read_text()) & {"\x1b", "\u202e", "\u200f"}
+
+
+def test_a_store_file_shows_no_escapes(run: Run, tmp_path: Path) -> None:
+    text = (SPEC_ROOT / "stores" / "sqlite.yaml").read_text()
+    (tmp_path / "x.yaml").write_text(text.replace("title: SQLite", r'title: "\\e[2J\\u202e"'.replace("\\\\", "\\")))
+    code, out, err = run("stores", tmp_path / "x.yaml")
+    assert code == 0, err
+    assert r"\x1b[2J\u202e" in out
+    assert "\u202e" not in out.replace(r"\u202e", "")
+    code, _, err = run("stores", tmp_path / "\x1b[2J.yaml")
+    assert code == 4
+    assert r"\x1b[2J.yaml does not exist" in err
+    assert "\x1b" not in err

@@ -24,7 +24,24 @@ EXAMPLE = "redis://:password@localhost:6379/0"
     ],
 )
 def test_an_endpoint_is_read(url: str, address: Address) -> None:
-    assert parse_endpoint(url, EXAMPLE) == address
+    scheme = url.partition(":")[0].replace("rediss", "redis")
+    assert parse_endpoint(url, EXAMPLE.replace("redis", scheme)) == address
+
+
+@pytest.mark.parametrize(
+    ("example", "allowed"),
+    [
+        (EXAMPLE, "redis, rediss"),
+        (EXAMPLE.replace("redis", "rediss"), "rediss"),
+        ("mine://h:1", "mine"),
+        ("mongodb://h:1", "mongodb, mongodb+srv"),
+    ],
+)
+def test_another_scheme_is_refused(example: str, allowed: str) -> None:
+    """A web server is no Redis, and what the user meant is not to be guessed."""
+    with pytest.raises(UsageError) as problem:
+        parse_endpoint("http://:hunter2@localhost:6379/0", example)
+    assert str(problem.value) == f"the endpoint's URL has the scheme http://; allowed: {allowed}; an endpoint looks like {example}"
 
 
 @pytest.mark.parametrize(
@@ -36,14 +53,14 @@ def test_an_endpoint_is_read(url: str, address: Address) -> None:
     ],
 )
 def test_further_ports_are_those_that_the_example_names(url: str, ports: dict[str, int]) -> None:
-    assert parse_endpoint(url, f"{EXAMPLE}?manage=8002").ports == ports
-    assert parse_endpoint(url, EXAMPLE).ports == {}
+    assert parse_endpoint(url, "http://localhost:8000?manage=8002").ports == ports
+    assert parse_endpoint(url, "http://localhost:8000").ports == {}
 
 
 @pytest.mark.parametrize("port", ["", "0", "-1", "65536", "8k", "\u0663", "hunter2"])
 def test_a_further_port_that_is_none_is_a_clear_error(port: str) -> None:
     with pytest.raises(UsageError, match=r"^the endpoint's URL has no port behind `manage=`; an endpoint looks like ") as problem:
-        parse_endpoint(f"http://me:hunter2@host:8000?manage={port}", f"{EXAMPLE}?manage=8002")
+        parse_endpoint(f"http://me:hunter2@host:8000?manage={port}", "http://localhost:8000?manage=8002")
     assert "hunter2" not in str(problem.value)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_a_module_that_is_no_adapter(tmp_path: Path) -> None:
-    wanted = "adapter ./mine.py of mine has no function `connect(address, options)`; see CONTRIBUTING, 'Add a store'"
+    wanted = "adapter ./mine.py of mine has no function `connect(address, options)`; see `storeproof manual 'add a store'`"
     assert refusal(tmp_path, code="connect = 5\n") == wanted
 
 
@@ -84,8 +85,26 @@ def test_a_module_that_is_no_adapter(tmp_path: Path) -> None:
         ("def connect(:\n", "SyntaxError: invalid syntax"),
         ("import no_such_client\n", "ModuleNotFoundError: No module named 'no_such_client'"),
         ("raise RuntimeError('no')\n", "RuntimeError: no"),
+        ("import sys\nsys.exit(3)\n", "SystemExit: 3"),
     ],
 )
 def test_a_file_that_cannot_be_imported_says_why_every_time(tmp_path: Path, code: str, reason: str) -> None:
     for _ in range(2):  # the first try must leave nothing behind that the second takes for an adapter
         assert refusal(tmp_path, code=code).startswith(f"the adapter file {tmp_path}/mine.py cannot be imported: {reason}")
+
+
+@pytest.mark.parametrize(
+    ("adapter", "message"),
+    [
+        (r"a\0b", "there is no adapter `a\0b`"),
+        (r"a\0b.py", "a\0b.py cannot be read: no file can be called so"),
+        ("a" * 300, "there is no adapter `aaa"),
+        ("a" * 300 + ".py", ".py cannot be read: File name too long"),
+        ("folder.py", "folder.py is a directory"),
+        ("pipe.py", "pipe.py is a pipe, and no file"),
+    ],
+)
+def test_a_name_that_no_file_can_have(tmp_path: Path, adapter: str, message: str) -> None:
+    (tmp_path / "folder.py").mkdir()
+    os.mkfifo(tmp_path / "pipe.py")
+    assert message in refusal(tmp_path, adapter=f'"{adapter}"')

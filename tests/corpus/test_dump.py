@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import os
 from pathlib import Path
 
 import pytest
@@ -91,13 +92,19 @@ def test_a_dump_of_several_streams_is_one(tmp_path: Path) -> None:
             b'<!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;">]><mediawiki>&c;</mediawiki>',
             "has a document type",
         ),
+        ("x.xml", (head() + "<page><title>A</title><id>²</id></page>").encode(), "has a page without a number"),
+        ("x.xml", (head() + f"<page><title>A</title><id>{'1' * 5000}</id></page>").encode(), "has a page without a number"),
+        ("x.xml.bz2", bz2.compress(head().encode() + b"<a>" * 1_000_000), "has elements more than 32 levels deep"),
+        ("x.xml.bz2", bz2.compress(b"<mediawiki a='" + b"a" * 50_000_000), "has a tag or a comment of more than 1,048,576 bytes"),
+        ("x.xml.bz2", bz2.compress(b"<mediawiki><!-- " + b"a" * 50_000_000), "has a tag or a comment of more than 1,048,576 bytes"),
+        ("x.xml", head(names=((number, "n") for number in range(20_000))).encode(), "names more than 10,000 namespaces"),
     ],
 )
 def test_what_is_no_dump_is_told_when_it_is_opened(tmp_path: Path, name: str, content: bytes, message: str) -> None:
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(UsageError, match=r"^--corpus \S+ ") as told:
-        Dump(path)
+        list(Dump(path).pages())
     assert message in str(told.value)
     assert "\n" not in str(told.value)
 
@@ -107,6 +114,11 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         Dump(tmp_path / "missing.xml")
     with pytest.raises(UsageError, match="is a directory"):
         Dump(tmp_path)
+    os.mkfifo(tmp_path / "pipe.xml")
+    with pytest.raises(UsageError, match="is a pipe, and no file"):  # which nobody writes to: to open it would wait
+        Dump(tmp_path / "pipe.xml")
+    with pytest.raises(UsageError, match="File name too long"):
+        Dump(tmp_path / ("a" * 300))
 
 
 @pytest.mark.parametrize("name", ["cut.xml", "cut.xml.bz2", "cut.xml.gz"])

@@ -6,10 +6,13 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from storeproof.load.wire.request import WireProtocol
 from storeproof.spec import load_spec
+from storeproof.spec.store import TEMPLATE_NAMES
 from tests.house.installed import CHECKOUT, lay_out, outcomes_of, run_pytest
 
 TEXT = (CHECKOUT / "CONTRIBUTING.md").read_text()
@@ -31,6 +34,21 @@ def test_the_store_of_the_recipe_states_every_capability(tmp_path: Path) -> None
     (tmp_path / "shelf.yaml").write_text(BLOCKS["file", "shelf.yaml"])
     store, _ = load_spec().store(str(tmp_path / "shelf.yaml"))
     assert list(store.variants) == ["safe", "fast"]
+
+
+def test_every_name_of_a_template_is_listed() -> None:
+    table = re.findall(r"^\| `\$\{([a-zA-Z.]+)\}` \| (.+) \|$", TEXT, flags=re.MULTILINE)
+    assert dict(table) == TEMPLATE_NAMES
+
+
+def test_every_protocol_of_the_wire_engine_is_listed() -> None:
+    (line,) = [line for line in TEXT.splitlines() if line.startswith("* `wire:`")]
+    assert set(re.findall(r"`([a-z]+)`", line.partition("It is all")[0])) == set(get_args(WireProtocol))
+
+
+def test_the_lines_of_the_lmdb_store_are_counted_right() -> None:
+    (said,) = re.findall(r"a whole store over LMDB: (\d+) lines in two files", TEXT)
+    assert int(said) == sum(len(path.read_text().splitlines()) for path in (CHECKOUT / "tests" / "vendor" / "lmdb").glob("lmdb*"))
 
 
 @pytest.mark.slow

@@ -9,7 +9,8 @@ from pathlib import Path
 from tests.house.installed import CHECKOUT
 
 ORDER = (
-    *("errors", "outcome", "native", "compiled", "spec", "history", "contract", "embedded", "oracle", "check", "blame"),
+    *("errors", "printable", "regular_file", "outcome", "native", "compiled", "spec", "history", "contract", "embedded", "oracle"),
+    *("check", "blame"),
     *("launch", "faults", "corpus", "load", "result", "report", "trial", "cli", "plugin"),
 )
 PACKAGES = {"storeproof": "storeproof", "spec": "storeproof.spec", "adapters": "storeproof.adapters", "suites": "storeproof.suites"}

@@ -32,7 +32,7 @@ def build(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str])
     for name in FOLDERS:
         shutil.copytree(CHECKOUT / name, source / name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
     shutil.copytree(CHECKOUT / "native", source / "native", ignore=shutil.ignore_patterns("target"))
-    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "CONTRIBUTING.md"):
         shutil.copy(CHECKOUT / name, source)
     # The extra `dev` has what builds the wheel: nothing is downloaded.
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "--wheel-dir", str(built), str(source)]
@@ -81,7 +81,10 @@ def files_of_the_package() -> set[str]:
     files = {"storeproof/py.typed", "storeproof/native.pyi"}
     for folder, package in FOLDERS.items():
         for path in (CHECKOUT / folder).rglob("*"):
-            if path.suffix in (".py", ".yaml", ".json", ".j2", ".css") and "__pycache__" not in path.parts:
+            # The manual is in the package as links to what a checkout has elsewhere.
+            if path.parent.name == "pages" or (
+                path.suffix in (".py", ".yaml", ".json", ".j2", ".css", ".txt") and "__pycache__" not in path.parts
+            ):
                 files.add(f"{package}/{path.relative_to(CHECKOUT / folder)}")
     return files
 
@@ -114,4 +117,8 @@ def test_the_suites_run_from_the_wheel(python: str, tmp_path: Path) -> None:
 
 
 def test_the_command_runs_from_the_wheel(python: str, tmp_path: Path) -> None:
-    run([str(Path(python).with_name("storeproof")), "schema", "--check"], cwd=tmp_path)
+    command = str(Path(python).with_name("storeproof"))
+    run([command, "schema", "--check"], cwd=tmp_path)
+    assert "`${here}`" in run([command, "manual", "add a store"], cwd=tmp_path)
+    assert run([command, "manual", "query"], cwd=tmp_path).rstrip() == (CHECKOUT / "spec" / "QUERY.md").read_text().rstrip()
+    assert "--pyargs storeproof.suites --store=mine.yaml" in run([command, "new-store", "mine", "--embedded"], cwd=tmp_path)

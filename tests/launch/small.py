@@ -12,9 +12,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from storeproof.contract import Address, Unknown
+import yaml
+
+from storeproof.contract import Address, Layout, Unknown
 from storeproof.launch import process_tree
-from storeproof.spec import ProcessLaunch
+from storeproof.launch.visit import Visit
+from storeproof.spec import Model, ProcessLaunch, Store
 
 GREETS = """
 import socket, sys
@@ -55,6 +58,48 @@ def python_server(code: str, **fields: object) -> ProcessLaunch:
             **fields,
         }
     )
+
+
+ADAPTER = """
+import socket
+from storeproof.contract import Unknown, Unsupported, Version
+
+
+class Session:
+    def version(self):
+        return Version("Small", "1")
+
+    def read_settings(self, names):
+        return {}
+
+    def collection(self, layout):
+        raise Unsupported("it only greets")
+
+    def close(self):
+        pass
+
+
+def connect(address, options):
+    try:
+        with socket.create_connection((address.host, address.port), timeout=1) as connection:
+            if connection.recv(5) == b"hello":
+                return Session()
+    except OSError as reason:
+        raise Unknown(str(reason)) from None
+    raise Unknown("no greeting")
+"""
+"""Speaks to `GREETS`."""
+
+ROW = Model.model_validate({"format": "1.0", "model": "row", "title": "Row", "key": "integer", "record": {"kind": "row"}})
+
+
+def visit(store: Store, folder: Path) -> Visit:
+    """What is done at an endpoint of this store, whose files are written into a folder: its adapter is `ADAPTER`."""
+    file = folder / "small.yaml"
+    described = store.model_dump(mode="json", exclude_defaults=True)
+    file.write_text(yaml.safe_dump(described | {"adapter": "small_adapter.py"}, sort_keys=False))
+    (folder / "small_adapter.py").write_text(ADAPTER)
+    return Visit(file, store.default_variant, (), Layout("sp_small", ROW))
 
 
 def greeted(address: Address) -> None:

@@ -13,7 +13,7 @@ from storeproof.launch.handle import Handle
 from storeproof.launch.process import ProcessHandle
 from storeproof.spec import ContainerLaunch, EndpointLaunch, Store
 
-from .small import GREETS, greeted, python_server
+from .small import GREETS, greeted, python_server, visit
 
 CONTAINER = ContainerLaunch(image="storeproof-tests/no-such-image:1", port=1, data="/data")
 NO_ENGINE = NotAvailable("no container engine answers", "apt-get install docker.io && systemctl start docker")
@@ -38,6 +38,8 @@ def store(**ways: object) -> Store:
 
 def start(store: Store, base: Path, kind: Wanted = "auto", endpoint: str | None = None, notices: list[str] | None = None) -> Handle:
     """Launch it."""
+    aside = base.parent / f"{base.name}-spec"
+    aside.mkdir(exist_ok=True)
     return launch(
         store,
         store.variants["plain"].settings,
@@ -47,6 +49,7 @@ def start(store: Store, base: Path, kind: Wanted = "auto", endpoint: str | None 
         data_dir=base,
         keep=False,
         probe=greeted,
+        visit=visit(store, aside),
         notice=notices.append if notices is not None else None,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import functools
 import os
 import signal
 import subprocess
@@ -105,15 +105,20 @@ def test_directories_without_our_mark_stay(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 3
 
 
+def killed_when_none_is_left(steps: Iterator[int], event: str, _: object) -> None:
+    """An audit hook: each change to a file system takes a step."""
+    if event in {"open", "os.mkdir", "os.chmod", "os.rename", "os.remove", "os.rmdir", "os.utime"} and next(steps, None) is None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
 def killed_at_every_step(act: Callable[[], object], swept: Callable[[], object]) -> int:
     """Run `act` in a process that is killed before its first change to a file system, then in one that is killed before its second, and so
     on; after each, `swept`. How often until it came to its end."""
-    changes = {"open", "os.mkdir", "os.chmod", "os.rename", "os.remove", "os.rmdir", "os.utime"}
     for last in range(1, 200):
         pid = os.fork()
         if pid == 0:
-            step = itertools.count(1)
-            sys.addaudithook(lambda event, _: os.kill(os.getpid(), signal.SIGKILL) if event in changes and next(step) == last else None)
+            left = iter(range(1, last))
+            sys.addaudithook(functools.partial(killed_when_none_is_left, left))
             try:
                 act()
             finally:

@@ -200,6 +200,7 @@ def test_a_container_that_somebody_removes_is_no_fault_of_the_store(make: Make) 
 def test_an_engine_that_falls_silent_is_no_fault_of_the_store(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     handle = make()
     handle.start()
+
     def silent(*_: object, **__: object) -> None:
         raise requests.exceptions.ReadTimeout
 
@@ -223,7 +224,9 @@ def test_a_container_that_is_short_of_memory_is_no_fault_of_the_store(make: Make
             return made
 
         patched.setattr(handle, "_describe", limited)
-        with pytest.raises(NotAvailable, match="the kernel's out-of-memory killer has ended it; give the machine or the container more memory"):
+        with pytest.raises(
+            NotAvailable, match="the kernel's out-of-memory killer has ended it; give the machine or the container more memory"
+        ):
             handle.start()
 
 

@@ -177,7 +177,7 @@ def test_the_first_method_that_can_be_had_is_taken(data: Path, monkeypatch: pyte
 
 def test_without_the_compiled_part_it_is_not_available(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "present", lambda: False)
-    with pytest.raises(NotAvailable, match=r"needs the compiled part of storeproof, which was not built .*install Rust"):
+    with pytest.raises(NotAvailable, match=r"needs the compiled part of storeproof, which was not built .*pip install .*Rust"):
         MemoryDisk(data)
 
 

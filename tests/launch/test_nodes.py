@@ -10,12 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from storeproof.contract import Address
+from storeproof.contract import Address, Layout
 from storeproof.errors import NotAvailable, StoreDied
 from storeproof.launch.endpoint import EndpointHandle
 from storeproof.launch.nodes import NODE_FAULTS, RunningNodes
 from storeproof.launch.process import ProcessHandle
+from storeproof.launch.visit import Visit
 from storeproof.spec.store import EndpointLaunch, Nodes, ProcessLaunch
+
+from .small import ROW
 
 
 class Here:
@@ -130,7 +133,12 @@ def test_a_single_server_has_no_nodes(fault: str, tmp_path: Path) -> None:
             process.kill_nodes(["a"])
     finally:
         process.close()
-    endpoint = EndpointHandle("mine", EndpointLaunch(url="mine://localhost:1"), "mine://localhost:1", lambda _: None)
+    endpoint = EndpointHandle(
+        "mine",
+        EndpointLaunch(url="mine://localhost:1"),
+        "mine://localhost:1",
+        Visit(tmp_path / "mine.yaml", "plain", (), Layout("sp_mine", ROW)),
+    )
     assert isinstance(endpoint.address, Address)
     assert endpoint.cannot(fault)
     with pytest.raises(NotAvailable):

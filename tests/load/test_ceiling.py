@@ -166,15 +166,16 @@ def test_a_store_as_fast_as_nothing_is_not_believed() -> None:
     """It may be faster than the load generator can see; one that is slow against it is believed.
 
     Ceiling and store are measured a moment apart, and on a busy machine either may have had no processor: of a ceiling that was too high
-    no pair would show it.
+    no pair would show the first, of one that was too low most pairs would not show the second.
     """
-    mix, believed = job(op()), []
+    mix, fast, slow = job(op()), [], []
     for _ in range(_PAIRS):
         with closing(Ceilings()) as here:
             limit = here.rate("wire", mix, [FOUND])
-            believed.append(_believed(_against(here.server, mix), limit))
-            assert _believed(_against(Slow(), mix), limit)
-    assert not all(believed)
+            fast.append(_believed(_against(here.server, mix), limit))
+            slow.append(_believed(_against(Slow(), mix), limit))
+    assert not all(fast)
+    assert sum(slow) > _PAIRS / 2
 
 
 @built

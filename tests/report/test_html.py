@@ -60,8 +60,16 @@ def result() -> Result:
 
 
 @pytest.fixture(scope="module")
-def rendered(result: Result) -> str:
-    return render_html(result)
+def timed(result: Result) -> tuple[str, float]:
+    """The page, and the seconds of processor time that it took."""
+    render_html(sample_result([]))  # what is imported and read once is not counted
+    begin = time.process_time()
+    return render_html(result), time.process_time() - begin
+
+
+@pytest.fixture(scope="module")
+def rendered(timed: tuple[str, float]) -> str:
+    return timed[0]
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +169,7 @@ def test_empty_sections_are_said() -> None:
     )
     text = Page(render_html(result.model_copy(update={"stores": [nothing]}))).text
     assert "never reached" in text
-    assert "not proven" in text
+    assert "not tried" in text
     assert "No case was run for this store." in text
 
 
@@ -178,11 +186,9 @@ def test_one_store_with_one_number_of_clients_renders() -> None:
         assert "row-load" in render_html(result.model_copy(update={"stores": [changed]}))
 
 
-def test_rendering_is_quick(result: Result) -> None:
+def test_rendering_is_quick(timed: tuple[str, float]) -> None:
     """Nine stores, with some thirty plots, are rendered in five seconds of processor time, imports apart."""
-    begin = time.process_time()
-    render_html(result)
-    assert time.process_time() - begin < 5
+    assert timed[1] < 5
 
 
 def test_every_capability_is_in_its_group_with_its_cases_one_click_away(result: Result, rendered: str, page: Page) -> None:

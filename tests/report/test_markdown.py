@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from storeproof.outcome import Outcome
 from storeproof.report.markdown import render_markdown
+from storeproof.result.model import Result
 from tests.report.sample import TARGETS, sample_result
 
 
@@ -50,3 +52,35 @@ def test_empty_sections_are_said() -> None:
     text = render_markdown(sample_result([]))
     for sentence in ("No store was run.", "Nothing was measured in this run.", "No profile was asked for"):
         assert sentence in text
+
+
+def test_no_text_of_a_foreign_result_is_markup() -> None:
+    """Whichever field it is in: a picture would be loaded from anywhere, and a link could be called anything."""
+    evil = "<img src=x>[a](http://x.example)|**b**\x1b\u202e"
+    data = sample_result(TARGETS[:2]).model_dump(mode="json")
+    data["run"]["corpus"] = [{"name": "n", "language": "de", "pages": 1, "passed_over": 0, "checksum": "c"}]
+    names = 0
+
+    def spoil(part: dict[str, Any], *fields: str) -> None:
+        nonlocal names
+        for field in fields:
+            part[field] = f"{part[field]}{evil}"
+            names += 1
+
+    spoil(data["edition"], "version", "hash")
+    spoil(data["run"], "id", "started", "command", "scale", "storeproof")
+    spoil(data["run"]["corpus"][0], "name", "language", "checksum")
+    spoil(data["environment"], "cpu", "kernel", "disk", "filesystem", "python")
+    for store in data["stores"]:
+        spoil(store, "store", "variant", "title", "version")
+        for each in store["outcomes"]:
+            spoil(each, "id", "detail")
+        for each in store["measurements"]:
+            spoil(each, "workload", "title", "model", "operation")
+    assert names > 100
+    text = render_markdown(Result.model_validate(data))
+    assert "&lt;img" in text
+    assert "<img" not in text
+    read = re.sub(r"<(pre|summary)>.*?</\1>", "", text)  # in a block of HTML Markdown reads nothing
+    assert not re.search(r"(?<!\\)\[a(?<!\\)\]\(http", read)
+    assert not {"\x1b", "\u202e"} & set(text)

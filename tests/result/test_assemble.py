@@ -69,6 +69,12 @@ def test_a_rung_that_was_not_tried_carries_none_above_it() -> None:
     """`-k process_crash` alone shows nothing of the clean restart below it: only the two together prove the crash."""
     record = store_record()
     record.guarantees = [struck("process_crash", Outcome.PASS)]
-    assert record.durability().proven == "volatile"
+    assert (record.durability().proven, record.durability().shown) == (None, "not tried")
+    record.guarantees = [struck("process_crash", Outcome.FAIL)]
+    assert (record.durability().proven, record.durability().shown) == (None, "not tried")
+    record.guarantees = [struck("clean_restart", Outcome.EXCLUDED, rounds=0), struck("process_crash", Outcome.PASS)]
+    assert (record.durability().proven, record.durability().shown) == (None, "not tried")
+    record.guarantees = [struck("clean_restart", Outcome.INCONCLUSIVE), struck("process_crash", Outcome.PASS)]
+    assert (record.durability().proven, record.durability().shown) == (None, "not proven")
     record.guarantees = [struck("clean_restart", Outcome.PASS), struck("process_crash", Outcome.PASS)]
     assert record.durability().proven == "process_crash"

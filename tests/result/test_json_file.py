@@ -98,3 +98,33 @@ def test_the_schema_forbids_fields_it_does_not_name() -> None:
     schema = json.loads(result_schema())
     assert schema["additionalProperties"] is False
     assert set(schema["properties"]) == {"format", "edition", "run", "environment", "stores"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"format": "1.0", "stores": ' + "[" * 100_000, "is nested too deeply for a result"),
+        ('{"format": "1.0", "stores": [], "x": ' + "1" * 5000 + "}", "a number has too many digits"),
+        ('{"format": "1.²", "stores": []}', 'format is "1.²"; a format is written "MAJOR.MINOR"'),
+        ('{"format": "' + "1" * 5000 + '.0", "stores": []}', "a format is written"),
+    ],
+)
+def test_a_file_that_would_break_what_reads_it(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(text)
+    with pytest.raises(UsageError) as caught:
+        read_result(path)
+    assert message in str(caught.value)
+    assert len(str(caught.value)) < 500
+
+
+def test_what_is_no_file_is_said_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    for path, message in (
+        (tmp_path / "pipe.json", "is a pipe, and no file"),
+        (tmp_path / ("a" * 300), "File name too long"),
+        (Path("/dev/zero"), "is a device"),
+        (tmp_path / "x\0", "no file can be called so"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            read_result(path)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.result.redact import MASK, printable, redact, redact_command
+from storeproof.printable import in_one_line, printable
+from storeproof.result.redact import MASK, redact, redact_command
 
 
 @pytest.mark.parametrize(
@@ -66,3 +67,5 @@ def test_a_command_is_shown_as_typed_without_passwords() -> None:
 def test_control_characters_become_escapes() -> None:
     """NUL and ESC would break XML and the terminal, half a character cannot be written, and no text may turn its direction."""
     assert printable("a\x00\x1b[1m\x9b\ud800\u202eé\t\r\n😀\uffff") == "a\\x00\\x1b[1m\\x9b\\ud800\\u202eé\t\n😀\\uffff"
+    assert printable("\u200e\u200f\u202a\u2066\u2069\u061c") == "\\u200e\\u200f\\u202a\\u2066\\u2069\\u061c"
+    assert in_one_line("a\n b\x1b" + "c" * 1000, 10) == "a b\\x1bccc... (1,005 characters)"

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -211,3 +212,15 @@ def test_a_variant_promises_its_rung_all_below_it_and_what_it_names_of_its_nodes
     variant = load_spec(root).targets(["mine"])[0].variant
     promised = [name for name in (*LADDER, *NODES) if variant.promises(name)]
     assert promised == ["volatile", "clean_restart", "process_crash", "one_node_crash"]
+
+
+def test_a_store_file_that_is_none_says_what_it_is(root: Path) -> None:
+    (root / "folder.yaml").mkdir()
+    os.mkfifo(root / "pipe.yaml")
+    for name, message in (
+        ("folder", "is a directory"),
+        ("pipe", "is a pipe, and no file"),
+        ("a" * 300, "cannot be read: File name too long"),
+    ):
+        with pytest.raises(UsageError, match=rf"the store file {root}/{name}\.yaml {message}; allowed: the path of a YAML file, or one of"):
+            load_spec(root).targets([f"{root}/{name}.yaml"])

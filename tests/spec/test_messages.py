@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 
 import pytest
@@ -50,7 +52,7 @@ def test_what_is_no_mapping_is_not_read(tmp_path: Path, text: str, message: str)
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "y.yaml").write_bytes(b"format: \xff\n")
-    with pytest.raises(SpecError, match=r"y\.yaml: cannot be read: 'utf-8' codec can't decode byte 0xff"):
+    with pytest.raises(SpecError, match=r"y\.yaml: cannot be read: it is not text in UTF-8, byte 8 is 0xff"):
         read(tmp_path / "y.yaml", Model)
 
 
@@ -112,8 +114,11 @@ BREACHES: list[tuple[str, type[SpecFile], str, str, str, str]] = [
     ("share", WorkloadFile, WORKLOADS, "keys: new", "keys: new, distinct: 1.1", "x.yaml:7: workloads.0.mix.0.distinct: found 1.1; allowed: 1 or less"),
     ("clients", WorkloadFile, WORKLOADS, "clients: one", "clients: on", "x.yaml:9: workloads.0.clients: found 'on' (did you mean `one`?); allowed: one, few, sweep"),
     ("speed", Profile, PROFILE, "at_least: 10", "at_least: fast", "x.yaml:7: speed.0.at_least: found 'fast'; allowed: a number"),
-    ("known-variant", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plan], issue: lost, until: 2027-05-31}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.variants.0: found 'plan'; allowed: plain, other"),
-    ("known-without-end", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plain], issue: lost, until: never}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.until: found 'never'; allowed: a day, as in 2027-12-31"),
+    ("known-variant", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plan], finding: lost, issue: lost, until: 2027-05-31}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.variants.0: found 'plan'; allowed: plain, other"),
+    ("known-without-finding", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plain], issue: lost, until: 2027-05-31}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.finding: is missing, and must be given"),
+    ("known-by-no-expression", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plain], finding: 'fault (1', issue: lost, until: 2027-05-31}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.finding: found 'fault (1'; no regular expression: missing ), unterminated subpattern at position 6; allowed: one that matches the whole finding, as in 'fault 1, .*, burst: .* suffix'"),
+    ("known-by-anything", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plain], finding: '.*', issue: lost, until: 2027-05-31}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.finding: found '.*'; matches any finding; allowed: a regular expression that matches the known one alone, as in 'fault 1, .*, burst: .* suffix'"),
+    ("known-without-end", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plain], finding: lost, issue: lost, until: never}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.until: found 'never'; allowed: a day, as in 2027-12-31"),
 ]  # fmt: skip
 
 
@@ -146,3 +151,75 @@ def test_rounds_below_five_prove_too_little(tmp_path: Path) -> None:
     text = (Path(__file__).parents[2] / "spec" / "scales" / "smoke.yaml").read_text()
     (line,) = problems(tmp_path, Scale, replaced(text, "rounds: 5", "rounds: 4"))
     assert line.endswith("durability.rounds: found 4; allowed: 5 or more")
+
+
+PROCESS_FILE = "allowed: the plain name of a file, which is written to the run directory"
+CONTAINER_FILE = "allowed: the absolute path of a file in the container, without `..`"
+
+
+@pytest.mark.parametrize(
+    ("way", "name", "allowed"),
+    [
+        *(("process", name, PROCESS_FILE) for name in ("../../x", "/etc/x", "sub/x", "..", "", "a\x1bb", "x" * 256)),
+        *(("container", name, CONTAINER_FILE) for name in ("etc/x", "/data/../x", "/", "/etc/a\nb")),
+    ],
+)
+def test_a_file_of_the_launch_stays_where_it_belongs(tmp_path: Path, way: str, name: str, allowed: str) -> None:
+    launch = {"process": "    files:", "container": "  container:\n    image: mined\n    port: 1\n    data: /data\n    files:"}[way]
+    text = replaced(STORE, "variants:", f"{launch} {{{json.dumps(name)}: text}}\nvariants:")
+    (problem,) = problems(tmp_path, Store, text)
+    assert problem.startswith("x.yaml:")
+    assert problem.endswith(f"found {name!r}; {allowed}")
+    assert f"launch.{way}.files" in problem
+
+
+def test_the_files_of_a_launch_may_have_any_plain_name(tmp_path: Path) -> None:
+    text = replaced(STORE, "variants:", "    files: {server.conf: text, .hidden: text, 'größe 1': text}\nvariants:")
+    assert problems(tmp_path, Store, text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x: " + "[" * 1000 + "]" * 1000, ":2: mappings and lists are more than 50 levels deep; no field is so deep"),
+        ("x: " + "[" * 200_000, ":2: mappings and lists are more than 50 levels deep"),
+        ("x: " + "{a: " * 60 + "}" * 60, ":2: mappings and lists are more than 50 levels deep"),
+        ("x:\n  " + "- " * 1000 + "y", ":3: mappings and lists are more than 50 levels deep"),
+        ("".join(f"{' ' * depth}a:\n" for depth in range(60)), ": mappings and lists are more than 50 levels deep"),
+        (
+            "x: " + "1" * 5000,
+            ":2: not YAML: found 1111111111111111111111111111111111111111... (5,000 characters), which is no number; quote it",
+        ),
+        ("x: 0x_", ":2: not YAML: found 0x_, which is no number; quote it"),
+        ("# " + "a" * (1 << 20), ": is longer than 1,024 KiB; allowed: a YAML file of at most 1,024 KiB"),
+    ],
+)
+def test_a_file_that_would_break_what_reads_it(tmp_path: Path, text: str, message: str) -> None:
+    """libyaml dies of what is too deep, and Python refuses numbers that are too long."""
+    (tmp_path / "x.yaml").write_text(f'format: "1.0"\n{text}\n')
+    with pytest.raises(SpecError) as problem:
+        read(tmp_path / "x.yaml", Model)
+    assert str(problem.value).startswith(f"{tmp_path}/x.yaml:")
+    assert message in str(problem.value)
+    assert len(problem.value.problems) == 1
+
+
+def test_what_is_no_file_is_said_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+    (tmp_path / "folder.yaml").mkdir()
+    for name, message in (
+        ("pipe", "is a pipe, and no file"),
+        ("folder", "is a directory"),
+        ("gone", "does not exist"),
+        ("a" * 300, "too long"),
+    ):
+        with pytest.raises(SpecError, match=message):
+            read(tmp_path / f"{name}.yaml", Model)
+    with pytest.raises(SpecError, match="is a device, and no file"):
+        read(Path("/dev/zero"), Model)
+
+
+def test_a_name_that_is_too_long_for_a_file(tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_text(MODEL.replace("single_key", "a" * 300))
+    with pytest.raises(SpecError, match=r"x\.yaml:2: model: found 'aaa.*; allowed: at most 80 characters"):
+        read(tmp_path / "x.yaml", Model)

@@ -44,9 +44,8 @@ def test_a_store_that_stands_alone_needs_all_and_one_that_extends_another_does_n
     path = tmp_path / "x.yaml"
     path.write_text(replaced(STORE, "adapter: ./mine.py\n", ""))
     assert breaches("stores", path) == [": 'adapter' is a required property"]
-    path.write_text(
-        'format: "1.0"\nextends: redis\nstore: mine\ntitle: Mine\nproduct: Mine\nlaunch: {process: {binary: mined}}\nvariants: {rdb: null}\n'
-    )
+    own = 'format: "1.0"\nextends: redis\nstore: mine\ntitle: Mine\nproduct: Mine\n'
+    path.write_text(own + "launch: {process: {binary: mined}}\nvariants: {rdb: null}\n")
     assert breaches("stores", path) == []
     path.write_text(path.read_text().replace("binary:", "binry:"))
     assert any("binry" in breach for breach in breaches("stores", path))

@@ -20,7 +20,7 @@ from storeproof.adapters import redis_service
 from storeproof.contract import Address, Refused
 from storeproof.spec import load_spec
 from tests.standins.authority import Authority
-from tests.trial.running import leaves_nothing, run, wait_for
+from tests.trial.running import SOME, leaves_nothing, run, wait_for
 
 STORE = Path(__file__).with_name("redis-tls.yaml")
 KEY = "s3cret+word/for=tests"
@@ -101,9 +101,9 @@ def test_the_trial_of_the_stand_in(tmp_path: Path, managed: Managed) -> None:
 @servers
 def test_the_stand_in_is_not_tried_under_the_name_of_the_service(tmp_path: Path, managed: Managed) -> None:
     endpoint = f"--endpoint=azure-redis-cache={managed.url()}"
-    done = run(tmp_path, "--store=azure-redis-cache", endpoint, environment=managed.trusting)
+    done = run(tmp_path, "--store=azure-redis-cache", endpoint, "-k", SOME, environment=managed.trusting)
     assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED, done.said
-    assert set(done.counted) == {"not_run"}
+    assert set(done.counted) == {"not_run", "excluded"}
     detail = done.outcomes["settings.readback"]["detail"]
     assert "not Azure Cache for Redis: it is not tried as azure-redis-cache" in detail
     _shows_no_secret(tmp_path)
@@ -143,16 +143,16 @@ def test_a_wrong_key_is_said_and_not_shown(tmp_path: Path, managed: Managed) -> 
 
 
 def test_a_key_that_was_not_encoded_is_not_shown(tmp_path: Path) -> None:
-    done = run(tmp_path, "--store=azure-redis-cache", f"--endpoint=azure-redis-cache=rediss://:{KEY}@localhost:6380/0")
+    done = run(tmp_path, "--store=azure-redis-cache", "-k", SOME, f"--endpoint=azure-redis-cache=rediss://:{KEY}@localhost:6380/0")
     assert done.code == pytest.ExitCode.USAGE_ERROR
     assert "an endpoint looks like rediss://" in done.said
     assert "s3cret" not in done.said
 
 
 def test_without_a_server_it_is_not_run_and_says_how(tmp_path: Path) -> None:
-    done = run(tmp_path, "--store=azure-redis-cache")
+    done = run(tmp_path, "--store=azure-redis-cache", "-k", SOME)
     assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED
-    assert set(done.counted) == {"not_run"}
+    assert set(done.counted) == {"not_run", "excluded"}
     for told in (done.outcomes["settings.readback"]["detail"], done.said):
         assert "--endpoint azure-redis-cache=rediss://" in told
 

@@ -29,7 +29,7 @@ from tests.standins.authority import Authority
 from tests.standins.marklogic import NUMBER, PRODUCT
 from tests.standins.marklogic.server import Handler, Server
 from tests.standins.marklogic_asked import MODELS, OPTIONS, PASSWORD, session, url
-from tests.trial.running import leaves_nothing, run
+from tests.trial.running import SOME, leaves_nothing, run
 
 STORE = Path(__file__).with_name("marklogic-rest.yaml")
 NODE_CLIENT = "marklogic@3.7.1"
@@ -89,23 +89,23 @@ def test_what_is_always_indexed_is_not_measured_without_indexes(tmp_path: Path, 
 
 
 def test_the_stand_in_is_not_tried_under_the_name_of_the_store(tmp_path: Path, server: Server) -> None:
-    done = run(tmp_path, "--store=marklogic", f"--endpoint=marklogic={url(server)}")
+    done = run(tmp_path, "--store=marklogic", f"--endpoint=marklogic={url(server)}", "-k", SOME)
     assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED, done.said
-    assert set(done.counted) == {"not_run"}
+    assert set(done.counted) == {"not_run", "excluded"}
     assert f"what answers is {PRODUCT} {NUMBER}, not MarkLogic" in done.outcomes["settings.readback"]["detail"]
     _shows_no_secret(tmp_path)
 
 
 def test_without_a_server_it_is_not_run_and_says_how(tmp_path: Path) -> None:
-    done = run(tmp_path, "--store=marklogic", environment={"DOCKER_HOST": "tcp://127.0.0.1:9"})
+    done = run(tmp_path, "--store=marklogic", "-k", SOME, environment={"DOCKER_HOST": "tcp://127.0.0.1:9"})
     assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED, done.said
-    assert set(done.counted) == {"not_run"}
+    assert set(done.counted) == {"not_run", "excluded"}
     for told in (done.outcomes["settings.readback"]["detail"], done.said):
         assert "docker" in told.lower()
 
 
 def test_a_wrong_password_is_said_and_not_shown(tmp_path: Path, server: Server) -> None:
-    done = run(tmp_path, f"--store={STORE}", f"--endpoint=marklogic-rest={url(server, 'wr0ng')}")
+    done = run(tmp_path, f"--store={STORE}", f"--endpoint=marklogic-rest={url(server, 'wr0ng')}", suites="correctness/test_settings.py")
     assert done.code == pytest.ExitCode.USAGE_ERROR
     assert "answers and refuses us: 401 Unauthorized: the server does not know this user with this password" in done.said
     assert "wr0ng" not in done.said
@@ -121,7 +121,9 @@ def test_a_wrong_password_is_said_and_not_shown(tmp_path: Path, server: Server) 
     ],
 )
 def test_a_wrong_endpoint_is_one_clear_message(tmp_path: Path, server: Server, change: tuple[str, str], message: str) -> None:
-    done = run(tmp_path, f"--store={STORE}", f"--endpoint=marklogic-rest={url(server).replace(*change)}")
+    done = run(
+        tmp_path, f"--store={STORE}", f"--endpoint=marklogic-rest={url(server).replace(*change)}", suites="correctness/test_settings.py"
+    )
     assert done.code == pytest.ExitCode.USAGE_ERROR, done.said
     (told,) = [line for line in done.said.splitlines() if line.startswith("ERROR: ")]
     assert re.search(message, told)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.trial.running import Run, leaves_nothing, run, run_all, store_file
+from tests.trial.running import SOME, Run, leaves_nothing, run, run_all, store_file
 
 USAGE_ERROR = pytest.ExitCode.USAGE_ERROR
 needs_redis = pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is not installed")
@@ -78,7 +78,7 @@ def test_what_this_machine_lacks_is_not_run_with_the_line_that_provides_it(tmp_p
     lines = [[f"--store={client}"], [f"--store={server}", "--launch=process"], ["--store=redis", "--launch=container"]]
     os.environ["DOCKER_HOST"] = "tcp://127.0.0.1:1"
     try:
-        done = run_all(tmp_path, lines, suites="correctness")
+        done = run_all(tmp_path, [[*line, "-k", SOME] for line in lines])
     finally:
         del os.environ["DOCKER_HOST"]
     messages = (
@@ -88,7 +88,7 @@ def test_what_this_machine_lacks_is_not_run_with_the_line_that_provides_it(tmp_p
     )
     for each, words in zip(done, messages, strict=True):
         assert each.code == pytest.ExitCode.NO_TESTS_COLLECTED, "nothing was tried, and that is no success"
-        assert set(each.counted) == {"not_run"}
+        assert set(each.counted) == {"not_run", "excluded"}
         for word in words:
             assert word in each.outcomes["settings.readback"]["detail"]
             assert word in each.said, "the terminal says why"
@@ -99,9 +99,9 @@ def test_a_port_that_is_in_use_is_named_with_who_uses_it(tmp_path: Path) -> None
     with socket.create_server(("127.0.0.1", 0)) as theirs:
         port = theirs.getsockname()[1]
         (tmp_path / "unlucky.py").write_text(f"from storeproof.launch import ports\nports.free_port = lambda: {port}\n")
-        done = run(tmp_path, "-p", "unlucky", suites="correctness", environment={"PYTHONPATH": str(tmp_path)})
+        done = run(tmp_path, "-p", "unlucky", "-k", SOME, environment={"PYTHONPATH": str(tmp_path)})
     assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED
-    assert set(done.counted) == {"not_run"}, "the store is not blamed"
+    assert set(done.counted) == {"not_run", "excluded"}, "the store is not blamed"
     detail = done.outcomes["settings.readback"]["detail"]
     assert f"port {port} is already in use by pid {os.getpid()}" in detail
     assert "end it, or run again" in detail
@@ -114,7 +114,7 @@ def test_a_report_that_cannot_be_written_in_the_end_is_no_success(tmp_path: Path
         f"import pathlib, shutil\n\ndef pytest_runtest_logfinish():\n    shutil.rmtree({str(spoiled)!r}, ignore_errors=True)\n"
         f"    pathlib.Path({str(spoiled)!r}).touch()\n"
     )
-    done = run(tmp_path, "-p", "spoil", "-k", "settings", environment={"PYTHONPATH": str(tmp_path)})
+    done = run(tmp_path, "-p", "spoil", suites="correctness/test_settings.py", environment={"PYTHONPATH": str(tmp_path)})
     assert done.code == pytest.ExitCode.TESTS_FAILED
     assert "1 passed" in done.said
     assert f"the report could not be written to {spoiled}: " in done.said

@@ -6,6 +6,7 @@ itself then sent: `Template` and `filled` are for that.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -18,6 +19,9 @@ from storeproof.load.wire.request import Slot, SlotKind, Template
 
 STAMP_BYTES: Final = 16
 _WIDTHS: Final = (8, 4, 2, 1)
+_TELLING: Final = 8
+"""Characters of base64 that are no coincidence."""
+_URL_SAFE: Final = bytes.maketrans(b"+/", b"-_")
 _GAP: Final = 8
 """Bytes that are alike between two that differ, and still belong to one thing: an id of random bytes has some in common with another."""
 
@@ -50,12 +54,21 @@ def stamp_of(client: int, sequence: int) -> str:
 
 
 def template(request: Normal, about: About) -> Template:
-    """A request about text keys with slots for all that is found of what it is about."""
+    """A request about text keys with slots for all that is found of what it is about.
+
+    Raises:
+        NotTemplated: the key or a value is there as base64, as gateways to JSON have it.
+    """
     slots: dict[int, Slot] = {}
     for item, number in enumerate(about.numbers):
-        for offset, width, kind in _places(request.data, f"{about.form.shown(number):0{about.form.digits}d}", "key"):
+        key = f"{about.form.shown(number):0{about.form.digits}d}"
+        texts = about.texts[item] if about.texts else ()
+        for what, text in (("key", key), *(("value", text) for _, text in texts)):
+            if _is_base64_in(request.data, text.encode()):
+                raise NotTemplated(f"the request carries the {what} as base64, and the wire engine cannot write another one in its place")
+        for offset, width, kind in _places(request.data, key, "key"):
             slots[offset] = Slot(offset, width, kind, item)
-        for shift, text in about.texts[item] if about.texts else ():
+        for shift, text in texts:
             for slot in _text_slots(request.data, text, about.stamp, item, shift):
                 slots.setdefault(slot.offset, slot)
     return blank(request, slots.values())
@@ -165,6 +178,17 @@ def _places(data: bytes, text: str, kind: SlotKind) -> Iterator[tuple[int, int, 
         while at >= 0:
             yield at, len(wanted), as_kind
             at = data.find(wanted, at + len(wanted))
+
+
+def _is_base64_in(data: bytes, text: bytes) -> bool:
+    """Whether a text is there in base64, of either alphabet, and wherever it stands in what was encoded as a whole."""
+    for before in range(3):
+        encoded = base64.b64encode(bytes(before) + text)
+        # Characters that belong to the text alone: six bits each.
+        own = encoded[-(-before * 8 // 6) : (before + len(text)) * 8 // 6]
+        if len(own) >= _TELLING and (own in data or own.translate(_URL_SAFE) in data):
+            return True
+    return False
 
 
 def _text_slots(data: bytes, text: str, stamp: str, item: int, shift: int) -> Iterator[Slot]:

@@ -181,11 +181,11 @@ def test_connections_last_and_are_added_to(sqlite: Store) -> None:
 def test_no_thread_and_no_descriptor_is_left(sqlite: Store) -> None:
     engine = sqlite.engine("wire-py")
     here = psutil.Process()
-    threads, descriptors = threading.active_count(), here.num_fds()
+    threads, descriptors = set(threading.enumerate()), here.num_fds()
     for _ in range(2):
         layout, _ = sqlite.prepared("single_key")
         engine.start(plan_for(layout, (PUT,), seconds=0.1)).join()
-        assert threading.active_count() == threads
+        assert set(threading.enumerate()) <= threads
         assert here.num_fds() == descriptors + 4, "a connection each, and nothing else"
     engine.close()
     assert here.num_fds() == descriptors
@@ -239,7 +239,7 @@ def test_a_store_that_ends_in_mid_round(end: str) -> None:
     try:
         engine = store.engine(ENGINES[-1])
         layout, _ = store.prepared("single_key")
-        plan = replace(plan_for(layout, (PUT,), seconds=1.0), patience=2.0)
+        plan = replace(plan_for(layout, (PUT,), seconds=3.0), patience=2.0)  # on a busy machine the end comes late
         engine.prepare(plan)
         threading.Timer(0.4, getattr(store.handle, end)).start()
         began = time.monotonic()

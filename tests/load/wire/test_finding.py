@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import struct
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Literal
 
@@ -58,6 +60,19 @@ def test_hexadecimal_digits() -> None:
     made = template(Normal(statement(NUMBERS[0], 7)), about("single_key", NUMBERS[0]))
     assert [(slot.kind, slot.width) for slot in made.slots] == [("key-hex", 24), ("stamp-hex", 32), ("filler-hex", 166)]
     assert filled(made, about("single_key", NUMBERS[1], 8)) == statement(NUMBERS[1], 8)
+
+
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+@pytest.mark.parametrize("prefix", [b"", b"a", b"ab", b"table/key:"])
+def test_base64_is_named_as_the_reason(prefix: bytes, encode: Callable[[bytes], bytes]) -> None:
+    """As gateways to JSON have it: etcd's, for one. What is before the key in the same text shifts all that follows."""
+    number, value = NUMBERS[0], bytes(written("single_key", NUMBERS[0]))  # type: ignore[call-overload]
+    key = prefix + b"%012d" % number
+    with pytest.raises(NotTemplated, match="carries the key as base64"):
+        template(Normal(b'{"key": "%s"}' % encode(key)), About((number,)))
+    with pytest.raises(NotTemplated, match="carries the value as base64"):
+        template(Normal(b'PUT /%s {"value": "%s"}' % (key, encode(prefix + value))), about("single_key", number))
+    assert template(Normal(b"GET /%s" % key), About((number,))).slots, "what is not in base64 is found"
 
 
 @pytest.mark.parametrize("model", ["hash10", "document10", "nested"])

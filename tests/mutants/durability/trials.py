@@ -30,7 +30,7 @@ _PATIENCE = 900.0
 def found(lies: Iterable[Lie], folder: Path, seed: int = 1) -> Mapping[str, Found]:
     """By the lie's name: what its trial found."""
     lies = list(lies)
-    packages = {load: _package(load, folder / "-".join(load)) for load in {lie.load for lie in lies}}
+    packages = {load: package_of(load, folder / "-".join(load)) for load in {lie.load for lie in lies}}
     alike: dict[tuple[str, tuple[str, ...], str], list[Lie]] = {}
     for lie in lies:
         alike.setdefault((lie.guarantee, lie.load, lie.power_cut), []).append(lie)
@@ -40,7 +40,7 @@ def found(lies: Iterable[Lie], folder: Path, seed: int = 1) -> Mapping[str, Foun
     return {name: each for result in results for name, each in result.items()}
 
 
-def _package(load: Sequence[str], root: Path) -> Path:
+def package_of(load: Sequence[str], root: Path) -> Path:
     """The project, with guarantees that are tried under this load alone: what is meant to catch a lie must do it by itself."""
     package = lay_out(root)
     spec = package / "storeproof" / "spec"
@@ -63,7 +63,7 @@ def _try(lies: Sequence[Lie], folder: Path, package: Path, seed: int) -> Mapping
         Path(data).chmod(0o755)  # PostgreSQL's user must get through
         done = run_pytest(
             *("--pyargs", "storeproof.suites.durability.test_guarantees", "-q", "-k", guarantee, "--report-dir=report"),
-            *(f"--store={lie.store if isinstance(lie.store, str) else _write(lie, folder)}" for lie in lies),
+            *(f"--store={lie.store if isinstance(lie.store, str) else store_file_of(lie, folder)}" for lie in lies),
             *("--launch=process", f"--data-dir={data}", f"--seed={seed}", f"--power-cut={lies[0].power_cut}"),
             cwd=folder,
             package=package,
@@ -79,7 +79,7 @@ def _try(lies: Sequence[Lie], folder: Path, package: Path, seed: int) -> Mapping
     return {lie.name: seen[lie.name] for lie in lies}
 
 
-def _write(lie: Lie, folder: Path) -> Path:
+def store_file_of(lie: Lie, folder: Path) -> Path:
     """The store file."""
     assert isinstance(lie.store, Mapping)
     variant = {"default": True, "guarantee": lie.guarantee, "options": lie.store.get("options", {})}

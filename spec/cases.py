@@ -1,0 +1,61 @@
+"""The ids of all cases, as the suites make them: a store's file that names one which does not exist is mistaken."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable, Mapping
+
+from storeproof.spec.capability import Capability
+from storeproof.spec.guarantee import LADDER, NODES
+
+_SHOWN = 5
+
+_FIXED = (
+    "capabilities.indexes.built-while-writing/concurrent",
+    "capabilities.indexes.built-while-writing/unique",
+    "capabilities.indexes.dropped-while-reading/concurrent",
+    "capabilities.server_side.change-feed/concurrent",
+    *(f"concurrency.{name}" for name in ("append", "compare-and-set", "get-and-set", "increment", "put-if-absent", "queue")),
+    *(f"durability.{name}" for name in (*LADDER[1:], *NODES, "full_disk")),
+    *(f"durability.bootstrap/{name}" for name in ("power_cut", "process_kill")),
+    *(f"durability.corruption/{name}" for name in ("flip", "truncate")),
+    *(f"durability.linearizable/{name}" for name in ("power_loss", "process_crash")),
+    "limits.key-length",
+    *(f"linearizable.{name}" for name in ("compare-and-set", "counter", "register")),
+    *(f"performance.outage/{name}" for name in ("crash", "pause", "restart")),
+    *(f"pushdown.{name}/hash10" for name in ("delete_field", "get_field", "set_field")),
+    *(f"pushdown.{name}/nested" for name in ("exists", "get_path", "set_path", "unset_path")),
+    *(f"requests.{name}" for name in ("ledger", "place", "product")),
+    "settings.readback",
+    "walk.single_key",
+)
+"""Those that the suites name, and not the specification: a test compares them with what is collected."""
+
+
+class CaseIds:
+    """Which names of cases there are: ids, and the parts of them before a slash."""
+
+    def __init__(
+        self, capabilities: Mapping[str, Capability], models: Collection[str], workloads: Iterable[str], growth: Iterable[str]
+    ) -> None:
+        ids = set(_FIXED)
+        for name, capability in capabilities.items():
+            ids |= {f"capabilities.{name}/{case.id}" for case in capability.cases}
+            if capability.questions:
+                ids.add(f"capabilities.{name}/pushdown")
+        for model in models:
+            ids |= {f"stateful.{model}", f"concurrency.whole/{model}"}
+        self.ids = frozenset(ids)
+        """Those of which no scale decides."""
+        self._names = ids | {name.partition("/")[0] for name in ids}
+        self._open = {f"performance.{name}" for name in workloads} | {f"growth.{name}" for name in growth}
+        self._open |= {"requests.corpus", *(f"sizes.{model}" for model in models)}
+        """The scale, or the model, says what follows the slash."""
+
+    def wrong(self, name: str) -> str | None:
+        """What is wrong with the name of a case, or None: there are such cases."""
+        if name in self._names or name.partition("/")[0] in self._open:
+            return None
+        near = difflib.get_close_matches(name, sorted(self._names | self._open), n=_SHOWN, cutoff=0.5)
+        allowed = "allowed: the id of a case, as the report has it, or the part of it before a slash"
+        return f"unknown case `{name}`; {allowed}" + (f"; the nearest: {', '.join(near)}" if near else "")

@@ -1,0 +1,54 @@
+"""`storeproof new-store`."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+from storeproof.errors import UsageError
+from storeproof.spec.base import NAME_PATTERN, PATTERN_WORDS
+from storeproof.spec.loader import SPEC_ROOT
+
+_TEMPLATES = Path(__file__).with_name("templates")
+
+
+def new_store(name: str, directory: Path, *, embedded: bool) -> None:
+    """Write `NAME.yaml` and `NAME_store.py` into a directory, and say what to do next.
+
+    Raises:
+        UsageError: the name is none, a file is there already, or the directory cannot be written.
+    """
+    if not re.fullmatch(NAME_PATTERN, name):
+        raise UsageError(f"the name of a store: found {name!r}; allowed: {PATTERN_WORDS[NAME_PATTERN]}")
+    module = f"{re.sub('[^a-z0-9]', '_', name)}_store"
+    values = {
+        "@NAME@": name,
+        "@TITLE@": name.capitalize(),
+        "@MODULE@": module,
+        "@SCHEMA@": str(SPEC_ROOT / "schema" / "stores.json"),
+    }
+    kind = "embedded" if embedded else "server"
+    files = {directory / f"{name}.yaml": f"{kind}.yaml.txt", directory / f"{module}.py": f"{kind}.py.txt"}
+    if there := [str(path) for path in files if path.exists()]:
+        raise UsageError(
+            f"{' and '.join(there)} {'exists' if len(there) == 1 else 'exist'} already; nothing was written: choose another name"
+        )
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for path, template in files.items():
+            text = (_TEMPLATES / template).read_text(encoding="utf-8")
+            for word, value in values.items():
+                text = text.replace(word, value)
+            path.write_text(text, encoding="utf-8")
+    except OSError as reason:
+        raise UsageError(f"{directory} cannot be written: {reason.strerror}; name another with --directory") from None
+    store, adapter = files
+    print(f"{store}: how the store is had, its variants, what it claims")
+    print(f"{adapter}: {'what its host does with the library' if embedded else 'how it is asked, through its client'}")
+    print(f"Fill them in (storeproof manual 'add a store'), then: {_command(store)}")
+
+
+def _command(store: Path) -> str:
+    suites = "suites/" if Path("suites").resolve() == SPEC_ROOT.parent / "suites" else "--pyargs storeproof.suites"
+    return f"pytest {suites} --store={shlex.quote(str(store))}"

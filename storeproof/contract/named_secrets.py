@@ -1,0 +1,47 @@
+"""Passwords that an endpoint's URL names and does not hold: a command line can be read by everybody on the machine."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from urllib.parse import quote
+
+from storeproof.errors import UsageError
+from storeproof.regular_file import Unreadable, read_text
+
+_NAMED = re.compile(r"\$\{(?:(?P<file>file:)(?P<path>[^}]+)|(?P<name>[A-Za-z_][A-Za-z0-9_]*))\}")
+_FORMS = "${NAME} stands for a variable of the environment, and ${file:PATH} for the first line of a file"
+_LONGEST = 64 << 10
+
+
+def with_secrets(url: str) -> str:
+    """The URL with what it names put in its place: `${NAME}` and `${file:PATH}`, in single quotes for the shell.
+
+    In a part of the URL it is taken as it is: what has a meaning in URLs is encoded. A name that is the whole stands for a whole URL.
+
+    Raises:
+        UsageError: there is no such variable or file, it is empty, or what follows `${` is no name; no value is shown.
+    """
+    if whole := _NAMED.fullmatch(url):
+        return _value(whole)
+    told = _NAMED.sub(lambda named: quote(_value(named), safe=""), url)
+    if "${" in _NAMED.sub("", url):
+        raise UsageError(f"the endpoint's URL has a `${{` that names nothing; allowed: {_FORMS}; another `$` is written %24")
+    return told
+
+
+def _value(named: re.Match[str]) -> str:
+    found = _first_line(Path(named["path"])) if named["file"] else os.environ.get(named["name"])
+    if found is None:
+        raise UsageError(f"the endpoint's URL names {named[0]}, and the environment has no such variable; export it, or use ${{file:PATH}}")
+    if not found:
+        raise UsageError(f"the endpoint's URL names {named[0]}, which is empty; {_FORMS}")
+    return found
+
+
+def _first_line(path: Path) -> str:
+    try:
+        return read_text(path.expanduser(), _LONGEST).split("\n", 1)[0].rstrip("\r")
+    except Unreadable as reason:
+        raise UsageError(f"the endpoint's URL names ${{file:{path}}}, and that file {reason}") from None

@@ -1,0 +1,98 @@
+"""A ready session: the host's functions are called as the contract calls its operations, so that there is no adapter to write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, cast
+
+from storeproof.contract import OPERATIONS, Address, Layout, Refused, Unsupported, Version
+from storeproof.contract import Collection as Records
+from storeproof.embedded.link import Link
+
+KINDS = ("value", "hash", "counter", "list")
+"""Kinds of records that are the same in MessagePack. For others an adapter of one's own makes them from what `Link.call` returns."""
+_PAIRS = ("scan", "scan_prefix")
+
+
+class _Forwarding:
+    """A collection: each operation is a function of the host, which gets the collection's name first."""
+
+    def __init__(self, host: Link, name: str) -> None:
+        self._host = host
+        self._name = name
+
+    def prepare(self) -> None:
+        self._host.call("prepare", self._name)
+
+    def clear(self) -> None:
+        self._host.call("clear", self._name)
+
+    def describe(self) -> Mapping[str, str]:
+        return {"indexes": "0"}
+
+
+class Session:
+    """One connection."""
+
+    def __init__(self, host: Link, functions: Mapping[str, Callable[..., Any]], keeps: Collection[str]) -> None:
+        self._host = host
+        self._keeps = keeps
+        self._kind = type("Forwarding", (_Forwarding,), {name: _forwarded(name) for name in functions if name in OPERATIONS})
+
+    def version(self) -> Version:
+        """Product and number, which the host's function `version` returns as a pair."""
+        return Version(*self._host.call("version"))
+
+    def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
+        """What the host's function `read_settings` returns: all that it can tell, by name."""
+        found = self._host.call("read_settings")
+        return {name: found[name] for name in names if name in found}
+
+    def collection(self, layout: Layout) -> Records:
+        """See the contract. It has no secondary indexes."""
+        if layout.model.record.kind not in self._keeps:
+            raise Unsupported(
+                f"it keeps records of the kinds {', '.join(self._keeps)}, and {layout.model.model} is {layout.model.record.kind}"
+            )
+        if layout.indexes:
+            raise Unsupported("it has no secondary indexes")
+        return cast(Records, self._kind(self._host, layout.name))
+
+    def close(self) -> None:
+        """End the connection."""
+        self._host.close()
+
+
+def session(
+    address: Address, options: Mapping[str, str], functions: Mapping[str, Callable[..., Any]], *, keeps: Collection[str] = ("value",)
+) -> Session:
+    """A session on the host at `address`, all of whose work `functions` do: the same that the host serves.
+
+    * `version(database)` returns the pair of product and version number; `read_settings(database)` the live settings, by name.
+    * `prepare(database, name)` and `clear(database, name)` make and remove a collection.
+    * Every other is an operation of `storeproof.contract.families`, with the same arguments and reply behind database and name, as
+      `put(database, name, key, record)`; it is called as the operation is called, and a family is implemented whole or not at all.
+
+    Args:
+        keeps: the kinds of records, out of `KINDS`.
+
+    Raises:
+        Refused: the variant has options, which only an adapter of one's own could set.
+        Unknown: the host does not answer (yet).
+    """
+    if options:
+        raise Refused(f"a session of storeproof.embedded knows no options; found {', '.join(options)}; settings reach `open_database`")
+    if strange := [kind for kind in keeps if kind not in KINDS]:
+        raise Refused(f"keeps: found {', '.join(strange)}; allowed: {', '.join(KINDS)}; for others write the adapter with `connect`")
+    return Session(Link(address), functions, keeps)
+
+
+def _forwarded(name: str) -> Callable[..., Any]:
+    def operation(self: _Forwarding, *arguments: Any) -> Any:
+        reply = self._host.call(name, self._name, *arguments)
+        if name in _PAIRS and isinstance(reply, list):
+            return [tuple(each) if isinstance(each, list) else each for each in reply]
+        return tuple(reply) if name == "walk" and isinstance(reply, list) else reply
+
+    operation.__name__ = name
+    return operation

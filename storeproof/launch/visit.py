@@ -1,0 +1,96 @@
+"""Sends a child to an endpoint before the run itself speaks to it: see `endpoint_probe`."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from storeproof.contract.values import Layout
+from storeproof.errors import UsageError
+from storeproof.launch.endpoint_probe import MEMORY
+from storeproof.printable import printable
+
+_BACKSTOP = 90.0
+"""Seconds in which the child is over: it ends itself, and this is for a machine that is so busy that it cannot."""
+_MOST_MEMORY = f"{MEMORY >> 20} MB"
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What to do at an endpoint: as what it is visited, and what is to be read and written there."""
+
+    file: Path
+    """The store's YAML."""
+    variant: str
+    settings: Sequence[str]
+    layout: Layout
+    """A collection that nobody has; it is removed again."""
+
+    def make(self, url: str, where: str, seconds: float) -> None:
+        """Visit it, and return if it took us in.
+
+        Args:
+            url: with the password.
+            where: the same for messages.
+            seconds: how long it may take.
+
+        Raises:
+            UsageError: it does not answer, refuses us, or answers as no such store does.
+        """
+        asked = {
+            "file": str(self.file),
+            "variant": self.variant,
+            "url": url,
+            "settings": list(self.settings),
+            "collection": self.layout.name,
+            "model": self.layout.model.model_dump(mode="json"),
+            "seconds": seconds,
+        }
+        try:
+            done = subprocess.run(
+                [sys.executable, "-P", "-m", "storeproof.launch.endpoint_probe"],
+                input=json.dumps(asked).encode(),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                timeout=_BACKSTOP,
+                env={**os.environ, "MALLOC_ARENA_MAX": "2"},  # each thread's own would count against its limit
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise UsageError(f"{where} could not be looked at within {_BACKSTOP:g} s: this machine is too busy; run again") from None
+        step, ended = "start", None
+        for line in done.stdout.splitlines():
+            said: dict[str, Any] = json.loads(line)
+            step, ended = said.get("at", step), said if "end" in said else ended
+        if complaint := _complaint(ended, step, seconds, done.returncode):
+            raise UsageError(printable(f"{where} {complaint}"))
+
+
+def _complaint(ended: dict[str, Any] | None, step: str, seconds: float, status: int) -> str:
+    """What is wrong, in words; nothing where it was ready."""
+    found = ended["found"] if ended else ""
+    match ended["end"] if ended else -status:
+        case "ready":
+            return ""
+        case "unresolved":
+            return f"cannot be reached: the name of its host cannot be resolved ({found})"
+        case "silent":
+            return f"did not answer within {seconds:g} s ({found})"
+        case "refused":
+            return f"answers and refuses us: {found}"
+        case "strange":
+            return f"answers, and not as such a store does, when we {step}: {found}"
+        case "memory":
+            return f"answers, and not as such a store does: its client takes more than {_MOST_MEMORY} when we {step}"
+        case signal.SIGXCPU | signal.SIGALRM:
+            return f"answers, and not as such a store does: its client does not come to an end when we {step}"
+        case number if isinstance(number, int) and number > 0:
+            return f"answers, and not as such a store does: its client crashes ({signal.Signals(number).name}) when we {step}"
+    return f"could not be looked at: the process that does it ended with exit status {status} before it could {step}"

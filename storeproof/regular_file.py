@@ -1,0 +1,67 @@
+"""Reads what the command line names as a file and may be anything: a directory, a pipe that nobody writes to, a disk, ten gigabytes."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+_KINDS = {
+    stat.S_IFDIR: "is a directory",
+    stat.S_IFIFO: "is a pipe, and no file",
+    stat.S_IFSOCK: "is a socket, and no file",
+    stat.S_IFCHR: "is a device, and no file",
+    stat.S_IFBLK: "is a device, and no file",
+}
+
+
+class Unreadable(Exception):
+    """It cannot be read; the text goes on after the file's name: `does not exist`, `is a directory`."""
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """The file, opened to be read as bytes. Never waits.
+
+    Raises:
+        Unreadable: it is not there, may not be read, or is no regular file.
+    """
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise Unreadable("does not exist") from None
+    except OSError as reason:
+        raise Unreadable(f"cannot be read: {reason.strerror}") from None
+    except ValueError:  # NUL, or half a character
+        raise Unreadable("cannot be read: no file can be called so") from None
+    try:
+        if what := _KINDS.get(stat.S_IFMT(os.fstat(number).st_mode)):
+            raise Unreadable(what)
+        return os.fdopen(number, "rb")
+    except BaseException:
+        os.close(number)
+        raise
+
+
+def read_text(path: Path, most: int) -> str:
+    """The text of a file in UTF-8 of at most `most` bytes.
+
+    Raises:
+        Unreadable: as `open_regular`, or it is longer or not UTF-8.
+    """
+    with open_regular(path) as file:
+        found = file.read(most + 1)
+    if len(found) > most:
+        raise Unreadable(f"is longer than {most >> 10:,} KiB")
+    try:
+        return found.decode("utf-8")
+    except UnicodeDecodeError as reason:
+        raise Unreadable(f"cannot be read: it is not text in UTF-8, byte {reason.start} is {found[reason.start]:#04x}") from None
+
+
+def exists(path: Path) -> bool:
+    """Whether there is anything of that name; there is not where no file can have it."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,136 @@
+"""What answers at an endpoint may be anything: a child with limits looks first, and says in one line what it found."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+from storeproof.contract import Layout
+from storeproof.errors import UsageError
+from storeproof.launch.visit import Visit
+from storeproof.spec import SPEC_ROOT, load_spec
+from tests.nuisance.ways import serve
+from tests.trial.running import wait_for
+
+SPEC = load_spec()
+WORD = "s3cret-word"
+
+
+def visit(store: str) -> Visit:
+    """At a store of ours, in its default variant."""
+    described, file = SPEC.store(store)
+    return Visit(file, described.default_variant, (), Layout("sp_visit", SPEC.models["single_key"]))
+
+
+@contextmanager
+def misbehaving(store: str, way: str) -> Iterator[int]:
+    """A server that does; its port."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def run() -> None:
+            try:
+                serve(store, way, listener)
+            except OSError:  # closed, below
+                return
+
+        threading.Thread(target=run, daemon=True).start()
+        yield listener.getsockname()[1]
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+def complaint(store: str, port: int, seconds: float = 30, host: str = "127.0.0.1") -> str:
+    with pytest.raises(UsageError) as problem:
+        visit(store).make(f"{store}://{host}:{port}", f"{store} at x", seconds)
+    return str(problem.value)
+
+
+@pytest.mark.parametrize(
+    ("store", "way", "message"),
+    [
+        ("redis", "a huge length", "redis at x answers, and not as such a store does: its client takes more than 96 MB when we connect"),
+        ("memcached", "a line without end", "memcached at x answers, and not as such a store does: its client takes more than 96 MB when"),
+        (
+            "tarantool",
+            "a huge length",
+            "tarantool at x answers, and not as such a store does: its client takes more than 96 MB when we connect",
+        ),
+        ("redis", "deep nesting", "not as such a store does, when we connect: RecursionError: maximum recursion depth exceeded"),
+        ("postgresql", "an absurd version", r"when we ask for its version: it says that its version is \x1b[2J\x1b]0;owned\x07\u202e999"),
+        ("mariadb", "a long error", r"mariadb at x answers and refuses us: 1045: \x1b[2J\x1b]0;owned\x07\u202e999"),
+    ],
+)
+def test_a_hostile_server_is_one_line(store: str, way: str, message: str) -> None:
+    with misbehaving(store, way) as port:
+        told = complaint(store, port)
+    assert message in told
+    assert told.isprintable()
+    assert len(told) < 600
+
+
+def test_slow_and_silent_servers_are_given_up() -> None:
+    """Each byte in time, and never a whole answer: no client's own limit ends that."""
+    with misbehaving("redis", "slow bytes") as port:
+        assert complaint("redis", port, 1) == "redis at x did not answer within 1 s (it takes connections and does not answer)"
+
+
+def test_a_name_that_cannot_be_resolved_is_said() -> None:
+    told = complaint("redis", 6379, host="no-such-host.invalid")
+    assert told.startswith("redis at x cannot be reached: the name of its host cannot be resolved (")
+
+
+def test_an_adapter_that_ends_the_process_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text((SPEC_ROOT / "stores" / "redis.yaml").read_text().replace("adapter: redis", "adapter: ./mine.py"))
+    (tmp_path / "mine.py").write_text("import sys\n\ndef connect(address, options):\n    print('{}')\n    sys.exit(0)\n")
+    given = visit("redis")
+    with misbehaving("redis", "echo") as port, pytest.raises(UsageError, match="when we connect: SystemExit: 0"):
+        Visit(file, given.variant, (), given.layout).make(f"redis://127.0.0.1:{port}", "x", 5)
+
+
+def test_others_see_no_password_and_the_child_has_a_limit() -> None:
+    """Whoever lists the processes; and what the kernel holds it to."""
+    with misbehaving("redis", "says nothing") as port:
+        run = threading.Thread(target=pytest.raises, args=(UsageError, visit("redis").make, f"redis://:{WORD}@127.0.0.1:{port}", "x", 2))
+        run.start()
+
+        def limited() -> list[psutil.Process]:
+            children = psutil.Process().children()
+            return [each for each in children if each.rlimit(psutil.RLIMIT_DATA)[0] != psutil.RLIM_INFINITY]
+
+        (child,) = wait_for(limited)
+        assert "storeproof.launch.endpoint_probe" in child.cmdline()
+        assert WORD not in " ".join(child.cmdline()) + Path(f"/proc/{child.pid}/environ").read_text()
+        assert child.rlimit(psutil.RLIMIT_DATA)[1] < 300 << 20
+        assert child.rlimit(psutil.RLIMIT_CPU)[0] < 60
+        run.join()
+    assert not child.is_running()
+
+
+@pytest.mark.servers
+@pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is not installed")
+def test_a_good_server_is_left_as_it_was(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = int(free.getsockname()[1])
+    server = subprocess.Popen(
+        [*("redis-server", "--port", str(port), "--save", "", "--dir", str(tmp_path)), *("--bind", "127.0.0.1", "--requirepass", WORD)],
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        visit("redis").make(f"redis://:{WORD}@127.0.0.1:{port}", "redis at x", 20)
+        import redis
+
+        theirs = redis.Redis(port=port, password=WORD)
+        assert theirs.keys() == []
+        assert theirs.info("commandstats")["cmdstat_set"]["calls"] == 1, "it was written to"
+    finally:
+        server.kill()
+        server.wait()

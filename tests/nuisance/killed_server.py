@@ -1,0 +1,49 @@
+"""Somebody else kills the store's server, as an administrator or an out-of-memory killer does."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from collections.abc import Iterator
+
+import psutil
+
+from tests.nuisance.nuisance import Nuisance, meanwhile
+from tests.nuisance.short_trial import ShortTrial
+
+_TIMES = 5
+"""At most, in a trial: one that repeats what was spoiled gets through in the end."""
+
+
+def strike(trial: ShortTrial) -> bool:
+    """Kill one of the servers that run now; False where there is none."""
+    for server in trial.servers():
+        with contextlib.suppress(psutil.NoSuchProcess), trial.act(f"pid {server.pid} ({server.name()}) is killed"):
+            server.send_signal(signal.SIGKILL)
+            return True
+    for container in trial.containers():
+        import docker.errors
+
+        with contextlib.suppress(docker.errors.APIError), trial.act(f"container {container.short_id} is killed"):
+            container.kill(signal="SIGKILL")
+            return True
+    return False
+
+
+@contextlib.contextmanager
+def _around(trial: ShortTrial) -> Iterator[None]:
+    def work() -> None:
+        for _ in range(_TIMES):
+            early = trial.random.random() < 0.2  # else not before it listens
+            while not (trial.servers() or trial.containers() if early else trial.ports()):
+                if not trial.until_over(0.02, 0.02):
+                    return
+            if not trial.until_over(0, 2):
+                return
+            strike(trial)
+
+    with meanwhile(trial, work):
+        yield
+
+
+NUISANCE = Nuisance("killed server", _around)

@@ -1,0 +1,46 @@
+"""A store over LMDB, written as CONTRIBUTING says: two short files, and all that a server has."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.house.installed import CHECKOUT, outcomes_of, run_pytest
+
+FILES = Path(__file__).with_name("lmdb")
+MOST_LINES = 120
+
+
+def test_a_store_over_an_embedded_library_is_two_short_files() -> None:
+    assert {path.name for path in FILES.iterdir() if path.is_file()} == {"lmdb.yaml", "lmdb_store.py"}
+    assert sum(len(path.read_text().splitlines()) for path in FILES.iterdir() if path.is_file()) <= MOST_LINES
+
+
+def run(tmp_path: Path, wanted: str) -> dict[str, str]:
+    """What becomes of these cases."""
+    pytest.importorskip("lmdb", reason="pip install lmdb")
+    options = (f"--store={FILES / 'lmdb.yaml'}", "--scale=smoke", "--report-dir=report", "--seed=1")
+    done = run_pytest(str(CHECKOUT / "suites"), *options, "-k", wanted, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return {name: each["outcome"] for name, each in outcomes_of(tmp_path / "report").items()}
+
+
+def test_it_is_right_and_has_the_wire_engine(tmp_path: Path) -> None:
+    outcomes = run(tmp_path, "settings or ordered-scan or multi-get or put-get or single-get-0i")
+    passed = {name for name, outcome in outcomes.items() if outcome == "pass"}
+    assert {"settings.readback", "capabilities.key_access.ordered-scan-backwards/001"} <= passed
+    assert outcomes["capabilities.key_access.multi-get/001"] == "unsupported"
+    (store,) = json.loads((tmp_path / "report" / "result.json").read_text())["stores"]
+    assert store["settings"] == {"sync": "yes"}
+    (measured,) = store["measurements"]
+    assert (measured["workload"], measured["errors"], measured["misses"]) == ("single-get", 0, 0)
+    assert measured["engine"] in ("wire", "wire-py")  # not by its client, which would need no framing
+
+
+@pytest.mark.slow
+def test_it_survives_what_it_promises(tmp_path: Path) -> None:
+    outcomes = run(tmp_path, "guarantee and (process_crash or power_loss)")
+    assert outcomes["durability.process_crash"] == "pass"
+    assert outcomes["durability.power_loss"] in ("pass", "not_run")  # not everybody may cut the power of a disk
