@@ -29,7 +29,6 @@ def render_reports(result: Result, directory: Path) -> None:
     from storeproof.report.html import render_html
     from storeproof.report.junit import render_junit
     from storeproof.report.markdown import render_markdown
-
     from storeproof.result.shown import shown_of
 
     directory.mkdir(parents=True, exist_ok=True)
