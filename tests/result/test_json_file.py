@@ -108,6 +108,7 @@ def test_the_schema_forbids_fields_it_does_not_name() -> None:
         ('{"format": "1.²", "stores": []}', 'format is "1.²"; a format is written "MAJOR.MINOR"'),
         ('{"format": "' + "1" * 5000 + '.0", "stores": []}', "a format is written"),
     ],
+    ids=["deep", "digits", "superscript", "format"],
 )
 def test_a_file_that_would_break_what_reads_it(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "x.json"

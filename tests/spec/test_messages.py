@@ -193,6 +193,7 @@ def test_the_files_of_a_launch_may_have_any_plain_name(tmp_path: Path) -> None:
         ("x: 0x_", ":2: not YAML: found 0x_, which is no number; quote it"),
         ("# " + "a" * (1 << 20), ": is longer than 1,024 KiB; allowed: a YAML file of at most 1,024 KiB"),
     ],
+    ids=["lists", "abyss", "mappings", "one line", "indents", "digits", "hexadecimal", "long"],
 )
 def test_a_file_that_would_break_what_reads_it(tmp_path: Path, text: str, message: str) -> None:
     """libyaml dies of what is too deep, and Python refuses numbers that are too long."""

@@ -29,6 +29,12 @@ WRONG_OPTIONS = (
         ["--store=redis", "--endpoint=redis=localhost"],
         "the endpoint's URL lacks a scheme, a host or a port; an endpoint looks like redis://",
     ),
+    (["--store=redis", "--endpoint=redis=http://localhost:1"], "the endpoint's URL has the scheme http://; allowed: redis, rediss; "),
+    (["--store=redis", "--endpoint=redis=redis://:${NO_SUCH}@localhost:1"], "names ${NO_SUCH}, and the environment has no such variable"),
+    (["--store=/dev/null/x.yaml"], "the store file /dev/null/x.yaml cannot be read: Not a directory; "),
+    (["--corpus=/dev/zero"], "--corpus /dev/zero is a device, and no file; "),
+    ([f"--report-dir={'a' * 300}"], "cannot be written to; give another directory"),
+    ([f"--data-dir={'a' * 300}"], "is not a directory; create it first"),
     (["--data-dir=/nowhere"], "--data-dir /nowhere is not a directory; create it first"),
     (["--report-dir="], "--report-dir is empty; give a directory"),
     (["--report-dir=/proc/none"], "--report-dir /proc/none cannot be written to; give another directory"),
@@ -161,3 +167,53 @@ def test_an_image_that_is_not_there_ends_with_one_message(tmp_path: Path) -> Non
     done = run(tmp_path, "--store=redis", "--launch=container", "--image=redis=storeproof/no-such-image")
     _ends_with_one_message(done, "redis: the image storeproof/no-such-image is not here and cannot be pulled")
     assert "--image redis=LOCAL" in done.said
+
+
+@pytest.mark.docker
+def test_what_is_no_name_of_an_image_ends_with_one_message(tmp_path: Path) -> None:
+    done = run(tmp_path, "--store=redis", "--launch=container", "--image=redis=;x")
+    _ends_with_one_message(done, "redis: the image ;x is not here and cannot be pulled: that is not the name of an image")
+
+
+@needs_redis
+@pytest.mark.servers
+def test_a_password_that_is_named_is_found_and_not_shown(tmp_path: Path, guarded_redis: int) -> None:
+    (tmp_path / "word").write_text("s3cret-word\n")
+    for name, named in (("a", "${WORD}"), ("b", f"${{file:{tmp_path}/word}}")):
+        endpoint = f"--endpoint=redis=redis://:{named}@127.0.0.1:{guarded_redis}/0"
+        done = run(tmp_path / name, "--store=redis", endpoint, "-k", "test_settings", environment={"WORD": "s3cret-word"})
+        assert done.outcomes["settings.readback"]["outcome"] == "pass", done.said
+        written = "".join(path.read_text() for path in (done.folder / "report").iterdir())
+        assert "s3cret-word" not in written + done.said
+
+
+EVIL = """
+import sys
+from storeproof.adapters.sqlite import connect as really
+from storeproof.contract import Refused
+
+def connect(address, options):
+    session = really(address, options)
+    if {at!r} == "connect":
+        sys.exit(3)
+    kind = Refused if {at!r} == "refuse" else ValueError
+    def settings(names):
+        print({text!r})
+        raise kind({text!r})
+    session.read_settings = settings
+    return session
+"""
+
+
+@pytest.mark.parametrize("at", ["connect", "refuse", "break"])
+def test_an_adapter_that_exits_or_hands_on_escapes_spoils_no_terminal(tmp_path: Path, at: str) -> None:
+    """What a server says is in the message of a case, in its traceback, and in what was captured."""
+    file = store_file(tmp_path / "evil.yaml", ("adapter: sqlite\n", "adapter: evil.py\n"))
+    (tmp_path / "evil.py").write_text(EVIL.format(at=at, text="\x1b[2J\x1b]0;owned\x07\u202e"))
+    done = run(tmp_path / "run", f"--store={file}", "-k", "test_settings", suites="correctness")
+    assert done.code == pytest.ExitCode.TESTS_FAILED, done.said
+    assert set(done.counted) - {"excluded"} <= {"error", "fail"}
+    detail = done.outcomes["settings.readback"]["detail"]
+    assert ("the adapter called sys.exit(3)" if at == "connect" else r"\x1b[2J\x1b]0;owned\x07\u202e") in detail
+    assert not {"\x1b", "\x07", "\u202e"} & set(done.said)
+    leaves_nothing(done.folder)
