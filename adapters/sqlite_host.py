@@ -23,7 +23,7 @@ import contextlib
 import sqlite3
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from storeproof.embedded import Counted, Failure, Kind, Server
@@ -59,7 +59,13 @@ class Host:
         self._writing = Turns()
         self._reading = threading.Semaphore(_READERS)
         self._open: set[sqlite3.Connection] = set()
-        functions = {"read": self._read, "write": self._change, "begin": self._begin, "commit": self._commit, "rollback": self._rollback}
+        functions: dict[str, Callable[..., Counted]] = {
+            "read": self._read,
+            "write": self._change,
+            "begin": self._begin,
+            "commit": self._commit,
+            "rollback": self._rollback,
+        }
         self._server = Server(functions, self._client, failure_of)
 
     def open(self) -> sqlite3.Connection:

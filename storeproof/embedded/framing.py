@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import struct
-from typing import Any, BinaryIO
+from typing import Any, Protocol
 
 import msgpack
 
 LENGTH = struct.Struct(">I")
 LONGEST = 256 * 1024 * 1024
 """Bytes of one message; far above any record of the specification."""
+
+
+class Stream(Protocol):
+    """What is read from: of a socket, buffered."""
+
+    def read(self, size: int, /) -> bytes: ...
 
 
 class TooLong(ValueError):
@@ -22,7 +28,7 @@ def packed(value: Any) -> bytes:
     return LENGTH.pack(len(body)) + body
 
 
-def receive(stream: BinaryIO) -> bytes | None:
+def receive(stream: Stream) -> bytes | None:
     """The body of the next message; None where the stream has ended, also in the middle of one.
 
     Raises:

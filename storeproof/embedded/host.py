@@ -43,7 +43,7 @@ class Counted(NamedTuple):
     """A reply whose count is not the usual one: changed rows, say, beside the rows that it brings."""
 
     value: Any
-    count: int
+    records: int
 
 
 class Failure(Exception):
@@ -108,7 +108,7 @@ class Server(Generic[S]):
         try:
             name, *arguments = msgpack.unpackb(request, raw=False)
             value = self._functions[name](session, *arguments)
-            return packed([0, value.count, value.value] if type(value) is Counted else [0, count_of(value), value])
+            return packed([0, value.records, value.value] if type(value) is Counted else [0, count_of(value), value])
         except Exception as reason:  # noqa: BLE001 - whatever it is, the client is told, and the host serves on
             kind, message = self._failure(reason)
             if kind == "error":
@@ -187,7 +187,7 @@ def _sorted_by(errors: Mapping[type[Exception], Kind]) -> Callable[[Exception], 
     def failure(reason: Exception) -> tuple[Kind, str]:
         if isinstance(reason, Failure):
             return reason.kind, str(reason)
-        kind = next((errors[each] for each in type(reason).__mro__ if each in errors), "error")
+        kind: Kind = next((errors[each] for each in type(reason).__mro__ if each in errors), "error")
         return kind, f"{type(reason).__name__}: {reason}"
 
     return failure
