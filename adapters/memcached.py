@@ -269,8 +269,6 @@ class Items:
         name = self._run(self._client.check_key, f"{self._prefix}{key}", b"")
         reply = self._run(self._client.raw_command, b"mg " + name + flags)
         word, *found = reply.split() or [b""]
-        if word.startswith(b"ERROR"):
-            raise Unsupported("the server says ERROR to mg: it has no meta commands")
         if word not in (b"HD", b"EN"):
             raise WrongReply(f"a meta get answered {reply[:100]!r}")
         return found if word == b"HD" else None

@@ -40,6 +40,9 @@ _NOT_OFFERED = {
     ER.UNKNOWN_STORAGE_ENGINE,
 }
 
+_NOT_OPENED = {130, 144, 145}
+"""What engines without a log say of a table that they do not open: its format is incorrect, its repair failed, it wants to be repaired."""
+
 _UNREADABLE = (AssertionError, IndexError, KeyError, TypeError, ValueError, struct.error)
 """What PyMySQL stumbles over in a reply that breaks the protocol; it checks little of it."""
 _MALFORMED_PACKET = 2027
@@ -72,6 +75,8 @@ def sorted_error(reason: pymysql.MySQLError) -> Refused | Unknown | Unsupported 
         return WrongReply(f"a reply that cannot be read: {reason}")
     if code in _NOT_OFFERED:
         return Unsupported(f"the server says: {code}: {reason.args[1]}")
+    if code in _NOT_OPENED:
+        return Refused(f"{code}: {reason.args[1]}")
     if not isinstance(code, int) or code < 1000 or 2000 <= code < 3000 or code in _OPEN_QUESTION:
         return Unknown(f"{code}: {reason.args[1] if len(reason.args) > 1 else reason}")
     return Refused(f"{code}: {reason.args[1]}")

@@ -78,3 +78,37 @@ def test_a_cut_names_what_it_was_cut_of() -> None:
     assert "a stream of 8 clients, by ext4 on a loop device; " in cut.detail()
     assert cut.record("power_loss", Outcome.PASS, "").cut_by == "ext4 on a loop device"
     assert tally(Verdict.OK).record("process_crash", Outcome.PASS, "").cut_by is None
+
+
+def test_each_fault_that_costs_something_is_a_finding_with_its_number_and_load() -> None:
+    """A known failure names some of them: what another fault costs, or how, is then another finding."""
+    found = Tally(since_restart=0)
+    found.count("burst")
+    found.add([Finding("row", 1, Verdict.LOST, "absent"), Finding("hash10", "k", Verdict.LOST, "absent")], Losses(Shape.SUFFIX, 2, 5.0))
+    found.count("stream")
+    found.add([Finding("row", 2, Verdict.OK, "1:1")], NOTHING)
+    found.count("stream")
+    found.count("stream", -1)  # spoiled
+    found.count("compaction")
+    found.breaks("unstartable: it ended", "a\nthe log's last line")
+    first = "fault 1, 1 since a clean restart, burst: 2 lost of hash10, row; 2 operations within 5 ms, suffix"
+    last = "fault 3, 3 since a clean restart, compaction: unstartable: it ended"
+    assert found.findings(claimed=True) == [first, f"{last}; its log: a\nthe log's last line"]
+    assert found.findings(claimed=False) == [f"{last}; its log: a\nthe log's last line"], "loss breaks no promise that was not made"
+    assert f"by fault: {first} | {last}; " in found.detail()
+    assert found.lossy == 2
+
+
+def test_without_a_clean_restart_a_fault_has_its_number_alone() -> None:
+    found = Tally()
+    found.count("stream")
+    found.add([Finding("row", 2, Verdict.INVENTED, "?")], NOTHING)
+    assert found.findings(claimed=False) == ["fault 1, stream: 1 invented of row"]
+
+
+def test_a_table_that_wants_repair_is_a_finding_only_of_who_promised() -> None:
+    found = Tally(needs_repair=True)
+    found.count("bulk")
+    found.breaks("after the start it does not work: table is crashed", "")
+    assert found.findings(claimed=True) == ["fault 1, bulk: after the start it does not work: table is crashed"]
+    assert found.findings(claimed=False) == []

@@ -55,10 +55,16 @@ def _started(
     }
 
 
-def _preloaded(store: str, variant: str) -> dict[str, Any]:
+def preloaded(store: str, variant: str) -> dict[str, Any]:
     """Started with a library that makes nothing of every sync."""
     library = ctypes.util.find_library("eatmydata") or "libeatmydata.so"
     return _started(store, variant, {}, by=["env", f"LD_PRELOAD={library}"])
+
+
+def known_failures(store: str, variant: str) -> dict[str, Any]:
+    """Those of a store's file, for a variant of another name."""
+    found: dict[str, Any] = _file(store)["known_failures"]
+    return {case: {**known, "variants": [variant], "until": known["until"].isoformat()} for case, known in found.items()}
 
 
 def _through(store: str, variant: str, script: str) -> dict[str, Any]:
@@ -92,7 +98,7 @@ EATEN = "Every sync is made nothing of, by a library that is preloaded (libeatmy
 LIES = (
     _lie("redis-everysec", "Syncs its log once a second", "power_loss", _started("redis", "aof-always", {"appendfsync": "everysec"})),
     _lie("redis-no", "Leaves syncing to the operating system", "power_loss", _started("redis", "aof-always", {"appendfsync": "no"})),
-    _lie("redis-eaten", EATEN, "power_loss", _preloaded("redis", "aof-always")),
+    _lie("redis-eaten", EATEN, "power_loss", preloaded("redis", "aof-always")),
     _lie("redis-snapshots", "Has snapshots, and no log", "process_crash", _started("redis", "rdb", {})),
     _lie(
         "redis-tail-cut",
@@ -114,7 +120,7 @@ LIES = (
         _started("postgresql", "synchronous-commit-on", {"synchronous_commit": "off"}),
     ),
     _lie("postgresql-unlogged", "Has tables without a log", "process_crash", _started("postgresql", "unlogged", {})),
-    _lie("postgresql-eaten", EATEN, "power_loss", _preloaded("postgresql", "synchronous-commit-on")),
+    _lie("postgresql-eaten", EATEN, "power_loss", preloaded("postgresql", "synchronous-commit-on")),
     _lie(
         "mariadb-flush-2",
         "Writes its log at each commit and syncs it once a second",
@@ -127,7 +133,7 @@ LIES = (
         "process_crash",
         _started("mariadb", "innodb-flush-1", {"innodb_flush_log_at_trx_commit": "0"}),
     ),
-    _lie("mariadb-eaten", EATEN, "power_loss", _preloaded("mariadb", "innodb-flush-1"), "unstartable"),
+    _lie("mariadb-eaten", EATEN, "power_loss", preloaded("mariadb", "innodb-flush-1"), "unstartable"),
     _lie("mariadb-myisam", "Has tables without a log", "power_loss", _started("mariadb", "myisam", {})),
     Lie(
         "mariadb-half-pages",
@@ -147,13 +153,13 @@ LIES = (
         "process_crash",
         {**_started("mongodb", "default", {}), "adapter": unacknowledged.__file__},
     ),
-    _lie("mongodb-eaten", EATEN, "power_loss", _preloaded("mongodb", "journaled")),
+    _lie("mongodb-eaten", EATEN, "power_loss", preloaded("mongodb", "journaled")),
     _lie("tarantool-write", "Writes its log and does not sync it", "power_loss", _started("tarantool", "memtx-tree-write", {})),
     _lie("tarantool-none", "Has no log", "process_crash", _started("tarantool", "memtx-tree-none", {})),
     _lie("sqlite-off", "Runs with synchronous = OFF", "power_loss", _started("sqlite", "off", {})),
     _lie("sqlite-wal-normal", "Syncs its log at checkpoints only", "power_loss", _started("sqlite", "wal-normal", {})),
     _lie("sqlite-delete-full", "Does not sync the removal of its journal", "power_loss", _started("sqlite", "delete-full", {}), *LATE),
-    _lie("sqlite-eaten", EATEN, "power_loss", _preloaded("sqlite", "wal-full")),
+    _lie("sqlite-eaten", EATEN, "power_loss", preloaded("sqlite", "wal-full")),
 )
 
 HONEST = (

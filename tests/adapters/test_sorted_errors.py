@@ -1,0 +1,228 @@
+"""How adapters sort what goes wrong: what a server has not is unsupported, and a reply that cannot be read is a wrong one of the server."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import bson
+import psycopg
+import pymysql
+import pytest
+import tarantool
+from bson.errors import InvalidBSON
+from pymongo.errors import AutoReconnect, OperationFailure, ProtocolError
+from redis.exceptions import ConnectionError as RedisGone
+from redis.exceptions import InvalidResponse, ResponseError
+from tarantool.error import DatabaseError, NetworkError
+
+from storeproof.adapters import memcached, mongodb, mongodb_link, mysql_link, postgresql, postgresql_link, redis, redis_link, tarantool_link
+from storeproof.contract import Address, Layout, Refused, Unknown, Unsupported, Version, WrongReply
+from storeproof.spec import load_spec
+
+MODELS = load_spec().models
+
+
+@contextmanager
+def answering(reply: Callable[[bytes], bytes]) -> Iterator[Address]:
+    """A server that answers every piece of a request with what `reply` makes of it."""
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def serve(link: socket.socket) -> None:
+        with link, suppress(OSError):
+            while request := link.recv(65536):
+                link.sendall(reply(request))
+
+    def accept() -> None:
+        with suppress(OSError):
+            while True:
+                threading.Thread(target=serve, args=(listening.accept()[0],), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+    try:
+        yield Address("127.0.0.1", listening.getsockname()[1])
+    finally:
+        listening.close()
+
+
+def memcached_that(**answers: bytes) -> Callable[[bytes], bytes]:
+    """Answers by the first word of a request."""
+    return lambda request: answers.get(request.split()[0].decode(), b"ERROR\r\n")
+
+
+STATS = b"STAT libevent 2.1\r\nSTAT lru_crawler_running 0\r\nSTAT slab_global_page_pool 0\r\nEND\r\n"
+
+
+@pytest.mark.parametrize(
+    ("version", "stats", "product"),
+    [
+        (b"VERSION 1.6.18\r\n", STATS, Version("Memcached", "1.6.18")),
+        (b"VERSION 1.6.18\r\n", b"STAT pid 7\r\nEND\r\n", Version("a relative of Memcached", "1.6.18")),
+        (b"VERSION 1.6.18\r\n", b"ERROR\r\n", Version("a relative of Memcached", "1.6.18")),
+        (b"VERSION mcrouter 41.0\r\n", STATS, Version("mcrouter", "41.0")),
+    ],
+)
+def test_memcached_is_asked_what_it_is(version: bytes, stats: bytes, product: Version) -> None:
+    with answering(memcached_that(version=version, stats=stats)) as address:
+        session = memcached.connect(address, {})
+        assert session.version() == product
+        session.close()
+
+
+def test_a_memcached_without_meta_commands_does_not_say_that_there_is_no_item() -> None:
+    with answering(memcached_that(version=b"VERSION 1.6.18\r\n", stats=STATS, get=b"nonsense\r\n")) as address:
+        session = memcached.connect(address, {})
+        items: Any = session.collection(Layout("c", MODELS["single_key"]))
+        with pytest.raises(Unsupported, match="the server says ERROR"):
+            items.exists("k")
+        with pytest.raises(WrongReply, match="cannot be read"):
+            items.get("k")
+        session.close()
+
+
+@pytest.mark.parametrize("reply", [b"?what\r\n", b"$x\r\n", b":1x\r\n"])
+def test_a_reply_that_redis_py_cannot_read_is_wrong(reply: bytes) -> None:
+    with answering(lambda request: reply if b"GET" in request else b"+OK\r\n") as address:
+        session = redis.connect(address, {})
+        with pytest.raises(WrongReply):
+            session.run("GET", "k")
+        session.close()
+
+
+def mongo_that(details: dict[str, Any], there: bool) -> Callable[[bytes], bytes]:
+    """Answers an insert with these details of an error, and a find with the record or without."""
+    hello = {"ok": 1.0, "isWritablePrimary": True, "maxWireVersion": 21, "minWireVersion": 0, "maxBsonObjectSize": 2**24}
+    hello |= {"maxMessageSizeBytes": 48_000_000, "maxWriteBatchSize": 100_000, "helloOk": True}
+
+    def reply(request: bytes) -> bytes:
+        number, code = request[4:8], int.from_bytes(request[12:16], "little")
+        if code == 2004:  # OP_QUERY, of the first hello
+            body = bytes(4) + bytes(8) + bytes(4) + (1).to_bytes(4, "little") + bson.encode(hello)
+            return (16 + len(body)).to_bytes(4, "little") + bytes(4) + number + (1).to_bytes(4, "little") + body
+        asked = bson.decode(request[21 : 21 + int.from_bytes(request[21:25], "little")])
+        if "insert" in asked:
+            answer: dict[str, Any] = {"ok": 1.0, "n": 0, "writeErrors": [{"index": 0, "code": 11000, "errmsg": "duplicate", **details}]}
+        elif "aggregate" in asked or "find" in asked:
+            batch = [{"_id": "k", "n": 1, "value": b""}] if there else []
+            answer = {"ok": 1.0, "cursor": {"id": 0, "ns": "storeproof.c", "firstBatch": batch}}
+        elif "buildInfo" in asked:
+            answer = {"ok": 1.0, "version": "7.0.1"}
+        elif "getParameter" in asked:
+            answer = {"ok": 0.0, "code": 59, "errmsg": "no such command: getParameter"}
+        else:
+            answer = hello
+        body = bytes(5) + bson.encode(answer)
+        return (16 + len(body)).to_bytes(4, "little") + bytes(4) + number + (2013).to_bytes(4, "little") + body
+
+    return reply
+
+
+@pytest.mark.parametrize(
+    ("details", "there", "taken"),
+    [
+        ({"keyPattern": {"_id": 1}}, True, True),
+        ({}, True, True),
+        ({}, False, False),
+        ({"keyPattern": {"name": 1}}, True, False),
+    ],
+)
+def test_the_code_of_a_duplicate_key_alone_will_do(details: dict[str, Any], there: bool, taken: bool) -> None:
+    """Relatives of MongoDB send no pattern of the index: then it is the key's, if there is a record with that key."""
+    with answering(mongo_that(details, there)) as address:
+        session = mongodb.connect(address, {})
+        records: Any = session.collection(Layout("c", MODELS["single_key"]))
+        if taken:
+            assert records.put_if_absent("k", b"v") is False
+        else:
+            with pytest.raises(Refused):
+                records.put_if_absent("k", b"v")
+        session.close()
+
+
+def test_what_a_relative_of_mongodb_does_not_tell_is_not_reported() -> None:
+    with answering(mongo_that({}, there=False)) as address:
+        session = mongodb.connect(address, {})
+        assert session.read_settings(["storageEngine", "wiredTigerCacheSizeGB", "ttlMonitorEnabled"]) == dict.fromkeys(
+            ["storageEngine", "wiredTigerCacheSizeGB", "ttlMonitorEnabled"], "(not reported)"
+        )
+        with pytest.raises(Unsupported, match="the server says: "):
+            session._link.command("getParameter", 1, x=1)
+        session.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "product"),
+    [
+        ("PostgreSQL 15.14 (Debian 15.14-0+deb12u1) on x86_64-pc-linux-gnu, compiled by gcc (Debian 12.2.0-14) 12.2.0, 64-bit", "15.14"),
+        ("PostgreSQL 17.0 on x86_64-pc-linux-musl, compiled by gcc (Alpine 13.2.1) 13.2.1 20240309, 64-bit", "17.0"),
+        ("PostgreSQL 18beta1, compiled by Visual C++ build 1942, 64-bit", "18beta1"),
+        ("PostgreSQL 8.2.23 server protocol using H2 2.2.224 (2023-09-17)", None),
+        ("PostgreSQL 8.0.2 on i686-pc-linux-gnu, compiled by GCC gcc (GCC) 3.4.2 20041017, Redshift 1.0.12103", None),
+        ("PostgreSQL 9.4.26 (Greenplum Database 6.25.3) on x86_64-unknown-linux-gnu, compiled by gcc (GCC) 6.4.0, 64-bit", None),
+        ("PostgreSQL 11.2-YB-2.18.0.0-b0 on x86_64-pc-linux-gnu, compiled by clang version 15.0.3, 64-bit", None),
+        ("CockroachDB CCL v24.1.0 (x86_64-pc-linux-gnu, built 2024/05/15)", None),
+        ("", None),
+    ],
+)  # fmt: skip
+def test_only_postgresql_is_postgresql(text: str, product: str | None) -> None:
+    found = postgresql.product_of(text)
+    assert (found == Version("PostgreSQL", product)) if product else found.product != "PostgreSQL"
+
+
+class _Refusal(psycopg.errors.FeatureNotSupported):
+    """As the server's own: libpq fills in what is seen of it."""
+
+    diag: Any = type("Diag", (), {"severity_nonlocalized": "ERROR"})()
+
+
+def _stumbled() -> Exception:
+    """What the connector raises for a reply that is no MessagePack."""
+    connection: Any = type("Connection", (), {"_unpacker_factory": lambda self: tarantool.response.unpacker_factory(self)})()
+    connection.use_list, connection.encoding = True, "utf-8"
+    try:
+        tarantool.response.Response(connection, b"\xc1")
+    except Exception as reason:  # noqa: BLE001 - whatever it is
+        return reason
+    raise AssertionError("it took the reply")
+
+
+@pytest.mark.parametrize(
+    ("sort", "reason", "kind"),
+    [
+        (redis_link.judged, ResponseError("unknown command 'HGETDEL', with args beginning with: "), Unsupported),
+        (redis_link.judged, ResponseError("WRONGTYPE Operation against a key"), Refused),
+        (redis_link.judged, InvalidResponse("Protocol Error: b'?'"), WrongReply),
+        (redis_link.judged, RedisGone("closed"), Unknown),
+        (mongodb_link._sorted, OperationFailure("no such command", 59), Unsupported),
+        (mongodb_link._sorted, OperationFailure("not implemented", 238), Unsupported),
+        (mongodb_link._sorted, OperationFailure("Feature not supported: $lookup", 303), Unsupported),
+        (mongodb_link._sorted, OperationFailure("bad value", 2), Refused),
+        (mongodb_link._sorted, InvalidBSON("no"), WrongReply),
+        (mongodb_link._sorted, ProtocolError("Got opcode 3"), WrongReply),
+        (mongodb_link._sorted, KeyError("cursor"), WrongReply),
+        (mongodb_link._sorted, AutoReconnect("closed"), Unknown),
+        (mongodb_link._sorted_of_many, OperationFailure("no such command", 59), Unsupported),
+        (mysql_link.sorted_error, pymysql.OperationalError(1235, "not yet"), Unsupported),
+        (mysql_link.sorted_error, pymysql.OperationalError(2027, "malformed packet"), WrongReply),
+        (mysql_link.sorted_error, pymysql.InternalError("Packet sequence number wrong - got 3 expected 1"), WrongReply),
+        (mysql_link.sorted_error, pymysql.OperationalError(2013, "lost"), Unknown),
+        (mysql_link.sorted_error, pymysql.IntegrityError(1062, "duplicate"), Refused),
+        (mysql_link.sorted_error, pymysql.InternalError(144, "Table is marked as crashed and last (automatic?) repair failed"), Refused),
+        (mysql_link.sorted_error, pymysql.InternalError(28, "No space left on device"), Unknown),
+        (postgresql_link._sorted, _Refusal("no"), Unsupported),
+        (postgresql_link._sorted, psycopg.OperationalError('lost synchronization with server: got message type "x"'), WrongReply),
+        (postgresql_link._sorted, psycopg.OperationalError("server closed the connection unexpectedly"), Unknown),
+        (tarantool_link._sorted, DatabaseError(5, "Vinyl does not support"), Unsupported),
+        (tarantool_link._sorted, DatabaseError(3, "Duplicate key"), Refused),
+        (tarantool_link._sorted, NetworkError("closed"), Unknown),
+        (tarantool_link._sorted, NetworkError("Unsupported protocol: HTTP"), WrongReply),
+        (tarantool_link._sorted, _stumbled(), WrongReply),
+        (tarantool_link._sorted, TypeError("cannot be packed"), Refused),
+    ],
+    ids=lambda value: f"{type(value).__name__}-{value}"[:50] if isinstance(value, Exception) else None,
+)  # fmt: skip
+def test_errors_are_sorted(sort: Callable[[Any], Exception], reason: Exception, kind: type[Exception]) -> None:
+    assert type(sort(reason)) is kind, sort(reason)
