@@ -6,17 +6,28 @@ from pathlib import Path
 
 _BYTES = 8192
 _LINES = 25
+_MOST_BYTES = 2**20
 _SHORTEST_SECRET = 4
 """A shorter password than this would blot out half the log, and is no secret."""
 
 
-def tail(log: Path, password: str | None, since: int = 0) -> str:
-    """The last lines of a file, of those that begin after `since` bytes; empty where there are none."""
+def tail(log: Path, password: str | None) -> str:
+    """The last lines of a file; empty where there is none."""
     try:
         with log.open("rb") as file:
             file.seek(0, 2)
-            file.seek(max(since, file.tell() - _BYTES))
+            file.seek(max(0, file.tell() - _BYTES))
             return last_lines(file.read(), password)
+    except OSError:
+        return ""
+
+
+def said(log: Path, since: int) -> str:
+    """All that was written after the first `since` bytes, as far as anybody would read; with the password, if it was written."""
+    try:
+        with log.open("rb") as file:
+            file.seek(since)
+            return file.read(_MOST_BYTES).decode("utf-8", errors="replace")
     except OSError:
         return ""
 

@@ -24,7 +24,7 @@ from storeproof.launch.cuttable import Cuttable
 from storeproof.launch.disk import AS_CAN_BE_HAD, PowerCut, make_disk
 from storeproof.launch.guardian import guard
 from storeproof.launch.handle import LaunchKind, Probe
-from storeproof.launch.log import tail
+from storeproof.launch.log import said, tail
 from storeproof.launch.nodes import NO_NODES, NODE_FAULTS
 from storeproof.launch.patience import Patience, work_of
 from storeproof.launch.readiness import late, wait_until_ready
@@ -400,7 +400,7 @@ class ProcessHandle(Cuttable):
 
     def _died(self, reason: str, code: int | None = None) -> StoreproofError:
         """Whom to blame for the end of a process, or for its silence."""
-        lacking = self._watch.found(tail(self._made().log, None, self._log_begins), self.pids)
+        lacking = self._watch.found(said(self._made().log, self._log_begins), self.pids)
         if lacking is not None:
             return self._short(reason, lacking)
         if code is not None and -code in outside.SIGNALS and self._kills == self._kills_before:

@@ -25,10 +25,12 @@ _FEW: Final = 1024
 """Descriptors, or processes: a server with a lower limit is believed when it says that it has too few."""
 
 _NO_ROOM: Final = re.compile(
-    r"no space left|disk (is )?full|quota exceeded|insufficient (free|disk) space|ENOSPC|errno:? 28\b", re.IGNORECASE
+    r"no space left|disk (is )?full|quota exceeded|insufficient (free|disk) space|ENOSPC|\berr(or|no):? 28\b", re.IGNORECASE
 )
-_NO_FILES: Final = re.compile(r"too many open files|file descriptors|EMFILE|errno:? 24\b", re.IGNORECASE)
-_NO_MEMORY: Final = re.compile(r"cannot allocate memory|out of memory|memory allocation|bad_alloc|ENOMEM|errno:? 12\b", re.IGNORECASE)
+_NO_FILES: Final = re.compile(r"too many open files|file descriptors|EMFILE|\berr(or|no):? 24\b", re.IGNORECASE)
+_NO_MEMORY: Final = re.compile(
+    r"cannot allocate memory|out of memory|memory allocation|bad_alloc|ENOMEM|\berr(or|no):? 12\b", re.IGNORECASE
+)
 _NO_PROCESSES: Final = re.compile(
     r"resource temporarily unavailable|start new thread|could not fork|cannot fork|pthread_create", re.IGNORECASE
 )

@@ -69,6 +69,14 @@ def initialised_by(code: str) -> ProcessLaunch:
     return python_server(GREETS, initialise=[["${python}", "-c", code.replace("$", "$$"), "${data}"]])
 
 
+# What a server does that asks for more than there is, and says so long before its end.
+ASKS = """
+import sys
+print('preallocating 100663296 bytes for file ./log failed with error 28')
+for line in range(100): print('please check all of the above')
+sys.exit(1)
+"""
+
 # What a server does that finds its disk full: some take away what they had written before they end.
 FILLS = """
 import os, sys
@@ -89,6 +97,11 @@ def test_a_disk_that_is_full_is_not_the_stores_fault(make: Make, small_disk: Pat
     ) as seen:
         make(initialised_by(FILLS.format(clears=clears)), base=small_disk).start()
     assert str(small_disk) in seen.value.reason
+
+
+def test_a_disk_that_has_less_than_is_asked_for(make: Make, small_disk: Path) -> None:
+    with pytest.raises(NotAvailable, match="had no more than [67] MiB free, and the server found it full; make room there"):
+        make(initialised_by(ASKS), base=small_disk).start()
 
 
 def test_a_disk_that_becomes_full_later_spoils_the_round(make: Make, small_disk: Path) -> None:
