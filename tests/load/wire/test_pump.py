@@ -282,7 +282,7 @@ def test_a_client_without_a_reply_is_silent(pump: Pump) -> None:
     with served(handler, 2) as sockets:
         begun = time.monotonic()
         found = pump.start(job(sockets, op(SET, "new"), seconds=0.2, patience=0.3)).join()
-        assert 0.45 < time.monotonic() - begun < 3
+        assert 0.45 < time.monotonic() - begun < 10
     assert (found.silent, found.broken, found.ops[0].errors) == ([0], [0], 1)
     assert found.doubtful == [1000 + 2 * 3]
     assert found.busy_seconds > 0.4
