@@ -188,7 +188,7 @@ def test_a_port_is_taken_when_its_server_has_gone_and_given_back(trial: Pretende
         port = _port(trial)
         if not taken:
             wait_for(lambda: port in trial.ports())
-            time.sleep(0.3)  # it was seen by the nuisance too
+            time.sleep(1)  # it was seen by the nuisance too
             for server in trial.servers():
                 if server.name().startswith("python"):
                     server.send_signal(signal.SIGKILL)
