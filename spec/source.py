@@ -93,6 +93,11 @@ def at(path: Path, *location: int | str) -> str:
     return f"{place.file}:{place.line}: {place.field}"
 
 
+def values(path: Path) -> dict[Any, Any]:
+    """The file's plain values, with what it has from the file it extends. Raises `SpecError`."""
+    return _parse(path)[1]
+
+
 def _parse(path: Path, *, inherits: bool = True) -> tuple[yaml.Node, dict[Any, Any]]:
     """The file as YAML's nodes, which know their files and lines, and as plain values; with what it has from the file it extends."""
     node, loader = _composed(path)

@@ -10,18 +10,16 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-import yaml
-
 from storeproof.launch.process import find_program
 from storeproof.spec import SPEC_ROOT
+from storeproof.spec.source import values
 from storeproof.spec.store import Store
 from tests.mutants.durability import early, unacknowledged
 from tests.mutants.durability.lie import COUNTED, LATE, Kind, Lie
 
 
 def _file(store: str) -> dict[str, Any]:
-    read: dict[str, Any] = yaml.safe_load((SPEC_ROOT / "stores" / f"{store}.yaml").read_text())
-    return read
+    return values(SPEC_ROOT / "stores" / f"{store}.yaml")
 
 
 def _started(
@@ -64,7 +62,7 @@ def preloaded(store: str, variant: str) -> dict[str, Any]:
 def known_failures(store: str, variant: str) -> dict[str, Any]:
     """Those of a store's file, for a variant of another name."""
     found: dict[str, Any] = _file(store)["known_failures"]
-    return {case: {**known, "variants": [variant], "until": known["until"].isoformat()} for case, known in found.items()}
+    return {case: {**known, "variants": [variant], "until": known["until"]} for case, known in found.items()}
 
 
 def _through(store: str, variant: str, script: str) -> dict[str, Any]:
