@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from storeproof.launch.process import find_program
+from storeproof.launch.programs import find_program
 from storeproof.spec import SPEC_ROOT
 from storeproof.spec.store import Store
 from tests.mutants.durability import early, unacknowledged
