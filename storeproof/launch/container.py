@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from storeproof.contract.address import Address
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied, StoreproofError
-from storeproof.launch import engine, outside, shortage
+from storeproof.launch import engine, shortage
+from storeproof.launch.end_cause import EndCause
 from storeproof.launch.cleanup import registry
 from storeproof.launch.cuttable import Cuttable
 from storeproof.launch.disk import AS_CAN_BE_HAD, PowerCut, make_disk
@@ -89,10 +90,9 @@ class ContainerHandle(Cuttable):
         self._nodes = RunningNodes(name, launch.nodes, self.log_tail) if launch.nodes is not None else None
         self._dir: WorkDir | None = None
         self._volume = None
-        self._has_run = False
         self._struck = False
         """By us, since its start."""
-        self._watch = shortage.Watch([])
+        self._end_cause = EndCause(name, self.log_tail)
         if on_volume and os.geteuid() != 0:
             raise NotAvailable(
                 "the engine cannot hand on a file system that a user without root has mounted", "run it as root, or by --launch=process"
@@ -139,7 +139,7 @@ class ContainerHandle(Cuttable):
         """See `Handle.start_nowait`."""
         self._address = None
         self._struck = False
-        self._watch = shortage.Watch([self._dir.root] if self._dir else [], data=self._volume is None, inherits=False)
+        self._end_cause.begin([self._dir.root] if self._dir else [], data=self._volume is None, inherits=False)
         with self._starting, self._engine_errors("could not be started"):
             if self._described is None:
                 self._described = self._describe()
@@ -330,7 +330,7 @@ class ContainerHandle(Cuttable):
             with self._engine_errors("ended while it started"):
                 self._nodes.wait(self._container, self._launch.start_seconds, whole=False)
             ready = time.monotonic()
-        self._has_run = True
+        self._end_cause.has_run = True
         return ready
 
     def _check_runs(self) -> None:
@@ -348,19 +348,11 @@ class ContainerHandle(Cuttable):
         reason = f"{self._name} ended with exit status {state['ExitCode']}{when}"
         if state.get("OOMKilled"):
             lacking = shortage.Shortage("the kernel's out-of-memory killer has ended it", "give the machine or the container more memory")
-            return self._short(reason, lacking)
-        by = outside.of_status(state["ExitCode"])
-        died = self._died(reason)
-        return outside.killed(self._name, by) if by is not None and not self._struck and isinstance(died, StoreDied) else died
+            return self._end_cause.short(reason, lacking)
+        return self._end_cause.of(reason, self.log_tail(), status=state["ExitCode"], ours=self._struck)
 
     def _died(self, reason: str) -> StoreproofError:
-        log = self.log_tail()
-        lacking = self._watch.found(log)
-        return StoreDied(reason, log) if lacking is None else self._short(reason, lacking)
-
-    def _short(self, reason: str, lacking: shortage.Shortage) -> StoreproofError:
-        kind = MachineFailed if self._has_run else NotAvailable
-        return kind(f"{reason}: {lacking.what}", lacking.remedy)
+        return self._end_cause.of(reason, self.log_tail())
 
     def _running(self) -> bool:
         return bool(self._container.attrs["State"]["Running"])
@@ -376,24 +368,10 @@ class ContainerHandle(Cuttable):
         if self._volume is not None:
             self._volume.close()
         elif self._bound and os.geteuid() != 0:
-            self._remove_data(made)
+            engine.remove_folder(made.data, self._image, self._labels())
         made.remove()
         if self._described is not None:
             self._described.get_docker_client().client.close()
-
-    def _remove_data(self, made: WorkDir) -> None:
-        """The files, and by now the directory, belong to the image's user: only a container may remove them."""
-        from docker.types import Mount
-
-        whole = Mount("/storeproof", str(made.root), "bind")
-        options = {"entrypoint": "rm", "user": "0", "mounts": [whole], "labels": self._labels()}
-        remover = engine.client().containers.create(self._image, ["-rf", "/storeproof/data"], **options)
-        try:
-            remover.start()
-            remover.wait()
-        finally:
-            # With its volumes: the image may declare some of its own.
-            engine.remove(remover, v=True, force=True)
 
     def _labels(self) -> dict[str, str]:
         return {engine.LABEL: "1", engine.OWNER_LABEL: str(this_process())} | ({engine.KEEP_LABEL: "1"} if self._keep else {})
@@ -404,7 +382,6 @@ class ContainerHandle(Cuttable):
         import docker.errors
         import requests.exceptions
 
-        kind = MachineFailed if self._has_run else NotAvailable
         try:
             yield
         except docker.errors.APIError as reason:
@@ -413,6 +390,6 @@ class ContainerHandle(Cuttable):
                 raise MachineFailed(f"{self._name}: its container was removed by somebody") from None
             if _NOT_THE_MACHINE.search(said):
                 raise self._died(f"{self._name} {what}: {said}") from None
-            raise kind(f"{self._name} {what}: the engine says: {said}") from None
+            raise self._end_cause.machine(f"{self._name} {what}: the engine says: {said}") from None
         except requests.exceptions.RequestException:
-            raise kind(f"{self._name} {what}: the engine does not answer") from None
+            raise self._end_cause.machine(f"{self._name} {what}: the engine does not answer") from None

@@ -157,6 +157,20 @@ def _left_behind(labels: dict[str, str]) -> bool:
     return owner is not None and KEEP_LABEL not in labels and owner.dead()
 
 
+def remove_folder(folder: Path, image: str, labels: dict[str, str]) -> None:
+    """Remove a directory that belongs to the image's user by now: only a container may."""
+    from docker.types import Mount
+
+    options = {"entrypoint": "rm", "user": "0", "mounts": [Mount("/storeproof", str(folder.parent), "bind")], "labels": labels}
+    remover = client().containers.create(image, ["-rf", f"/storeproof/{folder.name}"], **options)
+    try:
+        remover.start()
+        remover.wait()
+    finally:
+        # With its volumes: the image may declare some of its own.
+        remove(remover, v=True, force=True)
+
+
 def remove(thing: Any, **options: bool) -> None:
     """Remove a container or a volume; that somebody else does so at the same time is fine."""
     import docker.errors

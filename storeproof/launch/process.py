@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-import glob
 import os
 import pwd
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,7 +15,8 @@ from pathlib import Path
 
 from storeproof.contract.address import Address
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied, StoreproofError
-from storeproof.launch import outside, ports, process_tree, shared_memory, shortage
+from storeproof.launch import ports, process_tree, shared_memory, shortage
+from storeproof.launch.end_cause import EndCause
 from storeproof.launch.cleanup import registry
 from storeproof.launch.cuttable import Cuttable
 from storeproof.launch.disk import AS_CAN_BE_HAD, PowerCut, make_disk
@@ -27,6 +25,7 @@ from storeproof.launch.handle import LaunchKind, Probe
 from storeproof.launch.log import said, tail
 from storeproof.launch.nodes import NO_NODES, NODE_FAULTS
 from storeproof.launch.patience import Patience, work_of
+from storeproof.launch.programs import check_traversable, find_program
 from storeproof.launch.readiness import late, wait_until_ready
 from storeproof.launch.sweep import sweep_all
 from storeproof.launch.template import Template
@@ -42,39 +41,6 @@ _GONE_SECONDS = 30.0
 """How long a killed process may take to vanish: writing out dirty pages on a slow disk can hold it for seconds."""
 _INHERITED = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "TZ")
 """All that a server sees of our environment: a PGDATA or MYSQL_HOME of the user's must not configure it."""
-
-
-def find_program(name: str, launch: ProcessLaunch, store: str) -> str:
-    """The path of the store's binary, or of a program that lies beside it.
-
-    Raises:
-        NotAvailable: it is not installed; the remedy is the line that installs it.
-    """
-    if name == "${python}":
-        return sys.executable
-    # Debian keeps some servers in a directory per version: the newest is taken.
-    directories = sorted((each for pattern in launch.search for each in glob.glob(pattern)), key=_by_number, reverse=True)  # noqa: PTH207
-    found = [path for path in (shutil.which(name), *(shutil.which(name, path=each) for each in directories)) if path is not None]
-    ours = [path for path in found if launch.impostor is None or launch.impostor not in _version(path)]
-    if ours:
-        return ours[0]
-    if found:
-        raise NotAvailable(f"{store}: {found[0]} says that it is {launch.impostor}", launch.install)
-    places = ", ".join(("PATH", *launch.search))
-    raise NotAvailable(f"{store}: the program {name} was not found in {places}", launch.install)
-
-
-@functools.cache
-def _version(path: str) -> str:
-    """What a program calls itself; empty where it does not say within a few seconds."""
-    try:
-        return subprocess.run([path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=5, check=False).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-
-
-def _by_number(path: str) -> list[tuple[int, str]]:
-    return [(int(part) if part.isdigit() else -1, part) for part in Path(path).parts]
 
 
 class ProcessHandle(Cuttable):
@@ -119,15 +85,14 @@ class ProcessHandle(Cuttable):
         self._spawning = threading.Lock()
         self._kills = self._kills_before = 0
         self._began = self._ready = 0.0
-        self._has_run = False
         self._paused = False
         self._shared_files: dict[str, int] = {}
         base = (base or (volume_base() if on_volume else None) or default_base()).resolve()
         if self._user is not None:
-            _check_traversable(base, self._user)
+            check_traversable(base, self._user)
         self._dir: WorkDir | None = None
         self._volume = None
-        self._watch = shortage.Watch([])
+        self._end_cause = EndCause(name, self.log_tail)
         self._log_begins = 0
         registry.add(self)
         try:
@@ -205,7 +170,7 @@ class ProcessHandle(Cuttable):
         # Afterwards, since the look takes longer than some servers need to start.
         self._check_is_ours()
         self._shared_files.update(shared_memory.mapped_files(each.pid for each in self._members()))
-        self._has_run = True
+        self._end_cause.has_run = True
 
     def stop(self) -> None:
         """See `Handle.stop`."""
@@ -347,7 +312,7 @@ class ProcessHandle(Cuttable):
         # The program is noted before it runs: were we killed between the two, it is still known as ours by what it runs and where.
         made.programs.add(os.path.realpath(command[0]))
         made.write_marker()
-        self._watch = shortage.Watch([made.root], data=self._volume is None)
+        self._end_cause.begin([made.root], data=self._volume is None, inherits=True)
         self._log_begins = made.log.stat().st_size
         kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
         with made.log.open("ab") as log:
@@ -394,31 +359,23 @@ class ProcessHandle(Cuttable):
             try:
                 return process.wait(_LOOK_SECONDS)
             except subprocess.TimeoutExpired:
-                self._watch.look()
+                self._end_cause.look()
             if patience.is_over():
                 raise late(patience, what, "it still runs", self._died)
 
     def _died(self, reason: str, code: int | None = None) -> StoreproofError:
-        """Whom to blame for the end of a process, or for its silence."""
-        lacking = self._watch.found(said(self._made().log, self._log_begins), self.pids)
-        if lacking is not None:
-            return self._short(reason, lacking)
-        if code is not None and -code in outside.SIGNALS and self._kills == self._kills_before:
-            return outside.killed(self._name, signal.Signals(-code))
-        return StoreDied(reason, self.log_tail())
+        status = 128 - code if code is not None and code < 0 else code
+        ours = self._kills != self._kills_before
+        return self._end_cause.of(reason, said(self._made().log, self._log_begins), self.pids, status=status, ours=ours)
 
     def _in_words(self, reason: OSError) -> OSError | StoreproofError:
         """An error of our own, as the shortage that it may tell of."""
         lacking = shortage.of_error(reason)
         where = f" in {self._dir.root}" if self._dir else ""
-        return reason if lacking is None else self._short(f"{self._name} cannot be started{where}", lacking)
-
-    def _short(self, reason: str, lacking: shortage.Shortage) -> StoreproofError:
-        kind = MachineFailed if self._has_run else NotAvailable
-        return kind(f"{reason}: {lacking.what}", lacking.remedy)
+        return reason if lacking is None else self._end_cause.short(f"{self._name} cannot be started{where}", lacking)
 
     def _check_runs(self) -> None:
-        self._watch.look()
+        self._end_cause.look()
         if self._process is None:
             raise StoreDied(f"{self._name} was not started", self.log_tail())
         code = self._process.poll()
@@ -437,19 +394,8 @@ class ProcessHandle(Cuttable):
     def _port_taken(self) -> StoreproofError:
         """Not the store's fault: nothing is said of it."""
         port = self._address.port
-        kind = MachineFailed if self._has_run else NotAvailable
-        return kind(f"{self._name}: port {port} is already in use by {ports.describe_user(port)}", "end it, or run again")
+        return self._end_cause.machine(f"{self._name}: port {port} is already in use by {ports.describe_user(port)}", "end it, or run again")
 
 
 def _ending(code: int) -> str:
     return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit status {code}"
-
-
-def _check_traversable(base: Path, user: str) -> None:
-    for directory in (base, *base.parents):
-        if not directory.exists() or directory.stat().st_mode & 0o001:
-            continue
-        raise NotAvailable(
-            f"the server does not run as root, and the user {user} may not enter {directory}",
-            f"chmod o+x {directory}, or name another directory with --data-dir",
-        )

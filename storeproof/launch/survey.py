@@ -12,7 +12,7 @@ from storeproof.launch import engine
 from storeproof.launch.cleanup import registry
 from storeproof.launch.disk import Disk, Method, PowerCut, make_disk
 from storeproof.launch.guardian import guard
-from storeproof.launch.process import find_program
+from storeproof.launch.programs import find_program
 from storeproof.launch.workdir import WorkDir, default_base
 from storeproof.spec.loader import Spec
 from storeproof.spec.store import Store

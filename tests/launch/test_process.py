@@ -17,7 +17,8 @@ from storeproof.contract import Address, Refused
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied, UsageError
 from storeproof.launch import ports, process_tree
 from storeproof.launch.cleanup import registry
-from storeproof.launch.process import ProcessHandle, find_program
+from storeproof.launch.process import ProcessHandle
+from storeproof.launch.programs import find_program
 from storeproof.spec import ProcessLaunch
 
 from .small import FAMILY, GREETS, MUTE, as_root, connected, eventually, gone, greeted, python_server

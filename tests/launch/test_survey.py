@@ -28,7 +28,7 @@ def bare_machine(monkeypatch: pytest.MonkeyPatch) -> None:
         raise NotAvailable("no container engine answers", "apt-get install docker.io && systemctl start docker")
 
     monkeypatch.setattr(engine, "client", refuse)
-    monkeypatch.setattr("storeproof.launch.process.shutil.which", lambda *_, **__: None)
+    monkeypatch.setattr("storeproof.launch.programs.shutil.which", lambda *_, **__: None)
     monkeypatch.setattr("storeproof.launch.memory_disk.DEVICE", "/dev/no-such-device")
 
 

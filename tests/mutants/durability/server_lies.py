@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from storeproof.launch.process import find_program
+from storeproof.launch.programs import find_program
 from storeproof.spec import SPEC_ROOT
 from storeproof.spec.source import values
 from storeproof.spec.store import Store

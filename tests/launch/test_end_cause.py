@@ -100,7 +100,7 @@ def test_a_disk_that_is_full_is_not_the_stores_fault(make: Make, small_disk: Pat
 
 
 def test_a_disk_that_has_less_than_is_asked_for(make: Make, small_disk: Path) -> None:
-    with pytest.raises(NotAvailable, match="had no more than [67] MiB free, and the server found it full; make room there"):
+    with pytest.raises(NotAvailable, match=r"had no more than [67] MiB free, and the server found it full; make room there"):
         make(initialised_by(ASKS), base=small_disk).start()
 
 

@@ -1,0 +1,57 @@
+"""Finds a server's own programs on this machine."""
+
+from __future__ import annotations
+
+import functools
+import glob
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from storeproof.errors import NotAvailable
+from storeproof.spec.store import ProcessLaunch
+
+
+def find_program(name: str, launch: ProcessLaunch, store: str) -> str:
+    """The path of the store's binary, or of a program that lies beside it.
+
+    Raises:
+        NotAvailable: it is not installed; the remedy is the line that installs it.
+    """
+    if name == "${python}":
+        return sys.executable
+    # Debian keeps some servers in a directory per version: the newest is taken.
+    directories = sorted((each for pattern in launch.search for each in glob.glob(pattern)), key=_by_number, reverse=True)  # noqa: PTH207
+    found = [path for path in (shutil.which(name), *(shutil.which(name, path=each) for each in directories)) if path is not None]
+    ours = [path for path in found if launch.impostor is None or launch.impostor not in _version(path)]
+    if ours:
+        return ours[0]
+    if found:
+        raise NotAvailable(f"{store}: {found[0]} says that it is {launch.impostor}", launch.install)
+    places = ", ".join(("PATH", *launch.search))
+    raise NotAvailable(f"{store}: the program {name} was not found in {places}", launch.install)
+
+
+@functools.cache
+def _version(path: str) -> str:
+    """What a program calls itself; empty where it does not say within a few seconds."""
+    try:
+        return subprocess.run([path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=5, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+
+
+def _by_number(path: str) -> list[tuple[int, str]]:
+    return [(int(part) if part.isdigit() else -1, part) for part in Path(path).parts]
+
+
+def check_traversable(base: Path, user: str) -> None:
+    """Make sure that a server which does not run as root may enter its directory. Raises `NotAvailable`."""
+    for directory in (base, *base.parents):
+        if not directory.exists() or directory.stat().st_mode & 0o001:
+            continue
+        raise NotAvailable(
+            f"the server does not run as root, and the user {user} may not enter {directory}",
+            f"chmod o+x {directory}, or name another directory with --data-dir",
+        )
