@@ -197,7 +197,8 @@ class Claims(Frozen):
     What is not named is not claimed. It is tried all the same.
     """
     detects_corruption: bool = False
-    """Whether it notices when its files were damaged, by checksums of its own: it then refuses or recovers, and never serves them."""
+    """Whether it notices when its files were damaged, by checksums of its own: it refuses, or says so in its log, and serves neither what
+    no client wrote nor a part of the data as if it were all."""
     atomic_batches: bool = False
     """Whether a batch of records is written whole or not at all, also where the store is killed in the middle of it."""
     lasting_reads: bool = False

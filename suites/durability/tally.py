@@ -77,7 +77,7 @@ class Tally:
     def add(self, findings: list[Finding], lost: Losses) -> None:
         """Count what one audit found."""
         self.losses.append(lost)
-        harmed = Counter(finding.verdict for finding in findings if finding.verdict is not Verdict.OK)
+        harmed: Counter[Verdict] = Counter(finding.verdict for finding in findings if finding.verdict is not Verdict.OK)
         if harmed:
             self.lossy += 1
             window = f"; {lost.records} operations within {lost.window_ms:.0f} ms, {lost.shape}" if lost.shape is not Shape.NOTHING else ""
