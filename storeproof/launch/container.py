@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, cast
 from storeproof.contract.address import Address
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied, StoreproofError
 from storeproof.launch import engine, shortage
-from storeproof.launch.end_cause import EndCause
 from storeproof.launch.cleanup import registry
 from storeproof.launch.cuttable import Cuttable
 from storeproof.launch.disk import AS_CAN_BE_HAD, PowerCut, make_disk
+from storeproof.launch.end_cause import EndCause
 from storeproof.launch.guardian import guard
 from storeproof.launch.handle import LaunchKind, Probe
 from storeproof.launch.log import last_lines

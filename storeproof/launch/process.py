@@ -16,10 +16,10 @@ from pathlib import Path
 from storeproof.contract.address import Address
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied, StoreproofError
 from storeproof.launch import ports, process_tree, shared_memory, shortage
-from storeproof.launch.end_cause import EndCause
 from storeproof.launch.cleanup import registry
 from storeproof.launch.cuttable import Cuttable
 from storeproof.launch.disk import AS_CAN_BE_HAD, PowerCut, make_disk
+from storeproof.launch.end_cause import EndCause
 from storeproof.launch.guardian import guard
 from storeproof.launch.handle import LaunchKind, Probe
 from storeproof.launch.log import said, tail
@@ -394,7 +394,9 @@ class ProcessHandle(Cuttable):
     def _port_taken(self) -> StoreproofError:
         """Not the store's fault: nothing is said of it."""
         port = self._address.port
-        return self._end_cause.machine(f"{self._name}: port {port} is already in use by {ports.describe_user(port)}", "end it, or run again")
+        return self._end_cause.machine(
+            f"{self._name}: port {port} is already in use by {ports.describe_user(port)}", "end it, or run again"
+        )
 
 
 def _ending(code: int) -> str:
