@@ -56,7 +56,7 @@ def _resident() -> int:
 
 
 def _connections(there: Collection[object]) -> Iterator[socket.socket]:
-    """The connections of this process to these hosts and ports, whoever opened them; each by a descriptor of its own, which is closed again."""
+    """The connections of this process to these hosts and ports, whoever opened them: each by a descriptor of its own, closed again."""
     for each in Path("/proc/self/fd").iterdir():
         with suppress(OSError):
             if stat.S_ISSOCK(os.fstat(int(each.name)).st_mode):
