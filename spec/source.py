@@ -174,8 +174,10 @@ def _check_depth(path: Path, text: str, kind: type[_Loader | _FastLoader]) -> No
         for event in yaml.parse(text, Loader=kind):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > DEEPEST:
-                line = event.start_mark.line + 1
-                raise SpecError([f"{path}:{line}: mappings and lists are more than {DEEPEST} levels deep; no field is so deep"])
+                mark = event.start_mark
+                raise SpecError(
+                    [f"{path}:{mark.line + 1 if mark else 1}: mappings and lists are more than {DEEPEST} levels deep; no field is so deep"]
+                )
 
 
 def _repeated_keys(node: yaml.Node, prefix: str, visited: set[int]) -> list[tuple[int, str]]:

@@ -250,7 +250,16 @@ class Trial:
         )
 
     def _asked(self, handle: Handle) -> bool:
-        """Whether a store answers within a few seconds: asked in a thread, since a client may be more patient than we."""
+        """Whether a store answers within a few seconds: asked in a thread, since a client may be more patient than we.
+
+        Somebody else's is asked by a child again: it may be hostile by now.
+        """
+        if handle.kind == "endpoint":
+            try:
+                handle.wait_ready()
+            except UsageError:
+                return False
+            return True
         answered = threading.Event()
 
         def ask() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from storeproof.contract.address import Address, parse_endpoint
 from storeproof.errors import NotAvailable, UsageError
+from storeproof.launch.endpoint_watch import Watch
 from storeproof.launch.handle import LaunchKind
 from storeproof.launch.visit import Visit
 from storeproof.spec.store import EndpointLaunch
@@ -43,6 +44,7 @@ class EndpointHandle:
         self._url = url
         self._visit = visit
         self._address = parse_endpoint(url, launch.url)
+        self._watch: Watch | None = None
 
     @property
     def address(self) -> Address:
@@ -72,6 +74,7 @@ class EndpointHandle:
             self._visit.make(self._url, f"{self._name} at {self._address}", _ANSWER_SECONDS)
         except UsageError as reason:
             raise UsageError(f"{reason}; check the endpoint, which looks like {self._example}") from None
+        self._watch = self._watch or Watch(self._address)
 
     def stop(self) -> None:
         """Refused: see `cannot`."""
@@ -98,4 +101,7 @@ class EndpointHandle:
         return ""
 
     def close(self) -> None:
-        """Nothing was made for it."""
+        """Nothing was made for it but a thread of ours."""
+        if self._watch is not None:
+            self._watch.end()
+            self._watch = None

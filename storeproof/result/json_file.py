@@ -64,8 +64,8 @@ def read_result(path: Path) -> Result:
         raise UsageError(f"{file} is nested too deeply for a result; give a {NAME} that `pytest suites/` wrote") from None
     except ValueError as reason:
         # The other kind is a number of more digits than Python makes a number of.
-        reason = reason if isinstance(reason, json.JSONDecodeError) else "a number has too many digits"
-        raise UsageError(f"{file} is not JSON ({reason}); give a {NAME} that `pytest suites/` wrote") from None
+        why = str(reason) if isinstance(reason, json.JSONDecodeError) else "a number has too many digits"
+        raise UsageError(f"{file} is not JSON ({why}); give a {NAME} that `pytest suites/` wrote") from None
     if not isinstance(data, dict) or not isinstance(data.get("format"), str) or "stores" not in data:
         raise UsageError(
             f"{file} is JSON, but no result of storeproof: it lacks `format` or `stores`; give a {NAME} that `pytest suites/` wrote"

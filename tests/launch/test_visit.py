@@ -13,8 +13,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from storeproof.contract import Layout
+from storeproof.contract import Address, Layout, load_adapter
+from storeproof.contract.failures import Unknown
 from storeproof.errors import UsageError
+from storeproof.launch import endpoint_watch
+from storeproof.launch.endpoint_watch import Watch
 from storeproof.launch.visit import Visit
 from storeproof.spec import SPEC_ROOT, load_spec
 from tests.nuisance.ways import serve
@@ -79,6 +82,18 @@ def test_slow_and_silent_servers_are_given_up() -> None:
     """Each byte in time, and never a whole answer: no client's own limit ends that."""
     with misbehaving("redis", "slow bytes") as port:
         assert complaint("redis", port, 1) == "redis at x did not answer within 1 s (it takes connections and does not answer)"
+
+
+def test_an_endpoint_that_turns_hostile_does_not_fill_our_memory() -> None:
+    """No answer of it ends, and every part comes in time: the client itself would go on until the memory is full."""
+    adapter = load_adapter(*SPEC.store("memcached"))
+    with misbehaving("memcached", "a line without end") as port:
+        before = endpoint_watch._resident()
+        watch = Watch(Address("127.0.0.1", port), most=32 << 20)
+        with pytest.raises(Unknown):
+            adapter.connect(Address("127.0.0.1", port), {})
+        watch.end()
+    assert endpoint_watch._resident() - before < 1 << 30
 
 
 def test_a_name_that_cannot_be_resolved_is_said() -> None:

@@ -65,8 +65,9 @@ def _line(reader: Reader) -> bytes:
 
 
 class Resp(Protocol):
-    """Redis and Valkey."""
+    """Redis."""
 
+    product = "redis"
     line = b"+"
     huge = b"$2147483647\r\n"
     nest = b"*1\r\n"
@@ -77,7 +78,7 @@ class Resp(Protocol):
             case b"HELLO":
                 return b"-ERR unknown command 'HELLO'\r\n" if command[1:2] != [b"3"] else b"%1\r\n$5\r\nproto\r\n:3\r\n"
             case b"INFO":
-                text = f"# Server\r\nredis_version:{self.version}\r\n".encode()
+                text = f"# Server\r\n{self.product}_version:{self.version}\r\n".encode()
                 return b"$%d\r\n%s\r\n" % (len(text), text)
             case b"PING":
                 return b"+PONG\r\n"
@@ -87,6 +88,12 @@ class Resp(Protocol):
 
     def error(self, text: bytes) -> bytes:
         return b"-ERR " + text + b"\r\n"
+
+
+class Valkey(Resp):
+    """The same, by its own name."""
+
+    product = "valkey"
 
 
 class Memcached(Protocol):
@@ -278,7 +285,7 @@ def _message(kind: bytes, body: bytes) -> bytes:
 
 PROTOCOLS: Final[Mapping[str, type[Protocol]]] = {
     "redis": Resp,
-    "valkey": Resp,
+    "valkey": Valkey,
     "memcached": Memcached,
     "tarantool": Iproto,
     "mongodb": Mongo,
