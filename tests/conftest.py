@@ -17,13 +17,12 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
 ALONE = (
     # They look at the whole machine: mounts, loop devices, processes that were left, and what the next sweep takes away.
     "launch",
-    "mutants/durability",
     "trial/test_interrupts.py",
     "trial/test_disturbances.py",
     # They look at how long something takes, or at what is left of a processor.
     "adapters/test_sqlite_host.py",
     "load",
-    "mutants/test_orders.py",
+    "mutants",
     "performance",
     "trial/test_interleaved.py",
     "trial/test_pytest_options.py",

@@ -23,9 +23,9 @@ def lay_out(root: Path) -> Path:
 
 
 def run_pytest(
-    *arguments: str, cwd: Path, package: Path | None = None, python: str = sys.executable, seconds: float = 240
+    *arguments: str, cwd: Path, package: Path | None = None, python: str = sys.executable, seconds: float = 900
 ) -> subprocess.CompletedProcess[str]:
-    """Run pytest as a user does, in a directory of its own; `package` is a directory made by `lay_out`; it may take `seconds`."""
+    """Run pytest as a user does, in a directory of its own; `package` is made by `lay_out`. After `seconds` it is taken to hang."""
     # The options and the coverage of the outer run are none of the inner one's.
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_", "PYTHONDONTWRITE"))}
     if package is not None:

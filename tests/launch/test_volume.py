@@ -225,7 +225,7 @@ def test_the_next_run_unmounts_what_a_dead_one_left(tmp_path: Path) -> None:
 
 def test_without_root_it_is_not_available(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    with pytest.raises(NotAvailable, match="only root may mount one; run it as root"):
+    with pytest.raises(NotAvailable, match=r"only root may mount one; sudo -E "):
         Volume(tmp_path, tmp_path / "image")
 
 

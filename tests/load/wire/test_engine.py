@@ -89,7 +89,7 @@ def sqlite() -> Iterator[Store]:
     store.close()
 
 
-def plan_for(layout: Layout, mix: tuple[Mix, ...], clients: int = 4, seconds: float = 0.4) -> Plan:
+def plan_for(layout: Layout, mix: tuple[Mix, ...], clients: int = 4, seconds: float = 0.2) -> Plan:
     """A short round."""
     known = 200 if any(each.keys == "uniform" for each in mix) else 0
     return Plan(layout, mix, clients, seconds, seed=1, known=known, fixed_numbers=True)
