@@ -7,10 +7,10 @@ from pathlib import Path
 from rich.console import Console
 
 from storeproof.errors import UsageError
-from storeproof.plugin.leavings import read_left, words_for
 from storeproof.report import render_reports, write_reports
 from storeproof.report.summary import print_summary
 from storeproof.result.json_file import read_result
+from storeproof.result.left_behind import read_left, words_for
 from storeproof.result.shown import shown_of
 
 

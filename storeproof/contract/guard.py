@@ -44,7 +44,7 @@ def call(collection: Collection, layout: Layout, operation: str, *args: Any) -> 
         reply = getattr(collection, operation)(*args)
     except (Refused, Unknown, Unsupported, WrongReply):
         raise
-    except Exception as leaked:
+    except (Exception, SystemExit) as leaked:
         if isinstance(leaked, OSError) and leaked.errno in SHORTAGES:
             raise  # of the machine, and neither the store's nor the adapter's
         raise Breach(f"{operation} raised {type(leaked).__name__}: {leaked} ({_where(leaked)})") from leaked

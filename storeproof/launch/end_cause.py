@@ -63,3 +63,8 @@ class EndCause:
     def machine(self, reason: str, remedy: str = "") -> StoreproofError:
         """The error for whatever else is the machine's."""
         return (MachineFailed if self.has_run else NotAvailable)(reason, remedy)
+
+
+def ending(code: int) -> str:
+    """How a process ended, in words, by its return code as `subprocess` has it."""
+    return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit status {code}"

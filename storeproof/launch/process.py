@@ -19,7 +19,7 @@ from storeproof.launch import ports, process_tree, shared_memory, shortage
 from storeproof.launch.cleanup import registry
 from storeproof.launch.cuttable import Cuttable
 from storeproof.launch.disk import AS_CAN_BE_HAD, PowerCut, make_disk
-from storeproof.launch.end_cause import EndCause
+from storeproof.launch.end_cause import EndCause, ending
 from storeproof.launch.guardian import guard
 from storeproof.launch.handle import LaunchKind, Probe
 from storeproof.launch.log import said, tail
@@ -236,7 +236,7 @@ class ProcessHandle(Cuttable):
                 process.wait(_GONE_SECONDS)
         code = process.poll()
         if code is not None:
-            raise self._died(f"{self._name} {_ending(code)}", code)
+            raise self._died(f"{self._name} {ending(code)}", code)
 
     def log_tail(self) -> str:
         """See `Handle.log_tail`."""
@@ -297,7 +297,7 @@ class ProcessHandle(Cuttable):
             process = self._spawn([self._programs[command[0]], *template.command(command[1:])])
             code = self._wait(process, f"{self._name}: {command[0]} did not end within")
             if code != 0:
-                raise self._died(f"{self._name}: {command[0]} {_ending(code)}", code)
+                raise self._died(f"{self._name}: {command[0]} {ending(code)}", code)
             self._process = None
         self.initialised = True
 
@@ -383,7 +383,7 @@ class ProcessHandle(Cuttable):
             return
         if ports.listening(self._address.port):
             raise self._port_taken()
-        raise self._died(f"{self._name} {_ending(code)} before it answered", code)
+        raise self._died(f"{self._name} {ending(code)} before it answered", code)
 
     def _check_is_ours(self) -> None:
         """What listens is what we started: "0 lost" was once read from the wrong server."""
@@ -397,7 +397,3 @@ class ProcessHandle(Cuttable):
         return self._end_cause.machine(
             f"{self._name}: port {port} is already in use by {ports.describe_user(port)}", "end it, or run again"
         )
-
-
-def _ending(code: int) -> str:
-    return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit status {code}"

@@ -4,44 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from storeproof.contract import Layout
 from storeproof.contract.address import parse_endpoint
 from storeproof.outcome import Outcome
 from storeproof.result.json_file import write_whole
-from storeproof.spec.model import Model
+from storeproof.result.left_behind import NAME, Left, read_left, words_for
 from storeproof.trial import Trial
 
-_NAME = "endpoints.json"
 _UNSURE = (Outcome.ERROR, Outcome.FAIL, Outcome.INCONCLUSIVE)
 """After a case that ended so, its collections may not have been removed."""
-
-
-@dataclass(frozen=True)
-class Left:
-    """One collection."""
-
-    store: str
-    server: str
-    """Host, port and database, as the endpoint named them; no credentials."""
-    name: str
-    model: dict[str, Any]
-    indexes: int
-
-    @property
-    def layout(self) -> Layout:
-        """As it was made."""
-        return Layout(self.name, Model.model_validate(self.model), self.indexes)
 
 
 class Leavings:
     """Those of the runs that reported in one directory; of this run, those that its last cases made."""
 
     def __init__(self, directory: Path) -> None:
-        self._file = directory / _NAME
+        self._file = directory / NAME
         self._noted: list[tuple[int, Left]] = []
         """Each with the number of the case, among those of its store."""
         self._cases: dict[str, int] = {}
@@ -60,9 +42,15 @@ class Leavings:
             left = Left(store, server, layout.name, json.loads(layout.model.model_dump_json()), layout.indexes)
             self._keep([*self._noted, (self._cases.get(store, 0), left)])
 
-    def read(self) -> None:
-        """Take over what a killed run has noted here."""
-        self._noted = [(0, each) for each in read_left(self._file.parent)]
+    @contextlib.contextmanager
+    def of_killed_runs(self) -> Iterator[None]:
+        """Take over what killed runs have noted here. What is noted within the block is forgotten at its end: a first visit to a server
+        removes what it makes."""
+        self._noted = earlier = [(0, each) for each in read_left(self._file.parent)]
+        try:
+            yield
+        finally:
+            self._keep(earlier)
 
     def clear(self, trial: Trial) -> str:
         """Remove what was noted at the server of a trial; what was found there, in one line, or "" where nothing is noted."""
@@ -101,26 +89,6 @@ class Leavings:
                 write_whole(self._file, json.dumps([asdict(each) for _, each in noted], indent=1) + "\n")
             else:
                 self._file.unlink(missing_ok=True)
-
-
-def read_left(directory: Path) -> list[Left]:
-    """What a killed run has noted in its report's directory; nothing, where there is no such file or it is none of ours."""
-    try:
-        return [Left(**each) for each in json.loads((directory / _NAME).read_text(encoding="utf-8"))]
-    except (OSError, ValueError, TypeError):
-        return []
-
-
-def words_for(left: list[Left]) -> str:
-    """What is left and what removes it, in one line, or ""."""
-    servers: dict[tuple[str, str], list[str]] = {}
-    for each in left:
-        servers.setdefault((each.store, each.server), []).append(each.name)
-    return "; ".join(
-        f"collections of a killed run may be left at {store} {server}: {', '.join(names)}; "
-        f"the next run in this report directory with --endpoint {store}=URL of that server removes them"
-        for (store, server), names in servers.items()
-    )
 
 
 def server_of(trial: Trial) -> str:

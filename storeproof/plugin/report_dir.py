@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 from storeproof.errors import UsageError
+from storeproof.regular_file import exists
 from storeproof.report.earlier import keep_unfinished
 from storeproof.result.json_file import UNFINISHED, write_result
 from storeproof.result.model import Result
@@ -24,7 +25,7 @@ class ReportDir:
         if not given.strip():
             raise UsageError("--report-dir is empty; give a directory, or leave it out for reports/latest")
         self.path = Path(given)
-        if self.path.exists() and not self.path.is_dir():
+        if exists(self.path) and not self.path.is_dir():
             raise UsageError(f"--report-dir {self.path} is a file; give a directory")
         self._made: list[Path] = []
         self._lock: int | None = None
@@ -35,7 +36,7 @@ class ReportDir:
         Raises:
             UsageError: it cannot be written to, or another run is using it.
         """
-        self._made = [each for each in (self.path, *self.path.parents) if not each.exists()]
+        self._made = [each for each in (self.path, *self.path.parents) if not exists(each)]
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self._take_lock()

@@ -153,11 +153,11 @@ class Run:
         Raises:
             UsageError: one does not answer, refuses us, or is not there; a dump is damaged; the report cannot be written.
         """
-        for trial in self.trials:
-            trial.check_given()
-        self.progress.hide()
         self.notices = [self.report_dir.take()]
-        self.leavings.read()
+        with self.leavings.of_killed_runs():
+            for trial in self.trials:
+                trial.check_given()
+        self.progress.hide()
         self.notices += [self.leavings.clear(trial) for trial in self.trials]
         self.notices.append(self.leavings.elsewhere)
         self.progress.hide()
