@@ -4,7 +4,7 @@ Not collected by pytest, since it takes minutes: `nox -s kills`, or `python test
 redis-server; as root it cuts the power too, and with an engine that has the image storeproof/redis it kills trials in containers.
 
 A trial is killed by INT, TERM, HUP or KILL, once or twice. Then another command of ours is run, as a user would, and what is left
-after that counts. A kill before the first case has nothing to report: it is counted apart.
+after that counts. A kill before the first case has nothing to report, nor has one of the doctor: they come on top of the wanted number.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ _COMMAND = str(Path(sys.executable).with_name("storeproof"))
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
 _LONGEST = 20.0
 """Seconds: no kill comes later."""
+_MOST = 4
+"""Times as many kills as are wanted, at most, until so many trials were killed that had begun."""
 _SWEEP_SECONDS = 20.0
 """So long what is left may take to vanish: a guardian waits for a server's end, and an engine for a container's."""
 _SHARED_MEMORY = Path("/dev/shm")
@@ -235,24 +237,32 @@ def main() -> int:
     options.add_argument("--only", type=int, action="append", metavar="NUMBER", help="only this kill of the series; may be repeated")
     given = options.parse_args()
     rng, targets = random.Random(given.seed), here()
-    kills = [drawn(number, targets, rng) for number in range(given.kills)]
-    kills = [each for each in kills if not given.only or each.number in given.only]
+    series = [drawn(number, targets, rng) for number in range(_MOST * given.kills)]
     base = Path(tempfile.mkdtemp(prefix="kills-"))
-    print(f"seed {given.seed}, {len(kills)} kills, in {base}", flush=True)
+    print(
+        f"seed {given.seed}, {given.kills} kills of trials that had begun, and those that strike before or beside that; in {base}",
+        flush=True,
+    )
+    kills: list[Kill] = []
+    due: list[Kill] = []
+    waiting = [each for each in series if not given.only or each.number in given.only]
     with ThreadPoolExecutor(given.at_once) as pool:
-        for kill in pool.map(lambda each: strike(each, base), kills):
-            print(kill, flush=True)
+        while waiting and len(due) < given.kills:
+            some, waiting = waiting[: given.at_once], waiting[given.at_once :]
+            for kill in pool.map(lambda each: strike(each, base), some):
+                print(kill, flush=True)
+                kills.append(kill)
+            due = [each for each in kills if each.readable is not None]
     clean = sum(not each.left for each in kills)
-    due = [each for each in kills if each.readable is not None]
     readable = sum(bool(each.readable) for each in due)
     apart = [(each for each in kills if each.readable is None and each.target.reports), (each for each in kills if not each.target.reports)]
     early, doctor = (len(list(each)) for each in apart)
     wrong = sum(bool(each.complaint) for each in kills)
-    good = clean == len(kills) and readable == len(due) and not wrong
+    good = clean == len(kills) and readable == len(due) and not wrong and (bool(given.only) or len(due) >= given.kills)
     if good:
         shutil.rmtree(base)
     print(f"beside those: {early} came before the first case, {doctor} struck storeproof doctor; {wrong} did not end as they should")
-    print(f"{len(kills)} kills: {clean} left nothing, {readable} of {len(due)} reports readable")
+    print(f"{len(kills)} kills: {clean} left nothing; {readable} of {len(due)} reports readable")
     return 0 if good else 1
 
 
