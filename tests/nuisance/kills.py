@@ -240,7 +240,7 @@ def main() -> int:
     series = [drawn(number, targets, rng) for number in range(_MOST * given.kills)]
     base = Path(tempfile.mkdtemp(prefix="kills-"))
     print(
-        f"seed {given.seed}, {given.kills} kills of trials that had begun, and those that strike before or beside that; in {base}",
+        f"seed {given.seed}, {given.kills} kills of trials that had begun, others on top; in {base}",
         flush=True,
     )
     kills: list[Kill] = []
