@@ -54,7 +54,8 @@ class Leavings:
 
     def clear(self, trial: Trial) -> str:
         """Remove what was noted at the server of a trial; what was found there, in one line, or "" where nothing is noted."""
-        here = [each for _, each in self._noted if (each.store, each.server) == (trial.target.store.store, server_of(trial))]
+        noted = self._noted  # without what a visit to the server makes meanwhile, and removes
+        here = [each for _, each in noted if (each.store, each.server) == (trial.target.store.store, server_of(trial))]
         if not here:
             return ""
         gone, reason = set(), ""
@@ -65,7 +66,7 @@ class Leavings:
                     gone.add(each.name)
         except Exception as refused:  # noqa: BLE001 - whatever it is: what is left is named, and the run goes on
             reason = str(refused)
-        self._keep([(when, each) for when, each in self._noted if each.name not in gone])
+        self._keep([(when, each) for when, each in noted if each.name not in gone])
         if reason:
             return f"{words_for([each for each in here if each.name not in gone])}, and they could not be removed: {reason}"
         return f"removed at {here[0].server}, where a run was killed: {', '.join(sorted(gone))}"

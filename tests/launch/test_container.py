@@ -247,7 +247,7 @@ def test_missing_image(tmp_path: Path) -> None:
         ContainerHandle("redis", REDIS, {}, pinged, tmp_path, image="storeproof.invalid/redis:7")
     image = "redis: the image storeproof.invalid/redis:7"
     assert caught.value.reason == f"{image} is not here and cannot be pulled: the registry cannot be reached from here"
-    assert caught.value.remedy == "docker pull storeproof.invalid/redis:7, or name a local one: --image redis=LOCAL"
+    assert caught.value.remedy == "docker pull storeproof.invalid/redis:7  # or name a local one: --image redis=LOCAL"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from storeproof.embedded import Counted
+from storeproof.embedded import Counted, Failure
 from tests.mutants.durability.keeper import KEPT, Keeper, Statements, Unsynced, later, serve
 
 _UPSERT = re.compile(r'INSERT INTO ("[^"]+") \(k, (.*?)\) VALUES')
@@ -214,7 +214,7 @@ class ReadOnly(Unsynced):
 
     def _write(self, connection: sqlite3.Connection, statements: Statements) -> Counted:
         if self.killed and not statements[0][0].startswith("CREATE"):
-            return [1, "refused", "read only: the store was not closed properly; repair it"]
+            raise Failure("refused", "read only: the store was not closed properly; repair it")
         return super()._write(connection, statements)
 
 
