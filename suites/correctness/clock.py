@@ -8,6 +8,7 @@ _STALL_SECONDS = 0.4
 """Beyond the waits that the case asks for. The shortest time to live in the specification is a second."""
 _STEP_SECONDS = 0.1
 """By which the wall clock may drift from the monotonic one meanwhile: time daemons slew it by less."""
+_LOOK_SECONDS = 0.05
 
 
 class Clock:
@@ -16,12 +17,28 @@ class Clock:
     def __init__(self) -> None:
         self._began = time.monotonic()
         self._offset = time.time() - self._began
+        self._waited = 0.0
+        self._step = 0.0
+        """By how much the wall clock was off, at the most: set forth and back, it ends where it began."""
 
-    def disturbed(self, planned: float) -> str:
-        """What happened to the time, in words, or nothing. `planned`: the seconds that the case itself waits."""
-        now = time.monotonic()
-        step = time.time() - now - self._offset
-        if abs(step) > _STEP_SECONDS:
-            return f"the machine's clock was set by {step:+.1f} s"
-        stalled = now - self._began - planned
+    def wait(self, seconds: float) -> None:
+        """Wait as the case asks for, and look at the clock all the time."""
+        self._waited += seconds
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            self.look()
+            time.sleep(min(left, _LOOK_SECONDS))
+        self.look()
+
+    def look(self) -> None:
+        """Note by how much the wall clock is off now."""
+        step = time.time() - time.monotonic() - self._offset
+        self._step = max(self._step, step, key=abs)
+
+    def disturbed(self) -> str:
+        """What happened to the time, in words, or nothing."""
+        self.look()
+        if abs(self._step) > _STEP_SECONDS:
+            return f"the machine's clock was set by {self._step:+.1f} s"
+        stalled = time.monotonic() - self._began - self._waited
         return f"the case took {stalled:.1f} s longer than it waits" if stalled > _STALL_SECONDS else ""

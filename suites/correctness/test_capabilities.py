@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import pytest
@@ -57,27 +56,28 @@ def test_capability(name: str, case: Case, trial: Trial, fresh: Callable[..., tu
                 call(collection, layout, "put", *arguments_from(layout.model, "put", (key, record)))
             history.append(f"(given {capability.given})")
         for step in case.steps:
-            _take(step, collection, layout, history, verdict)
+            _take(step, collection, layout, history, verdict, clock)
         if case.interleaved:
             verdict.add(play(case.interleaved, lambda: trial.connect(trial.shared()), layout, history, verdict.attempt))
         for step in case.after:
-            _take(step, collection, layout, history, verdict)
+            _take(step, collection, layout, history, verdict, clock)
     except (Refused, Unsupported, WrongReply) as reason:
         verdict.end(reason, history)
     except AssertionError as wrong:
-        if capability.timed and (disturbed := clock.disturbed(sum(step.wait for step in (*case.steps, *case.after)))):
+        if capability.timed and (disturbed := clock.disturbed()):
             raise MachineFailed(f"{disturbed}, and the answers depend on the time: {wrong}") from None
         raise
     if not verdict.claimed:
         verdict.settle(Outcome.UNDECLARED, "works though the store does not claim it")
 
 
-def _take(step: Step, collection: Collection, layout: Layout, history: list[str], verdict: Verdict) -> None:
+def _take(step: Step, collection: Collection, layout: Layout, history: list[str], verdict: Verdict, clock: Clock) -> None:
     args = arguments_from(layout.model, step.do, step.args)
     if step.wait:
-        time.sleep(step.wait)
+        clock.wait(step.wait)
         history.append(f"(wait {step.wait:g} s)")
     history.append(shown(step.do, args))
+    clock.look()
     try:
         found = call(collection, layout, step.do, *args)
     except Refused as reason:
