@@ -261,7 +261,7 @@ class Postgres(Protocol):
             status = [_message(b"S", f"{name}\0{value}\0".encode()) for name, value in told.items()]
             return b"".join([_message(b"R", struct.pack(">I", 0)), *status, _message(b"K", bytes(8)), ready])
         column = _message(b"T", struct.pack(">H", 1) + b"version\0" + struct.pack(">IHIhih", 0, 0, 25, -1, -1, 1))
-        value = f"PostgreSQL {self.version}".encode()
+        value = f"PostgreSQL {self.version} on x86_64-pc-linux-gnu, compiled by gcc, 64-bit".encode()
         row = _message(b"D", struct.pack(">HI", 1, len(value)) + value) + _message(b"C", b"SELECT 1\0")
         answer = b""
         while True:
