@@ -48,9 +48,7 @@ def tests(session: nox.Session) -> None:
         session.run("pytest", "tests/", *session.posargs)
         return
     session.run("pytest", "tests/", "-m", "not serial", "-n", "auto", "--dist", "loadfile")
-    trials = ("tests/mutants", "tests/standins", "tests/nuisance")
-    session.run("pytest", *trials, "-m", "serial", "-n", "3", "--dist", "loadfile")
-    session.run("pytest", "tests/", "-m", "serial", *(f"--ignore={each}" for each in trials))
+    session.run("pytest", "tests/", "-m", "serial")
 
 
 @nox.session
