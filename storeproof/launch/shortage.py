@@ -35,6 +35,11 @@ _NO_PROCESSES: Final = re.compile(
     r"resource temporarily unavailable|start new thread|could not fork|cannot fork|pthread_create", re.IGNORECASE
 )
 
+_PATH_TOO_LONG: Final = re.compile(r"path.{0,200} (is )?too long", re.IGNORECASE)
+_LONG_PATH: Final = 80
+"""Bytes of a directory: sun_path of a socket's address has 108 (unix(7)), and what servers call their sockets takes some."""
+
+_SHORTER_PATH: Final = "name a directory with a shorter path with --data-dir"
 _MAKE_ROOM: Final = "make room there, or name another directory with --data-dir"
 _MORE_FILES: Final = "ulimit -n 65536"
 _MORE_MEMORY: Final = "give the machine, or the group of processes that this runs in, more memory"
@@ -81,7 +86,7 @@ class Watch:
             pids: its processes that run.
         """
         self.look()
-        return self._disk(said) or self._descriptors(said, pids) or self._memory(said) or self._processes(said)
+        return self._disk(said) or self._descriptors(said, pids) or self._memory(said) or self._processes(said) or self._path(said)
 
     def _disk(self, said: str) -> Shortage | None:
         for place, least in self._least.items():
@@ -114,6 +119,12 @@ class Watch:
         free = _memory_available()
         if free is not None and free < _LITTLE_MEMORY:
             return Shortage(f"{free // _MIB} MiB of memory are free, and the server needs more", _MORE_MEMORY)
+        return None
+
+    def _path(self, said: str) -> Shortage | None:
+        for place in self._places:
+            if len(os.fsencode(place)) > _LONG_PATH and _PATH_TOO_LONG.search(said):
+                return Shortage(f"the path {place} is too long for the server's socket, which the kernel allows 107 bytes", _SHORTER_PATH)
         return None
 
     def oom_killed(self) -> bool:

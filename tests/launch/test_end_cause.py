@@ -310,3 +310,16 @@ def test_a_link_in_place_of_a_file_is_not_followed(make: Make, tmp_path: Path) -
     assert victim.read_text() == "mine"
     assert file.read_text() == "ours"
     assert not file.is_symlink()
+
+
+def test_a_path_that_is_too_long_for_a_socket_is_not_the_stores_fault(tmp_path: Path) -> None:
+    """What the server says counts only where the path is long."""
+    said = "[ERROR] The socket file path is too long (> 107): /x/s"
+    deep = tmp_path / ("d" * 100)
+    deep.mkdir()
+    found = Watch([deep]).found(said)
+    assert found is not None
+    assert "is too long for the server's socket" in found.what
+    assert "--data-dir" in found.remedy
+    assert Watch([deep]).found("ready to accept connections") is None
+    assert Watch([Path("/")]).found(said) is None
