@@ -68,8 +68,6 @@ def _play(collection: Collection, layout: Layout, history: list[Call], limits: C
             found = _ask(collection, layout, operation, args)
             told[-1] += f" -> {found!r}"
             if isinstance(found, Refused):
-                if ending_of(found) is not Ending.REFUSED:
-                    raise found
                 if wanted is REFUSAL or not is_plain(args):
                     limits[_limit(operation, found)] += wanted is not REFUSAL
                     continue
@@ -114,6 +112,8 @@ def _ask(collection: Collection, layout: Layout, operation: str, args: tuple[Any
     try:
         return call(collection, layout, operation, *args)
     except (Refused, Unsupported) as answer:
+        if ending_of(answer) is Ending.SPOILED:
+            raise
         return answer
 
 
