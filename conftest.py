@@ -5,9 +5,11 @@ The plugin is an entry point of the installed package. In a checkout that is not
 
 from __future__ import annotations
 
-import importlib.util
+from importlib.metadata import PackageNotFoundError, distribution
 
 import pytest
 
-if importlib.util.find_spec("storeproof.suites") is None:
-    raise pytest.UsageError("storeproof is not installed in this environment; run: pip install -e .")
+try:
+    distribution("storeproof")
+except PackageNotFoundError:
+    raise pytest.UsageError("storeproof is not installed in this environment; run: pip install -e .") from None

@@ -62,7 +62,7 @@ def suites(session: nox.Session) -> None:
 def cuts(session: nox.Session) -> None:
     """200 power cuts over the settings that claim to survive them (as root): none may raise an alarm."""
     session.install("-e", ".[stores]")
-    session.run("python", "tests/durability/cuts.py", *session.posargs)
+    session.run("python", "tests/experiments/durability/cuts.py", *session.posargs)
 
 
 @nox.session

@@ -1,4 +1,4 @@
-"""The compiled part, from `native/`. It may be missing: ask `storeproof.compiled` before you import it."""
+"""The compiled part, from `native/`. It may be missing: ask `storeproof.native_support` before you import it."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -166,7 +166,7 @@ def replies(
     """
 
 def draw(keys: str, known: int, count: int, seed: int, theta: float) -> list[int]:
-    """So many draws of key numbers by one of the distributions of `storeproof.load.distributions`, from the records 0 to known - 1.
+    """So many draws of key numbers by one of the distributions of `storeproof.records.distributions`, from the records 0 to known - 1.
 
     Raises:
         ValueError: no such distribution, no records, or a constant that it cannot have.

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from storeproof.contract import Collection, Layout, Session, Unknown
-from storeproof.plugin import RUN, VERDICT
-from storeproof.plugin.verdict import Verdict
-from storeproof.suites.workspace import Workspace
-from storeproof.trial import Trial
+from storeproof.experiments.workspace import Workspace
+from storeproof.plugin.stash import CASE_RESULT, RUN
+from storeproof.result.case_result import CaseResult
+from storeproof.store_under_test import StoreUnderTest
 
 Open = Callable[..., tuple[Collection, Layout]]
 
@@ -18,31 +18,31 @@ Open = Callable[..., tuple[Collection, Layout]]
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Every case runs once per target."""
     run = metafunc.config.stash[RUN]
-    metafunc.parametrize("trial", run.trials, ids=[trial.target.id for trial in run.trials], scope="session")
+    metafunc.parametrize("sut", run.suts, ids=[sut.target.id for sut in run.suts], scope="session")
 
 
 @pytest.fixture(autouse=True)
-def verdict(request: pytest.FixtureRequest, trial: Trial) -> Verdict:
+def case_result(request: pytest.FixtureRequest, sut: StoreUnderTest) -> CaseResult:
     """The outcome of the running case, on record whatever happens."""
-    running: Verdict = request.node.stash[VERDICT]
+    running: CaseResult = request.node.stash[CASE_RESULT]
     return running
 
 
 @pytest.fixture
-def session(trial: Trial) -> Iterator[Session]:
+def session(sut: StoreUnderTest) -> Iterator[Session]:
     """A session with the store that the cases of a stage share."""
-    handle = trial.shared()
+    handle = sut.shared()
     try:
-        opened = trial.connect(handle)
+        opened = sut.connect(handle)
     except Unknown as reason:
-        raise trial.explain(reason) from None
+        raise sut.explain(reason) from None
     yield opened
     opened.close()
 
 
 @pytest.fixture
-def fresh(trial: Trial, session: Session, verdict: Verdict) -> Iterator[Open]:
+def fresh(sut: StoreUnderTest, session: Session, case_result: CaseResult) -> Iterator[Open]:
     """Makes empty collections, which are removed after the case: see `Workspace.fresh`."""
-    workspace = Workspace(trial, session, claimed=verdict.claimed)
+    workspace = Workspace(sut, session, claimed=case_result.claimed)
     yield workspace.fresh
     workspace.clear()

@@ -17,15 +17,20 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
 ALONE = (
     # They look at the whole machine: mounts, loop devices, processes that were left, and what the next sweep takes away.
     "launch",
-    "trial/test_interrupts.py",
-    "trial/test_disturbances.py",
+    "disk",
+    "cleanup",
+    "machine",
+    "end_to_end/test_interrupts.py",
+    "end_to_end/test_disturbances.py",
     # They look at how long something takes, or at what is left of a processor.
     "adapters/test_sqlite_host.py",
     "load",
+    "records",
+    "stats",
     "mutants",
-    "performance",
-    "trial/test_interleaved.py",
-    "trial/test_pytest_options.py",
+    "experiments/performance",
+    "end_to_end/test_interleaved.py",
+    "end_to_end/test_pytest_options.py",
 )
 """Folders and files whose tests are marked `serial`, as are all that need servers or an engine."""
 

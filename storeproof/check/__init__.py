@@ -1,22 +1,22 @@
 """Pure checks: they see recorded history and what was found, and nothing else."""
 
 from storeproof.check.counters import judge_counter
-from storeproof.check.durability import Finding, Verdict, judge
+from storeproof.check.durability import Anomaly, Finding, judge
 from storeproof.check.groups import judge_groups
 from storeproof.check.linearizable import MOST_CLIENTS, MOST_OPERATIONS, is_linearizable
 from storeproof.check.losses import Losses, Shape, losses, unstartable, worst
-from storeproof.check.minimal import BEFORE, Contradiction, contradiction
+from storeproof.check.shrink import BEFORE, Contradiction, contradiction
 from storeproof.check.strength import upper_bound
 
 __all__ = [
     "BEFORE",
     "MOST_CLIENTS",
     "MOST_OPERATIONS",
+    "Anomaly",
     "Contradiction",
     "Finding",
     "Losses",
     "Shape",
-    "Verdict",
     "contradiction",
     "is_linearizable",
     "judge",

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from storeproof.check.durability import Finding, Verdict
+from storeproof.check.durability import Anomaly, Finding
 from storeproof.history import Operation
 
 
@@ -36,11 +36,11 @@ def judge_counter(operations: Sequence[Operation], value: int | None) -> Finding
         if each.outcome == "unknown":
             allowed |= {total + each.amount for total in allowed}
     if (value or 0) in allowed:
-        return Finding(collection, key, Verdict.OK, _shown(value))
+        return Finding(collection, key, Anomaly.OK, _shown(value))
     bounds = f"{base}" if len(allowed) == 1 else f"{base} plus unknown ones, {min(allowed)} to {max(allowed)}"
     # An absent counter has certainly lost all of them; a wrong number does not tell which it lacks.
     missing = tuple(sorted(acknowledged, key=lambda each: each.completed or 0)) if value is None else ()
-    return Finding(collection, key, Verdict.MISCOUNTED, f"{_shown(value)}, acknowledged {bounds}", missing)
+    return Finding(collection, key, Anomaly.MISCOUNTED, f"{_shown(value)}, acknowledged {bounds}", missing)
 
 
 def _shown(value: int | None) -> str:

@@ -27,7 +27,7 @@ from enum import StrEnum
 from storeproof.history import Observation, Operation
 
 
-class Verdict(StrEnum):
+class Anomaly(StrEnum):
     """What became of one key. Everything but `ok` breaks the promise to keep what was acknowledged."""
 
     OK = "ok"
@@ -46,7 +46,7 @@ class Finding:
 
     collection: str
     key: str | int
-    verdict: Verdict
+    anomaly: Anomaly
     seen: str
     missing: tuple[Operation, ...] = ()
     """Acknowledged operations that what was seen cannot contain, in the order of their completion."""
@@ -55,7 +55,7 @@ class Finding:
 
     def __str__(self) -> str:
         last = f"; last acknowledged: {self.missing[-1]}" if self.missing else ""
-        return f"{self.collection}[{self.key!r}] {self.verdict}: found {self.seen}{last}"
+        return f"{self.collection}[{self.key!r}] {self.anomaly}: found {self.seen}{last}"
 
 
 def judge(operations: Sequence[Operation], seen: Observation) -> Finding:
@@ -76,27 +76,27 @@ def judge(operations: Sequence[Operation], seen: Observation) -> Finding:
 
     in_force = [each for each in acknowledged if not superseded(each)]
 
-    def finding(verdict: Verdict, missing: Sequence[Operation] = (), survivor: Operation | None = None) -> Finding:
-        return Finding(collection, key, verdict, str(seen), tuple(missing), survivor)
+    def finding(anomaly: Anomaly, missing: Sequence[Operation] = (), survivor: Operation | None = None) -> Finding:
+        return Finding(collection, key, anomaly, str(seen), tuple(missing), survivor)
 
     if seen.sight == "torn":
-        return finding(Verdict.TORN, in_force)
+        return finding(Anomaly.TORN, in_force)
     if seen.sight == "absent":
         if not any(each.action == "put" for each in acknowledged):
-            return finding(Verdict.OK)
+            return finding(Anomaly.OK)
         deletes = [each for each in operations if each.action == "delete" and each.outcome != "refused"]
         if not all(superseded(each) for each in deletes):
-            return finding(Verdict.OK)
+            return finding(Anomaly.OK)
         # Every delete was followed by an acknowledged write. What follows all of them is missing: everything, if there was none.
-        return finding(Verdict.LOST, [each for each in acknowledged if all(each.follows(delete) for delete in deletes)])
+        return finding(Anomaly.LOST, [each for each in acknowledged if all(each.follows(delete) for delete in deletes)])
     writer = next((each for each in operations if each.action == "put" and each.version == seen.version), None)
     if seen.sight == "invented" or writer is None or writer.outcome == "refused":
         # A refused write definitely did not happen: its record has no more right to be there than one that nobody sent.
-        return finding(Verdict.INVENTED, in_force)
+        return finding(Anomaly.INVENTED, in_force)
     if not superseded(writer):
-        return finding(Verdict.OK, survivor=writer)
-    verdict = Verdict.RESURRECTED if all(each.action == "delete" for each in in_force) else Verdict.REVERTED
-    return finding(verdict, [each for each in acknowledged if each.follows(writer)], writer)
+        return finding(Anomaly.OK, survivor=writer)
+    anomaly = Anomaly.RESURRECTED if all(each.action == "delete" for each in in_force) else Anomaly.REVERTED
+    return finding(anomaly, [each for each in acknowledged if each.follows(writer)], writer)
 
 
 def _completed(operation: Operation) -> int:

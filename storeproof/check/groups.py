@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from storeproof.check.durability import Finding, Verdict
+from storeproof.check.durability import Anomaly, Finding
 from storeproof.history import Operation, Place
 
 _SHOWN = 8
@@ -58,4 +58,4 @@ def _place(operation: Operation) -> Place:
 def _split(parts: list[Finding]) -> Finding:
     shown = ", ".join(f"{part.collection}[{part.key!r}] {part.seen}" for part in parts[:_SHOWN])
     more = f", and {len(parts) - _SHOWN} more" if len(parts) > _SHOWN else ""
-    return Finding(parts[0].collection, parts[0].key, Verdict.SPLIT, f"of {len(parts)} written together: {shown}{more}")
+    return Finding(parts[0].collection, parts[0].key, Anomaly.SPLIT, f"of {len(parts)} written together: {shown}{more}")

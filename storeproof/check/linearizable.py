@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from storeproof.check.unseen import unseen
-from storeproof.compiled import require
+from storeproof.check.reduction import unseen
 from storeproof.history import Access
+from storeproof.native_support import require
 
 MOST_OPERATIONS = 1_000
 MOST_CLIENTS = 8

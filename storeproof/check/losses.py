@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from storeproof.check.durability import Finding, Verdict
+from storeproof.check.durability import Anomaly, Finding
 
 
 class Shape(StrEnum):
@@ -37,7 +37,7 @@ def losses(findings: Iterable[Finding], struck: int) -> Losses:
     """Classify what was lost. `struck`: when the fault struck, in nanoseconds of the operations' clock."""
     findings = list(findings)
     # What is missing under a torn or invented record is damaged in its place: it says nothing of the order of syncs.
-    missing = [each for finding in findings if finding.verdict not in (Verdict.TORN, Verdict.INVENTED) for each in finding.missing]
+    missing = [each for finding in findings if finding.anomaly not in (Anomaly.TORN, Anomaly.INVENTED) for each in finding.missing]
     ends = [each.completed for each in missing if each.completed is not None]
     if not ends:
         return Losses(Shape.NOTHING, 0, 0.0)

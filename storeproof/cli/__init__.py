@@ -46,7 +46,7 @@ def options(
 ) -> None:
     """Options of the command itself, before the name of one of its commands."""
     if not {"--help", "-h"} & set(sys.argv):
-        from storeproof.launch.sweep import sweep_all
+        from storeproof.cleanup.sweep import sweep_all
 
         sweep_all()
 

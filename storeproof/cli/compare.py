@@ -11,7 +11,7 @@ from storeproof.report.compare import print_comparison
 from storeproof.result.compare import Side, compare
 from storeproof.result.json_file import read_result
 from storeproof.result.model import Result
-from storeproof.result.shown import shown_of
+from storeproof.result.terminal_safe import shown_of
 
 
 def compare_files(a: Path, b: Path | None, store: str | None, against: str | None) -> int:

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from storeproof.launch.survey import Survey, Way, survey
+from storeproof.launch.doctor import Survey, Way, survey
 from storeproof.spec import load_spec
 
 

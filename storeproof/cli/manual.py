@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from storeproof.errors import UsageError
-from storeproof.spec.explain import unknown
+from storeproof.spec.reading.explain import unknown
 
 _FOLDER = Path(__file__).with_name("pages")
 _QUERY = "query"

@@ -11,6 +11,7 @@ from storeproof.spec.base import NAME_PATTERN, PATTERN_WORDS
 from storeproof.spec.loader import SPEC_ROOT
 
 _TEMPLATES = Path(__file__).with_name("templates")
+_SUITES = (Path(__file__).parents[1] / "suites").resolve()
 
 
 def new_store(name: str, directory: Path, *, embedded: bool) -> None:
@@ -50,5 +51,5 @@ def new_store(name: str, directory: Path, *, embedded: bool) -> None:
 
 
 def _command(store: Path) -> str:
-    suites = "suites/" if Path("suites").resolve() == SPEC_ROOT.parent / "suites" else "--pyargs storeproof.suites"
+    suites = "suites/" if Path("suites").resolve() == _SUITES else "--pyargs storeproof.suites"
     return f"pytest {suites} --store={shlex.quote(str(store))}"

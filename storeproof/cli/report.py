@@ -10,8 +10,8 @@ from storeproof.errors import UsageError
 from storeproof.report import render_reports, write_reports
 from storeproof.report.summary import print_summary
 from storeproof.result.json_file import read_result
-from storeproof.result.left_behind import read_left, words_for
-from storeproof.result.shown import shown_of
+from storeproof.result.leftovers import read_left, words_for
+from storeproof.result.terminal_safe import shown_of
 
 
 def render(path: Path, directory: Path | None) -> None:

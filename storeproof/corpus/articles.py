@@ -17,7 +17,7 @@ from zlib import crc32
 from storeproof.contract.values import Key
 from storeproof.spec.dataset import Dataset
 from storeproof.spec.loader import SPEC_ROOT
-from storeproof.spec.source import read
+from storeproof.spec.reading.source import read
 
 _TEXTS: Final = ("articles", "essays")
 """The data sets of the specification that generated articles are put together from."""

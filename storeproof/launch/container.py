@@ -11,24 +11,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from storeproof.cleanup.reaper import guard
+from storeproof.cleanup.registry import registry
+from storeproof.cleanup.sweep import sweep_all
+from storeproof.cleanup.workdir import WorkDir, default_base
 from storeproof.contract.address import Address
+from storeproof.disk.ext4 import NO_VOLUME
+from storeproof.disk.ext4 import base as volume_base
+from storeproof.disk.methods import AS_CAN_BE_HAD, PowerCut, make_disk
+from storeproof.disk.power_cut import Cuttable
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied, StoreproofError
-from storeproof.launch import engine, shortage
-from storeproof.launch.cleanup import registry
-from storeproof.launch.cuttable import Cuttable
-from storeproof.launch.disk import AS_CAN_BE_HAD, PowerCut, make_disk
 from storeproof.launch.end_cause import EndCause
-from storeproof.launch.guardian import guard
 from storeproof.launch.handle import LaunchKind, Probe
 from storeproof.launch.log import last_lines
 from storeproof.launch.nodes import NO_NODES, NODE_FAULTS, RunningNodes
-from storeproof.launch.owner import this_process
 from storeproof.launch.readiness import wait_until_ready
-from storeproof.launch.sweep import sweep_all
 from storeproof.launch.template import Template
-from storeproof.launch.volume import NO_VOLUME
-from storeproof.launch.volume import base as volume_base
-from storeproof.launch.workdir import WorkDir, default_base
+from storeproof.machine import docker, shortage
+from storeproof.machine.owner import this_process
 from storeproof.spec.store import ContainerLaunch
 
 if TYPE_CHECKING:
@@ -97,10 +97,10 @@ class ContainerHandle(Cuttable):
             raise NotAvailable(
                 "the engine cannot hand on a file system that a user without root has mounted", "run it as root, or by --launch=process"
             )
-        self.image_digest: str | None = engine.require_image(self._image, name, launch.install if image is None else None)
+        self.image_digest: str | None = docker.require_image(self._image, name, launch.install if image is None else None)
         place = (base or (volume_base() if on_volume else None) or default_base()).resolve()
         sweep_all(place)
-        engine.sweep_containers()
+        docker.sweep_containers()
         self._bound = base is not None or on_volume
         self.data: Path | None = None
         registry.add(self)
@@ -271,7 +271,7 @@ class ContainerHandle(Cuttable):
         template = Template(self._name, values, launch.setting, self._settings)
         # Container and volume bear the directory's name: they are found again even if we were interrupted while making them.
         mark = made.root.name
-        described = engine.new_container(self._image).with_name(mark)
+        described = docker.new_container(self._image).with_name(mark)
         if launch.command:
             described.with_command(template.command(launch.command))
         for name, value in template.table(launch.environment).items():
@@ -285,7 +285,7 @@ class ContainerHandle(Cuttable):
         if self._bound:
             mounts.append(Mount(launch.data, str(made.data), "bind"))
         else:
-            engine.client().volumes.create(mark, labels=self._labels())
+            docker.client().volumes.create(mark, labels=self._labels())
             mounts.append(Mount(launch.data, mark, "volume"))
         described.with_kwargs(labels=self._labels(), mounts=mounts)
         mode = described.get_docker_client().get_connection_mode()
@@ -360,21 +360,21 @@ class ContainerHandle(Cuttable):
     def _remove(self, made: WorkDir) -> None:
         import docker.errors
 
-        client = engine.client()
+        client = docker.client()
         with contextlib.suppress(docker.errors.NotFound):
-            engine.remove(client.containers.get(made.root.name), v=True, force=True)
+            docker.remove(client.containers.get(made.root.name), v=True, force=True)
         with contextlib.suppress(docker.errors.NotFound):
-            engine.remove(client.volumes.get(made.root.name), force=True)
+            docker.remove(client.volumes.get(made.root.name), force=True)
         if self._volume is not None:
             self._volume.close()
         elif self._bound and os.geteuid() != 0:
-            engine.remove_folder(made.data, self._image, self._labels())
+            docker.remove_folder(made.data, self._image, self._labels())
         made.remove()
         if self._described is not None:
             self._described.get_docker_client().client.close()
 
     def _labels(self) -> dict[str, str]:
-        return {engine.LABEL: "1", engine.OWNER_LABEL: str(this_process())} | ({engine.KEEP_LABEL: "1"} if self._keep else {})
+        return {docker.LABEL: "1", docker.OWNER_LABEL: str(this_process())} | ({docker.KEEP_LABEL: "1"} if self._keep else {})
 
     @contextlib.contextmanager
     def _engine_errors(self, what: str) -> Iterator[None]:

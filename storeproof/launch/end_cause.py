@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied, StoreproofError
-from storeproof.launch.shortage import Shortage, Watch
+from storeproof.machine.shortage import Shortage, Watch
 
 _OUTSIDE: Final = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT})
 """Signals that people and the kernel send, and servers do not send to themselves."""

@@ -29,7 +29,7 @@ from storeproof.contract.load_adapter import Adapter, load_adapter
 from storeproof.contract.values import Layout
 from storeproof.printable import in_one_line
 from storeproof.spec.model import Model, Value
-from storeproof.spec.source import read
+from storeproof.spec.reading.source import read
 from storeproof.spec.store import Store
 
 MEMORY = 96 << 20

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from storeproof.errors import StoreDied
-from storeproof.launch.patience import Patience
 from storeproof.launch.readiness import late
+from storeproof.machine.patience import Patience
 from storeproof.spec.store import Nodes
 
 NODE_FAULTS = ("one_node_kill", "all_nodes_kill")

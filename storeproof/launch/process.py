@@ -13,25 +13,25 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from storeproof.cleanup.reaper import guard
+from storeproof.cleanup.registry import registry
+from storeproof.cleanup.sweep import sweep_all
+from storeproof.cleanup.workdir import WorkDir, default_base
 from storeproof.contract.address import Address
+from storeproof.disk.ext4 import NO_VOLUME
+from storeproof.disk.ext4 import base as volume_base
+from storeproof.disk.methods import AS_CAN_BE_HAD, PowerCut, make_disk
+from storeproof.disk.power_cut import Cuttable
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied, StoreproofError
-from storeproof.launch import ports, process_tree, shared_memory, shortage
-from storeproof.launch.cleanup import registry
-from storeproof.launch.cuttable import Cuttable
-from storeproof.launch.disk import AS_CAN_BE_HAD, PowerCut, make_disk
 from storeproof.launch.end_cause import EndCause, ending
-from storeproof.launch.guardian import guard
 from storeproof.launch.handle import LaunchKind, Probe
 from storeproof.launch.log import said, tail
 from storeproof.launch.nodes import NO_NODES, NODE_FAULTS
-from storeproof.launch.patience import Patience, work_of
-from storeproof.launch.programs import check_traversable, find_program
 from storeproof.launch.readiness import late, wait_until_ready
-from storeproof.launch.sweep import sweep_all
 from storeproof.launch.template import Template
-from storeproof.launch.volume import NO_VOLUME
-from storeproof.launch.volume import base as volume_base
-from storeproof.launch.workdir import WorkDir, default_base
+from storeproof.machine import ports, process_tree, shared_memory, shortage
+from storeproof.machine.patience import Patience, work_of
+from storeproof.machine.programs import check_traversable, find_program
 from storeproof.spec.store import ProcessLaunch
 
 _HOST = "127.0.0.1"

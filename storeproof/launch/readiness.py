@@ -12,7 +12,7 @@ from storeproof.contract.address import Address
 from storeproof.contract.failures import Refused, Unknown, WrongReply
 from storeproof.errors import MachineFailed, StoreDied, StoreproofError
 from storeproof.launch.handle import Probe
-from storeproof.launch.patience import Patience, Work
+from storeproof.machine.patience import Patience, Work
 
 _PAUSE = 0.002
 """Seconds between two looks: a Redis that is up after 30 ms is seen after 32."""

@@ -14,21 +14,7 @@ from storeproof.contract.values import MISSING, Found, Json, Key, Path
 from storeproof.oracle.collation import weight
 from storeproof.oracle.place import LOCATING, distance, point
 from storeproof.oracle.text import SEARCHING, highlighted, relevance
-from storeproof.spec.query import (
-    SEARCHES,
-    Aggregation,
-    And,
-    Browse,
-    Bucket,
-    Condition,
-    Filter,
-    Measure,
-    Not,
-    Or,
-    Query,
-    SortKey,
-    Where,
-)
+from storeproof.spec.query import SEARCHES, Aggregation, And, Browse, Bucket, Condition, Filter, Measure, Not, Or, Query, SortKey, Where
 
 Documents = Mapping[Key, Mapping[str, Any]]
 

@@ -12,15 +12,14 @@ import pytest
 from storeproof.errors import StoreproofError, UsageError
 from storeproof.outcome import Outcome
 from storeproof.plugin.options import add_options
+from storeproof.plugin.stash import CASE_RESULT, RUN
 from storeproof.printable import printable
 
 if TYPE_CHECKING:
     from storeproof.plugin.run import Run
-    from storeproof.plugin.verdict import Verdict
+    from storeproof.result.case_result import CaseResult
 
-SUITES = Path(__file__).resolve().parent.parent.parent / "suites"
-RUN: pytest.StashKey[Run] = pytest.StashKey()
-VERDICT: pytest.StashKey[Verdict] = pytest.StashKey()
+SUITES = (Path(__file__).parents[1] / "suites").resolve()
 
 _LETTERS = {
     Outcome.PASS: ".",
@@ -39,9 +38,9 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     """The options of the suites."""
     config = pluginmanager.get_plugin("pytestconfig")
     if config is not None and _may_name_suites(config.invocation_params):
-        from storeproof.plugin import early
+        from storeproof.plugin import early_signals
 
-        early.arm()
+        early_signals.arm()
     add_options(parser)
 
 
@@ -65,11 +64,11 @@ def pytest_collection(session: pytest.Session) -> None:
     config = session.config
     if not _name_suites(map(str, config.args), config.invocation_params.dir, pyargs=config.option.pyargs):
         return
-    from storeproof.plugin import early
+    from storeproof.plugin import early_signals
     from storeproof.plugin.repeat import Repeat
     from storeproof.plugin.run import Run
 
-    early.arm()
+    early_signals.arm()
     _leave_out_table(config)
     try:
         config.stash[RUN] = Run(config)
@@ -100,10 +99,10 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     run = config.stash.get(RUN, None)
     if run is None or config.option.collectonly or session.testsfailed or not run.anything_selected:
         return (yield)
-    from storeproof.launch.cleanup import registry
-    from storeproof.plugin import early
+    from storeproof.cleanup.registry import registry
+    from storeproof.plugin import early_signals
 
-    early.disarm()
+    early_signals.disarm()
     registry.take_signals()
     try:
         run.check_given()
@@ -122,7 +121,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
 
 def pytest_keyboard_interrupt() -> None:
     """The run ends."""
-    from storeproof.launch.cleanup import registry
+    from storeproof.cleanup.registry import registry
 
     if registry.interrupt is not None:
         registry.ignore_signals()
@@ -134,15 +133,15 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     run = item.config.stash.get(RUN, None)
     if run is None or item.get_closest_marker("case") is None:
         return (yield)
-    verdict = item.stash[VERDICT] = run.begin(item)
+    case_result = item.stash[CASE_RESULT] = run.begin(item)
     try:
         done = yield
     except (KeyboardInterrupt, pytest.exit.Exception):
-        if not verdict.settled:
-            verdict.note(Outcome.INCONCLUSIVE, "interrupted while it ran")
+        if not case_result.settled:
+            case_result.note(Outcome.INCONCLUSIVE, "interrupted while it ran")
         raise
     finally:
-        verdict.close()
+        case_result.close()
         run.progress.case_done(item)
     run.keep()
     return done
@@ -151,55 +150,46 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Turn what happened in a test into an outcome."""
-    verdict = item.stash.get(VERDICT, None)
-    if verdict is None:
+    case_result = item.stash.get(CASE_RESULT, None)
+    if case_result is None:
         return (yield)
-    from storeproof.contract.failures import (  # not at the top: who does not run the suites does not pay
-        Breach,
-        Refused,
-        Unknown,
-        WrongReply,
-    )
-    from storeproof.launch.cleanup import registry
-    from storeproof.plugin.shown import made_safe
-    from storeproof.plugin.verdict import Settlement
+    from storeproof.cleanup.registry import registry
+    from storeproof.contract.failures import Breach, Refused, Unknown, WrongReply
+    from storeproof.plugin.terminal_safe import made_safe
+    from storeproof.result.case_result import EndCase
 
     found = call.excinfo
-    ours = found is not None and isinstance(
-        found.value, (AssertionError, StoreproofError, Settlement, Unknown, Refused, WrongReply, Breach)
-    )
+    error = found.value if found else None
+    ours = isinstance(error, (AssertionError, StoreproofError, EndCase, Unknown, Refused, WrongReply, Breach))
     # The message of these is the finding. Their traceback is ours, and -vv shows it: to print all of its sources costs pytest as long as
     # a case takes, where there is no server at hand eight hundred times.
     brief = ours and item.config.get_verbosity() < 2
     if found is not None and brief:
-        finding = pytest.fail.Exception(str(found.value), pytrace=False)
-        last = found.tb
-        while last.tb_next is not None:  # pytest looks at every frame that it is given, even to print none
-            last = last.tb_next
-        call.excinfo = pytest.ExceptionInfo.from_exc_info((type(finding), finding, last))
+        call.excinfo = _without_frames(found, pytest.fail.Exception(str(error), pytrace=False))
     try:
         report = yield
     finally:
         call.excinfo = found
+    if found is not None and isinstance(error, EndCase) and error.outcome not in (Outcome.FAIL, Outcome.ERROR):
+        call.excinfo = _without_frames(found, pytest.skip.Exception(str(error)))  # no failure: --pdb does not stop at it
     item.config.stash[RUN].progress.hide()
 
     if registry.interrupt is not None:  # it was swallowed on its way here
         raise registry.interrupt
-    if call.excinfo is not None:
-        error = call.excinfo.value
+    if error is not None:
         clean_up = report.when == "teardown"
-        if not verdict.settled or clean_up:
-            _judge(item, verdict, error, clean_up=clean_up)
-        if report.failed and verdict.outcome not in (Outcome.FAIL, Outcome.ERROR):
-            report.outcome, report.longrepr = "skipped", (str(item.path), 0, verdict.detail)
+        if not case_result.settled or clean_up:
+            _judge(item, case_result, error, clean_up=clean_up)
+        if report.failed and case_result.outcome not in (Outcome.FAIL, Outcome.ERROR):
+            report.outcome, report.longrepr = "skipped", (str(item.path), 0, case_result.detail)
         elif report.failed and brief:
-            report.longrepr = verdict.detail
+            report.longrepr = case_result.detail
     elif report.when == "call":
-        verdict.finished()
+        case_result.finished()
     made_safe(report)
-    verdict.seconds += call.duration
+    case_result.seconds += call.duration
     if report.when == "call" or report.outcome != "passed":
-        report.storeproof = verdict.outcome  # type: ignore[attr-defined]
+        report.storeproof = case_result.outcome  # type: ignore[attr-defined]
     return report
 
 
@@ -219,7 +209,7 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
     run = session.config.stash.get(RUN, None)
     if run is None or not run.began:
         return (yield)
-    from storeproof.launch.cleanup import registry
+    from storeproof.cleanup.registry import registry
 
     registry.ignore_signals()
     try:
@@ -250,7 +240,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Genera
     if run is None:
         return (yield)
     from storeproof.plugin.causes import once_each
-    from storeproof.plugin.ending import print_ending
+    from storeproof.plugin.run_end import print_ending
 
     try:
         with once_each(terminalreporter):
@@ -266,33 +256,41 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         run.close()
 
 
-def _judge(item: pytest.Item, verdict: Verdict, error: BaseException, *, clean_up: bool) -> None:
+def _without_frames(found: pytest.ExceptionInfo[BaseException], shown: BaseException) -> pytest.ExceptionInfo[Any]:
+    """`shown` as if raised where `found` was: with its last frame only, since pytest looks at every frame that it is given."""
+    last = found.tb
+    while last.tb_next is not None:
+        last = last.tb_next
+    return pytest.ExceptionInfo.from_exc_info((type(shown), shown, last))
+
+
+def _judge(item: pytest.Item, case_result: CaseResult, error: BaseException, *, clean_up: bool) -> None:
     """Note what ended a test: storeproof.blame decides. A clean-up that fails is told, and only seldom changes the outcome."""
     from storeproof.blame import decisive, in_clean_up
     from storeproof.contract.failures import Refused, Unknown
-    from storeproof.plugin.verdict import Settlement
+    from storeproof.result.case_result import EndCase
 
     if isinstance(error, Unknown):
-        error = item.callspec.params["trial"].explain(error)  # type: ignore[attr-defined]
+        error = item.callspec.params["sut"].explain(error)  # type: ignore[attr-defined]
     if clean_up:
         outcome = in_clean_up(error)
-        if outcome is None or verdict.outcome in (Outcome.FAIL, Outcome.ERROR):
-            verdict.add(f"while it was cleared up: {error}")
+        if outcome is None or case_result.outcome in (Outcome.FAIL, Outcome.ERROR):
+            case_result.add(f"while it was cleared up: {error}")
             return
-    if isinstance(error, Settlement):
-        verdict.note(error.outcome, str(error))
+    if isinstance(error, EndCase):
+        case_result.note(error.outcome, str(error))
     elif isinstance(error, pytest.skip.Exception):
-        verdict.note(Outcome.EXCLUDED, f"skipped: {error}")  # not by the suites, which settle: by an option, another plugin, a conftest
+        case_result.note(Outcome.EXCLUDED, f"skipped: {error}")  # not by the suites, which settle: by an option, another plugin, a conftest
     else:
         first = decisive(error)
-        verdict.note_error(first)
+        case_result.note_error(first)
         if first is not error:
-            verdict.add(f"while it was cleared up: {error}")
+            case_result.add(f"while it was cleared up: {error}")
             return
     earlier = error.__context__  # what came while it was cleared up must not hide what had come before
     while earlier is not None:
-        if isinstance(earlier, (Refused, Unknown)) and str(earlier) not in verdict.detail:
-            verdict.add(f"before that: {earlier}")
+        if isinstance(earlier, (Refused, Unknown)) and str(earlier) not in case_result.detail:
+            case_result.add(f"before that: {earlier}")
         earlier = earlier.__context__
 
 
@@ -313,12 +311,11 @@ def _may_name_suites(invocation: pytest.Config.InvocationParams) -> bool:
 
 def _name_suites(arguments: Iterable[str], directory: Path, *, pyargs: bool) -> bool:
     """Whether an argument is the suites, lies in them, or contains them."""
-    suites = SUITES.resolve()
     for argument in arguments:
         name = argument.split("::")[0]
         if pyargs and name.startswith("storeproof.suites"):
             return True
         path = Path(directory, name).resolve()
-        if path == suites or suites in path.parents or (path in suites.parents and path.is_dir() and sys.prefix not in str(path)):
+        if path == SUITES or SUITES in path.parents or (path in SUITES.parents and path.is_dir() and sys.prefix not in str(path)):
             return True
     return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from _pytest.runner import runtestprotocol
 
-from storeproof.plugin import VERDICT
+from storeproof.plugin.stash import CASE_RESULT
 
 
 class Repeat:
@@ -14,14 +14,14 @@ class Repeat:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
         """One case. Workloads are left to pytest: they are measured on all stores together, in rounds of their own."""
-        verdict = item.stash.get(VERDICT, None)
+        case_result = item.stash.get(CASE_RESULT, None)
         marker = item.get_closest_marker("case")
-        if verdict is None or marker is None or "workload" in marker.kwargs:
+        if case_result is None or marker is None or "workload" in marker.kwargs:
             return None
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         while True:
             reports = runtestprotocol(item, nextitem=nextitem, log=False)
-            if not verdict.begin_again():
+            if not case_result.begin_again():
                 break
         for report in reports:
             item.ihook.pytest_runtest_logreport(report=report)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from storeproof.errors import UsageError
 from storeproof.regular_file import exists
-from storeproof.report.earlier import keep_unfinished
+from storeproof.report.previous import keep_unfinished
 from storeproof.result.json_file import UNFINISHED, write_result
 from storeproof.result.model import Result
 

@@ -16,27 +16,27 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import storeproof
+from storeproof.cleanup.registry import registry
 from storeproof.contract.named_secrets import with_secrets
-from storeproof.corpus.library import Library
+from storeproof.corpus.article_store import Library
 from storeproof.errors import NotAvailable, UsageError
-from storeproof.launch.cleanup import registry
-from storeproof.load.ratio import Ratio
 from storeproof.load.wire.protocol import protocol_of
 from storeproof.outcome import IDLE, Outcome, Stage
-from storeproof.plugin.leavings import Leavings
+from storeproof.plugin.endpoint_leftovers import Leavings
 from storeproof.plugin.options import existing_directory, named, pairs
 from storeproof.plugin.progress import Progress
 from storeproof.plugin.report_dir import ReportDir
-from storeproof.plugin.verdict import Verdict
 from storeproof.regular_file import exists
+from storeproof.result.case_result import CaseResult
 from storeproof.result.model import CorpusUsed, EditionUsed, OutcomeRecord, Result, RunInfo
 from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact_command
 from storeproof.spec import LADDER, Profile, Spec, load_spec
-from storeproof.trial import Options, Trial
+from storeproof.stats.ratio import Ratio
+from storeproof.store_under_test import Options, StoreUnderTest
 
 if TYPE_CHECKING:
-    from storeproof.report.places import Saved
+    from storeproof.report.destination import Saved
 
 NOT_REACHED = "the run ended before this case"
 """How the detail of a case begins that was not begun."""
@@ -74,7 +74,7 @@ class Run:
         """Whose disk is told of, and measured."""
         self.progress = Progress(config)
         self.leavings = Leavings(self.report_dir.path)
-        self.trials = self._trials(option.store or ["sqlite"])
+        self.suts = self._trials(option.store or ["sqlite"])
         self.noise: Ratio | None = None
         """Of the machine, once something was measured on it."""
         self.result: Result | None = None
@@ -95,7 +95,7 @@ class Run:
         self._kept: float | None = None
         """When the unfinished result was written after a case."""
 
-    def _trials(self, wanted: Iterable[str]) -> list[Trial]:
+    def _trials(self, wanted: Iterable[str]) -> list[StoreUnderTest]:
         targets = self.spec.targets(wanted)
         stores = {target.store.store for target in targets}
         for flag, given in (("--endpoint", self.options.endpoints), ("--image", self.options.images)):
@@ -104,13 +104,13 @@ class Run:
             meant = flag.removeprefix("--").replace("image", "container")
             if given and self.options.launch not in ("auto", meant):
                 raise UsageError(f"{flag} and --launch={self.options.launch} exclude each other; leave out one, or give --launch={meant}")
-        trials = [Trial(self.spec, target, self.options, self._status_of(target.id)) for target in targets]
-        for trial in trials:
-            protocol_of(trial.target)
-            trial.note = partial(self.leavings.note, trial)
+        suts = [StoreUnderTest(self.spec, target, self.options, self._status_of(target.id)) for target in targets]
+        for sut in suts:
+            protocol_of(sut.target)
+            sut.note = partial(self.leavings.note, sut)
             with contextlib.suppress(NotAvailable):  # a missing client is an outcome; a wrong adapter is a usage error
-                _ = trial.adapter
-        return trials
+                _ = sut.adapter
+        return suts
 
     def _status_of(self, target: str) -> Callable[[str], None]:
         return lambda text: self.progress(f"{target} · {text}")
@@ -138,12 +138,12 @@ class Run:
         stages = list(Stage)
 
         def place(item: pytest.Item) -> tuple[int, ...]:
-            target, number = self.trials.index(trial_of(item)), numbers[_case_of(item)["id"]]
+            target, number = self.suts.index(trial_of(item)), numbers[_case_of(item)["id"]]
             return (1, number, target) if _by_turns(item) else (0, target, stages.index(stage_of(item)), number)
 
         return place
 
-    def waiting(self, case: str) -> list[Trial]:
+    def waiting(self, case: str) -> list[StoreUnderTest]:
         """The trials that have a case of that id before them."""
         return [trial_of(item) for item in self._waiting if _case_of(item)["id"] == case]
 
@@ -155,10 +155,10 @@ class Run:
         """
         self.notices = [self.report_dir.take()]
         with self.leavings.of_killed_runs():
-            for trial in self.trials:
-                trial.check_given()
+            for sut in self.suts:
+                sut.check_given()
         self.progress.hide()
-        self.notices += [self.leavings.clear(trial) for trial in self.trials]
+        self.notices += [self.leavings.clear(sut) for sut in self.suts]
         self.notices.append(self.leavings.elsewhere)
         self.progress.hide()
         if any(self._loads_articles(item) for item in self._waiting):
@@ -178,20 +178,20 @@ class Run:
         workload = self.spec.workloads.get(_case_of(item).get("workload") or "")
         return workload is not None and bool(self.spec.models[workload.model].text)
 
-    def begin(self, item: pytest.Item) -> Verdict:
+    def begin(self, item: pytest.Item) -> CaseResult:
         """A case begins."""
-        trial, case = trial_of(item), _case_of(item)
+        sut, case = trial_of(item), _case_of(item)
         self._waiting.pop(item, None)
-        self.leavings.begin(trial)
+        self.leavings.begin(sut)
         if not _by_turns(item):
-            self.close_all_but(trial)
+            self.close_all_but(sut)
         elif not self._turns_began:
             self._turns_began = True
             self.close_all_but(None)  # each is measured as it starts, and not as the trial of another stage left it
-        trial.progress(case["id"])
-        known = trial.target.known_failure(case["id"], self._started.date())
+        sut.progress(case["id"])
+        known = sut.target.known_failure(case["id"], self._started.date())
         about = (case.get("revision", 1), case.get("model", ""), case.get("operations", ()))
-        return Verdict(trial.record, stage_of(item), case["id"], *about, known, claimed=_claimed(trial, case))
+        return CaseResult(sut.record, stage_of(item), case["id"], *about, known, claimed=_claimed(sut, case))
 
     def _demanded(self, item: pytest.Item) -> bool:
         if not self.profiles:
@@ -204,16 +204,16 @@ class Run:
             if item.get_closest_marker("case"):
                 trial_of(item).record.add(_idle(item, Outcome.EXCLUDED, "left out on the command line"))
 
-    def close_all_but(self, trial: Trial | None) -> None:
+    def close_all_but(self, sut: StoreUnderTest | None) -> None:
         """End the stores that the next case does not need."""
-        for other in self.trials:
-            if other is not trial:
+        for other in self.suts:
+            if other is not sut:
                 other.close_shared()
 
     @property
     def any_case_ran(self) -> bool:
         """Whether anything was in fact tried."""
-        return any(outcome.outcome not in IDLE for trial in self.trials for outcome in trial.record.outcomes)
+        return any(outcome.outcome not in IDLE for sut in self.suts for outcome in sut.record.outcomes)
 
     @property
     def unmet_profiles(self) -> bool:
@@ -236,12 +236,12 @@ class Run:
 
         `ended_by`: what ended the run, if cases are left that were not begun.
         """
-        from storeproof.report.places import save_report  # not at the top: what renders is not loaded while cases are collected
+        from storeproof.report.destination import save_report  # not at the top: what renders is not loaded while cases are collected
 
         self.not_reached = len(self._waiting)
         with registry.undisturbed():
             self.close_all_but(None)
-            self.uncleared = self.leavings.finish(self.trials) or self.uncleared
+            self.uncleared = self.leavings.finish(self.suts) or self.uncleared
             self.result = self._assemble(ended_by)
             self.saved = save_report(self.result, self.report_dir.path, cut_short=self.not_reached > 0)
             if self.saved.file is not None:
@@ -249,13 +249,13 @@ class Run:
 
     def _assemble(self, ended_by: str) -> Result:
         """The result, with the cases that were not begun."""
-        from storeproof.load.limits import fsync_us, loopback_us
+        from storeproof.machine.limits import fsync_us, loopback_us
         from storeproof.result.assemble import assemble
         from storeproof.result.environment import collect_environment
 
         profiles = self.profiles or list(self.spec.profiles.values())
-        passwords = [secret for trial in self.trials for secret in trial.secrets()]
-        requires = [package for trial in self.trials for package in trial.target.store.requires]
+        passwords = [secret for sut in self.suts for secret in sut.secrets()]
+        requires = [package for sut in self.suts for package in sut.target.store.requires]
         fsync, loopback = _measured(lambda: fsync_us(self._directory)), _measured(loopback_us)
         return Result(
             edition=EditionUsed(version=self.spec.edition.version, hash=self.spec.edition.hash),
@@ -270,13 +270,13 @@ class Run:
                 corpus=[CorpusUsed(**asdict(each)) for each in self.options.library.imported],
             ),
             environment=collect_environment(self._directory, fsync, loopback, requires, self.noise),
-            stores=[assemble(self._with_waiting(trial, ended_by), profiles, self.spec.capabilities, passwords) for trial in self.trials],
+            stores=[assemble(self._with_waiting(sut, ended_by), profiles, self.spec.capabilities, passwords) for sut in self.suts],
         )
 
-    def _with_waiting(self, trial: Trial, ended_by: str) -> StoreRecord:
+    def _with_waiting(self, sut: StoreUnderTest, ended_by: str) -> StoreRecord:
         """What is known of a target, and its cases that were not begun."""
-        waiting = [_idle(item, Outcome.NOT_RUN, f"{NOT_REACHED}: {ended_by}") for item in self._waiting if trial_of(item) is trial]
-        return replace(trial.record, outcomes=[*trial.record.outcomes, *waiting])
+        waiting = [_idle(item, Outcome.NOT_RUN, f"{NOT_REACHED}: {ended_by}") for item in self._waiting if trial_of(item) is sut]
+        return replace(sut.record, outcomes=[*sut.record.outcomes, *waiting])
 
     def close(self) -> None:
         """Leave nothing behind."""
@@ -285,9 +285,9 @@ class Run:
         self.report_dir.leave()
 
 
-def trial_of(item: pytest.Item) -> Trial:
+def trial_of(item: pytest.Item) -> StoreUnderTest:
     """The trial that a case belongs to."""
-    return item.callspec.params["trial"]  # type: ignore[attr-defined, no-any-return]
+    return item.callspec.params["sut"]  # type: ignore[attr-defined, no-any-return]
 
 
 def _case_of(item: pytest.Item) -> Mapping[str, Any]:
@@ -297,13 +297,13 @@ def _case_of(item: pytest.Item) -> Mapping[str, Any]:
     return marker.kwargs
 
 
-def _claimed(trial: Trial, case: Mapping[str, Any]) -> bool:
+def _claimed(sut: StoreUnderTest, case: Mapping[str, Any]) -> bool:
     """Whether the variant claims what a case tries."""
     if case.get("capability"):
-        return trial.target.claims(case["id"].removeprefix("capabilities."))
+        return sut.target.claims(case["id"].removeprefix("capabilities."))
     if guarantee := case.get("guarantee"):
-        return trial.target.variant.promises(guarantee)
-    return not case.get("model") or case["model"] in trial.target.store.claims.models
+        return sut.target.variant.promises(guarantee)
+    return not case.get("model") or case["model"] in sut.target.store.claims.models
 
 
 def _idle(item: pytest.Item, outcome: Outcome, detail: str) -> OutcomeRecord:

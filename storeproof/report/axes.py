@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from storeproof.report import words
+from storeproof import units
 from storeproof.result.model import Measurement, StoreResult
 
 Pair = tuple[StoreResult, Measurement]
@@ -48,16 +48,16 @@ def axis_of(measured: Sequence[Pair]) -> Axis:
 
 def setting(measured: Measurement) -> str:
     """How a measurement differs from the plainest of its kind, apart from its clients and indexes; empty if it does not."""
-    found = [f"{words.amount(measured.rate)}/s offered"] if measured.rate else []
+    found = [f"{units.amount(measured.rate)}/s offered"] if measured.rate else []
     found += [f"{measured.pipeline} in flight"] if measured.pipeline > 1 else []
     kind, _, number = measured.record.partition("-")
     if kind == "size":
-        found.append(words.plural(int(number), "byte"))
+        found.append(units.plural(int(number), "byte"))
     elif kind == "sizes":
         drawn, *sizes = number.split("-")
         found.append(f"{sizes[0].partition('x')[0]} to {sizes[-1].partition('x')[0]} bytes, {drawn}")
     elif kind == "fields":
-        found.append(words.plural(int(number), "field"))
+        found.append(units.plural(int(number), "field"))
     elif kind:
         found.append(f"{kind} {number}")
     return ", ".join(found)

@@ -9,11 +9,12 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from storeproof.load.ratio import METHOD, PAIRED_METHOD
-from storeproof.report import words
+from storeproof import units
+from storeproof.report import formatting
 from storeproof.report.axes import setting
 from storeproof.result.compare import Comparison, Pair, Side
 from storeproof.result.model import Measurement
+from storeproof.stats.ratio import METHOD, PAIRED_METHOD
 
 
 def print_comparison(comparison: Comparison, console: Console) -> None:
@@ -75,7 +76,7 @@ def _ratios(pairs: Iterable[Pair]) -> Table:
 def _rate(pair: Pair, letter: str) -> Text:
     measured = pair.a if letter == "A" else pair.b
     failing = any(gate.startswith(letter) for gate in pair.failing)
-    return Text(words.short(measured.throughput.median) + (" ✘" if failing else ""), "red" if failing else "")
+    return Text(units.short(measured.throughput.median) + (" ✘" if failing else ""), "red" if failing else "")
 
 
 def _failing(pairs: Iterable[Pair]) -> list[RenderableType]:
@@ -113,5 +114,5 @@ def _lonely(letter: str, measured: Iterable[Measurement]) -> list[RenderableType
 
 
 def _label(measured: Measurement) -> str:
-    how = filter(None, (words.plural(measured.clients, "client"), words.indexes(measured.indexes), setting(measured)))
+    how = filter(None, (units.plural(measured.clients, "client"), formatting.indexes(measured.indexes), setting(measured)))
     return f"{measured.workload} ({', '.join(how)})"

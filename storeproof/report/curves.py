@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from storeproof.load.latency import decode
-from storeproof.load.statistics import SAMPLES_BEYOND
-from storeproof.report import words
+from storeproof import units
 from storeproof.report.axes import Pair, axis_of, typical
 from storeproof.report.drawing import RUNGS, TIME, Lines, Plot, logarithmic, panels, proven, series_of, styled, svg
 from storeproof.result.model import Measurement
+from storeproof.stats.intervals import SAMPLES_BEYOND
+from storeproof.stats.latency import decode
 
 _MARKS = {1: "0", 2: "50", 10: "90", 100: "99", 1000: "99.9", 10_000: "99.99"}
 """Percentiles by the share of requests that is slower: one in so many."""
@@ -46,12 +46,12 @@ def curves(measured: Sequence[Pair], title: str, lines: Lines) -> Plot | None:
             axes.tick_params(axis="y", labelsize=8)
             axes.grid()
         told = "; ".join(
-            f"{name} ({durability}): from {words.micros(points[0][1])} to {words.micros(points[-1][1])}"
+            f"{name} ({durability}): from {units.micros(points[0][1])} to {units.micros(points[-1][1])}"
             for name, (durability, points) in drawn.items()
             if points
         )
         axis = axis_of(measured)
-        at = f"{words.short(axis.of(ends[0][1]))} {axis.name}"
+        at = f"{units.short(axis.of(ends[0][1]))} {axis.name}"
         return Plot(svg(figure, f"curves-{measured[0][1].workload}"), f"{title}, {at}: latency by percentile: {told}")
 
 

@@ -20,7 +20,8 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, Locator, NullLocator
 
-from storeproof.report import words
+from storeproof import units
+from storeproof.report import formatting
 from storeproof.report.axes import Pair
 
 INK, GRID = "#010101", "#020202"
@@ -72,8 +73,8 @@ _STYLE: Any = {
     "axes.axisbelow": True,
     "hatch.linewidth": 0.8,
 }
-SHORT = FuncFormatter(lambda value, _: words.short(value))
-TIME = FuncFormatter(lambda value, _: words.micros(value))
+SHORT = FuncFormatter(lambda value, _: units.short(value))
+TIME = FuncFormatter(lambda value, _: units.micros(value))
 
 _LABELS = 3
 """So many an axis has at least."""
@@ -171,7 +172,7 @@ def series_of(measured: Sequence[Pair]) -> dict[str, list[Pair]]:
     """The measurements of each line: one store in one variant with one number of indexes. By the line's name."""
     series: dict[str, list[Pair]] = {}
     for store, each in measured:
-        name = words.name_of(store) + (f" · {words.indexes(each.indexes)}" if each.indexes else "")
+        name = formatting.name_of(store) + (f" · {formatting.indexes(each.indexes)}" if each.indexes else "")
         series.setdefault(name, []).append((store, each))
     return series
 

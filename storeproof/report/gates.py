@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from storeproof.report import words
+from storeproof import units
 from storeproof.result.model import Measurement
 from storeproof.result.part import Gate
 
@@ -26,7 +26,7 @@ LEGEND: Final = "; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.ite
 
 def exceeded(gates: Mapping[str, Gate]) -> list[str]:
     """Those that fail, each with its value."""
-    return [f"{name} {words.amount(gate.value)} (limit {words.amount(gate.limit)})" for name, gate in gates.items() if not gate.ok]
+    return [f"{name} {units.amount(gate.value)} (limit {units.amount(gate.limit)})" for name, gate in gates.items() if not gate.ok]
 
 
 def failing(measured: Measurement) -> list[str]:
@@ -39,7 +39,7 @@ def all_of(measured: Measurement) -> str:
     """Every gate, and what was not measured."""
     found = ["data verified after the rounds" if measured.verified else "data not verified after the rounds"]
     for name, gate in measured.gates.items():
-        found.append(f"{name}: {words.amount(gate.value)} (limit {words.amount(gate.limit)}, {'ok' if gate.ok else 'failing'})")
+        found.append(f"{name}: {units.amount(gate.value)} (limit {units.amount(gate.limit)}, {'ok' if gate.ok else 'failing'})")
     if measured.ceiling_reason:
         found.append(f"client_ceiling: not measured: {measured.ceiling_reason}")
     return "; ".join(found)

@@ -6,7 +6,7 @@ it was measured with.
 
 from __future__ import annotations
 
-from storeproof.report import words
+from storeproof.report import formatting
 from storeproof.result.model import Result
 
 
@@ -22,7 +22,7 @@ def render_histograms(result: Result) -> str:
         for each in store.measurements:
             length = sum(one.seconds for one in each.rounds)
             more = filter(None, [each.record, f"{each.pipeline}p" if each.pipeline > 1 else "", f"{each.rate:g}r" if each.rate else ""])
-            tag = "/".join([words.name_of(store), each.workload, f"{each.indexes}i", f"{each.clients}c", *more])
+            tag = "/".join([formatting.name_of(store), each.workload, f"{each.indexes}i", f"{each.clients}c", *more])
             # Interval_Max is in milliseconds by the format's convention; the stamps only keep the lines apart.
             lines.append(f"Tag={tag},{begin:.3f},{length:.3f},{each.latency_us.max / 1000:.3f},{each.histogram}")
             begin += length

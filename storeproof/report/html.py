@@ -8,12 +8,13 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from storeproof import units
 from storeproof.outcome import Outcome
 from storeproof.printable import printable
-from storeproof.report import curves, drawing, gates, lanes, matrix, mixes, outages, plots, tables, tradeoffs, words
+from storeproof.report import curves, drawing, formatting, gates, history_plot, matrix, mixes, outages, plots, tables, tradeoffs
 from storeproof.report.axes import Pair, axis_of
-from storeproof.report.evidence import NOTE
-from storeproof.report.hardships import hardships
+from storeproof.report.confidence import NOTE
+from storeproof.report.other_faults import hardships
 from storeproof.result.model import Result, StoreResult
 
 
@@ -22,11 +23,11 @@ def render_html(result: Result) -> str:
     environment = Environment(
         loader=PackageLoader("storeproof.report", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["span"] = words.seconds
+    environment.filters["span"] = units.seconds
     workloads = tables.workloads(result)
     # A store has one colour in all plots; those without indexes come first, since colours are few.
     lines = drawing.Lines(
-        [*map(words.name_of, result.stores), *(name for measured in workloads.values() for name in drawing.series_of(measured))]
+        [*map(formatting.name_of, result.stores), *(name for measured in workloads.values() for name in drawing.series_of(measured))]
     )
     costs = tradeoffs.in_variants(workloads)
     compared = drawing.Lines(name for measured in costs.values() for name in measured)
@@ -35,16 +36,16 @@ def render_html(result: Result) -> str:
         environment.get_template("report.html.j2").render(
             result=result,
             css=files("storeproof.report").joinpath("report.css").read_text(encoding="utf-8"),
-            scale_title=words.SCALES.get(result.run.scale, ""),
-            took=words.seconds(result.run.seconds),
+            scale_title=formatting.SCALES.get(result.run.scale, ""),
+            took=units.seconds(result.run.seconds),
             overview=tables.overview(result),
             profile_matrix=tables.profile_matrix(result),
             shortfalls=tables.shortfalls(result),
             outcome_matrix=tables.outcome_matrix(result),
             groups=matrix.matrix(result),
             asked=matrix.was_asked(result),
-            marks={outcome.value: words.MARKS[outcome] for outcome in Outcome},
-            names=[words.name_of(store) for store in result.stores],
+            marks={outcome.value: formatting.MARKS[outcome] for outcome in Outcome},
+            names=[formatting.name_of(store) for store in result.stores],
             growth=tables.growth(result),
             outages=outages.outages(result),
             outages_note=outages.NOTE,
@@ -78,9 +79,9 @@ def render_html(result: Result) -> str:
             machine=tables.machine(result),
             settings=tables.settings(result),
             totals=tables.totals(result),
-            stores_listed=words.plural(len(result.stores), "store"),
-            outcomes_listed=words.plural(sum(len(store.outcomes) for store in result.stores), "outcome"),
-            measurements_listed=words.plural(sum(len(store.measurements) for store in result.stores), "measurement"),
+            stores_listed=units.plural(len(result.stores), "store"),
+            outcomes_listed=units.plural(sum(len(store.outcomes) for store in result.stores), "outcome"),
+            measurements_listed=units.plural(sum(len(store.measurements) for store in result.stores), "measurement"),
         )
     )
 
@@ -119,18 +120,18 @@ def _listing(store: StoreResult) -> dict[str, Any]:
     groups = [
         {
             "outcome": outcome.value,
-            "mark": words.MARKS[outcome],
-            "meaning": words.MEANINGS[outcome],
+            "mark": formatting.MARKS[outcome],
+            "meaning": formatting.MEANINGS[outcome],
             "anchor": tables.anchor(store, outcome),
             "records": records,
         }
         for outcome in Outcome
         if (records := [each for each in store.outcomes if each.outcome is outcome])
     ]
-    pictures = {each.case: {"plot": lanes.lanes(each), "key": each.key, "operations": each.operations} for each in store.histories}
+    pictures = {each.case: {"plot": history_plot.lanes(each), "key": each.key, "operations": each.operations} for each in store.histories}
     sums = " · ".join(f"{store.counts[outcome]} {outcome}" for outcome in Outcome if store.counts.get(outcome))
     return {
-        "name": words.name_of(store),
+        "name": formatting.name_of(store),
         "anchor": tables.anchor(store),
         "sums": sums or "nothing was run",
         "groups": groups,

@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ET
 
 from storeproof.outcome import Outcome
 from storeproof.printable import printable
-from storeproof.report import words
+from storeproof.report import formatting
 from storeproof.result.model import OutcomeRecord, Result, StoreResult
 
 
@@ -24,7 +24,7 @@ def render_junit(result: Result) -> str:
 
 
 def _suite(store: StoreResult, result: Result) -> ET.Element:
-    suite = ET.Element("testsuite", {"name": words.name_of(store), "timestamp": result.run.started, **_sums(store.outcomes)})
+    suite = ET.Element("testsuite", {"name": formatting.name_of(store), "timestamp": result.run.started, **_sums(store.outcomes)})
     properties = ET.SubElement(suite, "properties")
     facts = {
         "edition": f"{result.edition.version} ({result.edition.hash})",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import html
 
+from storeproof import units
 from storeproof.outcome import Outcome
 from storeproof.printable import printable
-from storeproof.report import gates, matrix, mixes, outages, tables, words
-from storeproof.report.evidence import NOTE
-from storeproof.report.hardships import hardships
+from storeproof.report import formatting, gates, matrix, mixes, outages, tables
+from storeproof.report.confidence import NOTE
+from storeproof.report.other_faults import hardships
 from storeproof.report.tables import Table
 from storeproof.result.model import Result, StoreResult
 
@@ -16,11 +17,11 @@ from storeproof.result.model import Result, StoreResult
 def render_markdown(result: Result) -> str:
     """The report as text."""
     run = result.run
-    meaning = words.SCALES.get(run.scale, "")
+    meaning = formatting.SCALES.get(run.scale, "")
     parts = [
         f"# storeproof: {_cell(run.scale.upper())}{f' ({meaning})' if meaning else ''}",
         (
-            f"Run {_cell(run.id)}, started {_cell(run.started)}, took {words.seconds(run.seconds)}, seed {run.seed}, "
+            f"Run {_cell(run.id)}, started {_cell(run.started)}, took {units.seconds(run.seconds)}, seed {run.seed}, "
             f"edition {_cell(result.edition.version)} ({_cell(result.edition.hash)}), storeproof {_cell(run.storeproof)}."
         ),
         *(
@@ -80,10 +81,10 @@ def _cases(store: StoreResult) -> str:
     order = list(Outcome)
     shown = sorted((each for each in store.outcomes if each.outcome is not Outcome.PASS), key=lambda each: order.index(each.outcome))
     if not shown:
-        return f"**{_cell(words.name_of(store))}**: " + ("every case passed." if store.outcomes else "no case was run.")
-    lines = [f"<details><summary>{html.escape(words.name_of(store))}: {len(shown)} of {len(store.outcomes)}</summary>", ""]
+        return f"**{_cell(formatting.name_of(store))}**: " + ("every case passed." if store.outcomes else "no case was run.")
+    lines = [f"<details><summary>{html.escape(formatting.name_of(store))}: {len(shown)} of {len(store.outcomes)}</summary>", ""]
     for each in shown:
-        lines.append(f"* {words.MARKS[each.outcome]} **{each.outcome}** {_code(each.id)} (revision {each.revision}, {each.stage})")
+        lines.append(f"* {formatting.MARKS[each.outcome]} **{each.outcome}** {_code(each.id)} (revision {each.revision}, {each.stage})")
         lines.append(f"  <pre>{html.escape(each.detail).replace(chr(10), '<br>')}</pre>" if each.detail else "  no detail was given")
     return "\n".join([*lines, "", "</details>"])
 

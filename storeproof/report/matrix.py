@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from storeproof.outcome import SHOWN, Outcome, worst
-from storeproof.report import words
+from storeproof.report import formatting
 from storeproof.report.tables import Cell, Table, outcome_cell
 from storeproof.result.capabilities import cases_of
 from storeproof.result.model import CapabilityResult, OutcomeRecord, Result, StoreResult
@@ -62,7 +62,7 @@ def as_table(result: Result) -> Table:
     for group in matrix(result):
         rows.append([Cell(group.name, "strong"), *group.sums])
         rows += [[Cell(row.capability, "code"), *row.cells] for row in group.rows]
-    return Table(("capability", *(words.name_of(store) for store in result.stores)), rows, "The result holds no capabilities.")
+    return Table(("capability", *(formatting.name_of(store) for store in result.stores)), rows, "The result holds no capabilities.")
 
 
 def _sum(store: StoreResult, names: Sequence[str]) -> Cell:
@@ -82,7 +82,7 @@ def _cell(found: CapabilityResult | None, anchor: str) -> Cell:
         return Cell("not in this result", "dim")
     hint = f"{found.outcome}: {found.passed} of {found.cases} cases passed"
     if not found.claimed and found.outcome in _SILENT:
-        return Cell(f"{words.MARKS[found.outcome]} not claimed", "dim", anchor, hint)
+        return Cell(f"{formatting.MARKS[found.outcome]} not claimed", "dim", anchor, hint)
     more = "" if found.passed in (0, found.cases) else f" {found.passed}/{found.cases}"
     return outcome_cell(found.outcome, more, anchor, hint)
 
@@ -91,11 +91,11 @@ def _evidence(stores: Sequence[StoreResult], name: str) -> Table:
     by_store = [cases_of(name, None, store.outcomes) for store in stores]
     numbers = sorted({number for cases in by_store for number in cases})
     rows = [[Cell(number, "code"), *(_case(cases.get(number, ())) for cases in by_store)] for number in numbers]
-    return Table(("case", *(words.name_of(store) for store in stores)), rows, "No case was run.")
+    return Table(("case", *(formatting.name_of(store) for store in stores)), rows, "No case was run.")
 
 
 def _case(records: Iterable[OutcomeRecord]) -> Cell:
     found = list(records)
     outcome = worst(each.outcome for each in found)
     details = "\n".join(each.detail for each in found if each.detail)
-    return Cell(f"{words.MARKS[outcome]} {outcome}" + (f"\n{details}" if details else ""), outcome.value)
+    return Cell(f"{formatting.MARKS[outcome]} {outcome}" + (f"\n{details}" if details else ""), outcome.value)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from storeproof.report import words
+from storeproof import units
+from storeproof.report import formatting
 from storeproof.report.axes import Pair, setting
 from storeproof.report.tables import Cell, Table
 
@@ -32,14 +33,14 @@ def parts(measured: Sequence[Pair]) -> Table | None:
     rows = [
         [
             Cell(name if name == operation else f"{name} ({operation})", "strong"),
-            Cell(words.name_of(store)),
+            Cell(formatting.name_of(store)),
             Cell(str(each.clients)),
             Cell(str(each.indexes)),
             Cell(setting(each) or "–"),
-            Cell(words.whole(part.records)),
-            *(Cell(words.micros(getattr(part.latency_us, point))) for point in ("p50", "p95", "p99", "p999", "max")),
-            Cell(words.whole(part.errors), "bad" if part.errors else "dim"),
-            Cell(words.whole(part.misses), "bad" if part.misses else "dim"),
+            Cell(units.whole(part.records)),
+            *(Cell(units.micros(getattr(part.latency_us, point))) for point in ("p50", "p95", "p99", "p999", "max")),
+            Cell(units.whole(part.errors), "bad" if part.errors else "dim"),
+            Cell(units.whole(part.misses), "bad" if part.misses else "dim"),
         ]
         for name, operation in names
         for store, each in measured

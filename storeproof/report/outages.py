@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from storeproof.report import words
+from storeproof import units
+from storeproof.report import formatting
 from storeproof.report.drawing import INK, LINES, SHORT, TIME, Plot, logarithmic, styled, svg
 from storeproof.report.gates import exceeded
 from storeproof.report.tables import Cell, Table, outcome_cell
@@ -47,15 +48,15 @@ def outages(result: Result) -> Table:
     for store in result.stores:
         for each in store.outages:
             failing = exceeded(each.gates)
-            steady = Cell("not seen", "open") if each.steady_seconds is None else Cell(words.seconds(each.steady_seconds))
+            steady = Cell("not seen", "open") if each.steady_seconds is None else Cell(units.seconds(each.steady_seconds))
             rows.append(
                 [
-                    Cell(words.name_of(store), "strong"),
+                    Cell(formatting.name_of(store), "strong"),
                     Cell(each.fault, hint=_DEEDS[each.fault]),
                     outcome_cell(each.outcome, hint=each.detail),
                     Cell(_unavailable(each), "strong"),
-                    Cell(words.whole(each.errors), "" if each.errors else "dim"),
-                    *(Cell(words.micros(part.p99_us)) for part in (each.before, each.during, each.after)),
+                    Cell(units.whole(each.errors), "" if each.errors else "dim"),
+                    *(Cell(units.micros(part.p99_us)) for part in (each.before, each.during, each.after)),
                     steady,
                     Cell(_lost(each), _tone(each)),
                     Cell(f"✘ {'; '.join(failing)}" if failing else "✔", "bad" if failing else "good"),
@@ -74,7 +75,7 @@ def pictures(result: Result) -> list[StoreOutages]:
     for store in result.stores:
         if store.outages:
             load = " / ".join(dict.fromkeys(f"{each.clients} clients, {each.rate} requests/s" for each in store.outages))
-            found.append(StoreOutages(words.name_of(store), load, _picture(store, store.outages)))
+            found.append(StoreOutages(formatting.name_of(store), load, _picture(store, store.outages)))
     return found
 
 
@@ -112,10 +113,10 @@ def _picture(store: StoreResult, struck: Sequence[OutageRecord]) -> Plot:
             below.xaxis.set_major_locator(MaxNLocator(7))
             below.set_xlabel("seconds from the fault", fontsize=8, labelpad=1)
         told = "; ".join(
-            f"{each.fault}: {words.seconds(each.unavailable_seconds)} unavailable, p99 {words.micros(each.during.p99_us)} during it"
+            f"{each.fault}: {units.seconds(each.unavailable_seconds)} unavailable, p99 {units.micros(each.during.p99_us)} during it"
             for each in struck
         )
-        name = words.name_of(store)
+        name = formatting.name_of(store)
         return Plot(svg(figure, f"outages-{name}"), f"{name}: response time and throughput around each fault: {told}")
 
 
@@ -133,7 +134,7 @@ def _throughput(axes: Axes, bins: Sequence[OutageBin], ceiling: float) -> None:
     axes.bar([each.second + 0.05 for each in bins], [each.ok for each in bins], width=0.09, color=_MEDIAN, linewidth=0)
     high = [each for each in bins if each.ok > ceiling]
     if high:
-        most = f"up to {words.whole(max(each.ok for each in high))}"
+        most = f"up to {units.whole(max(each.ok for each in high))}"
         axes.annotate(most, (high[-1].second + 0.1, ceiling), xytext=(2, -1), textcoords="offset points", fontsize=7.5, va="top")
     wrong = [each for each in bins if each.errors]
     axes.plot([each.second + 0.05 for each in wrong], [min(each.errors, ceiling) for each in wrong], "X", color=_ERRORS, markersize=5)
@@ -159,14 +160,14 @@ def _name(axes: Axes, struck: OutageRecord) -> None:
 
 def _unavailable(struck: OutageRecord) -> str:
     came_back = any(event.name == "back" for event in struck.events)
-    return ("" if came_back else "≥ ") + words.seconds(struck.unavailable_seconds)
+    return ("" if came_back else "≥ ") + units.seconds(struck.unavailable_seconds)
 
 
 def _lost(struck: OutageRecord) -> str:
     if struck.lost is None:
-        return f"{words.whole(struck.acknowledged)} not read back"
+        return f"{units.whole(struck.acknowledged)} not read back"
     promised = "" if struck.claimed or not struck.lost else ", not promised"
-    return f"{words.whole(struck.lost)} of {words.whole(struck.acknowledged)}{promised}"
+    return f"{units.whole(struck.lost)} of {units.whole(struck.acknowledged)}{promised}"
 
 
 def _tone(struck: OutageRecord) -> str:

@@ -8,7 +8,8 @@ from typing import Final
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 
-from storeproof.report import words
+from storeproof import units
+from storeproof.report import formatting
 from storeproof.report.axes import Pair, axis_of, setting
 from storeproof.report.drawing import GRID, INK, RUNGS, SHORT, TIME, Lines, Plot, logarithmic, proven, series_of, styled, svg
 
@@ -37,10 +38,10 @@ def bars(measured: Sequence[Pair], title: str) -> Plot:
     labels: list[str] = []
     above = None
     for store, each in order:
-        details = [words.indexes(each.indexes)] if several_indexes else []
-        details += [words.plural(each.clients, "client")] if several_clients else []
+        details = [formatting.indexes(each.indexes)] if several_indexes else []
+        details += [units.plural(each.clients, "client")] if several_clients else []
         details += filter(None, [setting(each)])
-        labels.append(" · ".join(details if store is above else [words.name_of(store), *details]))
+        labels.append(" · ".join(details if store is above else [formatting.name_of(store), *details]))
         above = store
     left = min(max(_LETTER * max(map(len, labels)), 0.3), 0.56)
     with styled():
@@ -57,7 +58,7 @@ def bars(measured: Sequence[Pair], title: str) -> Plot:
                 hatch="////" if failing else None, edgecolor=GRID if failing else "none", linewidth=0,
             )  # fmt: skip
             sign = " ✘ gate" if failing else ""
-            axes.text(max(spread.high, spread.median) + widest * 0.015, row, words.short(spread.median) + sign, va="center", fontsize=8.5)
+            axes.text(max(spread.high, spread.median) + widest * 0.015, row, units.short(spread.median) + sign, va="center", fontsize=8.5)
         axes.hlines(
             range(len(order)), [each.throughput.low for _, each in order], [each.throughput.high for _, each in order],
             color=INK, linewidth=1.2,
@@ -72,8 +73,8 @@ def bars(measured: Sequence[Pair], title: str) -> Plot:
         axes.spines["left"].set_visible(False)
         axes.spines["bottom"].set_visible(False)
         told = "; ".join(
-            f"{words.name_of(store)} ({words.indexes(each.indexes)}, {each.clients} clients, {proven((store, each))}) "
-            f"{words.interval(each.throughput)}"
+            f"{formatting.name_of(store)} ({formatting.indexes(each.indexes)}, {each.clients} clients, {proven((store, each))}) "
+            f"{formatting.interval(each.throughput)}"
             for store, each in order
         )
         return Plot(svg(figure, f"bars-{order[0][1].workload}"), f"{title}: median throughput with 95 % interval: {told}")
@@ -119,7 +120,7 @@ def sweep(measured: Sequence[Pair], durability: str, title: str, lines: Lines) -
             axes.tick_params(axis="y", labelsize=8)
             axes.grid()
         told = "; ".join(
-            f"{name}: " + ", ".join(f"{words.short(axis.of(each))} {words.short(each.throughput.median)}/s" for _, each in pairs)
+            f"{name}: " + ", ".join(f"{units.short(axis.of(each))} {units.short(each.throughput.median)}/s" for _, each in pairs)
             for name, pairs in series.items()
         )
         label = f"{title}, durability proven: {durability}: throughput and latency against {axis.name}: {told}"
@@ -137,4 +138,4 @@ def _with_room(values: Sequence[int]) -> set[int]:
 
 
 def _tick(value: int) -> str:
-    return str(value) if value < 10_000 else words.short(value)
+    return str(value) if value < 10_000 else units.short(value)

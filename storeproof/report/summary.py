@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from storeproof import units
 from storeproof.outcome import Outcome
-from storeproof.report import tables, words
+from storeproof.report import formatting, tables
 from storeproof.report.axes import setting
 from storeproof.result.model import Measurement, Result, StoreResult
 
@@ -40,11 +41,11 @@ _VERDICTS = {"conforms": "green", "does_not_conform": "bold red", "incomplete": 
 def print_summary(result: Result, report: Path | None, console: Console) -> None:
     """Print what was found for each store and variant, and where the report is; None: there is no file to name."""
     run = result.run
-    meaning = words.SCALES.get(run.scale, "")
+    meaning = formatting.SCALES.get(run.scale, "")
     title = Text.assemble(
         ("storeproof ", "bold"),
         (f" {run.scale.upper()} ", "bold reverse"),
-        f" {meaning} · edition {result.edition.version} · seed {run.seed} · {words.seconds(run.seconds)}",
+        f" {meaning} · edition {result.edition.version} · seed {run.seed} · {units.seconds(run.seconds)}",
     )
     console.print(title)
     if not result.stores:
@@ -66,12 +67,14 @@ def _block(store: StoreResult) -> Table:
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column()
     launched = f" · {store.launch}" if store.launch else ""
-    grid.add_row("store", Text.assemble((words.name_of(store), "bold"), (f" · {store.version or 'never reached'}{launched}", "dim")))
+    grid.add_row("store", Text.assemble((formatting.name_of(store), "bold"), (f" · {store.version or 'never reached'}{launched}", "dim")))
     grid.add_row("correct", _join([*_counts(store), *_capabilities(store)]))
     grid.add_row("durable", _durability(store))
     grid.add_row("fast", _speed(store))
     if store.profiles:
-        verdicts = [Text.assemble(f"{each.profile} ", (words.VERDICTS[each.verdict], _VERDICTS[each.verdict])) for each in store.profiles]
+        verdicts = [
+            Text.assemble(f"{each.profile} ", (formatting.VERDICTS[each.verdict], _VERDICTS[each.verdict])) for each in store.profiles
+        ]
         grid.add_row("profiles", _join(verdicts))
     grid.add_row("", "")
     return grid
@@ -101,7 +104,7 @@ def _durability(store: StoreResult) -> Text:
     ]
     recoveries = [value for each in durability.guarantees for value in each.recovery_seconds]
     if recoveries:
-        parts.append(Text(f"back in {words.seconds(median(recoveries))}", "dim"))
+        parts.append(Text(f"back in {units.seconds(median(recoveries))}", "dim"))
     return _join(parts)
 
 
@@ -113,7 +116,7 @@ def _speed(store: StoreResult) -> Text:
     ]
     invalid = sum(_invalid(each) for each in store.measurements)
     failing = f", {invalid} fail a gate" if invalid else ""
-    parts.append(Text(f"{words.plural(len(store.measurements), 'number')}{failing}", "yellow" if invalid else "dim"))
+    parts.append(Text(f"{units.plural(len(store.measurements), 'number')}{failing}", "yellow" if invalid else "dim"))
     return _join(parts)
 
 
@@ -138,7 +141,7 @@ def _lines(result: Result, width: int) -> Table:
             for name in names
         ]
         table.add_row(
-            Text(words.name_of(store), "bold"),
+            Text(formatting.name_of(store), "bold"),
             f"{store.counts.get(Outcome.PASS, 0)}/{len(store.outcomes)}",
             Text(str(bad), "bold red" if bad else "dim"),
             f"{sum(each.outcome is Outcome.PASS for each in claimed)}/{len(claimed)}",
@@ -159,10 +162,10 @@ def _verdicts(result: Result) -> list[Text]:
     found: dict[tuple[str, str], list[str]] = {}
     for store in result.stores:
         for each in store.profiles:
-            found.setdefault((each.profile, each.verdict), []).append(words.name_of(store))
+            found.setdefault((each.profile, each.verdict), []).append(formatting.name_of(store))
     return [
-        Text.assemble(f"{profile} ", (words.VERDICTS[verdict], _VERDICTS[verdict]), f": {', '.join(names)}")
-        for (profile, verdict), names in sorted(found.items())
+        Text.assemble(f"{profile} ", (formatting.VERDICTS[case_result], _VERDICTS[case_result]), f": {', '.join(names)}")
+        for (profile, case_result), names in sorted(found.items())
     ]
 
 
@@ -187,8 +190,8 @@ def _rate(measured: Measurement, *, brief: bool = False) -> str:
     sign = " ✘" if _invalid(measured) else ""
     if brief:
         half = (spread.high - spread.low) / 2 / spread.median * 100 if spread.median else 0.0
-        return f"{words.short(spread.median)} ±{half:.0f}%{sign}"
-    return f"{words.short(spread.median)}/s [{words.short(spread.low)}, {words.short(spread.high)}]{sign}"
+        return f"{units.short(spread.median)} ±{half:.0f}%{sign}"
+    return f"{units.short(spread.median)}/s [{units.short(spread.low)}, {units.short(spread.high)}]{sign}"
 
 
 def _join(parts: Iterable[Text]) -> Text:

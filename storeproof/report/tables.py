@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from storeproof import units
 from storeproof.outcome import REFUTED, Outcome
-from storeproof.report import evidence, gates, words
+from storeproof.report import confidence, formatting, gates
 from storeproof.report.axes import Pair, setting
 from storeproof.result.model import Environment, GuaranteeRecord, Measurement, ProfileVerdict, Result, StoreResult
 from storeproof.spec.guarantee import LADDER, NODES
@@ -47,7 +48,7 @@ def anchor(store: StoreResult, outcome: Outcome | None = None) -> str:
 
 def outcome_cell(outcome: Outcome, more: str = "", link: str = "", hint: str = "") -> Cell:
     """An outcome with its sign and its name: never a colour alone."""
-    return Cell(f"{words.MARKS[outcome]} {outcome}{more}", outcome.value, link, hint or words.MEANINGS[outcome])
+    return Cell(f"{formatting.MARKS[outcome]} {outcome}{more}", outcome.value, link, hint or formatting.MEANINGS[outcome])
 
 
 def overview(result: Result) -> Table:
@@ -62,14 +63,14 @@ def overview(result: Result) -> Table:
         bad = store.counts.get(Outcome.FAIL, 0) + store.counts.get(Outcome.ERROR, 0)
         rows.append(
             [
-                Cell(words.name_of(store), "strong"),
+                Cell(formatting.name_of(store), "strong"),
                 Cell(store.version or "never reached", "" if store.version else "bad"),
                 Cell(f"{store.counts.get(Outcome.PASS, 0)} of {len(store.outcomes)}", "", anchor(store)),
                 Cell(f"{bad}", "bad" if bad else "dim", anchor(store)),
                 Cell(f"{passed} of {len(claimed)}" if store.capabilities else "–"),
                 Cell(durability.claimed),
                 proven_cell(store),
-                Cell(words.seconds(median(recoveries)) if recoveries else "–"),
+                Cell(units.seconds(median(recoveries)) if recoveries else "–"),
                 Cell(f"{valid} of {len(store.measurements)}", "" if valid == len(store.measurements) else "open"),
                 Cell(store.launch or "–"),
                 Cell(store.topology),
@@ -102,12 +103,12 @@ def outcome_matrix(result: Result) -> Table:
     """Stores by outcomes, with every count, zeros too."""
     rows = []
     for store in result.stores:
-        cells = [Cell(words.name_of(store), "strong", anchor(store))]
+        cells = [Cell(formatting.name_of(store), "strong", anchor(store))]
         for outcome in Outcome:
             number = store.counts.get(outcome, 0)
             cells.append(Cell(str(number), outcome.value if number else "dim", anchor(store, outcome) if number else ""))
         rows.append([*cells, Cell(str(sum(store.counts.values())), "strong")])
-    header = ("store:variant", *(f"{words.MARKS[each]} {each}" for each in Outcome), "all")
+    header = ("store:variant", *(f"{formatting.MARKS[each]} {each}" for each in Outcome), "all")
     return Table(header, rows, "No store was run.", frozenset(range(1, len(Outcome) + 2)))
 
 
@@ -120,7 +121,7 @@ def ladder(result: Result) -> Table:
     rows = []
     for store in result.stores:
         durability = store.durability
-        cells = [Cell(words.name_of(store), "strong"), Cell(durability.claimed), proven_cell(store)]
+        cells = [Cell(formatting.name_of(store), "strong"), Cell(durability.claimed), proven_cell(store)]
         for rung in rungs:
             found = next((each for each in durability.guarantees if each.guarantee == rung), None)
             cells.append(_rung_cell(found, claimed=_rank(rung) <= _rank(durability.claimed)))
@@ -139,13 +140,13 @@ def _rung_cell(found: GuaranteeRecord | None, *, claimed: bool) -> Cell:
     more = f": {lost}" if lost else ""
     if not claimed and not found.rounds:
         return Cell("not claimed", "dim", hint=found.detail)
-    return outcome_cell(found.outcome, ("" if claimed else ", not claimed") + more + evidence.brief(found), hint=found.detail)
+    return outcome_cell(found.outcome, ("" if claimed else ", not claimed") + more + confidence.brief(found), hint=found.detail)
 
 
 def losses(record: GuaranteeRecord) -> str:
     """What a fault cost, in words; empty where it cost nothing."""
-    found = ", ".join(f"{words.whole(getattr(record, name))} {name}" for name in FINDINGS if getattr(record, name))
-    return f"{found} of {words.whole(record.acknowledged)}" if found else ""
+    found = ", ".join(f"{units.whole(getattr(record, name))} {name}" for name in FINDINGS if getattr(record, name))
+    return f"{found} of {units.whole(record.acknowledged)}" if found else ""
 
 
 def faults(result: Result) -> Table:
@@ -154,16 +155,16 @@ def faults(result: Result) -> Table:
     for store in result.stores:
         for each in store.durability.guarantees:
             recovery = each.recovery_seconds
-            spread = " · ".join(words.seconds(pick(recovery)) for pick in (min, median, max)) if recovery else "–"
+            spread = " · ".join(units.seconds(pick(recovery)) for pick in (min, median, max)) if recovery else "–"
             rows.append(
                 [
-                    Cell(words.name_of(store), "strong"),
+                    Cell(formatting.name_of(store), "strong"),
                     Cell(each.guarantee),
                     outcome_cell(each.outcome),
-                    *(Cell(words.whole(getattr(each, name))) for name in ("rounds", "acknowledged", "unknown")),
-                    *(Cell(words.whole(getattr(each, name)), "bad" if getattr(each, name) else "dim") for name in FINDINGS),
+                    *(Cell(units.whole(getattr(each, name))) for name in ("rounds", "acknowledged", "unknown")),
+                    *(Cell(units.whole(getattr(each, name)), "bad" if getattr(each, name) else "dim") for name in FINDINGS),
                     Cell(spread),
-                    *(Cell(tell(each)) for tell in (evidence.struck_during, evidence.gravest, evidence.limit)),
+                    *(Cell(tell(each)) for tell in (confidence.struck_during, confidence.gravest, confidence.limit)),
                     Cell(each.detail or "–", "" if each.detail else "dim"),
                 ]
             )
@@ -191,17 +192,17 @@ def speed(measured: Iterable[Pair]) -> Table:
         latency = each.latency_us
         rows.append(
             [
-                Cell(words.name_of(store), "strong"),
+                Cell(formatting.name_of(store), "strong"),
                 Cell(store.durability.shown, "" if store.durability.proven else "open"),
                 Cell(str(each.clients)),
                 Cell(str(each.indexes)),
                 Cell(setting(each) or "–"),
-                Cell(words.amount(each.throughput.median), "strong" if not failing else "bad"),
-                Cell(f"{words.amount(each.throughput.low)} – {words.amount(each.throughput.high)}"),
-                *(Cell(words.micros(value)) for value in (latency.p50, latency.p95, latency.p99, latency.p999, latency.max)),
+                Cell(units.amount(each.throughput.median), "strong" if not failing else "bad"),
+                Cell(f"{units.amount(each.throughput.low)} – {units.amount(each.throughput.high)}"),
+                *(Cell(units.micros(value)) for value in (latency.p50, latency.p95, latency.p99, latency.p999, latency.max)),
                 Cell(str(len(each.rounds))),
-                Cell(words.whole(each.errors), "bad" if each.errors else "dim"),
-                Cell(words.whole(each.misses), "bad" if each.misses else "dim"),
+                Cell(units.whole(each.errors), "bad" if each.errors else "dim"),
+                Cell(units.whole(each.misses), "bad" if each.misses else "dim"),
                 _validity(each, failing),
             ]
         )
@@ -219,7 +220,7 @@ def about(measured: Sequence[Pair]) -> str:
         return " / ".join(dict.fromkeys(str(getattr(each, name)) for _, each in measured))
 
     load = " / ".join(
-        dict.fromkeys(f"{each.load_model} loop" + (f" at {words.amount(each.rate)}/s" if each.rate else "") for _, each in measured)
+        dict.fromkeys(f"{each.load_model} loop" + (f" at {units.amount(each.rate)}/s" if each.rate else "") for _, each in measured)
     )
     batch = values("batch")
     corpus = f", corpus {values('corpus')}" if any(each.corpus for _, each in measured) else ""
@@ -240,21 +241,21 @@ def growth(result: Result) -> Table:
     sizes = list(dict.fromkeys(size for store in result.stores for each in store.growth for size in each.seconds))
     for store in result.stores:
         for each in store.growth:
-            times = (words.seconds(each.seconds[size]) if size in each.seconds else "–" for size in sizes)
+            times = (units.seconds(each.seconds[size]) if size in each.seconds else "–" for size in sizes)
             how = Cell("✔ steady", "good") if each.steady else Cell("grows", "open")
             rows.append(
                 [
                     Cell(each.capability, "code"),
-                    Cell(words.name_of(store), "strong"),
-                    Cell(words.indexes(each.indexes)),
+                    Cell(formatting.name_of(store), "strong"),
+                    Cell(formatting.indexes(each.indexes)),
                     *map(Cell, times),
-                    Cell(f"× {words.amount(each.factor)}"),
+                    Cell(f"× {units.amount(each.factor)}"),
                     how,
                 ]
             )
     rows.sort(key=lambda row: row[0].text)
     numbers = frozenset(range(3, 4 + len(sizes)))
-    header = ("question", "store:variant", "indexes", *(f"{words.whole(int(size))} records" for size in sizes), "factor", "")
+    header = ("question", "store:variant", "indexes", *(f"{units.whole(int(size))} records" for size in sizes), "factor", "")
     return Table(header, rows, "Growth was not measured in this run.", numbers)
 
 
@@ -263,7 +264,7 @@ def profile_matrix(result: Result) -> Table:
     names = list(dict.fromkeys(each.profile for store in result.stores for each in store.profiles))
     rows = []
     for store in result.stores if names else []:
-        cells = [Cell(words.name_of(store), "strong")]
+        cells = [Cell(formatting.name_of(store), "strong")]
         for name in names:
             found = next((each for each in store.profiles if each.profile == name), None)
             cells.append(_verdict_cell(found) if found else Cell("not asked", "dim"))
@@ -274,7 +275,7 @@ def profile_matrix(result: Result) -> Table:
 def shortfalls(result: Result) -> Table:
     """All that is missing where a profile is not met."""
     rows = [
-        [Cell(each.profile, "strong"), Cell(words.name_of(store)), _verdict_cell(each), Cell(_together(each.missing))]
+        [Cell(each.profile, "strong"), Cell(formatting.name_of(store)), _verdict_cell(each), Cell(_together(each.missing))]
         for store in result.stores
         for each in store.profiles
         if each.verdict != "conforms"
@@ -291,22 +292,22 @@ def _together(missing: Sequence[str]) -> str:
     return "; ".join(f"{', '.join(named)}: {why}" for why, named in by_reason.items()).replace(", capability ", ", ")
 
 
-def _verdict_cell(verdict: ProfileVerdict) -> Cell:
-    mark, tone = {"conforms": ("✔", "pass"), "does_not_conform": ("✘", "fail"), "incomplete": ("○", "not_run")}[verdict.verdict]
-    return Cell(f"{mark} {words.VERDICTS[verdict.verdict]}", tone)
+def _verdict_cell(case_result: ProfileVerdict) -> Cell:
+    mark, tone = {"conforms": ("✔", "pass"), "does_not_conform": ("✘", "fail"), "incomplete": ("○", "not_run")}[case_result.verdict]
+    return Cell(f"{mark} {formatting.VERDICTS[case_result.verdict]}", tone)
 
 
 def machine(result: Result) -> Table:
     """The machine and its physical limits."""
     environment = result.environment
     lines = [
-        ("CPU", f"{environment.cpu}, {words.plural(environment.cores, 'core')}"),
-        ("memory", words.size(environment.memory_bytes)),
+        ("CPU", f"{environment.cpu}, {units.plural(environment.cores, 'core')}"),
+        ("memory", units.size(environment.memory_bytes)),
         ("kernel", environment.kernel),
         ("disk of the data directory", environment.disk),
         ("file system", environment.filesystem),
-        ("fsync of 4 KiB there (median)", words.micros(environment.fsync_us)),
-        ("loopback round trip (median)", words.micros(environment.loopback_us)),
+        ("fsync of 4 KiB there (median)", units.micros(environment.fsync_us)),
+        ("loopback round trip (median)", units.micros(environment.loopback_us)),
         ("noise floor: the same load twice", _noise(environment)),
         ("Python", environment.python),
         ("packages", ", ".join(f"{name} {version}" for name, version in environment.packages.items()) or "–"),
@@ -322,7 +323,7 @@ def settings(result: Result) -> Table:
     for store in result.stores:
         read = " · ".join(f"{name} = {value}" for name, value in store.settings.items())
         shown = Cell(read, "code") if read else Cell("none were read", "dim")
-        rows.append([Cell(words.name_of(store), "strong"), shown, Cell(store.image_digest or "–")])
+        rows.append([Cell(formatting.name_of(store), "strong"), shown, Cell(store.image_digest or "–")])
     return Table(("store:variant", "settings read back from the live store", "image"), rows, "No store was run.")
 
 
@@ -332,7 +333,7 @@ def totals(result: Result) -> Table:
     lines = [
         ("stores and variants", len(result.stores)),
         ("outcomes", sum(outcomes.values())),
-        *((f"… {words.MARKS[outcome]} {outcome}", number) for outcome, number in outcomes.items()),
+        *((f"… {formatting.MARKS[outcome]} {outcome}", number) for outcome, number in outcomes.items()),
         ("capabilities", sum(len(store.capabilities) for store in result.stores)),
         ("faults", sum(len(store.durability.guarantees) for store in result.stores)),
         ("measurements", sum(len(store.measurements) for store in result.stores)),

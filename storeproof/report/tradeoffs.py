@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from storeproof import units
 from storeproof.outcome import Outcome
-from storeproof.report import words
+from storeproof.report import formatting
 from storeproof.report.axes import Pair, is_plain, typical
 from storeproof.report.drawing import COLUMNS, RUNGS, SHORT, Lines, Plot, logarithmic, panels, proven, styled, svg
 from storeproof.result.model import Result
@@ -51,12 +52,12 @@ def cost_of_durability(stores: Mapping[str, Mapping[str, Sequence[Pair]]], drawn
 
 def features_against_speed(result: Result, workloads: Mapping[str, Sequence[Pair]]) -> Plot | None:
     """One panel for each of the workloads that most stores were measured with: capabilities shown in this run, and throughput."""
-    shown = {words.name_of(store): sum(each.outcome is Outcome.PASS for each in store.capabilities) for store in result.stores}
+    shown = {formatting.name_of(store): sum(each.outcome is Outcome.PASS for each in store.capabilities) for store in result.stores}
     if len(shown) < 2 or not any(shown.values()) or not any(map(is_plain, workloads.values())):
         return None
     numbers = {name: str(number) for number, name in enumerate(shown, 1)}
     plain = [(name, measured) for name, measured in workloads.items() if is_plain(measured)]
-    chosen = sorted(plain, key=lambda item: -len({words.name_of(store) for store, _ in item[1]}))[:COLUMNS]
+    chosen = sorted(plain, key=lambda item: -len({formatting.name_of(store) for store, _ in item[1]}))[:COLUMNS]
     with styled():
         figure, places = panels(len(chosen))
         told = []
@@ -64,17 +65,17 @@ def features_against_speed(result: Result, workloads: Mapping[str, Sequence[Pair
             axes = figure.add_axes(place)
             points = [pair for pair in typical(measured) if not pair[1].indexes] or measured
             for pair in points:
-                at = (shown[words.name_of(pair[0])], pair[1].throughput.median)
+                at = (shown[formatting.name_of(pair[0])], pair[1].throughput.median)
                 axes.plot(*at, "o", color=RUNGS[proven(pair)], markersize=6)
-                axes.annotate(numbers[words.name_of(pair[0])], at, xytext=(5, -3), textcoords="offset points", fontsize=8)
-            axes.set_title(f"{name}, {words.plural(points[0][1].clients, 'client')}", fontsize=9, loc="left", y=1.01)
+                axes.annotate(numbers[formatting.name_of(pair[0])], at, xytext=(5, -3), textcoords="offset points", fontsize=8)
+            axes.set_title(f"{name}, {units.plural(points[0][1].clients, 'client')}", fontsize=9, loc="left", y=1.01)
             axes.set_xlabel("capabilities shown", fontsize=8, labelpad=1)
             axes.set_xlim(0, max(shown.values()) * 1.12)
             axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
             axes.tick_params(axis="x", labelsize=8)
             _speed(axes)
             told.append(
-                f"{name}: " + ", ".join(f"{words.name_of(store)} {words.short(each.throughput.median)}/s" for store, each in points)
+                f"{name}: " + ", ".join(f"{formatting.name_of(store)} {units.short(each.throughput.median)}/s" for store, each in points)
             )
         return Plot(svg(figure, "features-against-speed"), f"Throughput against capabilities shown in this run: {'; '.join(told)}")
 

@@ -1,6 +1,6 @@
 """Sets measurements of two results against each other, and refuses where a ratio would mislead.
 
-The round is the sample, and the ratio has a 95 % interval (`storeproof.load.ratio`): that of the medians, or block by block where the
+The round is the sample, and the ratio has a 95 % interval (`storeproof.stats.ratio`): that of the medians, or block by block where the
 rounds of both took turns in one run. A difference is shown where the interval leaves 1 out, and the ratio is farther from 1 than two
 figures of the same thing were on either of the machines.
 """
@@ -11,8 +11,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from storeproof.load.ratio import Ratio, paired_ratio_of, ratio_of
 from storeproof.result.model import Measurement, Result, StoreResult
+from storeproof.stats.ratio import Ratio, paired_ratio_of, ratio_of
 
 
 @dataclass(frozen=True)

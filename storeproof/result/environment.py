@@ -13,8 +13,8 @@ from pathlib import Path
 import psutil
 from packaging.requirements import InvalidRequirement, Requirement
 
-from storeproof.load.ratio import Ratio
 from storeproof.result.model import Environment, NoiseFloor
+from storeproof.stats.ratio import Ratio
 
 UNKNOWN = "unknown"
 

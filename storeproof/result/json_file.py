@@ -14,7 +14,7 @@ from storeproof.errors import UsageError
 from storeproof.printable import in_one_line
 from storeproof.regular_file import Unreadable, exists, read_text
 from storeproof.result.model import FORMAT, Result
-from storeproof.spec.json_schema import schema_of
+from storeproof.spec.reading.json_schema import schema_of
 
 NAME = "result.json"
 LONGEST = 64 << 20

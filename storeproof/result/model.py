@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from storeproof.blame import Party
-from storeproof.load.latency import decode
 from storeproof.outcome import IDLE, Outcome, Stage
 from storeproof.result.outage import OutageRecord
 from storeproof.result.part import Gate, Part
 from storeproof.spec.guarantee import LADDER
+from storeproof.stats.latency import decode
 
 FORMAT = "1.1"
 

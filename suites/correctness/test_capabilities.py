@@ -9,14 +9,14 @@ import pytest
 from storeproof.contract import MISSING, Collection, Layout, Refused, Unsupported, WrongReply, call
 from storeproof.contract.notation import answer_from, arguments_from, shown
 from storeproof.errors import MachineFailed
+from storeproof.experiments.correctness.clock_jump import Clock
+from storeproof.experiments.correctness.interleaved_sessions import play
 from storeproof.oracle import same_answer
 from storeproof.outcome import Outcome
-from storeproof.plugin import RUN
-from storeproof.plugin.verdict import Verdict
+from storeproof.plugin.stash import RUN
+from storeproof.result.case_result import CaseResult
 from storeproof.spec import Capability, Case, Step
-from storeproof.suites.correctness.clock import Clock
-from storeproof.suites.correctness.interleaved import play
-from storeproof.trial import Trial
+from storeproof.store_under_test import StoreUnderTest
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -42,8 +42,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     )
 
 
-def test_capability(name: str, case: Case, trial: Trial, fresh: Callable[..., tuple[Collection, Layout]], verdict: Verdict) -> None:
-    capability: Capability = trial.spec.capabilities[name]
+def test_capability(
+    name: str, case: Case, sut: StoreUnderTest, fresh: Callable[..., tuple[Collection, Layout]], case_result: CaseResult
+) -> None:
+    capability: Capability = sut.spec.capabilities[name]
     collection, layout = fresh(capability.model, case.indexes)
     if case.indexes:
         live = collection.describe().get("indexes")
@@ -52,26 +54,26 @@ def test_capability(name: str, case: Case, trial: Trial, fresh: Callable[..., tu
     clock = Clock()
     try:
         if capability.given:
-            for key, record in trial.spec.datasets[capability.given].records.items():
+            for key, record in sut.spec.datasets[capability.given].records.items():
                 call(collection, layout, "put", *arguments_from(layout.model, "put", (key, record)))
             history.append(f"(given {capability.given})")
         for step in case.steps:
-            _take(step, collection, layout, history, verdict, clock)
+            _take(step, collection, layout, history, case_result, clock)
         if case.interleaved:
-            verdict.add(play(case.interleaved, lambda: trial.connect(trial.shared()), layout, history, verdict.attempt))
+            case_result.add(play(case.interleaved, lambda: sut.connect(sut.shared()), layout, history, case_result.attempt))
         for step in case.after:
-            _take(step, collection, layout, history, verdict, clock)
+            _take(step, collection, layout, history, case_result, clock)
     except (Refused, Unsupported, WrongReply) as reason:
-        verdict.end(reason, history)
+        case_result.end(reason, history)
     except AssertionError as wrong:
         if capability.timed and (disturbed := clock.disturbed()):
             raise MachineFailed(f"{disturbed}, and the answers depend on the time: {wrong}") from None
         raise
-    if not verdict.claimed:
-        verdict.settle(Outcome.UNDECLARED, "works though the store does not claim it")
+    if not case_result.claimed:
+        case_result.settle(Outcome.UNDECLARED, "works though the store does not claim it")
 
 
-def _take(step: Step, collection: Collection, layout: Layout, history: list[str], verdict: Verdict, clock: Clock) -> None:
+def _take(step: Step, collection: Collection, layout: Layout, history: list[str], case_result: CaseResult, clock: Clock) -> None:
     args = arguments_from(layout.model, step.do, step.args)
     if step.wait:
         clock.wait(step.wait)
@@ -85,14 +87,14 @@ def _take(step: Step, collection: Collection, layout: Layout, history: list[str]
             raise
         history[-1] += f" -> refused: {reason}"
         if step.alternatives is not None:
-            verdict.add("alternative: refused")
+            case_result.add("alternative: refused")
         return
     history[-1] += f" -> {found!r}"
     if step.alternatives is not None:
         known = {name: answer_from(layout.model, step.do, written) for name, written in step.alternatives.items()}
         names = [name for name, wanted in known.items() if same_answer(step.do, args, found, wanted)]
         assert names, _told(history, f"none of the known alternatives: {', '.join(step.alternatives)}")
-        verdict.add(f"alternative: {names[0]}")
+        case_result.add(f"alternative: {names[0]}")
     elif step.refused:
         raise AssertionError(_told(history, "wanted: a refusal"))
     elif step.between is not None:

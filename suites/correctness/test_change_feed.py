@@ -11,10 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from storeproof.contract import Change, Collection, Layout, Refused, Unsupported, call, supports, why_not
-from storeproof.launch.pressure import machine_is_busy
+from storeproof.machine.pressure import machine_is_busy
 from storeproof.outcome import Outcome
-from storeproof.plugin.verdict import Verdict
-from storeproof.trial import Trial
+from storeproof.result.case_result import CaseResult
+from storeproof.store_under_test import StoreUnderTest
 
 _KEYS = 5
 """Few, so that the clients' changes of one record follow each other closely."""
@@ -44,14 +44,14 @@ Written = Counter[tuple[str, str]]
 )
 def test_a_feed_tells_every_change_once(
     capability: str,
-    trial: Trial,
+    sut: StoreUnderTest,
     fresh: Callable[..., tuple[Collection, Layout]],
-    verdict: Verdict,
+    case_result: CaseResult,
 ) -> None:
     collection, layout = fresh("single_key")
-    lacking = Outcome.FAIL if trial.target.claims(capability) else Outcome.UNSUPPORTED
+    lacking = Outcome.FAIL if sut.target.claims(capability) else Outcome.UNSUPPORTED
     if not supports(collection, "follow"):
-        verdict.settle(lacking, f"follow on single_key: {why_not(collection, 'Feed')}")
+        case_result.settle(lacking, f"follow on single_key: {why_not(collection, 'Feed')}")
     neighbour, beside = fresh("single_key")
     with_records = True
     try:
@@ -61,11 +61,11 @@ def test_a_feed_tells_every_change_once(
         try:
             call(collection, layout, "follow", False)
         except Unsupported as reason:
-            verdict.settle(lacking, str(reason))
+            case_result.settle(lacking, str(reason))
     call(neighbour, beside, "put", "stranger", b"")
-    clients = trial.scale.correctness.clients
+    clients = sut.scale.correctness.clients
     with ThreadPoolExecutor(clients) as pool:
-        writing = [pool.submit(_write, trial, layout, client) for client in range(clients)]
+        writing = [pool.submit(_write, sut, layout, client) for client in range(clients)]
         told = _listen(collection, layout, lambda: all(each.done() for each in writing), [])
     written: Written = sum((each.result() for each in writing), Counter())
     call(neighbour, beside, "put", "stranger", b"again")
@@ -82,7 +82,7 @@ def test_a_feed_tells_every_change_once(
         assert (there is not None) is (change.kind == "put"), f"the last change told of {key} is {change.kind}; the store has {there!r}"
         if with_records:
             assert there == change.record, f"the last change told of {key} made it {change.record!r}; the store has {there!r}"
-    verdict.add(
+    case_result.add(
         f"{written.total()} changes of {_KEYS} records by {clients} clients were told, {'with' if with_records else 'without'} records"
     )
 
@@ -103,14 +103,14 @@ def _listen_on(collection: Collection, layout: Layout, told: list[Change], wante
             last = time.monotonic()
 
 
-def _write(trial: Trial, layout: Layout, client: int) -> Written:
+def _write(sut: StoreUnderTest, layout: Layout, client: int) -> Written:
     """Write and delete the same few records as the others; what was acknowledged as done."""
-    session = trial.connect(trial.shared())
-    choice = random.Random(f"{trial.seed}/{client}")
+    session = sut.connect(sut.shared())
+    choice = random.Random(f"{sut.seed}/{client}")
     done: Written = Counter()
     try:
         own = session.collection(layout)
-        for number in range(trial.scale.correctness.concurrent_operations):
+        for number in range(sut.scale.correctness.concurrent_operations):
             key = f"k{choice.randrange(_KEYS)}"
             try:
                 if choice.random() < 0.3:

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 import pytest
 
 from storeproof.contract import OPERATIONS, Collection, Layout, Refused, Session, call, supports, why_not
-from storeproof.load.records import identify, record
 from storeproof.outcome import Outcome
-from storeproof.plugin import RUN
-from storeproof.plugin.verdict import Verdict
-from storeproof.trial import Trial
+from storeproof.plugin.stash import RUN
+from storeproof.records.self_verifying import identify, record
+from storeproof.result.case_result import CaseResult
+from storeproof.store_under_test import StoreUnderTest
 
 T = TypeVar("T")
 Fresh = Callable[..., tuple[Collection, Layout]]
@@ -23,25 +23,25 @@ _KEYS = 3
 
 
 @pytest.mark.case(id="concurrency.increment", model="counter", operations=("increment",))
-def test_no_increment_is_lost(trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
-    collection, layout = _needs("increment", "counter", fresh, verdict)
-    each = trial.scale.correctness.concurrent_operations
+def test_no_increment_is_lost(sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) -> None:
+    collection, layout = _needs("increment", "counter", fresh, case_result)
+    each = sut.scale.correctness.concurrent_operations
 
     def add(own: Collection, _client: int) -> list[int]:
         return [_patiently(own, layout, "increment", "shared", 1) for _ in range(each)]
 
-    sums = [answer for answers in _together(trial, layout, add) for answer in answers]
-    wanted = trial.scale.correctness.clients * each
+    sums = [answer for answers in _together(sut, layout, add) for answer in answers]
+    wanted = sut.scale.correctness.clients * each
     found = call(collection, layout, "get", "shared")
     assert found == wanted, f"{wanted} increments by 1 were acknowledged; the counter says {found}"
     assert sorted(sums) == list(range(1, wanted + 1)), "two clients were answered the same sum"
-    verdict.add(f"{wanted} increments by {trial.scale.correctness.clients} clients")
+    case_result.add(f"{wanted} increments by {sut.scale.correctness.clients} clients")
 
 
 @pytest.mark.case(id="concurrency.compare-and-set", model="single_key", operations=("compare_and_set",))
-def test_no_comparison_is_fooled(trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
-    collection, layout = _needs("compare_and_set", "single_key", fresh, verdict)
-    each = max(1, trial.scale.correctness.concurrent_operations // 4)
+def test_no_comparison_is_fooled(sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) -> None:
+    collection, layout = _needs("compare_and_set", "single_key", fresh, case_result)
+    each = max(1, sut.scale.correctness.concurrent_operations // 4)
     call(collection, layout, "put", "shared", b"0")
 
     def add(own: Collection, _client: int) -> int:
@@ -54,22 +54,22 @@ def test_no_comparison_is_fooled(trial: Trial, fresh: Fresh, verdict: Verdict) -
                     break
         return tries
 
-    tries = sum(_together(trial, layout, add))
-    wanted = trial.scale.correctness.clients * each
+    tries = sum(_together(sut, layout, add))
+    wanted = sut.scale.correctness.clients * each
     found = int(call(collection, layout, "get", "shared"))
     assert found == wanted, f"{wanted} exchanges succeeded; {found} of them count"
-    verdict.add(f"{wanted} exchanges by {trial.scale.correctness.clients} clients took {tries} tries")
+    case_result.add(f"{wanted} exchanges by {sut.scale.correctness.clients} clients took {tries} tries")
 
 
 @pytest.mark.case(id="concurrency.put-if-absent", model="single_key", operations=("put_if_absent",))
-def test_one_wins(trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
-    collection, layout = _needs("put_if_absent", "single_key", fresh, verdict)
-    keys = [f"key{number}" for number in range(trial.scale.correctness.concurrent_operations)]
+def test_one_wins(sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) -> None:
+    collection, layout = _needs("put_if_absent", "single_key", fresh, case_result)
+    keys = [f"key{number}" for number in range(sut.scale.correctness.concurrent_operations)]
 
     def claim(own: Collection, client: int) -> list[str]:
         return [key for key in keys if _patiently(own, layout, "put_if_absent", key, b"%d" % client)]
 
-    won = _together(trial, layout, claim)
+    won = _together(sut, layout, claim)
     for key in keys:
         winners = [client for client, mine in enumerate(won) if key in mine]
         found = call(collection, layout, "get", key)
@@ -77,42 +77,42 @@ def test_one_wins(trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
 
 
 @pytest.mark.case(id="concurrency.get-and-set", model="single_key", operations=("get_and_set",))
-def test_each_value_is_answered_to_one(trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
-    collection, layout = _needs("get_and_set", "single_key", fresh, verdict)
-    each = trial.scale.correctness.concurrent_operations
+def test_each_value_is_answered_to_one(sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) -> None:
+    collection, layout = _needs("get_and_set", "single_key", fresh, case_result)
+    each = sut.scale.correctness.concurrent_operations
     call(collection, layout, "put", "shared", b"first")
 
     def exchange(own: Collection, client: int) -> list[bytes]:
         return [_patiently(own, layout, "get_and_set", "shared", b"%d:%d" % (client, number)) for number in range(each)]
 
-    answered = [answer for answers in _together(trial, layout, exchange) for answer in answers]
-    written = [b"first", *(b"%d:%d" % (client, number) for client in range(trial.scale.correctness.clients) for number in range(each))]
+    answered = [answer for answers in _together(sut, layout, exchange) for answer in answers]
+    written = [b"first", *(b"%d:%d" % (client, number) for client in range(sut.scale.correctness.clients) for number in range(each))]
     last = call(collection, layout, "get", "shared")
     assert sorted([*answered, last]) == sorted(written), "a value was answered to two clients, or to none"
-    verdict.add(f"{len(answered)} exchanges by {trial.scale.correctness.clients} clients")
+    case_result.add(f"{len(answered)} exchanges by {sut.scale.correctness.clients} clients")
 
 
 @pytest.mark.case(id="concurrency.append", model="single_key", operations=("append",))
-def test_nothing_appended_is_lost(trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
-    collection, layout = _needs("append", "single_key", fresh, verdict)
-    each = trial.scale.correctness.concurrent_operations
+def test_nothing_appended_is_lost(sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) -> None:
+    collection, layout = _needs("append", "single_key", fresh, case_result)
+    each = sut.scale.correctness.concurrent_operations
 
     def add(own: Collection, client: int) -> None:
         for number in range(each):
             _patiently(own, layout, "append", "shared", b"%d:%d " % (client, number))
 
-    _together(trial, layout, add)
-    written = [b"%d:%d" % (client, number) for client in range(trial.scale.correctness.clients) for number in range(each)]
+    _together(sut, layout, add)
+    written = [b"%d:%d" % (client, number) for client in range(sut.scale.correctness.clients) for number in range(each)]
     found = call(collection, layout, "get", "shared").split()
     assert sorted(found) == sorted(written), f"{len(written)} pieces were appended; {len(found)} are there"
-    verdict.add(f"{len(written)} pieces by {trial.scale.correctness.clients} clients")
+    case_result.add(f"{len(written)} pieces by {sut.scale.correctness.clients} clients")
 
 
 @pytest.mark.case(id="concurrency.queue", model="queue", operations=("push_back", "pop_front"))
-def test_each_item_is_taken_once(trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
+def test_each_item_is_taken_once(sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) -> None:
     """Half of the clients put items in, the others take them out; what is left is taken at the end."""
-    collection, layout = _needs("pop_front", "queue", fresh, verdict)
-    each = trial.scale.correctness.concurrent_operations
+    collection, layout = _needs("pop_front", "queue", fresh, case_result)
+    each = sut.scale.correctness.concurrent_operations
 
     def work(own: Collection, client: int) -> list[bytes]:
         if client % 2:
@@ -121,17 +121,17 @@ def test_each_item_is_taken_once(trial: Trial, fresh: Fresh, verdict: Verdict) -
             return []
         return [item for _ in range(each) if (item := _patiently(own, layout, "pop_front", "shared")) is not None]
 
-    taken = _together(trial, layout, work)
+    taken = _together(sut, layout, work)
     rest: list[bytes] = []
     while (item := call(collection, layout, "pop_front", "shared")) is not None:
         rest.append(item)
-    written = [b"%d:%d" % (client, number) for client in range(1, trial.scale.correctness.clients, 2) for number in range(each)]
+    written = [b"%d:%d" % (client, number) for client in range(1, sut.scale.correctness.clients, 2) for number in range(each)]
     assert sorted([*(item for items in taken for item in items), *rest]) == sorted(written), "an item was taken twice, or lost"
     for items in [*taken, rest]:  # of one producer's items every consumer sees a later one later
-        for client in range(1, trial.scale.correctness.clients, 2):
+        for client in range(1, sut.scale.correctness.clients, 2):
             numbers = [int(item.split(b":")[1]) for item in items if item.startswith(b"%d:" % client)]
             assert numbers == sorted(numbers), f"the items of client {client} were not taken in the order in which they came"
-    verdict.add(f"{len(written)} items, {len(written) - len(rest)} taken while others were put in")
+    case_result.add(f"{len(written)} items, {len(written) - len(rest)} taken while others were put in")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -145,14 +145,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         )
 
 
-def test_no_record_is_seen_half_written(model: str, trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
-    _, layout = _needs("put", model, fresh, verdict)
-    each = trial.scale.correctness.concurrent_operations
+def test_no_record_is_seen_half_written(model: str, sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) -> None:
+    _, layout = _needs("put", model, fresh, case_result)
+    each = sut.scale.correctness.concurrent_operations
     keys = [number if layout.model.key == "integer" else f"key{number}" for number in range(_KEYS)]
-    writing = set(range(1, trial.scale.correctness.clients, 2))
+    writing = set(range(1, sut.scale.correctness.clients, 2))
 
     def write(own: Collection, client: int) -> int:
-        choice = random.Random(f"{trial.seed}/{client}")
+        choice = random.Random(f"{sut.seed}/{client}")
         try:
             for number in range(each):
                 key = choice.choice(keys)
@@ -162,7 +162,7 @@ def test_no_record_is_seen_half_written(model: str, trial: Trial, fresh: Fresh, 
         return 0
 
     def read(own: Collection, client: int) -> int:
-        choice = random.Random(f"{trial.seed}/{client}")
+        choice = random.Random(f"{sut.seed}/{client}")
         seen = 0
         while writing:  # a write may take a hundred times as long as a read: as many of each would hardly meet
             key = choice.choice(keys)
@@ -172,23 +172,23 @@ def test_no_record_is_seen_half_written(model: str, trial: Trial, fresh: Fresh, 
                 seen += 1
         return seen
 
-    seen = sum(_together(trial, layout, lambda own, client: (write if client % 2 else read)(own, client)))
-    verdict.add(f"{seen} records were read while they were overwritten, all whole")
+    seen = sum(_together(sut, layout, lambda own, client: (write if client % 2 else read)(own, client)))
+    case_result.add(f"{seen} records were read while they were overwritten, all whole")
 
 
-def _needs(operation: str, model: str, fresh: Fresh, verdict: Verdict) -> tuple[Collection, Layout]:
+def _needs(operation: str, model: str, fresh: Fresh, case_result: CaseResult) -> tuple[Collection, Layout]:
     collection, layout = fresh(model)
     if not supports(collection, operation):
-        verdict.settle(Outcome.UNSUPPORTED, f"{operation} on {model}: {why_not(collection, OPERATIONS[operation].family.__name__)}")
+        case_result.settle(Outcome.UNSUPPORTED, f"{operation} on {model}: {why_not(collection, OPERATIONS[operation].family.__name__)}")
     return collection, layout
 
 
-def _together(trial: Trial, layout: Layout, work: Callable[[Collection, int], T]) -> list[T]:
+def _together(sut: StoreUnderTest, layout: Layout, work: Callable[[Collection, int], T]) -> list[T]:
     """Run `work(collection, client)` in as many clients as the scale says, each with its own session; they begin when all are connected."""
-    handle = trial.shared()
+    handle = sut.shared()
     sessions: list[Session] = []
     try:
-        sessions.extend(trial.connect(handle) for _ in range(trial.scale.correctness.clients))
+        sessions.extend(sut.connect(handle) for _ in range(sut.scale.correctness.clients))
         collections = [session.collection(layout) for session in sessions]
         with ThreadPoolExecutor(len(sessions)) as clients:
             return list(clients.map(work, collections, range(len(sessions))))

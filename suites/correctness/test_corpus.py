@@ -11,17 +11,17 @@ import pytest
 from storeproof.contract import Collection, Key, Layout, Unsupported, call, supports
 from storeproof.contract.notation import shown
 from storeproof.corpus.articles import articles
-from storeproof.load.engine import label
-from storeproof.load.records import recipe
+from storeproof.load.job import label
 from storeproof.load.requests import requests
 from storeproof.oracle import query as oracle
 from storeproof.outcome import Outcome
-from storeproof.plugin import RUN
-from storeproof.plugin.verdict import Verdict
+from storeproof.plugin.stash import RUN
+from storeproof.records.self_verifying import recipe
+from storeproof.result.case_result import CaseResult
 from storeproof.spec import Mix
 from storeproof.spec.query import SEARCHES, Browse, Query
+from storeproof.store_under_test import StoreUnderTest
 from storeproof.suites.conftest import Open
-from storeproof.trial import Trial
 
 _MODEL = "corpus"
 _LOADED = 84
@@ -41,11 +41,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("indexes", cases)
 
 
-def test_requests_for_articles(indexes: int, trial: Trial, fresh: Open, verdict: Verdict) -> None:
+def test_requests_for_articles(indexes: int, sut: StoreUnderTest, fresh: Open, case_result: CaseResult) -> None:
     """Everything that has the words is found; pages and facets are of what was found, in order and in number."""
     collection, layout = fresh(_MODEL, indexes)
-    asking = [mix for mix in _mixes(trial) if supports(collection, mix.operation) and supports(collection, "find")]
-    verdict.about(_MODEL, {mix.operation for mix in asking} or {"find"})
+    asking = [mix for mix in _mixes(sut) if supports(collection, mix.operation) and supports(collection, "find")]
+    case_result.about(_MODEL, {mix.operation for mix in asking} or {"find"})
     records = _worked_on(collection, layout)
     answered: Counter[str] = Counter()
     refused: dict[str, str] = {}
@@ -58,14 +58,16 @@ def test_requests_for_articles(indexes: int, trial: Trial, fresh: Open, verdict:
         except Unsupported as reason:
             refused[label(mix)] = str(reason)
     if not answered:
-        verdict.settle(Outcome.UNSUPPORTED, "; ".join(f"{name}: {reason}" for name, reason in refused.items()) or "the adapter has no Find")
-    verdict.about(_MODEL, {mix.operation for mix in asking if answered[label(mix)]})
-    verdict.add(", ".join(f"{count} × {name}" for name, count in answered.items()))
-    verdict.add("\n".join(f"unsupported: {name}: {reason}" for name, reason in refused.items()))
+        case_result.settle(
+            Outcome.UNSUPPORTED, "; ".join(f"{name}: {reason}" for name, reason in refused.items()) or "the adapter has no Find"
+        )
+    case_result.about(_MODEL, {mix.operation for mix in asking if answered[label(mix)]})
+    case_result.add(", ".join(f"{count} × {name}" for name, count in answered.items()))
+    case_result.add("\n".join(f"unsupported: {name}: {reason}" for name, reason in refused.items()))
 
 
-def _mixes(trial: Trial) -> Iterator[Mix]:
-    for workload in trial.spec.workloads.values():
+def _mixes(sut: StoreUnderTest) -> Iterator[Mix]:
+    for workload in sut.spec.workloads.values():
         if workload.model == _MODEL:
             yield from (mix for mix in workload.mix if mix.request is not None)
 

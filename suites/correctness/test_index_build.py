@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from storeproof.contract import Collection, Json, Key, Layout, Record, Refused, Unsupported, call, supports
+from storeproof.experiments.load_records import fill
 from storeproof.outcome import Outcome
-from storeproof.plugin.verdict import Verdict
+from storeproof.result.case_result import CaseResult
 from storeproof.spec.index import Index
 from storeproof.spec.query import Query, Where
-from storeproof.suites.filling import fill
-from storeproof.trial import Trial
+from storeproof.store_under_test import StoreUnderTest
 
 Fresh = Callable[..., tuple[Collection, Layout]]
 
@@ -77,17 +77,19 @@ def _case(capability: str, case: str, operations: tuple[str, ...]) -> pytest.Mar
 
 
 @_case("indexes.built-while-writing", "concurrent", ("create_index", "put", "find"))
-def test_an_index_has_what_was_written_while_it_was_built(capability: str, trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
-    lacking = Outcome.FAIL if trial.target.claims(capability) else Outcome.UNSUPPORTED
-    collection, layout = _filled(fresh, lacking, verdict)
+def test_an_index_has_what_was_written_while_it_was_built(
+    capability: str, sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult
+) -> None:
+    lacking = Outcome.FAIL if sut.target.claims(capability) else Outcome.UNSUPPORTED
+    collection, layout = _filled(fresh, lacking, case_result)
     writers = [Writer(number) for number in range(_WRITERS)]
-    choice = random.Random(trial.seed)
+    choice = random.Random(sut.seed)
     for round_ in range(_ROUNDS):
 
         def build(name: str = f"round{round_}") -> None:
-            _create(collection, layout, Index(name=name, paths=(("stock",),)), lacking, verdict)
+            _create(collection, layout, Index(name=name, paths=(("stock",),)), lacking, case_result)
 
-        _while_writing(trial, layout, writers, build)
+        _while_writing(sut, layout, writers, build)
         assert call(collection, layout, "index_names") == [f"round{round_}"]
         for writer in writers:
             there = choice.sample(sorted(writer.records), min(_ASKED, len(writer.records)))
@@ -103,26 +105,28 @@ def test_an_index_has_what_was_written_while_it_was_built(capability: str, trial
         assert call(collection, layout, "drop_index", f"round{round_}") is True
     written, refused = sum(writer.done for writer in writers), sum(writer.refused for writer in writers)
     assert call(collection, layout, "count") == _RECORDS + sum(len(writer.records) for writer in writers)
-    verdict.add(f"{_ROUNDS} indexes on {_RECORDS} records were built among {written} writes, of which {refused} were refused")
+    case_result.add(f"{_ROUNDS} indexes on {_RECORDS} records were built among {written} writes, of which {refused} were refused")
 
 
 @_case("indexes.built-while-writing", "unique", ("create_index", "put", "find"))
-def test_a_unique_index_meets_duplicates_while_it_is_built(capability: str, trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
+def test_a_unique_index_meets_duplicates_while_it_is_built(
+    capability: str, sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult
+) -> None:
     """Whichever comes first: the index, which then refuses the second record; or the second record, which then refuses the index."""
-    lacking = Outcome.FAIL if trial.target.claims(capability) else Outcome.UNSUPPORTED
-    collection, layout = _filled(fresh, lacking, verdict)
+    lacking = Outcome.FAIL if sut.target.claims(capability) else Outcome.UNSUPPORTED
+    collection, layout = _filled(fresh, lacking, case_result)
     ended: Counter[str] = Counter()
-    choice = random.Random(trial.seed)
+    choice = random.Random(sut.seed)
     for round_ in range(_ROUNDS):
         index = Index(name=f"unique{round_}", paths=(("name",),), unique=True)
         twins = [f"n{round_ * 100 + number}" for number in range(20)]
         building = threading.Event()
         with ThreadPoolExecutor(1) as pool:
-            adding = pool.submit(_add_twins, trial, layout, twins, building)
+            adding = pool.submit(_add_twins, sut, layout, twins, building)
             building.set()
             time.sleep(choice.random() * _HEAD_START * (round_ % 2))
             try:
-                _create(collection, layout, index, lacking, verdict)
+                _create(collection, layout, index, lacking, case_result)
                 built = True
             except Refused:
                 built = False
@@ -141,40 +145,40 @@ def test_a_unique_index_meets_duplicates_while_it_is_built(capability: str, tria
             call(collection, layout, "delete", f"twin-{name}")
         if built:
             call(collection, layout, "drop_index", index.name)
-    verdict.add("; ".join(f"{words}: {times} of {_ROUNDS}" for words, times in sorted(ended.items())))
+    case_result.add("; ".join(f"{words}: {times} of {_ROUNDS}" for words, times in sorted(ended.items())))
 
 
 @_case("indexes.dropped-while-reading", "concurrent", ("create_index", "drop_index", "count_where"))
-def test_answers_stay_right_while_an_index_is_dropped(capability: str, trial: Trial, fresh: Fresh, verdict: Verdict) -> None:
-    lacking = Outcome.FAIL if trial.target.claims(capability) else Outcome.UNSUPPORTED
-    collection, layout = _filled(fresh, lacking, verdict)
+def test_answers_stay_right_while_an_index_is_dropped(capability: str, sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) -> None:
+    lacking = Outcome.FAIL if sut.target.claims(capability) else Outcome.UNSUPPORTED
+    collection, layout = _filled(fresh, lacking, case_result)
     index = Index(name="by_stock", paths=(("stock",),))
-    _create(collection, layout, index, lacking, verdict)
+    _create(collection, layout, index, lacking, case_result)
     try:
         call(collection, layout, "drop_index", index.name)
         _where(collection, layout, "stock", 1)
     except Unsupported as reason:
-        verdict.settle(lacking, f"without the index there are no answers: {reason}")
-    _create(collection, layout, index, lacking, verdict)
+        case_result.settle(lacking, f"without the index there are no answers: {reason}")
+    _create(collection, layout, index, lacking, case_result)
     stop = threading.Event()
     with ThreadPoolExecutor(_WRITERS) as pool:
-        reading = [pool.submit(_read, trial, layout, client, stop) for client in range(_WRITERS)]
+        reading = [pool.submit(_read, sut, layout, client, stop) for client in range(_WRITERS)]
         try:
             for _ in range(_ROUNDS):
                 assert call(collection, layout, "drop_index", index.name) is True
                 _where(collection, layout, "stock", 1)
-                _create(collection, layout, index, lacking, verdict)
+                _create(collection, layout, index, lacking, case_result)
         finally:
             stop.set()
         answers, refused = (sum(each) for each in zip(*(each.result(_LONGEST) for each in reading), strict=True))
-    verdict.add(f"{answers} answers were right while an index was dropped and made {_ROUNDS} times; {refused} were refused")
+    case_result.add(f"{answers} answers were right while an index was dropped and made {_ROUNDS} times; {refused} were refused")
 
 
-def _filled(fresh: Fresh, lacking: Outcome, verdict: Verdict) -> tuple[Collection, Layout]:
+def _filled(fresh: Fresh, lacking: Outcome, case_result: CaseResult) -> tuple[Collection, Layout]:
     collection, layout = fresh("product")
     for operation in ("create_index", "find"):
         if not supports(collection, operation):
-            verdict.settle(lacking, f"the store has no {operation} on product")
+            case_result.settle(lacking, f"the store has no {operation} on product")
     records: dict[Key, Record] = {f"r{number}": _record(f"n{number}", number) for number in range(_RECORDS)}
     fill(collection, layout, records, _BATCH)
     return collection, layout
@@ -185,26 +189,26 @@ def _record(name: str, stock: int) -> Record:
     return fields
 
 
-def _create(collection: Collection, layout: Layout, index: Index, lacking: Outcome, verdict: Verdict) -> None:
+def _create(collection: Collection, layout: Layout, index: Index, lacking: Outcome, case_result: CaseResult) -> None:
     try:
         call(collection, layout, "create_index", index)
     except Unsupported as reason:
-        verdict.settle(lacking, str(reason))
+        case_result.settle(lacking, str(reason))
 
 
 def _where(collection: Collection, layout: Layout, path: str, value: Any) -> Any:
     return call(collection, layout, "find", Query.model_validate({"filter": [path, "eq", value], "fields": []}))
 
 
-def _while_writing(trial: Trial, layout: Layout, writers: list[Writer], build: Callable[[], None]) -> None:
+def _while_writing(sut: StoreUnderTest, layout: Layout, writers: list[Writer], build: Callable[[], None]) -> None:
     """Build when every client has begun, and end when every one has gone on for a while."""
     stop, begun = threading.Event(), threading.Barrier(len(writers) + 1)
-    handle = trial.shared()
+    handle = sut.shared()
 
     def write(writer: Writer) -> None:
-        session = trial.connect(handle)
+        session = sut.connect(handle)
         try:
-            own, choice = session.collection(layout), random.Random(f"{trial.seed}/{writer.number}/{writer.done}")
+            own, choice = session.collection(layout), random.Random(f"{sut.seed}/{writer.number}/{writer.done}")
             for _ in range(_AT_LEAST):
                 writer.write(own, layout, choice)
             begun.wait(_LONGEST)
@@ -233,9 +237,9 @@ def _while_writing(trial: Trial, layout: Layout, writers: list[Writer], build: C
             each.result(_LONGEST)
 
 
-def _add_twins(trial: Trial, layout: Layout, names: list[str], building: threading.Event) -> set[str]:
+def _add_twins(sut: StoreUnderTest, layout: Layout, names: list[str], building: threading.Event) -> set[str]:
     """Put a second record for each name; those that were acknowledged."""
-    session = trial.connect(trial.shared())
+    session = sut.connect(sut.shared())
     taken = set()
     try:
         own = session.collection(layout)
@@ -251,10 +255,10 @@ def _add_twins(trial: Trial, layout: Layout, names: list[str], building: threadi
     return taken
 
 
-def _read(trial: Trial, layout: Layout, client: int, stop: threading.Event) -> tuple[int, int]:
+def _read(sut: StoreUnderTest, layout: Layout, client: int, stop: threading.Event) -> tuple[int, int]:
     """Ask for single values until told to stop; how many answers were right, and how many times the store refused."""
-    session = trial.connect(trial.shared())
-    choice = random.Random(f"{trial.seed}/{client}")
+    session = sut.connect(sut.shared())
+    choice = random.Random(f"{sut.seed}/{client}")
     right = refused = 0
     try:
         own = session.collection(layout)

@@ -14,14 +14,14 @@ import pytest
 
 from storeproof.contract import Collection, Json, Layout, Refused, Unsupported, call
 from storeproof.contract.notation import arguments_from, shown
+from storeproof.experiments.load_records import fill
 from storeproof.launch.proxy import CountingProxy, counting
 from storeproof.outcome import Outcome
-from storeproof.plugin import RUN
-from storeproof.plugin.verdict import ATTEMPTS, Verdict
+from storeproof.plugin.stash import RUN
 from storeproof.result.capabilities import PUSHDOWN
+from storeproof.result.case_result import ATTEMPTS, CaseResult
 from storeproof.spec import Capability, Step
-from storeproof.suites.filling import fill
-from storeproof.trial import Trial
+from storeproof.store_under_test import StoreUnderTest
 
 _FEW, _MANY = 100, 1000
 """Records beside those that are asked for, of about 150 bytes."""
@@ -60,8 +60,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 class Measured:
     """What came for every question about a model, measured in one go: the records are the same for all."""
 
-    def __init__(self, trial: Trial) -> None:
-        self._trial = trial
+    def __init__(self, sut: StoreUnderTest) -> None:
+        self._trial = sut
         self._found: dict[str, dict[str, Received]] = {}
         self._failed: dict[str, list[Exception]] = defaultdict(list)
 
@@ -87,23 +87,23 @@ class Measured:
 
 
 @pytest.fixture(scope="module")
-def measured(trial: Trial) -> Measured:
+def measured(sut: StoreUnderTest) -> Measured:
     """Of the models that are asked about in this module."""
-    return Measured(trial)
+    return Measured(sut)
 
 
-def test_an_answer_does_not_grow_with_the_data(capability: str, measured: Measured, trial: Trial, verdict: Verdict) -> None:
-    _of_a_kept_model(trial.spec.capabilities[capability].model, trial, verdict)
+def test_an_answer_does_not_grow_with_the_data(capability: str, measured: Measured, sut: StoreUnderTest, case_result: CaseResult) -> None:
+    _of_a_kept_model(sut.spec.capabilities[capability].model, sut, case_result)
     answers = measured.of(capability)
     if answers.refused:
-        verdict.end(Refused("\n".join(answers.refused)))
+        case_result.end(Refused("\n".join(answers.refused)))
     if not answers.bytes:
-        verdict.settle(Outcome.UNSUPPORTED, "the store takes none of the requests")
+        case_result.settle(Outcome.UNSUPPORTED, "the store takes none of the requests")
     grown = [
         f"{request}: {few:,} bytes, then {many:,}" for (_, request), (few, *_, many) in answers.bytes.items() if many > few + _TOLERANCE
     ]
     assert not grown, "\n".join([f"these answers grew when {_FEW} other records became {_MANY}:", *grown])
-    verdict.add(f"{len(answers.bytes)} answers; none grew when {_FEW} other records became {_MANY}")
+    case_result.add(f"{len(answers.bytes)} answers; none grew when {_FEW} other records became {_MANY}")
 
 
 @pytest.mark.parametrize(
@@ -123,11 +123,13 @@ def test_an_answer_does_not_grow_with_the_data(capability: str, measured: Measur
         )
     ],
 )
-def test_a_part_does_not_grow_with_the_record(model: str, operation: str, args: tuple[Any, ...], trial: Trial, verdict: Verdict) -> None:
-    _of_a_kept_model(model, trial, verdict)
-    with counting(trial.shared().address) as proxy:
-        session = trial.connect(proxy.address)
-        layout = trial.layout(model)
+def test_a_part_does_not_grow_with_the_record(
+    model: str, operation: str, args: tuple[Any, ...], sut: StoreUnderTest, case_result: CaseResult
+) -> None:
+    _of_a_kept_model(model, sut, case_result)
+    with counting(sut.shared().address) as proxy:
+        session = sut.connect(proxy.address)
+        layout = sut.layout(model)
         collection = session.collection(layout)
         collection.prepare()
         try:
@@ -139,7 +141,7 @@ def test_a_part_does_not_grow_with_the_record(model: str, operation: str, args: 
                 call(collection, layout, operation, *args)
                 moved.append(proxy.to_client + proxy.to_store - before)
         except Unsupported as reason:
-            verdict.settle(Outcome.UNSUPPORTED, str(reason))
+            case_result.settle(Outcome.UNSUPPORTED, str(reason))
         finally:
             collection.clear()
             session.close()
@@ -148,22 +150,22 @@ def test_a_part_does_not_grow_with_the_record(model: str, operation: str, args: 
     )
 
 
-def _of_a_kept_model(model: str, trial: Trial, verdict: Verdict) -> None:
-    trial.shared()  # a store that is not to be had was not asked, and is `not_run`
-    if model not in trial.target.store.claims.models:
-        verdict.settle(Outcome.UNSUPPORTED, f"the store does not claim the model {model}")
+def _of_a_kept_model(model: str, sut: StoreUnderTest, case_result: CaseResult) -> None:
+    sut.shared()  # a store that is not to be had was not asked, and is `not_run`
+    if model not in sut.target.store.claims.models:
+        case_result.settle(Outcome.UNSUPPORTED, f"the store does not claim the model {model}")
 
 
-def _measured(trial: Trial, model: str, asking: Mapping[str, Capability]) -> dict[str, Received]:
+def _measured(sut: StoreUnderTest, model: str, asking: Mapping[str, Capability]) -> dict[str, Received]:
     found = {name: Received() for name in asking}
-    layout = trial.layout(model)
-    with counting(trial.shared().address) as proxy:
-        session = trial.connect(proxy.address)
+    layout = sut.layout(model)
+    with counting(sut.shared().address) as proxy:
+        session = sut.connect(proxy.address)
         collection = session.collection(layout)
         collection.prepare()
         try:
             for given in {capability.given for capability in asking.values() if capability.given}:
-                for key, record in trial.spec.datasets[given].records.items():
+                for key, record in sut.spec.datasets[given].records.items():
                     call(collection, layout, "put", *arguments_from(layout.model, "put", (key, record)))
             for numbers in (range(_FEW), range(_FEW, _MANY)):
                 filler = _ARTICLE if model == "corpus" else _FILLER

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from storeproof.blame import Ending, ending_of
 from storeproof.contract import Collection, Key, Layout, Refused, Unsupported, call, supports
 from storeproof.contract.notation import shown
+from storeproof.experiments.correctness.random_examples import Finding, NotCleared, try_examples
 from storeproof.oracle import same_answer, step
 from storeproof.oracle.measured_requests import entries, entry_requests, place_requests, places
 from storeproof.oracle.requests import Asked, documents, mixed, requests
 from storeproof.outcome import Outcome
-from storeproof.plugin.verdict import Verdict
+from storeproof.result.case_result import CaseResult
 from storeproof.spec.query import Aggregation
-from storeproof.suites.correctness.random_examples import Finding, NotCleared, try_examples
-from storeproof.trial import Trial
+from storeproof.store_under_test import StoreUnderTest
 
 _SUBJECTS: Mapping[str, tuple[st.SearchStrategy[Any], Callable[[frozenset[str]], st.SearchStrategy[Asked]]]] = {
     "product": (documents | documents | mixed, requests),
@@ -32,14 +32,14 @@ _REQUESTS = 3
 
 
 @pytest.mark.parametrize("model", [pytest.param(name, marks=pytest.mark.case(id=f"requests.{name}", model=name)) for name in _SUBJECTS])
-def test_random_requests(model: str, trial: Trial, fresh: Callable[..., tuple[Collection, Layout]], verdict: Verdict) -> None:
+def test_random_requests(model: str, sut: StoreUnderTest, fresh: Callable[..., tuple[Collection, Layout]], case_result: CaseResult) -> None:
     collection, layout = fresh(model)
     operations = frozenset(name for name in ("find", "count_where", "aggregate", "browse") if supports(collection, name))
     if not operations:
-        verdict.settle(Outcome.UNSUPPORTED, "the adapter has none of Find, Aggregate and Facets")
-    verdict.about(model, operations)
+        case_result.settle(Outcome.UNSUPPORTED, "the adapter has none of Find, Aggregate and Facets")
+    case_result.about(model, operations)
     records, requests_of = _SUBJECTS[model]
-    asked = _REQUESTS * trial.scale.correctness.steps
+    asked = _REQUESTS * sut.scale.correctness.steps
     refused: Counter[str] = Counter()
     answered: Counter[str] = Counter()
     try_examples(
@@ -51,14 +51,14 @@ def test_random_requests(model: str, trial: Trial, fresh: Callable[..., tuple[Co
             collection, layout, {key: each for key, each in drawn[0].items() if each is not None}, drawn[1], answered, refused
         ),
         f"requests and {model}",
-        trial,
-        verdict,
+        sut,
+        case_result,
     )
     if not answered:
-        verdict.settle(Outcome.UNSUPPORTED, "the store takes none of the requests")
-    verdict.about(model, frozenset(answered))  # what was only refused is not shown by this
-    verdict.add(f"{sum(answered.values())} requests: {', '.join(f'{name} {count}' for name, count in sorted(answered.items()))}")
-    verdict.add("\n".join(f"unsupported: {text} ({count} times)" for text, count in sorted(refused.items())))
+        case_result.settle(Outcome.UNSUPPORTED, "the store takes none of the requests")
+    case_result.about(model, frozenset(answered))  # what was only refused is not shown by this
+    case_result.add(f"{sum(answered.values())} requests: {', '.join(f'{name} {count}' for name, count in sorted(answered.items()))}")
+    case_result.add("\n".join(f"unsupported: {text} ({count} times)" for text, count in sorted(refused.items())))
 
 
 def _ask_all(

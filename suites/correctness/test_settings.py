@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.plugin.verdict import Verdict
-from storeproof.trial import Trial
+from storeproof.result.case_result import CaseResult
+from storeproof.store_under_test import StoreUnderTest
 
 
 @pytest.mark.case(id="settings.readback")
-def test_settings_are_read_back(trial: Trial, verdict: Verdict) -> None:
-    trial.shared()  # raises SettingsMismatch, an error of ours, where the live store differs from its variant
-    verdict.add(", ".join(f"{name}={value}" for name, value in trial.record.settings.items()) or "the variant sets nothing")
+def test_settings_are_read_back(sut: StoreUnderTest, case_result: CaseResult) -> None:
+    sut.shared()  # raises SettingsMismatch, an error of ours, where the live store differs from its variant
+    case_result.add(", ".join(f"{name}={value}" for name, value in sut.record.settings.items()) or "the variant sets nothing")

@@ -8,10 +8,10 @@ from collections.abc import Callable
 import pytest
 
 from storeproof.contract import Collection, Layout, Refused, call
-from storeproof.plugin import RUN
-from storeproof.plugin.verdict import Verdict
+from storeproof.plugin.stash import RUN
+from storeproof.result.case_result import CaseResult
 from storeproof.spec.model import Value
-from storeproof.trial import Trial
+from storeproof.store_under_test import StoreUnderTest
 
 _KEY_LENGTHS = (1, 64, 200, 250, 251, 255, 256, 512, 768, 1000, 1024, 2000, 4096, 16384, 65536)
 """Bytes of a key; around the limits that stores are known to have."""
@@ -37,19 +37,21 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     )
 
 
-def test_value_of_size(model: str, size: int, trial: Trial, fresh: Callable[..., tuple[Collection, Layout]], verdict: Verdict) -> None:
+def test_value_of_size(
+    model: str, size: int, sut: StoreUnderTest, fresh: Callable[..., tuple[Collection, Layout]], case_result: CaseResult
+) -> None:
     collection, layout = fresh(model)
-    value = random.Random(f"{trial.seed}/{size}").randbytes(size)
+    value = random.Random(f"{sut.seed}/{size}").randbytes(size)
     try:
         call(collection, layout, "put", "key", value)
     except Refused as reason:
-        verdict.end(Refused(f"a value of {size} bytes: {reason}"))
+        case_result.end(Refused(f"a value of {size} bytes: {reason}"))
     found = call(collection, layout, "get", "key")
     assert found == value, f"wrote {size} bytes, read {'nothing' if found is None else f'{len(found)} bytes'} that differ"
 
 
 @pytest.mark.case(id="limits.key-length")
-def test_longest_key(fresh: Callable[..., tuple[Collection, Layout]], verdict: Verdict) -> None:
+def test_longest_key(fresh: Callable[..., tuple[Collection, Layout]], case_result: CaseResult) -> None:
     """Find the longest key that is taken. A key that is refused is a limit; one that is cut short is a failure."""
     collection, layout = fresh("single_key")
     longest = 0
@@ -58,11 +60,11 @@ def test_longest_key(fresh: Callable[..., tuple[Collection, Layout]], verdict: V
         try:
             call(collection, layout, "put", key, b"whole")
         except Refused as reason:
-            verdict.add(f"keys of {longest} bytes are taken, of {length} bytes refused: {reason}")
+            case_result.add(f"keys of {longest} bytes are taken, of {length} bytes refused: {reason}")
             break
         assert call(collection, layout, "get", key) == b"whole", f"a key of {length} bytes was taken and then not found"
         assert call(collection, layout, "get", key[:-1] + "x") is None, f"keys of {length} bytes that differ at the end are one"
         longest = length
     else:
-        verdict.add(f"keys of {longest} bytes are taken; no longer one was tried")
+        case_result.add(f"keys of {longest} bytes are taken; no longer one was tried")
     assert longest >= 200, f"keys of 200 bytes are demanded; the longest taken has {longest}"

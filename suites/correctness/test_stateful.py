@@ -11,13 +11,13 @@ import pytest
 from storeproof.blame import Ending, ending_of
 from storeproof.contract import OPERATIONS, Collection, Layout, Refused, Unknown, Unsupported, call, supports, why_not
 from storeproof.contract.notation import shown
+from storeproof.experiments.correctness.random_examples import Finding, NotCleared, try_examples
 from storeproof.oracle import REFUSAL, UNDEFINED, State, same_lenient, step
 from storeproof.oracle.strategies import Call, drawable, histories, is_plain, tours
 from storeproof.outcome import Outcome
-from storeproof.plugin import RUN
-from storeproof.plugin.verdict import Verdict
-from storeproof.suites.correctness.random_examples import Finding, NotCleared, try_examples
-from storeproof.trial import Trial
+from storeproof.plugin.stash import RUN
+from storeproof.result.case_result import CaseResult
+from storeproof.store_under_test import StoreUnderTest
 
 _APART = frozenset(
     {
@@ -33,26 +33,28 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("model", [pytest.param(name, marks=pytest.mark.case(id=f"stateful.{name}", model=name)) for name in models])
 
 
-def test_random_histories(model: str, trial: Trial, fresh: Callable[..., tuple[Collection, Layout]], verdict: Verdict) -> None:
+def test_random_histories(
+    model: str, sut: StoreUnderTest, fresh: Callable[..., tuple[Collection, Layout]], case_result: CaseResult
+) -> None:
     collection, layout = fresh(model)
     if not supports(collection, "get"):
-        verdict.settle(Outcome.UNSUPPORTED, f"no record is read back at the end of a history: {why_not(collection, 'KeyValue')}")
+        case_result.settle(Outcome.UNSUPPORTED, f"no record is read back at the end of a history: {why_not(collection, 'KeyValue')}")
     operations = frozenset(name for name in OPERATIONS if supports(collection, name)) - _APART
-    verdict.about(model, operations)
-    scale = trial.scale.correctness
+    case_result.about(model, operations)
+    scale = sut.scale.correctness
     limits: Counter[str] = Counter()
     answered: set[str] = set()
 
     def play(history: list[Call]) -> None:
         _play(collection, layout, history, limits, answered)
 
-    try_examples(histories(layout.model, operations, scale.steps), play, f"stateful and {model}", trial, verdict)
+    try_examples(histories(layout.model, operations, scale.steps), play, f"stateful and {model}", sut, case_result)
     # Speed is measured for what was answered here: that must not hang on what happened to be drawn.
     if left_out := (operations & drawable(layout.model)) - answered:
-        try_examples(tours(layout.model, left_out), play, f"stateful and {model}", trial, verdict)
-    verdict.about(model, answered)  # what was only refused, or never drawn, is not shown by this
-    verdict.add(f"{scale.examples} histories of up to {scale.steps} operations: {', '.join(sorted(answered))}")
-    verdict.add("\n".join(f"limit: {text} ({count} times)" for text, count in sorted(limits.items())))
+        try_examples(tours(layout.model, left_out), play, f"stateful and {model}", sut, case_result)
+    case_result.about(model, answered)  # what was only refused, or never drawn, is not shown by this
+    case_result.add(f"{scale.examples} histories of up to {scale.steps} operations: {', '.join(sorted(answered))}")
+    case_result.add("\n".join(f"limit: {text} ({count} times)" for text, count in sorted(limits.items())))
 
 
 def _play(collection: Collection, layout: Layout, history: list[Call], limits: Counter[str], answered: set[str]) -> None:

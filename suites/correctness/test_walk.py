@@ -10,8 +10,8 @@ import pytest
 
 from storeproof.contract import Collection, Cursor, Layout, call, supports, why_not
 from storeproof.outcome import Outcome
-from storeproof.plugin.verdict import Verdict
-from storeproof.trial import Trial
+from storeproof.result.case_result import CaseResult
+from storeproof.store_under_test import StoreUnderTest
 
 _KEYS = 400
 """Of each kind: those that stay, those that are deleted on the way, those that come on the way."""
@@ -22,14 +22,14 @@ _MOST_CALLS = 100_000
 
 
 @pytest.mark.case(id="walk.single_key", model="single_key", operations=("walk",))
-def test_a_walk_sees_all_that_stays(trial: Trial, fresh: Callable[..., tuple[Collection, Layout]], verdict: Verdict) -> None:
+def test_a_walk_sees_all_that_stays(sut: StoreUnderTest, fresh: Callable[..., tuple[Collection, Layout]], case_result: CaseResult) -> None:
     collection, layout = fresh("single_key")
     if not supports(collection, "walk"):
-        verdict.settle(Outcome.UNSUPPORTED, f"walk on single_key: {why_not(collection, 'Walk')}")
+        case_result.settle(Outcome.UNSUPPORTED, f"walk on single_key: {why_not(collection, 'Walk')}")
     neighbour, beside = fresh("single_key")
     call(neighbour, beside, "put", "stranger", b"")
     assert not _walk(collection, layout, lambda: None)[0], "an empty collection has no keys"
-    choice = random.Random(trial.seed)
+    choice = random.Random(sut.seed)
     staying, leaving, coming = ([f"{number:03}{kind}" for number in range(_KEYS)] for kind in ("stays", "leaves", "comes"))
     for key in [*staying, *leaving]:
         call(collection, layout, "put", key, b"first")
@@ -50,7 +50,7 @@ def test_a_walk_sees_all_that_stays(trial: Trial, fresh: Callable[..., tuple[Col
         assert not missed, f"{len(missed)} of {_KEYS} keys were there all the time and not seen while {while_what}, {missed[0]} among them"
         invented = seen - {*staying, *leaving, *coming}
         assert not invented, f"keys that nobody wrote: {sorted(invented)[:3]}"
-        verdict.add(f"{_KEYS} keys that stayed were seen in {calls} calls while {while_what}")
+        case_result.add(f"{_KEYS} keys that stayed were seen in {calls} calls while {while_what}")
     again, _ = _walk(collection, layout, lambda: None)
     left = {*staying, *gone, *(set(coming) - set(come))}
     assert again == left, "without writes a walk sees exactly the keys that are there"

@@ -7,33 +7,33 @@ import random
 import pytest
 
 from storeproof.errors import NotAvailable
+from storeproof.experiments.durability.full_disk import FullDisk
+from storeproof.experiments.durability.layouts import layouts_of
 from storeproof.outcome import Outcome
-from storeproof.plugin.verdict import Verdict
-from storeproof.suites.durability.full import FullDisk
-from storeproof.suites.durability.layouts import layouts_of
-from storeproof.trial import Trial
+from storeproof.result.case_result import CaseResult
+from storeproof.store_under_test import StoreUnderTest
 
 
 @pytest.mark.case(id="durability.full_disk")
-def test_full_disk(trial: Trial, verdict: Verdict) -> None:
+def test_full_disk(sut: StoreUnderTest, case_result: CaseResult) -> None:
     """The volume is filled while clients write. What may be missing then is what the variant does not promise to keep."""
-    handle = trial.launch("the full disk", on_volume=True)
+    handle = sut.launch("the full disk", on_volume=True)
     try:
         if reason := handle.cannot("power_cut"):
             raise NotAvailable(reason)
         filled = FullDisk(
             handle,
-            layouts_of(trial, handle),
-            connect=trial.connect,
-            clients=trial.scale.durability.clients,
-            restarts=trial.target.variant.promises("clean_restart"),
-            rng=random.Random(f"{trial.seed} {trial.target.id} full_disk"),
+            layouts_of(sut, handle),
+            connect=sut.connect,
+            clients=sut.scale.durability.clients,
+            restarts=sut.target.variant.promises("clean_restart"),
+            rng=random.Random(f"{sut.seed} {sut.target.id} full_disk"),
         ).run()
     finally:
         handle.close()
     detail = filled.detail()
-    outcome = filled.outcome(trial.target.variant.promises)
+    outcome = filled.outcome(sut.target.variant.promises)
     if outcome is Outcome.PASS:
-        verdict.add(detail)
+        case_result.add(detail)
     else:
-        verdict.settle(outcome, f"{detail}\nreproduce: {trial.command('test_full_disk')}", filled.findings(trial.target.variant.promises))
+        case_result.settle(outcome, f"{detail}\nreproduce: {sut.command('test_full_disk')}", filled.findings(sut.target.variant.promises))

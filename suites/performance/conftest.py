@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from storeproof.errors import NotAvailable
-from storeproof.load.ceiling import Ceilings
-from storeproof.load.noise import noise_floor
-from storeproof.plugin import RUN
-from storeproof.suites.performance.interleaved import Interleaved
+from storeproof.experiments.performance.store_rounds import Interleaved
+from storeproof.load.quality.ceiling import Ceilings
+from storeproof.load.quality.noise_floor import noise_floor
+from storeproof.plugin.stash import RUN
 
 
 @pytest.fixture(scope="session")

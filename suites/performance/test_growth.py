@@ -13,16 +13,16 @@ import pytest
 
 from storeproof.contract import Collection, Layout, call
 from storeproof.contract.notation import arguments_from
+from storeproof.experiments.load_records import fill
+from storeproof.experiments.performance.auto_indexed import refuse_without_indexes
 from storeproof.outcome import SHOWN, Outcome
-from storeproof.plugin import RUN
-from storeproof.plugin.verdict import Verdict
+from storeproof.plugin.stash import RUN
 from storeproof.result.capabilities import cases_of
+from storeproof.result.case_result import CaseResult
 from storeproof.result.model import GrowthRecord
 from storeproof.spec import Growth, GrowthQuestion
+from storeproof.store_under_test import StoreUnderTest
 from storeproof.suites.conftest import Open
-from storeproof.suites.filling import fill
-from storeproof.suites.performance.own_indexes import refuse_without_indexes
-from storeproof.trial import Trial
 
 _FACTORS = (1, 10, 100)
 _TIMES = 7
@@ -43,22 +43,22 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize(("growth", "indexes"), cases)
 
 
-def test_growth(growth: Growth, indexes: int, trial: Trial, verdict: Verdict, fresh: Open) -> None:
+def test_growth(growth: Growth, indexes: int, sut: StoreUnderTest, case_result: CaseResult, fresh: Open) -> None:
     """Each question is timed at every size; an answer of another size than it should be ends the measurement."""
-    if growth.model not in trial.target.store.claims.models:
-        verdict.settle(Outcome.UNSUPPORTED, f"the store does not keep {growth.model}")
-    refuse_without_indexes(trial, indexes)
-    tried = [question for question in growth.questions if all(_outcomes(trial, question))]
-    proven = [question for question in tried if all(outcome in SHOWN for case in _outcomes(trial, question) for outcome in case)]
+    if growth.model not in sut.target.store.claims.models:
+        case_result.settle(Outcome.UNSUPPORTED, f"the store does not keep {growth.model}")
+    refuse_without_indexes(sut, indexes)
+    tried = [question for question in growth.questions if all(_outcomes(sut, question))]
+    proven = [question for question in tried if all(outcome in SHOWN for case in _outcomes(sut, question) for outcome in case)]
     if not proven:
         if len(tried) < len(growth.questions):
-            verdict.settle(Outcome.NOT_RUN, "not every question was verified in this run; run the correctness stage with it")
-        verdict.settle(Outcome.UNSUPPORTED, "the store answers none of the questions")
+            case_result.settle(Outcome.NOT_RUN, "not every question was verified in this run; run the correctness stage with it")
+        case_result.settle(Outcome.UNSUPPORTED, "the store answers none of the questions")
     collection, layout = fresh(growth.model, indexes)
-    sizes = [trial.scale.performance.growth * factor for factor in _FACTORS]
+    sizes = [sut.scale.performance.growth * factor for factor in _FACTORS]
     seconds: dict[int, list[float]] = {}
     for filled, size in itertools.pairwise((0, *sizes)):
-        trial.progress(f"growth with {indexes} indexes: {size:,} records")
+        sut.progress(f"growth with {indexes} indexes: {size:,} records")
         for start in range(filled, size, _BATCH):
             fill(collection, layout, {f"k{number:08}": record(number) for number in range(start, min(start + _BATCH, size))}, _BATCH)
         seconds[size] = [_timed(collection, layout, question) for question in proven]
@@ -66,10 +66,8 @@ def test_growth(growth: Growth, indexes: int, trial: Trial, verdict: Verdict, fr
         times = {str(size): measured[number] for size, measured in seconds.items()}
         factor = seconds[sizes[-1]][number] / seconds[sizes[0]][number]
         steady = factor < _STEADY
-        trial.record.growth.append(
-            GrowthRecord(capability=question.capability, indexes=indexes, seconds=times, factor=factor, steady=steady)
-        )
-    verdict.add(f"{len(proven)} of {len(growth.questions)} questions at {', '.join(f'{size:,}' for size in sizes)} records")
+        sut.record.growth.append(GrowthRecord(capability=question.capability, indexes=indexes, seconds=times, factor=factor, steady=steady))
+    case_result.add(f"{len(proven)} of {len(growth.questions)} questions at {', '.join(f'{size:,}' for size in sizes)} records")
 
 
 def record(number: int) -> dict[str, Any]:
@@ -88,9 +86,9 @@ def record(number: int) -> dict[str, Any]:
     }
 
 
-def _outcomes(trial: Trial, question: GrowthQuestion) -> list[list[Outcome]]:
+def _outcomes(sut: StoreUnderTest, question: GrowthQuestion) -> list[list[Outcome]]:
     """What became in this run of each case of the capability, as often as it was tried: no speed without proof."""
-    cases = cases_of(question.capability, trial.spec.capabilities[question.capability], trial.record.outcomes).values()
+    cases = cases_of(question.capability, sut.spec.capabilities[question.capability], sut.record.outcomes).values()
     return [[each.outcome for each in case] for case in cases]
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from storeproof.errors import NotAvailable, StoreDied
+from storeproof.experiments.durability.layouts import layouts_of
+from storeproof.experiments.performance.outage import KINDS, Kind, Outage, Seen
+from storeproof.experiments.performance.outage_summary import Aftermath
 from storeproof.outcome import Outcome
-from storeproof.plugin.verdict import Verdict
-from storeproof.suites.durability.layouts import layouts_of
-from storeproof.suites.performance.aftermath import Aftermath
-from storeproof.suites.performance.outage import KINDS, Kind, Outage, Seen
-from storeproof.trial import Trial
+from storeproof.result.case_result import CaseResult
+from storeproof.store_under_test import StoreUnderTest
 
 _MODEL = "single_key"
 
@@ -19,40 +19,40 @@ _MODEL = "single_key"
     "kind",
     [pytest.param(kind, id=name, marks=pytest.mark.case(id=f"performance.outage/{name}", fault=name)) for name, kind in KINDS.items()],
 )
-def test_outage(trial: Trial, verdict: Verdict, kind: Kind) -> None:
+def test_outage(sut: StoreUnderTest, case_result: CaseResult, kind: Kind) -> None:
     """A fault under an open loop of puts and gets: it ends, and what was acknowledged is there."""
     for operation in ("put", "get"):
-        if reason := trial.record.unproven(_MODEL, operation):
-            verdict.settle(Outcome.NOT_RUN, f"{reason}; run the correctness stage with it")
-    claimed = kind.guarantee is None or trial.target.variant.promises(kind.guarantee)
-    again = f"seed {trial.seed}; reproduce: {trial.command(f'key_access or test_outage and {kind.name}')}"
-    seen = _strike(trial, kind)
-    aftermath = Aftermath(kind.name, seen, claimed=claimed, rate=trial.scale.performance.outage.rate)
+        if reason := sut.record.unproven(_MODEL, operation):
+            case_result.settle(Outcome.NOT_RUN, f"{reason}; run the correctness stage with it")
+    claimed = kind.guarantee is None or sut.target.variant.promises(kind.guarantee)
+    again = f"seed {sut.seed}; reproduce: {sut.command(f'key_access or test_outage and {kind.name}')}"
+    seen = _strike(sut, kind)
+    aftermath = Aftermath(kind.name, seen, claimed=claimed, rate=sut.scale.performance.outage.rate)
     outcome, detail = aftermath.outcome, aftermath.detail()
     if outcome is not Outcome.PASS:
         detail = f"{detail}; {again}"
-    trial.record.outages.append(aftermath.record(verdict.known(outcome, [detail]), detail))
+    sut.record.outages.append(aftermath.record(case_result.known(outcome, [detail]), detail))
     if outcome is Outcome.PASS:
-        verdict.add(detail)
+        case_result.add(detail)
     else:
         log = seen.failure.log if isinstance(seen.failure, StoreDied) else ""
-        verdict.settle(outcome, f"{detail}\n--- last lines of its log ---\n{log}" if log else detail, [detail])
+        case_result.settle(outcome, f"{detail}\n--- last lines of its log ---\n{log}" if log else detail, [detail])
 
 
-def _strike(trial: Trial, kind: Kind) -> Seen:
+def _strike(sut: StoreUnderTest, kind: Kind) -> Seen:
     """On a store of its own."""
-    handle = trial.launch(f"the outage by {kind.name}")
+    handle = sut.launch(f"the outage by {kind.name}")
     try:
         if reason := kind.fault.cannot(handle):
             raise NotAvailable(reason)
-        trial.progress(f"performance.outage/{kind.name}")
+        sut.progress(f"performance.outage/{kind.name}")
         return Outage(
             handle,
             kind,
-            layouts_of(trial, handle, (_MODEL,))[_MODEL],
-            trial.scale.performance.outage,
-            connect=trial.connect,
-            seed=f"{trial.seed} {trial.target.id} outage {kind.name}",
+            layouts_of(sut, handle, (_MODEL,))[_MODEL],
+            sut.scale.performance.outage,
+            connect=sut.connect,
+            seed=f"{sut.seed} {sut.target.id} outage {kind.name}",
         ).run()
     finally:
         handle.close()

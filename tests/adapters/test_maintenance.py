@@ -9,9 +9,9 @@ import pytest
 from storeproof.contract import Maintenance, Session, why_not
 from storeproof.errors import NotAvailable
 from storeproof.launch.handle import Handle
-from storeproof.load.records import recipe, stamp
+from storeproof.records.self_verifying import recipe, stamp
 from storeproof.spec import load_spec
-from storeproof.trial import Options, Trial
+from storeproof.store_under_test import Options, StoreUnderTest
 
 SPEC = load_spec()
 BY_COMMAND = {
@@ -30,11 +30,11 @@ BY_COMMAND = {
 }
 
 
-def launched(name: str) -> tuple[Trial, Handle]:
+def launched(name: str) -> tuple[StoreUnderTest, Handle]:
     """A store of that variant."""
-    trial = Trial(SPEC, SPEC.targets([name])[0], Options(SPEC.scales["smoke"], seed=1, launch="process"), lambda _: None)
+    sut = StoreUnderTest(SPEC, SPEC.targets([name])[0], Options(SPEC.scales["smoke"], seed=1, launch="process"), lambda _: None)
     try:
-        return trial, trial.launch("its maintenance")
+        return sut, sut.launch("its maintenance")
     except NotAvailable as missing:
         pytest.skip(str(missing))
 
@@ -44,11 +44,11 @@ def launched(name: str) -> tuple[Trial, Handle]:
     [pytest.param(*each, id=each[0], marks=() if each[0].startswith("sqlite") else pytest.mark.servers) for each in BY_COMMAND.items()],
 )
 def test_the_command_is_run_and_the_records_stay(name: str, command: str) -> None:
-    trial, handle = launched(name)
+    sut, handle = launched(name)
     try:
-        session: Session = trial.connect(handle)
+        session: Session = sut.connect(handle)
         assert isinstance(session, Maintenance)
-        layout = trial.layout("single_key")
+        layout = sut.layout("single_key")
         collection = session.collection(layout)
         collection.prepare()
         records = {f"k{number}": recipe(layout.model).make(f"k{number}", stamp(0, number + 1)) for number in range(200)}
@@ -65,9 +65,9 @@ def test_the_command_is_run_and_the_records_stay(name: str, command: str) -> Non
 
 @pytest.mark.servers
 def test_memcached_says_why_it_has_none() -> None:
-    trial, handle = launched("memcached:volatile")
+    sut, handle = launched("memcached:volatile")
     try:
-        session: Session = trial.connect(handle)
+        session: Session = sut.connect(handle)
         assert not isinstance(session, Maintenance)
         assert why_not(session, "Maintenance") == "Memcached writes no files that could be written anew"
         session.close()

@@ -15,14 +15,14 @@ from pathlib import Path
 import pytest
 
 from storeproof.adapters import redis_stack
-from storeproof.adapters.redis_stack_filter import Selection, schema
-from storeproof.adapters.redis_stack_notation import digits, written
-from storeproof.adapters.redis_stack_path import equal, matched, stored
-from storeproof.adapters.redis_stack_query import Grouping, faceting, finding, found
+from storeproof.adapters.redis_stack.filter import Selection, schema
+from storeproof.adapters.redis_stack.notation import digits, written
+from storeproof.adapters.redis_stack.path import equal, matched, stored
+from storeproof.adapters.redis_stack.query import Grouping, faceting, finding, found
 from storeproof.contract import Address, Layout, Refused, Unsupported
 from storeproof.spec import load_spec
 from storeproof.spec.query import Aggregation, Facet, Query, Where
-from tests.trial.running import wait_for
+from tests.end_to_end.running import wait_for
 
 MODELS = load_spec().models
 PRODUCTS = Layout("c", MODELS["product"], 2)

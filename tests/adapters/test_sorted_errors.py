@@ -19,7 +19,12 @@ from redis.exceptions import ConnectionError as RedisGone
 from redis.exceptions import InvalidResponse, ResponseError
 from tarantool.error import DatabaseError, NetworkError
 
-from storeproof.adapters import memcached, mongodb, mongodb_link, mysql_link, postgresql, postgresql_link, redis, redis_link, tarantool_link
+from storeproof.adapters import memcached, mongodb, postgresql, redis
+from storeproof.adapters.mongodb import link as mongodb_link
+from storeproof.adapters.mysql import link as mysql_link
+from storeproof.adapters.postgresql import link as postgresql_link
+from storeproof.adapters.redis import link as redis_link
+from storeproof.adapters.tarantool import link as tarantool_link
 from storeproof.contract import Address, Layout, Refused, Unknown, Unsupported, Version, WrongReply
 from storeproof.spec import load_spec
 

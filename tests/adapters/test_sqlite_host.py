@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from storeproof.adapters.sqlite_link import Link
+from storeproof.adapters.sqlite.link import Link
 from storeproof.contract import Address, Refused, Unknown
-from storeproof.launch.ports import free_port
+from storeproof.machine.ports import free_port
 
 
 class Host:
@@ -25,7 +25,7 @@ class Host:
     def __init__(self, folder: Path) -> None:
         self.file = folder / "data.db"
         self._port = free_port()
-        command = [sys.executable, "-m", "storeproof.adapters.sqlite_host", "--database", str(self.file), "--port", str(self._port)]
+        command = [sys.executable, "-m", "storeproof.adapters.sqlite.host", "--database", str(self.file), "--port", str(self._port)]
         self.process = subprocess.Popen([*command, "--pragma", "journal_mode=WAL"])
         self._links: list[Link] = []
         end = time.monotonic() + 10

@@ -13,7 +13,7 @@ from storeproof.blame import REPEATED, RULES, Ending, Party, decisive, ending_of
 from storeproof.contract import Breach, Refused, Unknown, Unsupported, WrongReply
 from storeproof.errors import MachineFailed, NotAvailable, SettingsMismatch, StoreDied, StoreproofError, UsageError
 from storeproof.outcome import Outcome
-from tests.house.installed import CHECKOUT
+from tests.architecture.installed import CHECKOUT
 
 FAIL, ERROR, OPEN, NOT_RUN, UNSUPPORTED = Outcome.FAIL, Outcome.ERROR, Outcome.INCONCLUSIVE, Outcome.NOT_RUN, Outcome.UNSUPPORTED
 

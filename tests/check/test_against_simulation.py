@@ -11,7 +11,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from storeproof.check import Verdict, judge, judge_counter
+from storeproof.check import Anomaly, judge, judge_counter
 from storeproof.history import ABSENT, Observation, Operation
 
 _HORIZON = 24
@@ -69,7 +69,7 @@ def test_the_rule_is_what_all_allowed_orders_say(operations: list[Operation]) ->
     """No state is called a loss that some order explains, and none passes that no order explains."""
     possible = possible_states(operations)
     for state in [ABSENT, *(Observation("whole", each.version) for each in operations if each.action == "put")]:
-        assert (judge(operations, state).verdict is Verdict.OK) == (state in possible), f"{state} of {[str(each) for each in operations]}"
+        assert (judge(operations, state).anomaly is Anomaly.OK) == (state in possible), f"{state} of {[str(each) for each in operations]}"
 
 
 @settings(max_examples=300, deadline=None)
@@ -84,7 +84,7 @@ def test_an_honest_store_never_alarms(operations: list[Operation], chance) -> No
         elif each.outcome == "unknown" and chance.random() < 0.7:
             effects.append((each.invoked + chance.uniform(0, 2 * _HORIZON), each))
     effects.sort(key=lambda pair: pair[0])
-    assert judge(operations, state_after([each for _, each in effects])).verdict is Verdict.OK
+    assert judge(operations, state_after([each for _, each in effects])).anomaly is Anomaly.OK
 
 
 @st.composite
@@ -104,13 +104,13 @@ def test_a_store_that_forgets_the_end_always_alarms(operations: list[Operation],
     """Whatever tail is forgotten: unless the key looks the same without it (absent, and absent before)."""
     kept = data.draw(st.integers(0, len(operations) - 1))
     state = state_after(operations[:kept])
-    verdict = judge(operations, state).verdict
+    anomaly = judge(operations, state).anomaly
     if state == state_after(operations):
-        assert verdict is Verdict.OK
+        assert anomaly is Anomaly.OK
     elif state is ABSENT:
-        assert verdict is Verdict.LOST
+        assert anomaly is Anomaly.LOST
     else:
-        assert verdict is (Verdict.RESURRECTED if operations[-1].action == "delete" else Verdict.REVERTED)
+        assert anomaly is (Anomaly.RESURRECTED if operations[-1].action == "delete" else Anomaly.REVERTED)
 
 
 @settings(max_examples=200, deadline=None)
@@ -119,14 +119,14 @@ def test_a_store_that_keeps_what_it_refused_always_alarms(operations: list[Opera
     """It said that the write did not happen, and serves it."""
     chosen = operations[which % len(operations)]
     lie = replace(chosen, action="put", version="refused", outcome="refused", completed=chosen.completed or chosen.invoked)
-    assert judge([*operations, lie], Observation("whole", "refused")).verdict is Verdict.INVENTED
+    assert judge([*operations, lie], Observation("whole", "refused")).anomaly is Anomaly.INVENTED
 
 
 @settings(max_examples=200, deadline=None)
 @given(histories(most=12), st.sampled_from(["torn", "invented"]))
 def test_a_store_that_tears_or_invents_always_alarms(operations: list[Operation], sight: str) -> None:
     """No history excuses it."""
-    assert judge(operations, Observation(sight)).verdict.value == sight  # type: ignore[arg-type]
+    assert judge(operations, Observation(sight)).anomaly.value == sight  # type: ignore[arg-type]
 
 
 def increment(amount: int, outcome: str) -> Operation:
@@ -147,12 +147,12 @@ def test_an_honest_counter_never_alarms(sure: list[int], unknown: list[tuple[int
         + [increment(by, "refused") for by in refused]
     )
     if adds:
-        assert judge_counter(adds, sum(sure) + sum(by for by, done in unknown if done)).verdict is Verdict.OK
+        assert judge_counter(adds, sum(sure) + sum(by for by, done in unknown if done)).anomaly is Anomaly.OK
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=12), st.integers(-50, 50))
 def test_a_counter_that_is_off_always_alarms(sure: list[int], off: int) -> None:
     """With nothing unknown there is one right sum."""
-    verdict = judge_counter([increment(by, "ok") for by in sure], sum(sure) + off).verdict
-    assert verdict is (Verdict.MISCOUNTED if off else Verdict.OK)
+    anomaly = judge_counter([increment(by, "ok") for by in sure], sum(sure) + off).anomaly
+    assert anomaly is (Anomaly.MISCOUNTED if off else Anomaly.OK)

@@ -4,50 +4,50 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.check import Verdict, judge_counter
+from storeproof.check import Anomaly, judge_counter
 from tests.check.histories import history
 
 
 def test_acknowledged_increments_are_all_in_the_sum() -> None:
     """One less is a lost increment, one more was counted twice."""
     adds = history("add +1 |-ok|", "add +1 |-ok|")
-    assert judge_counter(adds, 2).verdict is Verdict.OK
-    assert judge_counter(adds, 1).verdict is Verdict.MISCOUNTED
-    assert judge_counter(adds, 3).verdict is Verdict.MISCOUNTED
+    assert judge_counter(adds, 2).anomaly is Anomaly.OK
+    assert judge_counter(adds, 1).anomaly is Anomaly.MISCOUNTED
+    assert judge_counter(adds, 3).anomaly is Anomaly.MISCOUNTED
 
 
 def test_an_unknown_increment_is_in_the_sum_or_not() -> None:
     """Both sums are right, nothing beyond."""
     adds = history("add +1 |-ok|", "add +2 |-?")
-    assert [value for value in range(-1, 6) if judge_counter(adds, value).verdict is Verdict.OK] == [1, 3]
+    assert [value for value in range(-1, 6) if judge_counter(adds, value).anomaly is Anomaly.OK] == [1, 3]
 
 
 def test_unknown_increments_count_each_on_its_own() -> None:
     """+5 for certain, -2 and +3 perhaps: 4 is within the bounds and still nobody's sum."""
     adds = history("add +5 |-ok|", "add -2 |-?", "add +3 |-?")
-    assert [value for value in range(10) if judge_counter(adds, value).verdict is Verdict.OK] == [3, 5, 6, 8]
+    assert [value for value in range(10) if judge_counter(adds, value).anomaly is Anomaly.OK] == [3, 5, 6, 8]
 
 
 def test_negative_increments_bound_from_below() -> None:
     """An acknowledged decrement that is missing makes the counter too high."""
     adds = history("add +1 |-ok|", "add -4 |-ok|")
-    assert judge_counter(adds, -3).verdict is Verdict.OK
-    assert judge_counter(adds, 1).verdict is Verdict.MISCOUNTED
+    assert judge_counter(adds, -3).anomaly is Anomaly.OK
+    assert judge_counter(adds, 1).anomaly is Anomaly.MISCOUNTED
 
 
 def test_a_refused_increment_is_not_in_the_sum() -> None:
     """It definitely did not happen."""
     adds = history("add +1 |-ok|", "add +7 |-no|")
-    assert judge_counter(adds, 1).verdict is Verdict.OK
-    assert judge_counter(adds, 8).verdict is Verdict.MISCOUNTED
+    assert judge_counter(adds, 1).anomaly is Anomaly.OK
+    assert judge_counter(adds, 8).anomaly is Anomaly.MISCOUNTED
 
 
 def test_an_absent_counter_is_zero() -> None:
     """It starts from zero, so absence is right where zero is."""
-    assert judge_counter(history("add +1 |-ok|", "add -1 |-ok|"), None).verdict is Verdict.OK
-    assert judge_counter(history("add +1 |-?"), None).verdict is Verdict.OK
+    assert judge_counter(history("add +1 |-ok|", "add -1 |-ok|"), None).anomaly is Anomaly.OK
+    assert judge_counter(history("add +1 |-?"), None).anomaly is Anomaly.OK
     finding = judge_counter(history("add +1 |-ok|"), None)
-    assert finding.verdict is Verdict.MISCOUNTED
+    assert finding.anomaly is Anomaly.MISCOUNTED
     assert len(finding.missing) == 1
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.check import Verdict, judge
+from storeproof.check import Anomaly, judge
 from storeproof.history import ABSENT, Observation
 from tests.check.histories import history
 
@@ -19,41 +19,41 @@ def whole(version: str) -> Observation:
 
 def test_an_acknowledged_put_that_is_there_is_kept() -> None:
     """The plainest promise, kept."""
-    assert judge(history("put a |--ok|"), whole("a")).verdict is Verdict.OK
+    assert judge(history("put a |--ok|"), whole("a")).anomaly is Anomaly.OK
 
 
 def test_an_acknowledged_put_that_is_absent_is_lost() -> None:
     """The plainest promise, broken."""
     finding = judge(history("put a |--ok|"), ABSENT)
-    assert finding.verdict is Verdict.LOST
+    assert finding.anomaly is Anomaly.LOST
     assert [each.version for each in finding.missing] == ["a"]
 
 
 def test_an_unknown_put_may_be_there_or_not() -> None:
     """Nobody was told that it happened, and nobody that it did not."""
     writes = history("put a |--?")
-    assert judge(writes, whole("a")).verdict is Verdict.OK
-    assert judge(writes, ABSENT).verdict is Verdict.OK
+    assert judge(writes, whole("a")).anomaly is Anomaly.OK
+    assert judge(writes, ABSENT).anomaly is Anomaly.OK
 
 
 def test_a_refused_put_must_not_be_there() -> None:
     """`refused` says that it definitely did not happen: its record is one that nobody wrote."""
     writes = history("put a |--no|")
-    assert judge(writes, ABSENT).verdict is Verdict.OK
-    assert judge(writes, whole("a")).verdict is Verdict.INVENTED
+    assert judge(writes, ABSENT).anomaly is Anomaly.OK
+    assert judge(writes, whole("a")).anomaly is Anomaly.INVENTED
 
 
 def test_a_refused_delete_takes_nothing_away() -> None:
     """Absence after it is the loss of the put."""
-    assert judge(history("put a |-ok|", "             del |-no|"), ABSENT).verdict is Verdict.LOST
+    assert judge(history("put a |-ok|", "             del |-no|"), ABSENT).anomaly is Anomaly.LOST
 
 
 def test_the_older_of_two_puts_in_sequence_is_a_reverted_update() -> None:
     """put a; then put b; a is seen: b, though acknowledged, is gone."""
     writes = history("put a |-ok|", "             put b |-ok|")
-    assert judge(writes, whole("b")).verdict is Verdict.OK
+    assert judge(writes, whole("b")).anomaly is Anomaly.OK
     finding = judge(writes, whole("a"))
-    assert finding.verdict is Verdict.REVERTED
+    assert finding.anomaly is Anomaly.REVERTED
     assert [each.version for each in finding.missing] == ["b"]
     assert finding.survivor is not None
     assert finding.survivor.version == "a"
@@ -62,59 +62,59 @@ def test_the_older_of_two_puts_in_sequence_is_a_reverted_update() -> None:
 def test_of_two_overlapping_puts_either_may_be_the_last() -> None:
     """Inside the store either can have come second, whichever was answered first."""
     writes = history("put a |------ok|", "   put b |-ok|")
-    assert judge(writes, whole("a")).verdict is Verdict.OK
-    assert judge(writes, whole("b")).verdict is Verdict.OK
-    assert judge(writes, ABSENT).verdict is Verdict.LOST
+    assert judge(writes, whole("a")).anomaly is Anomaly.OK
+    assert judge(writes, whole("b")).anomaly is Anomaly.OK
+    assert judge(writes, ABSENT).anomaly is Anomaly.LOST
 
 
 def test_overlap_does_not_pass_on() -> None:
     """a overlaps b and b overlaps c, but c began after a had ended: a is out."""
     writes = history("put a |-ok|", "       put b |-------ok|", "              put c |-ok|")
-    assert judge(writes, whole("a")).verdict is Verdict.REVERTED
-    assert judge(writes, whole("b")).verdict is Verdict.OK
-    assert judge(writes, whole("c")).verdict is Verdict.OK
+    assert judge(writes, whole("a")).anomaly is Anomaly.REVERTED
+    assert judge(writes, whole("b")).anomaly is Anomaly.OK
+    assert judge(writes, whole("c")).anomaly is Anomaly.OK
 
 
 def test_an_unknown_put_after_an_acknowledged_one_leaves_both_open_but_not_absence() -> None:
     """The second may not have happened; the first was promised."""
     writes = history("put a |-ok|", "             put b |-?")
-    assert judge(writes, whole("a")).verdict is Verdict.OK
-    assert judge(writes, whole("b")).verdict is Verdict.OK
-    assert judge(writes, ABSENT).verdict is Verdict.LOST
+    assert judge(writes, whole("a")).anomaly is Anomaly.OK
+    assert judge(writes, whole("b")).anomaly is Anomaly.OK
+    assert judge(writes, ABSENT).anomaly is Anomaly.LOST
 
 
 def test_an_unknown_put_may_take_effect_after_a_later_acknowledged_one() -> None:
     """Its request may have slept in a queue of the store; the client only knows that it sent it."""
-    assert judge(history("put a |-?", "             put b |-ok|"), whole("a")).verdict is Verdict.OK
+    assert judge(history("put a |-?", "             put b |-ok|"), whole("a")).anomaly is Anomaly.OK
 
 
 def test_an_acknowledged_delete_that_is_undone_is_a_resurrection() -> None:
     """put a; then delete; a is seen."""
     writes = history("put a |-ok|", "             del |-ok|")
-    assert judge(writes, ABSENT).verdict is Verdict.OK
+    assert judge(writes, ABSENT).anomaly is Anomaly.OK
     finding = judge(writes, whole("a"))
-    assert finding.verdict is Verdict.RESURRECTED
+    assert finding.anomaly is Anomaly.RESURRECTED
     assert [each.action for each in finding.missing] == ["delete"]
 
 
 def test_every_older_value_behind_a_delete_is_a_resurrection() -> None:
     """put a; put b; delete: whether a or b is seen, the key should not be there at all."""
     writes = history("put a |-ok|", "             put b |-ok|", "                          del |-ok|")
-    assert judge(writes, whole("a")).verdict is Verdict.RESURRECTED
-    assert judge(writes, whole("b")).verdict is Verdict.RESURRECTED
+    assert judge(writes, whole("a")).anomaly is Anomaly.RESURRECTED
+    assert judge(writes, whole("b")).anomaly is Anomaly.RESURRECTED
 
 
 def test_an_old_value_from_before_a_delete_is_reverted_if_a_newer_one_ought_to_be_there() -> None:
     """put a; delete; put b; a is seen: a value is right, this one is not."""
     writes = history("put a |-ok|", "             del |-ok|", "                          put b |-ok|")
-    assert judge(writes, whole("a")).verdict is Verdict.REVERTED
-    assert judge(writes, whole("b")).verdict is Verdict.OK
+    assert judge(writes, whole("a")).anomaly is Anomaly.REVERTED
+    assert judge(writes, whole("b")).anomaly is Anomaly.OK
 
 
 def test_absence_from_before_the_newest_put_loses_that_put_alone() -> None:
     """put a; delete; put b; absent: the state after the delete, so b is missing and a is not."""
     finding = judge(history("put a |-ok|", "             del |-ok|", "                          put b |-ok|"), ABSENT)
-    assert finding.verdict is Verdict.LOST
+    assert finding.anomaly is Anomaly.LOST
     assert [each.version for each in finding.missing] == ["b"]
 
 
@@ -127,49 +127,49 @@ def test_absence_of_a_key_that_was_never_deleted_loses_every_put() -> None:
 def test_a_delete_that_overlaps_a_put_may_come_before_or_after_it() -> None:
     """Both states are right."""
     writes = history("put a |------ok|", "   del |-ok|")
-    assert judge(writes, ABSENT).verdict is Verdict.OK
-    assert judge(writes, whole("a")).verdict is Verdict.OK
+    assert judge(writes, ABSENT).anomaly is Anomaly.OK
+    assert judge(writes, whole("a")).anomaly is Anomaly.OK
 
 
 def test_an_unknown_delete_may_take_effect_late() -> None:
     """Sent before the put, carried out after it: absence is no loss."""
     writes = history("del |-?", "             put a |-ok|")
-    assert judge(writes, ABSENT).verdict is Verdict.OK
-    assert judge(writes, whole("a")).verdict is Verdict.OK
+    assert judge(writes, ABSENT).anomaly is Anomaly.OK
+    assert judge(writes, whole("a")).anomaly is Anomaly.OK
 
 
 def test_a_delete_before_the_put_explains_nothing() -> None:
     """delete; then put a; absent: the delete was over when the put began."""
-    assert judge(history("del |-ok|", "           put a |-ok|"), ABSENT).verdict is Verdict.LOST
+    assert judge(history("del |-ok|", "           put a |-ok|"), ABSENT).anomaly is Anomaly.LOST
 
 
 def test_a_resurrection_stays_one_beside_an_unknown_put() -> None:
     """put a; delete; put b without a reply: b and absence are right, a is not, whatever became of b."""
     writes = history("put a |-ok|", "             del |-ok|", "                          put b |-?")
-    assert judge(writes, ABSENT).verdict is Verdict.OK
-    assert judge(writes, whole("b")).verdict is Verdict.OK
-    assert judge(writes, whole("a")).verdict is Verdict.RESURRECTED
+    assert judge(writes, ABSENT).anomaly is Anomaly.OK
+    assert judge(writes, whole("b")).anomaly is Anomaly.OK
+    assert judge(writes, whole("a")).anomaly is Anomaly.RESURRECTED
 
 
 def test_a_key_that_was_only_deleted_is_rightly_absent() -> None:
     """It was absent before, too."""
-    assert judge(history("del |-ok|"), ABSENT).verdict is Verdict.OK
+    assert judge(history("del |-ok|"), ABSENT).anomaly is Anomaly.OK
 
 
 def test_a_version_that_nobody_wrote_here_is_invented() -> None:
     """A record of another key, or of no key at all."""
-    assert judge(history("put a |-ok|"), whole("z")).verdict is Verdict.INVENTED
-    assert judge(history("del |-ok|"), whole("a")).verdict is Verdict.INVENTED
+    assert judge(history("put a |-ok|"), whole("z")).anomaly is Anomaly.INVENTED
+    assert judge(history("del |-ok|"), whole("a")).anomaly is Anomaly.INVENTED
 
 
 def test_what_no_write_can_have_made_is_invented() -> None:
     """As the record itself says."""
-    assert judge(history("put a |-?"), INVENTED).verdict is Verdict.INVENTED
+    assert judge(history("put a |-?"), INVENTED).anomaly is Anomaly.INVENTED
 
 
 def test_a_torn_record_is_torn_even_if_nothing_was_acknowledged() -> None:
     """An unknown write may be there or not, but whole."""
-    assert judge(history("put a |-?"), TORN).verdict is Verdict.TORN
+    assert judge(history("put a |-?"), TORN).anomaly is Anomaly.TORN
 
 
 def test_the_very_same_moment_counts_as_overlap() -> None:
@@ -178,13 +178,13 @@ def test_the_very_same_moment_counts_as_overlap() -> None:
     touching = type(second)(
         second.client, second.action, second.collection, second.key, second.version, 0, first.completed or 0, second.completed, "ok"
     )
-    assert judge([first, touching], whole("a")).verdict is Verdict.OK
+    assert judge([first, touching], whole("a")).anomaly is Anomaly.OK
 
 
 def test_the_order_of_the_list_does_not_matter() -> None:
     """Logs of several clients are merged in no particular order."""
     writes = history("put a |-ok|", "             put b |-ok|", "                          del |-ok|")
-    assert {judge(some, whole("a")).verdict for some in (writes, writes[::-1], [writes[1], writes[2], writes[0]])} == {Verdict.RESURRECTED}
+    assert {judge(some, whole("a")).anomaly for some in (writes, writes[::-1], [writes[1], writes[2], writes[0]])} == {Anomaly.RESURRECTED}
 
 
 def test_a_finding_names_key_sight_and_the_acknowledged_write() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.check import Finding, Verdict, judge_groups
+from storeproof.check import Anomaly, Finding, judge_groups
 from storeproof.history import Ending, Operation
 
 
@@ -14,10 +14,10 @@ def group(version: str, outcome: Ending, *keys: str, at: int = 0) -> list[Operat
     return [Operation(0, "put", "single_key", key, version, 0, at, completed, outcome) for key in keys]
 
 
-def found(*seen: str, verdict: Verdict = Verdict.OK) -> list[Finding]:
+def found(*seen: str, anomaly: Anomaly = Anomaly.OK) -> list[Finding]:
     """What was read under a, b, c ...: a stamp, or - for nothing."""
     return [
-        Finding("single_key", key, verdict, "absent" if what == "-" else f"whole {what}") for key, what in zip("abcdef", seen, strict=False)
+        Finding("single_key", key, anomaly, "absent" if what == "-" else f"whole {what}") for key, what in zip("abcdef", seen, strict=False)
     ]
 
 
@@ -35,14 +35,14 @@ def test_what_is_there_as_one_is_not_split(seen: tuple[str, ...]) -> None:
 def test_a_part_of_a_group_is_split_though_each_record_is_allowed_alone(seen: tuple[str, ...]) -> None:
     """Of an unknown write both states are right, but not both at once."""
     (finding,) = judge_groups([*FIRST, *SECOND], found(*seen))
-    assert finding.verdict is Verdict.SPLIT
+    assert finding.anomaly is Anomaly.SPLIT
     assert finding.missing == ()
     assert "of 3 written together: single_key['a']" in str(finding)
 
 
 def test_a_group_that_was_never_acknowledged_is_split_too() -> None:
     """A part of a transaction that had no reply: nothing was lost, and still it is half done."""
-    assert [each.verdict for each in judge_groups(group("1", "unknown", "a", "b"), found("1", "-"))] == [Verdict.SPLIT]
+    assert [each.anomaly for each in judge_groups(group("1", "unknown", "a", "b"), found("1", "-"))] == [Anomaly.SPLIT]
 
 
 def test_a_part_of_a_refused_group_is_split() -> None:
@@ -53,7 +53,7 @@ def test_a_part_of_a_refused_group_is_split() -> None:
 def test_a_torn_record_beside_whole_ones_is_split() -> None:
     """Whatever else is wrong with it."""
     findings = found("1", "1")
-    torn = Finding("single_key", "c", Verdict.TORN, "torn")
+    torn = Finding("single_key", "c", Anomaly.TORN, "torn")
     assert len(judge_groups(FIRST, [*findings, torn])) == 1
 
 

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from storeproof import compiled
+from storeproof import native_support
 from storeproof.check import contradiction, is_linearizable
-from storeproof.check.minimal import _since_a_put
-from storeproof.check.unseen import changes_nothing, unseen
+from storeproof.check.reduction import changes_nothing, unseen
+from storeproof.check.shrink import _since_a_put
 from storeproof.errors import NotAvailable
 from storeproof.history import Access
 from tests.check.accesses import accesses
 
-pytestmark = pytest.mark.skipif(not compiled.present(), reason="the compiled part was not built")
+pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
 
 RIGHT = {
     "one after the other": ("put a |--|", "get -> a     |--|", "del -> yes         |--|", "get -> nothing           |--|"),
@@ -297,7 +297,7 @@ def test_more_operations_than_it_can_take_are_an_error() -> None:
 
 def test_without_the_compiled_part_it_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the remedy, and never as a pass."""
-    monkeypatch.setattr(compiled, "present", lambda: False)
+    monkeypatch.setattr(native_support, "present", lambda: False)
     with pytest.raises(NotAvailable, match="linearizability needs the compiled part") as missing:
         is_linearizable([], 1.0)
     assert "pip install" in missing.value.remedy

@@ -12,7 +12,7 @@ from storeproof.contract import load_adapter
 from storeproof.errors import UsageError
 from storeproof.spec import load_spec
 from storeproof.spec.loader import SPEC_ROOT
-from tests.house.installed import CHECKOUT, outcomes_of, run_pytest
+from tests.architecture.installed import CHECKOUT, outcomes_of, run_pytest
 
 
 @pytest.mark.parametrize("embedded", [False, True])

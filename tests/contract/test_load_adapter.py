@@ -10,7 +10,7 @@ import pytest
 from storeproof.contract import load_adapter
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.spec import SPEC_ROOT
-from storeproof.spec.source import read
+from storeproof.spec.reading.source import read
 from storeproof.spec.store import Store
 from tests.spec.files import STORE, replaced
 

@@ -9,9 +9,9 @@ import pytest
 
 from storeproof.contract import Found, Key, Layout
 from storeproof.corpus.articles import articles
-from storeproof.load.records import recipe
 from storeproof.load.requests import requests
 from storeproof.oracle import query as oracle
+from storeproof.records.self_verifying import recipe
 from storeproof.spec import Mix, load_spec
 from storeproof.spec.query import Browse, Query, Where
 from storeproof.suites.correctness.test_corpus import wrong_answer

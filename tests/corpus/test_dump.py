@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from storeproof.corpus.article_store import articles_of
 from storeproof.corpus.articles import Article
 from storeproof.corpus.dump import Dump, Site
-from storeproof.corpus.library import articles_of
 from storeproof.corpus.wikitext import LONGEST, Reader
 from storeproof.errors import UsageError
 from tests.corpus.dumps import TRAPS, dump, head, many, page

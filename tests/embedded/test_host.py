@@ -20,7 +20,7 @@ from storeproof.contract import Address, Refused, Unknown, Unsupported, WrongRep
 from storeproof.embedded import connect, host, session
 from storeproof.embedded.forwarding import Session
 from storeproof.embedded.link import HostError, Link
-from storeproof.launch.ports import free_port
+from storeproof.machine.ports import free_port
 
 SHELF = Path(__file__).with_name("shelf_host.py")
 

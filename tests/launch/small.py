@@ -15,8 +15,8 @@ from pathlib import Path
 import yaml
 
 from storeproof.contract import Address, Layout, Unknown
-from storeproof.launch import process_tree
 from storeproof.launch.visit import Visit
+from storeproof.machine import process_tree
 from storeproof.spec import Model, ProcessLaunch, Store
 
 GREETS = """

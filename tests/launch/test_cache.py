@@ -6,7 +6,7 @@ import pytest
 
 from storeproof.errors import NotAvailable
 from storeproof.spec import load_spec
-from storeproof.trial import Options, Trial
+from storeproof.store_under_test import Options, StoreUnderTest
 
 SPEC = load_spec()
 CACHED = {name: store for name in SPEC.store_files if (store := SPEC.targets([name])[0].store).cache is not None}
@@ -31,14 +31,14 @@ def test_all_that_a_workload_loads_fits_in(scale) -> None:  # type: ignore[no-un
 @pytest.mark.servers
 @pytest.mark.parametrize("name", TAKEN)
 def test_the_live_server_says_what_the_scale_does(name: str) -> None:
-    trial = Trial(SPEC, SPEC.targets([name])[0], Options(SPEC.scales["smoke"], seed=1, launch="process"), lambda _: None)
+    sut = StoreUnderTest(SPEC, SPEC.targets([name])[0], Options(SPEC.scales["smoke"], seed=1, launch="process"), lambda _: None)
     try:
-        handle = trial.launch("its cache")
+        handle = sut.launch("its cache")
     except NotAvailable as missing:
         pytest.skip(str(missing))
     handle.close()
     setting, value = TAKEN[name]
-    assert trial.record.settings[setting] == value
+    assert sut.record.settings[setting] == value
 
 
 def test_what_a_variant_says_itself_goes_before() -> None:

@@ -14,17 +14,17 @@ from pathlib import Path
 import pytest
 import requests
 
+from storeproof.cleanup.registry import registry
+from storeproof.cleanup.sweep import sweep_directories
+from storeproof.cleanup.workdir import WorkDir
 from storeproof.contract import Address, Unknown
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied
-from storeproof.launch import container, engine
-from storeproof.launch.cleanup import registry
+from storeproof.launch import container
 from storeproof.launch.container import ContainerHandle
-from storeproof.launch.owner import this_process
-from storeproof.launch.sweep import sweep_directories
-from storeproof.launch.workdir import WorkDir
+from storeproof.machine import docker
+from storeproof.machine.owner import this_process
 from storeproof.spec import ContainerLaunch
-
-from .small import WORK, eventually
+from tests.launch.small import WORK, eventually
 
 pytestmark = pytest.mark.docker
 
@@ -35,10 +35,10 @@ SETTINGS = {"appendonly": "yes", "appendfsync": "always"}
 
 @pytest.fixture(scope="module", autouse=True)
 def _engine() -> None:
-    reason = engine.unavailable()
+    reason = docker.unavailable()
     if reason is not None:
         pytest.skip(reason)
-    if not engine.has_image(IMAGE):
+    if not docker.has_image(IMAGE):
         pytest.skip(f"the image {IMAGE} is not here; .ci/setup images")
 
 
@@ -59,7 +59,7 @@ def pinged(address: Address) -> None:
 
 def names(kind: str = "container") -> set[str]:
     """The containers (or volumes) of this process."""
-    things = engine.client().volumes.list() if kind == "volume" else engine.client().containers.list(all=True)
+    things = docker.client().volumes.list() if kind == "volume" else docker.client().containers.list(all=True)
     return {thing.name for thing in things if thing.name.startswith(f"storeproof-{this_process().pid}-")}
 
 
@@ -123,10 +123,10 @@ def test_data_of_the_images_user_is_removed_by_a_container(make: Make, tmp_path:
     remove = WorkDir.remove
     monkeypatch.setattr(WorkDir, "remove", lambda made: (left.append(made.data.exists()), remove(made)))
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    volumes = {volume.name for volume in engine.client().volumes.list()}
+    volumes = {volume.name for volume in docker.client().volumes.list()}
     handle.close()
     assert left == [False]
-    assert {volume.name for volume in engine.client().volumes.list()} <= volumes
+    assert {volume.name for volume in docker.client().volumes.list()} <= volumes
 
 
 def test_port_is_open_to_this_machine_only(make: Make) -> None:
@@ -294,7 +294,7 @@ def other_run(*, before: str = "") -> tuple[subprocess.Popen[str], str]:
 
 def left(mark: str) -> list[str]:
     """What is left of the other run."""
-    client = engine.client()
+    client = docker.client()
     found = [each.name for each in (*client.containers.list(all=True), *client.volumes.list()) if each.name == mark]
     return found + [str(path) for path in Path(container.default_base()).glob(mark)]
 
@@ -310,7 +310,7 @@ def end(process: subprocess.Popen[str], number: signal.Signals) -> None:
 def test_signal_in_mid_run_leaves_nothing(number: signal.Signals) -> None:
     process, mark = other_run()
     assert len(left(mark)) == 3
-    assert engine.sweep_containers() == []
+    assert docker.sweep_containers() == []
     end(process, number)
     assert left(mark) == []
 
@@ -325,7 +325,7 @@ def test_next_run_sweeps_what_a_dead_one_left() -> None:
     process, mark = other_run(before="import storeproof.launch.container as c; c.guard = lambda *_, **__: None")
     end(process, signal.SIGKILL)
     assert len(left(mark)) == 3
-    assert engine.sweep_containers() == [
+    assert docker.sweep_containers() == [
         f"removed container {mark}, left by a run that had died",
         f"removed volume {mark}, left by a run that had died",
     ]
@@ -335,17 +335,17 @@ def test_next_run_sweeps_what_a_dead_one_left() -> None:
 
 
 def test_sweep_leaves_what_is_not_ours() -> None:
-    client = engine.client()
+    client = docker.client()
     dead = str(replace(this_process(), start=1))
     others = {
         "storeproof-test-unmarked": {},
-        "storeproof-test-unowned": {engine.LABEL: "1"},
-        "storeproof-test-live": {engine.LABEL: "1", engine.OWNER_LABEL: str(this_process())},
-        "storeproof-test-kept": {engine.LABEL: "1", engine.OWNER_LABEL: dead, engine.KEEP_LABEL: "1"},
+        "storeproof-test-unowned": {docker.LABEL: "1"},
+        "storeproof-test-live": {docker.LABEL: "1", docker.OWNER_LABEL: str(this_process())},
+        "storeproof-test-kept": {docker.LABEL: "1", docker.OWNER_LABEL: dead, docker.KEEP_LABEL: "1"},
     }
     volumes = [client.volumes.create(name, labels=labels) for name, labels in others.items()]
     try:
-        assert engine.sweep_containers() == []
+        assert docker.sweep_containers() == []
         assert {volume.name for volume in client.volumes.list()} >= set(others)
     finally:
         for volume in volumes:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from .files import mounts
-from .small import eventually
+from tests.disk.files import mounts
+from tests.launch.small import eventually
 
 pytestmark = pytest.mark.usefixtures("memory_disks")
 

@@ -13,18 +13,17 @@ from pathlib import Path
 
 import pytest
 
+from storeproof.cleanup.registry import registry
 from storeproof.contract import Address, Unknown
 from storeproof.contract.failures import WrongReply
+from storeproof.disk.ext4 import unmount
+from storeproof.disk.methods import PowerCut
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied
-from storeproof.launch import patience, shortage
-from storeproof.launch.cleanup import registry
-from storeproof.launch.disk import PowerCut
 from storeproof.launch.process import ProcessHandle
-from storeproof.launch.shortage import Watch
-from storeproof.launch.volume import unmount
+from storeproof.machine import patience, shortage
+from storeproof.machine.shortage import Watch
 from storeproof.spec import ProcessLaunch
-
-from .small import FAMILY, GREETS, MUTE, as_root, eventually, greeted, python_server
+from tests.launch.small import FAMILY, GREETS, MUTE, as_root, eventually, greeted, python_server
 
 Make = Callable[..., ProcessHandle]
 
@@ -287,7 +286,7 @@ def test_a_silent_server_on_a_busy_machine_says_nothing_of_the_store(make: Make,
 
 
 def test_no_handle_stays_where_no_volume_can_be_had(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("storeproof.launch.memory_disk.DEVICE", "/dev/no-such-device")
+    monkeypatch.setattr("storeproof.disk.fuse.DEVICE", "/dev/no-such-device")
     before = list(registry._open)
     with pytest.raises(NotAvailable, match="needs FUSE"):
         ProcessHandle("small", python_server(GREETS), {}, greeted, tmp_path, on_volume=True, power_cut=PowerCut("fuse"))

@@ -12,8 +12,7 @@ import pytest
 from storeproof.errors import StoreDied
 from storeproof.launch.process import ProcessHandle
 from storeproof.spec import ProcessLaunch
-
-from .small import GREETS, greeted, python_server
+from tests.launch.small import GREETS, greeted, python_server
 
 SLOW = "import pathlib, sys, time; pathlib.Path(sys.argv[1], 'begun').touch(); time.sleep(30)"
 

@@ -7,11 +7,10 @@ import socket
 import pytest
 
 from storeproof.errors import NotAvailable
-from storeproof.launch import engine
 from storeproof.launch.container import ContainerHandle
+from storeproof.machine import docker
 from storeproof.spec import ContainerLaunch
-
-from .small import connected
+from tests.launch.small import connected
 
 pytestmark = pytest.mark.docker
 
@@ -20,10 +19,10 @@ IMAGE = "storeproof/memcached"
 
 @pytest.fixture(scope="module", autouse=True)
 def _engine() -> None:
-    reason = engine.unavailable()
+    reason = docker.unavailable()
     if reason is not None:
         pytest.skip(reason)
-    if not engine.has_image(IMAGE):
+    if not docker.has_image(IMAGE):
         pytest.skip(f"the image {IMAGE} is not here; .ci/setup images")
 
 

@@ -6,12 +6,11 @@ import socket
 
 import pytest
 
-from storeproof.launch import engine
 from storeproof.launch.container import ContainerHandle
+from storeproof.machine import docker
 from storeproof.spec import ContainerLaunch
-from tests.trial.running import wait_for
-
-from .small import connected
+from tests.end_to_end.running import wait_for
+from tests.launch.small import connected
 
 pytestmark = pytest.mark.docker
 
@@ -27,10 +26,10 @@ LAUNCH = ContainerLaunch(
 
 @pytest.fixture(scope="module", autouse=True)
 def _engine() -> None:
-    reason = engine.unavailable()
+    reason = docker.unavailable()
     if reason is not None:
         pytest.skip(reason)
-    if not engine.has_image(IMAGE):
+    if not docker.has_image(IMAGE):
         pytest.skip(f"the image {IMAGE} is not here; .ci/setup images")
 
 

@@ -17,8 +17,7 @@ from storeproof.launch.nodes import NODE_FAULTS, RunningNodes
 from storeproof.launch.process import ProcessHandle
 from storeproof.launch.visit import Visit
 from storeproof.spec.store import EndpointLaunch, Nodes, ProcessLaunch
-
-from .small import ROW
+from tests.launch.small import ROW
 
 
 class Here:

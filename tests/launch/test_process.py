@@ -13,15 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from storeproof.cleanup.registry import registry
 from storeproof.contract import Address, Refused
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied, UsageError
-from storeproof.launch import ports, process_tree
-from storeproof.launch.cleanup import registry
 from storeproof.launch.process import ProcessHandle
-from storeproof.launch.programs import find_program
+from storeproof.machine import ports, process_tree
+from storeproof.machine.programs import find_program
 from storeproof.spec import ProcessLaunch
-
-from .small import FAMILY, GREETS, MUTE, as_root, connected, eventually, gone, greeted, python_server
+from tests.launch.small import FAMILY, GREETS, MUTE, as_root, connected, eventually, gone, greeted, python_server
 
 Make = Callable[..., ProcessHandle]
 

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from storeproof.errors import NotAvailable
-from storeproof.launch import process_tree
 from storeproof.launch.process import ProcessHandle
+from storeproof.machine import process_tree
 from storeproof.spec import SPEC_ROOT, load_spec
-
-from .small import connected
+from tests.launch.small import connected
 
 pytestmark = pytest.mark.servers
 

@@ -11,9 +11,8 @@ from storeproof.errors import UsageError
 from storeproof.launch.process import ProcessHandle
 from storeproof.launch.template import Template
 from storeproof.spec import Store, Target, load_spec
-from storeproof.trial import Options, Trial
-
-from .small import connected, python_server
+from storeproof.store_under_test import Options, StoreUnderTest
+from tests.launch.small import connected, python_server
 
 TWO_PORTS = """
 import socket, sys, time
@@ -105,6 +104,6 @@ def test_arguments_reach_the_server_that_is_started(tmp_path: Path) -> None:
     )
     spec = load_spec()
     (found,) = spec.targets([str(tmp_path / "told.yaml")])
-    trial = Trial(spec, found, Options(scale=spec.scales["smoke"], seed=1, launch="process", data_dir=tmp_path), lambda _: None)
-    trial.launch("a test").close()
-    assert trial.record.version == "Told here-i-am"
+    sut = StoreUnderTest(spec, found, Options(scale=spec.scales["smoke"], seed=1, launch="process", data_dir=tmp_path), lambda _: None)
+    sut.launch("a test").close()
+    assert sut.record.version == "Told here-i-am"

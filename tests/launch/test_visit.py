@@ -20,8 +20,8 @@ from storeproof.launch import endpoint_watch
 from storeproof.launch.endpoint_watch import Watch
 from storeproof.launch.visit import Visit
 from storeproof.spec import SPEC_ROOT, load_spec
+from tests.end_to_end.running import wait_for
 from tests.nuisance.ways import serve
-from tests.trial.running import wait_for
 
 SPEC = load_spec()
 WORD = "s3cret-word"

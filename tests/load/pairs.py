@@ -20,11 +20,11 @@ from dataclasses import dataclass, replace
 
 from storeproof.contract.address import Address
 from storeproof.contract.values import Layout
-from storeproof.load.driver import DriverEngine
-from storeproof.load.engine import Engine, EngineName, Plan
-from storeproof.load.wire.engine import WireEngine
+from storeproof.load.driver.driver_engine import DriverEngine
+from storeproof.load.job import Engine, EngineName, Plan
+from storeproof.load.wire.wire_engine import WireEngine
 from storeproof.spec import Mix, load_spec
-from storeproof.trial import Options, Trial
+from storeproof.store_under_test import Options, StoreUnderTest
 
 RECORDS = 100_000
 _KEY = "key:__rand_int__"
@@ -124,8 +124,8 @@ def main() -> None:
     name: EngineName = told.engine
     spec = load_spec()
     (target,) = spec.targets(["redis:volatile"])
-    trial = Trial(spec, target, Options(scale=spec.scales["smoke"], seed=1, launch="process"), lambda _: None)
-    handle = trial.launch("the pairs")
+    sut = StoreUnderTest(spec, target, Options(scale=spec.scales["smoke"], seed=1, launch="process"), lambda _: None)
+    handle = sut.launch("the pairs")
     driver = DriverEngine(target, handle.address)
     engine: Engine = driver if name == "driver" else WireEngine(target, handle.address, name, driver)
     print(f"{name} against redis-benchmark: {told.turns} pairs of {told.seconds:g} s each, {RECORDS:,} keys, no persistence", flush=True)
@@ -134,8 +134,8 @@ def main() -> None:
     try:
         for clients in told.clients:
             for pair in PAIRS:
-                layout = trial.layout(pair.model)
-                session = trial.connect(handle)
+                layout = sut.layout(pair.model)
+                session = sut.connect(handle)
                 session.collection(layout).prepare()
                 plan = Plan(layout, (pair.mix,), clients, told.seconds, 0, RECORDS, fixed_numbers=engine.fixed_numbers)
                 engine.fill(layout, RECORDS, fixed_numbers=engine.fixed_numbers)

@@ -6,7 +6,7 @@ from pathlib import Path
 from textwrap import dedent
 
 from storeproof.contract import Address
-from storeproof.load.driver import DriverEngine
+from storeproof.load.driver.driver_engine import DriverEngine
 from storeproof.spec import Store, Target
 
 _ADAPTER = '''

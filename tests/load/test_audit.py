@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from storeproof.contract import Key, Layout
-from storeproof.load.audit import audit
-from storeproof.load.client import ClientResult, run_client
-from storeproof.load.engine import OperationResult, Plan, RunResult
-from storeproof.load.keys import key_of
-from storeproof.load.latency import new_histogram
-from storeproof.load.records import recipe
+from storeproof.load.driver.client import ClientResult, run_client
+from storeproof.load.job import OperationResult, Plan, RunResult
+from storeproof.load.quality.audit import audit
+from storeproof.records.keys import key_of
+from storeproof.records.self_verifying import recipe
 from storeproof.spec import Mix, load_spec
+from storeproof.stats.latency import new_histogram
 from tests.load.memory import Memory
 
 MODELS = load_spec().models

@@ -13,17 +13,17 @@ from typing import Any, cast
 import psutil
 import pytest
 
-from storeproof import compiled
+from storeproof import native_support
 from storeproof.errors import NotAvailable
-from storeproof.load.ceiling import Ceilings, alone, answering
-from storeproof.load.engine import Engine, EngineName, LoadFailed, Plan, RunResult
-from storeproof.load.statistics import Estimate
-from storeproof.load.steady import WarmUp
-from storeproof.load.validity import judge
-from storeproof.load.wire.engine import result_of
+from storeproof.load.job import Engine, EngineName, LoadFailed, Plan, RunResult
+from storeproof.load.quality.ceiling import Ceilings, alone, answering
+from storeproof.load.quality.gates import judge
 from storeproof.load.wire.null_server import Answering, NullServer
 from storeproof.load.wire.request import Job, Patch, Slot, Template
+from storeproof.load.wire.wire_engine import result_of
 from storeproof.spec import Mix
+from storeproof.stats.intervals import Estimate
+from storeproof.stats.steady_state import WarmUp
 from tests.load.wire import native_server
 from tests.load.wire.native_server import GET, SET, op, requests, served
 
@@ -114,12 +114,12 @@ def test_the_store_s_client_has_no_ceiling() -> None:
 
 def test_without_the_compiled_part(monkeypatch: pytest.MonkeyPatch) -> None:
     """A null server in Python would be what is measured."""
-    monkeypatch.setattr(compiled, "present", lambda: False)
+    monkeypatch.setattr(native_support, "present", lambda: False)
     with pytest.raises(NotAvailable, match="the null server needs the compiled part"):
         Ceilings().rate("wire-py", job(op()), [FOUND])
 
 
-built = pytest.mark.skipif(not compiled.present(), reason="the compiled part was not built")
+built = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ import pytest
 from storeproof.contract import Key, Layout, Record, Refused, Unknown, Unsupported
 from storeproof.errors import UsageError
 from storeproof.load.arrivals import Schedule
-from storeproof.load.client import LOST_CAUSE, ClientResult, run_client
-from storeproof.load.engine import Plan
-from storeproof.load.keys import key_of
-from storeproof.load.records import identify, recipe
+from storeproof.load.driver.client import LOST_CAUSE, ClientResult, run_client
+from storeproof.load.job import Plan
+from storeproof.records.keys import key_of
+from storeproof.records.self_verifying import identify, recipe
 from storeproof.spec import Mix, load_spec
 from storeproof.spec.query import Query, Where
 from tests.load.memory import Memory

@@ -16,8 +16,8 @@ import psutil
 import pytest
 
 from storeproof.contract import Layout, Refused
-from storeproof.load.driver import DriverEngine
-from storeproof.load.engine import LoadFailed, Plan, StoreSilent
+from storeproof.load.driver.driver_engine import DriverEngine
+from storeproof.load.job import LoadFailed, Plan, StoreSilent
 from storeproof.spec import Mix, load_spec
 from tests.load.stores import engine_for
 

@@ -11,48 +11,48 @@ import pytest
 
 from storeproof.contract import Layout
 from storeproof.launch.handle import Handle
-from storeproof.load.audit import audit
-from storeproof.load.driver import DriverEngine
-from storeproof.load.engine import Plan, StoreSilent
+from storeproof.load.driver.driver_engine import DriverEngine
+from storeproof.load.job import Plan, StoreSilent
+from storeproof.load.quality.audit import audit
 from storeproof.spec import Mix, load_spec
-from storeproof.trial import Options, Trial
+from storeproof.store_under_test import Options, StoreUnderTest
 
 
 @pytest.fixture(scope="module")
-def trial() -> Trial:
+def sut() -> StoreUnderTest:
     """SQLite without syncs."""
     spec = load_spec()
     (target,) = spec.targets(["sqlite"])
-    return Trial(spec, target, Options(spec.scales["smoke"], seed=1, launch="process"), lambda text: None)
+    return StoreUnderTest(spec, target, Options(spec.scales["smoke"], seed=1, launch="process"), lambda text: None)
 
 
 @pytest.fixture
-def handle(trial: Trial) -> Iterator[Handle]:
+def handle(sut: StoreUnderTest) -> Iterator[Handle]:
     """A store of its own for each test: some do not survive."""
-    launched = trial.launch("a test")
+    launched = sut.launch("a test")
     yield launched
     launched.close()
 
 
 @pytest.fixture
-def engine(trial: Trial, handle: Handle) -> Iterator[DriverEngine]:
+def engine(sut: StoreUnderTest, handle: Handle) -> Iterator[DriverEngine]:
     """The engine on it."""
-    made = DriverEngine(trial.target, handle.address)
+    made = DriverEngine(sut.target, handle.address)
     yield made
     made.close()
 
 
 @pytest.fixture
-def layout(trial: Trial, handle: Handle) -> Layout:
+def layout(sut: StoreUnderTest, handle: Handle) -> Layout:
     """A prepared collection."""
-    layout = trial.layout("hash10", 1)
-    session = trial.connect(handle)
+    layout = sut.layout("hash10", 1)
+    session = sut.connect(handle)
     session.collection(layout).prepare()
     session.close()
     return layout
 
 
-def test_rounds_and_audit(trial: Trial, handle: Handle, engine: DriverEngine, layout: Layout) -> None:
+def test_rounds_and_audit(sut: StoreUnderTest, handle: Handle, engine: DriverEngine, layout: Layout) -> None:
     """Loaded, read, written by two processes, and found whole."""
     engine.fill(layout, 300)
     plan = Plan(layout, (Mix(operation="get", keys="uniform"), Mix(operation="put", keys="new")), clients=4, seconds=0.4, seed=1, known=300)
@@ -61,7 +61,7 @@ def test_rounds_and_audit(trial: Trial, handle: Handle, engine: DriverEngine, la
     assert len(engine.pids()) >= 2
     assert first.operations["get"].ok > 0 < second.operations["put"].ok
     assert first.errors == second.errors == 0
-    session = trial.connect(handle)
+    session = sut.connect(handle)
     found = audit(session.collection(layout), plan, [first, second], seed=1)
     session.close()
     assert found.ok, found.problems

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from storeproof.spec import SPEC_ROOT
-from tests.house.installed import lay_out, run_pytest
+from tests.architecture.installed import lay_out, run_pytest
 
 Outcomes = Mapping[str, str]
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from storeproof.adapters.sqlite import Documents, Link, SQLite, Values
-from storeproof.adapters.sqlite_table import Table
+from storeproof.adapters.sqlite.table import Table
 from storeproof.contract import Address, Change, Json, Key, Path, Record
 from storeproof.spec.index import Index
 from storeproof.spec.query import Condition, Query, Where

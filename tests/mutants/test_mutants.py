@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.trial.running import leaves_nothing, lying_store, start
+from tests.end_to_end.running import leaves_nothing, lying_store, start
 
 pytestmark = pytest.mark.slow
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from storeproof import compiled
-from tests.trial.running import Run, leaves_nothing, lying_store, start
+from storeproof import native_support
+from tests.end_to_end.running import Run, leaves_nothing, lying_store, start
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(not compiled.present(), reason="the compiled part was not built")]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")]
 
 MEANT = {
     "stale_under_load": "linearizable.register",

@@ -17,12 +17,12 @@ _TURNS = 150
 
 
 @contextlib.contextmanager
-def _around(trial: ShortTrial) -> Iterator[None]:
-    files = [trial.folder / f"busy-{number}" for number in range(_WRITERS)]
+def _around(sut: ShortTrial) -> Iterator[None]:
+    files = [sut.folder / f"busy-{number}" for number in range(_WRITERS)]
 
     def work() -> None:
         for _ in range(_TURNS):
-            with trial.act(f"{_WRITERS} x {_MIB} MiB written and synced"):
+            with sut.act(f"{_WRITERS} x {_MIB} MiB written and synced"):
                 writers = [
                     subprocess.Popen(
                         [
@@ -41,16 +41,16 @@ def _around(trial: ShortTrial) -> Iterator[None]:
                     for file in files
                 ]
                 while any(each.poll() is None for each in writers):
-                    if not trial.until_over(0.05, 0.05):
+                    if not sut.until_over(0.05, 0.05):
                         for each in writers:
                             each.kill()
                 for each in writers:
                     each.wait()
-            if trial.over.is_set():
+            if sut.over.is_set():
                 return
 
     try:
-        with meanwhile(trial, work):
+        with meanwhile(sut, work):
             yield
     finally:
         for file in files:

@@ -15,12 +15,12 @@ _SECONDS = 300
 
 
 @contextlib.contextmanager
-def _around(trial: ShortTrial) -> Iterator[None]:
-    number = trial.random.choice((2, 3, 4)) * (os.cpu_count() or 1)
+def _around(sut: ShortTrial) -> Iterator[None]:
+    number = sut.random.choice((2, 3, 4)) * (os.cpu_count() or 1)
     command = ["prlimit", f"--cpu={_SECONDS}", "setpriv", "--pdeathsig", "KILL", "sh", "-c", "while :; do :; done"]
     spinning = [subprocess.Popen(command) for _ in range(number)]
     try:
-        with trial.act(f"{number} processes that spin"):
+        with sut.act(f"{number} processes that spin"):
             yield
     finally:
         for each in spinning:

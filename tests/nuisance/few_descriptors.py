@@ -13,19 +13,19 @@ from tests.nuisance.short_trial import ShortTrial
 
 
 @contextlib.contextmanager
-def _around(trial: ShortTrial) -> Iterator[None]:
-    number = trial.random.choice((64, 128, 256))
+def _around(sut: ShortTrial) -> Iterator[None]:
+    number = sut.random.choice((64, 128, 256))
 
     def work() -> None:
-        while trial.process is None:
-            if not trial.until_over(0.001, 0.001):
+        while sut.process is None:
+            if not sut.until_over(0.001, 0.001):
                 return
         with contextlib.suppress(psutil.NoSuchProcess):
-            trial.process.rlimit(resource.RLIMIT_NOFILE, (number, number))
-        with trial.act(f"ulimit -n {number}"):
-            trial.over.wait()
+            sut.process.rlimit(resource.RLIMIT_NOFILE, (number, number))
+        with sut.act(f"ulimit -n {number}"):
+            sut.over.wait()
 
-    with meanwhile(trial, work):
+    with meanwhile(sut, work):
         yield
 
 

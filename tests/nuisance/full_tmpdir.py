@@ -35,35 +35,35 @@ def _cannot(_trial: ShortTrial) -> str | None:
 
 
 @contextlib.contextmanager
-def _around(trial: ShortTrial) -> Iterator[None]:
-    size = _MIB[trial.store]
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}m,mode=1777", f"{_SOURCE}-{os.getpid()}", str(trial.temporary)], check=True)
-    ballast = trial.temporary / "ballast"
+def _around(sut: ShortTrial) -> Iterator[None]:
+    size = _MIB[sut.store]
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}m,mode=1777", f"{_SOURCE}-{os.getpid()}", str(sut.temporary)], check=True)
+    ballast = sut.temporary / "ballast"
 
     def work() -> None:
         more = True
-        if trial.random.random() < 0.7:  # else it is full before a server was started
-            while more and not (trial.servers() or trial.containers()):
-                more = trial.until_over(0.05, 0.05)
-        more = more and trial.until_over(0, 2)
+        if sut.random.random() < 0.7:  # else it is full before a server was started
+            while more and not (sut.servers() or sut.containers()):
+                more = sut.until_over(0.05, 0.05)
+        more = more and sut.until_over(0, 2)
         for _ in range(_TIMES):
             if not more:
                 return
-            with trial.act("TMPDIR is full"):
+            with sut.act("TMPDIR is full"):
                 with contextlib.suppress(OSError), ballast.open("ab", buffering=0) as file:
                     for _ in range(size):
                         file.write(_CHUNK)
-                more = trial.until_over(0.5, 4)
+                more = sut.until_over(0.5, 4)
             with contextlib.suppress(OSError):
                 ballast.unlink()
-            more = more and trial.until_over(0.2, 3)
+            more = more and sut.until_over(0.2, 3)
 
     try:
-        with meanwhile(trial, work):
+        with meanwhile(sut, work):
             yield
     finally:
         ballast.unlink(missing_ok=True)
-        subprocess.run(["umount", "--lazy", str(trial.temporary)], check=True)
+        subprocess.run(["umount", "--lazy", str(sut.temporary)], check=True)
 
 
 NUISANCE = Nuisance("full TMPDIR", _around, _cannot)

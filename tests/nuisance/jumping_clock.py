@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from storeproof.launch.programs import find_program
+from storeproof.machine.programs import find_program
 from storeproof.spec import SPEC_ROOT
 from storeproof.spec.store import Store
 from tests.nuisance.nuisance import Nuisance, meanwhile
@@ -50,22 +50,22 @@ def _variables(stamp: Path, store: str) -> dict[str, str]:
     }
 
 
-def _faked(trial: ShortTrial, variables: dict[str, str]) -> Path:
+def _faked(sut: ShortTrial, variables: dict[str, str]) -> Path:
     """The store's file, whose server is started under the library: it inherits nothing of our environment."""
-    given = Path(trial.store_argument or SPEC_ROOT / "stores" / f"{trial.store}.yaml")
+    given = Path(sut.store_argument or SPEC_ROOT / "stores" / f"{sut.store}.yaml")
     told: dict[str, Any] = yaml.safe_load(given.read_text())
     process = told["launch"]["process"]
-    program = find_program(process["binary"], Store.model_validate(told).launch.process, trial.store)
+    program = find_program(process["binary"], Store.model_validate(told).launch.process, sut.store)
     process["command"] = [*(f"{name}={value}" for name, value in variables.items()), program, *process["command"]]
     process["binary"] = "env"
-    path = trial.folder / "faked.yaml"
+    path = sut.folder / "faked.yaml"
     path.write_text(yaml.safe_dump(told))
     return path
 
 
 @contextlib.contextmanager
-def _around(trial: ShortTrial) -> Iterator[None]:
-    stamp = trial.folder / "clock"
+def _around(sut: ShortTrial) -> Iterator[None]:
+    stamp = sut.folder / "clock"
 
     def set_clock(offset: str) -> None:
         fresh = stamp.with_suffix(".new")
@@ -74,22 +74,22 @@ def _around(trial: ShortTrial) -> Iterator[None]:
         fresh.replace(stamp)
 
     set_clock("+0")
-    variables = _variables(stamp, trial.store)
-    trial.environment.update(variables)
-    if trial.launch == "process":
-        trial.store_argument = str(_faked(trial, variables))
+    variables = _variables(stamp, sut.store)
+    sut.environment.update(variables)
+    if sut.launch == "process":
+        sut.store_argument = str(_faked(sut, variables))
 
     def work() -> None:
         before = "+0"
-        more = trial.until_over(0, 1)
+        more = sut.until_over(0, 1)
         while more:
-            offset = trial.random.choice([each for each in _OFFSETS if each != before])
-            with trial.act(f"the clock jumps from {before} to {offset} s"):
+            offset = sut.random.choice([each for each in _OFFSETS if each != before])
+            with sut.act(f"the clock jumps from {before} to {offset} s"):
                 set_clock(offset)
-                more = trial.until_over(1.2, 3)
+                more = sut.until_over(1.2, 3)
             before = offset
 
-    with meanwhile(trial, work):
+    with meanwhile(sut, work):
         yield
 
 

@@ -15,34 +15,34 @@ _TIMES = 5
 """At most, in a trial: one that repeats what was spoiled gets through in the end."""
 
 
-def strike(trial: ShortTrial) -> bool:
+def strike(sut: ShortTrial) -> bool:
     """Kill one of the servers that run now; False where there is none."""
-    for server in trial.servers():
-        with contextlib.suppress(psutil.NoSuchProcess), trial.act(f"pid {server.pid} ({server.name()}) is killed"):
+    for server in sut.servers():
+        with contextlib.suppress(psutil.NoSuchProcess), sut.act(f"pid {server.pid} ({server.name()}) is killed"):
             server.send_signal(signal.SIGKILL)
             return True
-    for container in trial.containers():
+    for container in sut.containers():
         import docker.errors
 
-        with contextlib.suppress(docker.errors.APIError), trial.act(f"container {container.short_id} is killed"):
+        with contextlib.suppress(docker.errors.APIError), sut.act(f"container {container.short_id} is killed"):
             container.kill(signal="SIGKILL")
             return True
     return False
 
 
 @contextlib.contextmanager
-def _around(trial: ShortTrial) -> Iterator[None]:
+def _around(sut: ShortTrial) -> Iterator[None]:
     def work() -> None:
         for _ in range(_TIMES):
-            early = trial.random.random() < 0.2  # else not before it listens
-            while not (trial.servers() or trial.containers() if early else trial.ports()):
-                if not trial.until_over(0.02, 0.02):
+            early = sut.random.random() < 0.2  # else not before it listens
+            while not (sut.servers() or sut.containers() if early else sut.ports()):
+                if not sut.until_over(0.02, 0.02):
                     return
-            if not trial.until_over(0, 2):
+            if not sut.until_over(0, 2):
                 return
-            strike(trial)
+            strike(sut)
 
-    with meanwhile(trial, work):
+    with meanwhile(sut, work):
         yield
 
 

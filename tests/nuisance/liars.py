@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.end_to_end.running import lying_store
 from tests.mutants import test_mutants
-from tests.mutants.durability import host_lies, server_lies, trials
+from tests.mutants.durability import host_lies, server_lies, suts
 from tests.mutants.durability.lie import Found, Lie
 from tests.nuisance.nuisance import Nuisance
 from tests.nuisance.short_trial import ShortTrial
 from tests.nuisance.spoiled_round import spoil
-from tests.trial.running import lying_store
 
 _TRIES = 6
 """A trial that a nuisance spoiled, so that it found nothing either way, is repeated. One that calls a liar true is not."""
@@ -64,7 +64,7 @@ class Package:
     def of(self, load: Sequence[str]) -> Path:
         root = self._base / "-".join(load)
         with self._lock:
-            return root if root.is_dir() else trials.package_of(load, root)
+            return root if root.is_dir() else suts.package_of(load, root)
 
 
 def liars(base: Path) -> list[Liar]:
@@ -82,10 +82,10 @@ def liars(base: Path) -> list[Liar]:
 
 def _answering(mutant: test_mutants.Mutant) -> Liar:
     def prepare(folder: Path, seed: int) -> ShortTrial:
-        trial = ShortTrial("sqlite", "process", folder, test_mutants.CHECKS, seed, arguments=["--no-verify-settings"])
-        trial.prepare()
-        trial.store_argument = lying_store(folder, mutant.name).removeprefix("--store=")
-        return trial
+        sut = ShortTrial("sqlite", "process", folder, test_mutants.CHECKS, seed, arguments=["--no-verify-settings"])
+        sut.prepare()
+        sut.store_argument = lying_store(folder, mutant.name).removeprefix("--store=")
+        return sut
 
     return Liar(mutant.name, mutant.check, prepare, True, lambda _: True)
 
@@ -95,13 +95,13 @@ def _keeping(lie: Lie, package: Package) -> Liar:
 
     def prepare(folder: Path, seed: int) -> ShortTrial:
         suites = ("--pyargs", "storeproof.suites.durability.test_guarantees")
-        trial = ShortTrial(store, "process", folder, lie.guarantee, seed, suites, {"PYTHONPATH": str(package.of(lie.load))})
-        trial.prepare()
-        trial.store_argument = str(trials.store_file_of(lie, folder))
-        return trial
+        sut = ShortTrial(store, "process", folder, lie.guarantee, seed, suites, {"PYTHONPATH": str(package.of(lie.load))})
+        sut.prepare()
+        sut.store_argument = str(suts.store_file_of(lie, folder))
+        return sut
 
-    def seen_through(trial: ShortTrial) -> bool:
-        result = trial.result()
+    def seen_through(sut: ShortTrial) -> bool:
+        result = sut.result()
         assert result is not None
         (store,) = result["stores"]
         (outcome,) = [each for each in store["outcomes"] if each["id"] == f"durability.{lie.guarantee}"]
@@ -118,18 +118,18 @@ def caught(liar: Liar, nuisance: Nuisance, folder: Path, seed: int) -> tuple[boo
     """
     seen = []
     for number in range(_TRIES):
-        trial = liar.prepare(folder / str(number), random.Random(f"{seed} {number}").randrange(10**6))
-        if reason := nuisance.cannot(trial):
+        sut = liar.prepare(folder / str(number), random.Random(f"{seed} {number}").randrange(10**6))
+        if reason := nuisance.cannot(sut):
             return False, reason
-        rounds, _ = spoil(trial, nuisance)
+        rounds, _ = spoil(sut, nuisance)
         of_case = [each for each in rounds if each.case == liar.case]
         if not of_case:
             seen.append("not under it")
             continue
         (found,) = of_case
         seen.append(found.outcome)
-        if found.outcome == "fail" and liar.seen_through(trial):
-            trial.remove()
+        if found.outcome == "fail" and liar.seen_through(sut):
+            sut.remove()
             return True, ", ".join(seen)
         if found.outcome == "fail":
             seen[-1] = f"fail of something else ({found.detail.splitlines()[0][:200]})"

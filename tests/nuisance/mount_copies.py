@@ -7,7 +7,7 @@ import os
 import subprocess
 from collections.abc import Iterator
 
-from storeproof.launch import engine
+from storeproof.machine import docker
 from tests.nuisance.nuisance import Nuisance, meanwhile
 from tests.nuisance.short_trial import ShortTrial
 
@@ -22,34 +22,34 @@ def _cannot(_trial: ShortTrial) -> str | None:
 
 def _image() -> str | None:
     """One that is here, and small."""
-    if engine.unavailable() is not None:
+    if docker.unavailable() is not None:
         return None
-    tags = sorted(tag for image in engine.client().images.list() for tag in image.tags if tag.startswith("storeproof"))
+    tags = sorted(tag for image in docker.client().images.list() for tag in image.tags if tag.startswith("storeproof"))
     return next((tag for tag in tags if tag.startswith("storeproof-base:")), tags[0] if tags else None)
 
 
 @contextlib.contextmanager
-def _around(trial: ShortTrial) -> Iterator[None]:
+def _around(sut: ShortTrial) -> Iterator[None]:
     holders: list[subprocess.Popen[bytes]] = []
     image = _image()
 
     def work() -> None:
-        more = trial.until_over(0, 1)
+        more = sut.until_over(0, 1)
         while more:
             holders[:] = [each for each in holders if each.poll() is None]
-            seconds = trial.random.uniform(3, 20)
+            seconds = sut.random.uniform(3, 20)
             if len(holders) < _AT_MOST:
                 holders.append(subprocess.Popen(["unshare", "-m", "--propagation", "private", "sleep", f"{seconds:.1f}"]))
-            with trial.act(f"a copy of the mounts for {seconds:.0f} s"):
-                if image is not None and trial.random.random() < 0.3:
-                    name = f"storeproof-nuisance-{os.getpid()}-{id(trial):x}"
+            with sut.act(f"a copy of the mounts for {seconds:.0f} s"):
+                if image is not None and sut.random.random() < 0.3:
+                    name = f"storeproof-nuisance-{os.getpid()}-{id(sut):x}"
                     command = ["docker", "run", "--rm", "--name", name, "--network", "none", image, "sleep", "1"]
                     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
                     assert done.returncode == 0, done.stderr
-                more = trial.until_over(1, 3)
+                more = sut.until_over(1, 3)
 
     try:
-        with meanwhile(trial, work):
+        with meanwhile(sut, work):
             yield
     finally:
         for each in holders:

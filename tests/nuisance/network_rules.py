@@ -55,20 +55,20 @@ def sweep() -> None:
 
 
 @contextlib.contextmanager
-def _around(trial: ShortTrial) -> Iterator[None]:
+def _around(sut: ShortTrial) -> Iterator[None]:
     def work() -> None:
         for _ in range(_TIMES):
-            if not trial.until_over(0.2, 1.5):
+            if not sut.until_over(0.2, 1.5):
                 return
-            for port in trial.ports():
-                if trial.random.random() < 0.5:
-                    what, target, seconds = "reset", ("REJECT", "--reject-with", "tcp-reset"), trial.random.uniform(0.05, 0.5)
+            for port in sut.ports():
+                if sut.random.random() < 0.5:
+                    what, target, seconds = "reset", ("REJECT", "--reject-with", "tcp-reset"), sut.random.uniform(0.05, 0.5)
                 else:
                     what, target, seconds = "dropped", ("DROP",), 1.0
-                with trial.act(f"packets to port {port} are {what} for {seconds:.1f} s"), rule(port, *target):
-                    trial.until_over(seconds, seconds)
+                with sut.act(f"packets to port {port} are {what} for {seconds:.1f} s"), rule(port, *target):
+                    sut.until_over(seconds, seconds)
 
-    with meanwhile(trial, work):
+    with meanwhile(sut, work):
         yield
 
 

@@ -33,7 +33,7 @@ class Nuisance:
 
 
 @contextlib.contextmanager
-def meanwhile(trial: ShortTrial, work: Callable[[], None]) -> Iterator[None]:
+def meanwhile(sut: ShortTrial, work: Callable[[], None]) -> Iterator[None]:
     """Work in a thread while the trial runs. It must end when the trial is over; what it raises is raised here."""
     failures: list[BaseException] = []
 
@@ -48,7 +48,7 @@ def meanwhile(trial: ShortTrial, work: Callable[[], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        trial.over.set()
+        sut.over.set()
         thread.join()
     if failures:
         raise failures[0]

@@ -91,24 +91,24 @@ class TrueStores:
         store, launch, nuisance = combination
         guarantee = random.Random(f"{store} {launch} {nuisance.name} {seed}").choice(_GUARANTEES)
         selection = " or ".join(filter(None, (f"test_guarantee and {guarantee}", _CORRECTNESS, nuisance.also)))
-        trial = ShortTrial(store, launch, self._base / f"true-{seed}", selection, seed)
-        if reason := nuisance.cannot(trial):
+        sut = ShortTrial(store, launch, self._base / f"true-{seed}", selection, seed)
+        if reason := nuisance.cannot(sut):
             with self._lock:
                 self.lacking.add(f"{nuisance.name}: {reason}")
             return
         began = time.monotonic()
-        rounds, wrong = spoil(trial, nuisance)
+        rounds, wrong = spoil(sut, nuisance)
         where = f"{store} by {launch}, {nuisance.name}, seed {seed}"
         loud = [f"{each.outcome.upper()} {each.case}: {_brief(each.detail)}" for each in rounds if each.outcome in ("fail", "error")]
         with self._lock:
             self.rounds += rounds
             self.wrong += [f"{where}: {each}" for each in wrong]
             said = f"[{len(self.rounds):3}] {where}: {_counted(each.outcome for each in rounds)}"
-            print(f"{said}; {len(trial.acts)} acts, {time.monotonic() - began:.0f} s", flush=True)
+            print(f"{said}; {len(sut.acts)} acts, {time.monotonic() - began:.0f} s", flush=True)
             for each in (*loud, *(f"WRONG {each}" for each in wrong)):
                 print(f"      {each}", flush=True)
         if not loud and not wrong:
-            trial.remove()
+            sut.remove()
 
 
 class Liars:
@@ -212,7 +212,7 @@ def main() -> int:
 
     pairs = [each for each in PAIRS if each[0] in (given.store or each) and each[1] in (given.launch or each)]
     nuisances = [each for each in NUISANCES if each.name in (given.nuisance or (each.name,))]
-    planned = quick() if given.quick else islice(plan(pairs, nuisances), given.trials)
+    planned = quick() if given.quick else islice(plan(pairs, nuisances), given.suts)
     with tempfile.TemporaryDirectory(prefix="storeproof-nuisance-") as folder:
         base = given.keep or Path(folder)
         base.mkdir(parents=True, exist_ok=True)

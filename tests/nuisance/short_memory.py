@@ -23,15 +23,15 @@ _ADDRESS_SPACE = 3 * 2**30
 """Bytes: enough to start with, too little for all threads of a trial."""
 
 
-def _limit_container(trial: ShortTrial, container: Any) -> None:
+def _limit_container(sut: ShortTrial, container: Any) -> None:
     """As much as it takes now and a little more, without swap."""
     import docker.errors
 
     with contextlib.suppress(docker.errors.APIError, KeyError):  # it may end meanwhile
         taken = container.client.api.stats(container.id, stream=False, one_shot=True)["memory_stats"]["stats"]
-        bytes_ = int(taken.get("rss", taken.get("anon", 0))) + trial.random.randint(1, 8) * _MIB
+        bytes_ = int(taken.get("rss", taken.get("anon", 0))) + sut.random.randint(1, 8) * _MIB
         bytes_ = max(bytes_, 6 * _MIB)
-        with trial.act(f"container {container.short_id} may take {bytes_ // _MIB} MiB"):
+        with sut.act(f"container {container.short_id} may take {bytes_ // _MIB} MiB"):
             container.update(mem_limit=bytes_, memswap_limit=bytes_)
 
 
@@ -44,47 +44,47 @@ def _taken(server: psutil.Process) -> dict[psutil.Process, int]:
     return found
 
 
-def _limit_containers(trial: ShortTrial) -> None:
+def _limit_containers(sut: ShortTrial) -> None:
     limited: set[str] = set()
-    while trial.until_over(0.3, 1):
-        for container in trial.containers():
+    while sut.until_over(0.3, 1):
+        for container in sut.containers():
             if container.id not in limited:
-                _limit_container(trial, container)
+                _limit_container(sut, container)
                 limited.add(container.id)
 
 
-def _kill_the_greedy(trial: ShortTrial) -> None:
+def _kill_the_greedy(sut: ShortTrial) -> None:
     bounds: dict[psutil.Process, int] = {}
     kills = 0
-    while trial.until_over(0.05, 0.05) and kills < _KILLS:
-        listening = bool(trial.ports())
-        for server in trial.servers():
+    while sut.until_over(0.05, 0.05) and kills < _KILLS:
+        listening = bool(sut.ports())
+        for server in sut.servers():
             if server not in bounds and not listening:
                 continue  # how much it takes is known when it is up
             taken = _taken(server)
-            bound = bounds.setdefault(server, sum(taken.values()) + trial.random.randint(1, 8) * _MIB)
+            bound = bounds.setdefault(server, sum(taken.values()) + sut.random.randint(1, 8) * _MIB)
             if taken and sum(taken.values()) > bound:
                 victim = max(taken, key=lambda each: taken[each])
-                with contextlib.suppress(psutil.Error), trial.act(f"pid {victim.pid} ({victim.name()}) took too much and is killed"):
+                with contextlib.suppress(psutil.Error), sut.act(f"pid {victim.pid} ({victim.name()}) took too much and is killed"):
                     victim.send_signal(signal.SIGKILL)
                 kills += 1
 
 
-def _limit_address_space(trial: ShortTrial) -> None:
-    while trial.process is None:
-        if not trial.until_over(0.001, 0.001):
+def _limit_address_space(sut: ShortTrial) -> None:
+    while sut.process is None:
+        if not sut.until_over(0.001, 0.001):
             return
     with contextlib.suppress(psutil.NoSuchProcess):
-        trial.process.rlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
-    with trial.act(f"ulimit -v {_ADDRESS_SPACE // 1024}"):
-        trial.over.wait()
+        sut.process.rlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
+    with sut.act(f"ulimit -v {_ADDRESS_SPACE // 1024}"):
+        sut.over.wait()
 
 
 @contextlib.contextmanager
-def _around(trial: ShortTrial) -> Iterator[None]:
-    by_process = trial.random.choice((_kill_the_greedy, _kill_the_greedy, _limit_address_space))
-    work = _limit_containers if trial.launch == "container" else by_process
-    with meanwhile(trial, lambda: work(trial)):
+def _around(sut: ShortTrial) -> Iterator[None]:
+    by_process = sut.random.choice((_kill_the_greedy, _kill_the_greedy, _limit_address_space))
+    work = _limit_containers if sut.launch == "container" else by_process
+    with meanwhile(sut, lambda: work(sut)):
         yield
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import psutil
 
-from tests.trial.striking import containers_of
+from tests.end_to_end.striking import containers_of
 
 SUITES = Path(__file__).parents[2] / "suites"
 _MEMORY = Path("/dev/shm")

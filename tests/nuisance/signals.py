@@ -12,33 +12,33 @@ from tests.nuisance.short_trial import ShortTrial
 
 
 @contextlib.contextmanager
-def _around(trial: ShortTrial) -> Iterator[None]:
-    number = trial.random.choice((signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
-    since = trial.random.choice(("the process", "the first case", "a server"))
-    first, second = sorted(trial.random.random() for _ in range(2))
+def _around(sut: ShortTrial) -> Iterator[None]:
+    number = sut.random.choice((signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+    since = sut.random.choice(("the process", "the first case", "a server"))
+    first, second = sorted(sut.random.random() for _ in range(2))
 
     def begun() -> bool:
-        if trial.running() is None:
+        if sut.running() is None:
             return False
         return {
             "the process": lambda: True,
-            "the first case": (trial.folder / "times").exists,
-            "a server": lambda: bool(trial.servers() or trial.containers()),
+            "the first case": (sut.folder / "times").exists,
+            "a server": lambda: bool(sut.servers() or sut.containers()),
         }[since]()
 
     def work() -> None:
         while not begun():
-            if not trial.until_over(0.02, 0.02):
+            if not sut.until_over(0.02, 0.02):
                 return
         for pause in (first, second - first):
-            if not trial.until_over(pause, pause):
+            if not sut.until_over(pause, pause):
                 return
-            with trial.act(number.name), contextlib.suppress(ProcessLookupError):
-                assert trial.process is not None
+            with sut.act(number.name), contextlib.suppress(ProcessLookupError):
+                assert sut.process is not None
                 # A terminal sends these to its whole group; a supervisor sends TERM to the process.
-                (os.kill if number is signal.SIGTERM else os.killpg)(trial.process.pid, number)
+                (os.kill if number is signal.SIGTERM else os.killpg)(sut.process.pid, number)
 
-    with meanwhile(trial, work):
+    with meanwhile(sut, work):
         yield
 
 

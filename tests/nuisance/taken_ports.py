@@ -7,7 +7,7 @@ import socket
 import time
 from collections.abc import Iterator
 
-from storeproof.launch import ports
+from storeproof.machine import ports
 from tests.nuisance.nuisance import Nuisance, meanwhile
 from tests.nuisance.short_trial import ShortTrial
 
@@ -30,31 +30,31 @@ def _take(port: int) -> socket.socket | None:
 
 
 @contextlib.contextmanager
-def _around(trial: ShortTrial) -> Iterator[None]:
+def _around(sut: ShortTrial) -> Iterator[None]:
     def work() -> None:
         with contextlib.ExitStack() as taken:
             for _ in range(_MANY):
                 if (many := _take(ports.free_port())) is not None:
                     taken.enter_context(many)
-            begins = time.monotonic() + trial.random.choice((0, trial.random.uniform(0, 10)))
+            begins = time.monotonic() + sut.random.choice((0, sut.random.uniform(0, 10)))
             known: set[int] = set()
             looked = 0.0
             times = 0
-            while trial.until_over(0.002, 0.002) and times < _TIMES:
+            while sut.until_over(0.002, 0.002) and times < _TIMES:
                 if time.monotonic() - looked > 0.1:
-                    known |= trial.ports()
+                    known |= sut.ports()
                     looked = time.monotonic()
                 for port in known if time.monotonic() >= begins else ():
                     if (taking := _take(port)) is None:
                         continue
                     times += 1
-                    with taking, trial.act(f"port {port} is taken"):
-                        trial.until_over(1, 6)
+                    with taking, sut.act(f"port {port} is taken"):
+                        sut.until_over(1, 6)
                     known = set()
                     break
-            trial.over.wait()
+            sut.over.wait()
 
-    with meanwhile(trial, work):
+    with meanwhile(sut, work):
         yield
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from matplotlib.figure import Figure
 
-from storeproof.report import words
+from storeproof import units
 from storeproof.report.drawing import TIME, Lines, logarithmic
 
 
@@ -22,12 +22,12 @@ from storeproof.report.drawing import TIME, Lines, logarithmic
     ],
 )
 def test_a_time_is_rounded_before_its_unit_is_chosen(value: float, written: str) -> None:
-    assert words.seconds(value) == written
+    assert units.seconds(value) == written
 
 
 @pytest.mark.parametrize(("value", "written"), [(999.6, "1k"), (999_600, "1M"), (999.4, "999"), (12_345, "12.3k"), (0, "0")])
 def test_a_number_too(value: float, written: str) -> None:
-    assert words.short(value) == written
+    assert units.short(value) == written
 
 
 @pytest.mark.parametrize(

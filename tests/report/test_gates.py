@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from storeproof.load.validity import judge
+from storeproof.load.quality.gates import judge
 from storeproof.report import gates, tables
 from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
 from storeproof.result.model import Measurement, NoiseFloor
 from storeproof.result.part import Gate
-from tests.load.test_validity import CLOSE, STEADY, _open_round, _round
+from tests.load.test_gates import CLOSE, STEADY, _open_round, _round
 from tests.report.sample import TARGETS, sample_environment, sample_result
 from tests.result.records import measured
 

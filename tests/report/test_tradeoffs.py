@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from storeproof.load.latency import encode, new_histogram
-from storeproof.report import tables, words
+from storeproof.report import formatting, tables
 from storeproof.report.curves import curves
 from storeproof.report.drawing import Lines
 from storeproof.report.tradeoffs import cost_of_durability, features_against_speed, in_variants
 from storeproof.result.model import Result
+from storeproof.stats.latency import encode, new_histogram
 from tests.report.sample import sample_result
 
 
@@ -58,7 +58,7 @@ def test_one_store_is_set_against_nothing(result: Result) -> None:
 def test_percentiles_end_where_too_few_samples_are_beyond(result: Result, samples: int, drawn: bool) -> None:
     store = result.stores[0]
     measured = store.measurements[0].model_copy(update={"histogram": encode(_histogram(samples))})
-    plot = curves([(store, measured)], "Put", Lines([words.name_of(store)]))
+    plot = curves([(store, measured)], "Put", Lines([formatting.name_of(store)]))
     assert (plot is not None) is drawn
     if plot is not None:
         # 100 of 20 000 are beyond 99.5 %: the 19 900th of 1 µs, 2 µs ...; the histogram keeps three digits.

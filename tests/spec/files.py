@@ -6,7 +6,7 @@ from pathlib import Path
 
 from storeproof.errors import SpecError
 from storeproof.spec.base import SpecFile
-from storeproof.spec.source import read
+from storeproof.spec.reading.source import read
 
 MODEL = """\
 format: "1.0"

@@ -8,7 +8,7 @@ import pytest
 
 from storeproof.errors import SpecError
 from storeproof.spec import load_spec
-from storeproof.spec.source import read
+from storeproof.spec.reading.source import read
 from storeproof.spec.store import Store
 from tests.spec.files import STORE, replaced
 

@@ -15,8 +15,8 @@ from storeproof.spec.base import SpecFile
 from storeproof.spec.capability import CapabilityGroup
 from storeproof.spec.model import Model
 from storeproof.spec.profile import Profile
+from storeproof.spec.reading.source import read
 from storeproof.spec.scale import Scale
-from storeproof.spec.source import read
 from storeproof.spec.store import Store
 from storeproof.spec.workload import WorkloadFile
 from tests.spec.files import CAPABILITIES, MODEL, NESTED, PROFILE, STORE, WORKLOADS, problems, replaced

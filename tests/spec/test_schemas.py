@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from storeproof.spec.loader import FILES, SPEC_ROOT, schemas
-from storeproof.spec.source import plain
+from storeproof.spec.reading.source import plain
 from tests.spec.files import STORE, replaced
 
 jsonschema = pytest.importorskip("jsonschema", reason="pip install -e '.[dev]'")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from storeproof.errors import SpecError
-from storeproof.load.records import payload_bytes, recipe
+from storeproof.records.self_verifying import payload_bytes, recipe
 from storeproof.spec import SPEC_ROOT, load_spec
 from storeproof.spec.base import RuleError
 from storeproof.spec.sizes import Sizes

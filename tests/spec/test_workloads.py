@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from storeproof.errors import SpecError
-from storeproof.spec.source import read
+from storeproof.spec.reading.source import read
 from storeproof.spec.workload import WorkloadFile, fill_in
 
 WORKLOAD = """format: "1.0"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.installed import CHECKOUT, outcomes_of, run_pytest
+from tests.architecture.installed import CHECKOUT, outcomes_of, run_pytest
 
 FILES = Path(__file__).with_name("lmdb")
 MOST_LINES = 120

@@ -8,7 +8,7 @@ use crate::wire::connection::{Flight, State};
 use crate::wire::pump::{HEAD, Pump};
 use crate::wire::tally::SAMPLES;
 
-/// Errors in a row after which a client gives up, as in `storeproof.load.client`.
+/// Errors in a row after which a client gives up, as in `storeproof.load.driver.client`.
 const LOST_CAUSE: u32 = 100;
 
 /// The first bytes of a reply, fit to be read.

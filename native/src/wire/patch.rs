@@ -214,13 +214,13 @@ fn big(number: u64, bytes: &mut [u8]) -> bool {
     width == 8 || number >> (8 * width) == 0
 }
 
-/// The number that a key shows: `storeproof.load.keys.key_of`.
+/// The number that a key shows: `storeproof.records.keys.key_of`.
 #[inline]
 fn shown(job: &Job, key: u64) -> u64 {
     if job.key_hashed { fnv(key) } else { key }
 }
 
-/// `storeproof.load.filler.place_of`.
+/// `storeproof.records.filler.place_of`.
 #[inline]
 pub fn place_of(job: &Job, key: u64, stamp: &[u8; STAMP]) -> u32 {
     let mut text = [0u8; 32 + 20 + 1 + STAMP];
@@ -236,13 +236,13 @@ pub fn place_of(job: &Job, key: u64, stamp: &[u8; STAMP]) -> u32 {
     crc32fast::hash(&text[..at + STAMP])
 }
 
-/// `storeproof.load.filler.pick`.
+/// `storeproof.records.filler.pick`.
 #[inline]
 pub fn pick(place: u32, among: u64) -> usize {
     ((u64::from(place) * among) >> 32) as usize
 }
 
-/// `storeproof.load.filler.bytes_at`.
+/// `storeproof.records.filler.bytes_at`.
 #[inline]
 fn fill(job: &Job, place: u64, bytes: &mut [u8]) {
     let at = (place & job.mask) as usize;

@@ -6,7 +6,7 @@ use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-/// `storeproof.load.latency`: the longest time that is told apart, and the digits.
+/// `storeproof.stats.latency`: the longest time that is told apart, and the digits.
 const LONGEST_NS: u64 = 120_000_000_000;
 const DIGITS: u8 = 3;
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection, Sequence
 from random import Random
 from typing import Any, Final, NamedTuple
 
-from storeproof.load.distributions import NOTHING_LOADED, Newest, drawn, sequential
-from storeproof.load.filler import pick
-from storeproof.load.keys import NewKeys
 from storeproof.load.wire.request import Job, Op, Patch
 from storeproof.load.wire.tally import Count
 from storeproof.load.wire.writing import Place, Writer, places
+from storeproof.records.distributions import NOTHING_LOADED, Newest, drawn, sequential
+from storeproof.records.filler import pick
+from storeproof.records.keys import NewKeys
 
 _AGAIN: Final = 100
 """Draws after which a batch may name a key twice: there are hardly more keys than it takes."""

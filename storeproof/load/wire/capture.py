@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from storeproof.contract import OPERATIONS, Collection, Refused, Unsupported, call
-from storeproof.load.arguments import forms_of
-from storeproof.load.calling import MISSED
-from storeproof.load.engine import called, label
-from storeproof.load.wire.finding import About, NotTemplated, filled, number_template, own_bytes, template, unlike
+from storeproof.load.calls import MISSED
+from storeproof.load.job import called, label
 from storeproof.load.wire.framing import replies
-from storeproof.load.wire.normal import Normal, id_in_reply, normal
 from storeproof.load.wire.probes import Probes
 from storeproof.load.wire.relay import Relay, Tape
 from storeproof.load.wire.request import Op, Patch, Template, WireProtocol
+from storeproof.load.wire.request_ids import Normal, id_in_reply, normal
+from storeproof.load.wire.slots import About, NotTemplated, filled, number_template, own_bytes, template, unlike
+from storeproof.records.arguments import forms_of
 from storeproof.spec.workload import Mix
 
 _TRIES: Final = 10

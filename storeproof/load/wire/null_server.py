@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from storeproof import compiled
+from storeproof import native_support
 from storeproof.errors import NotAvailable
 
 _START_SECONDS: Final = 10.0
@@ -55,7 +55,7 @@ class NullServer:
         Raises:
             NotAvailable: it cannot be had: nothing is compiled here, or the process does not start.
         """
-        compiled.require("the null server")
+        native_support.require("the null server")
         self._process = subprocess.Popen(
             # -P: the directory that the run was started in is not on its path.
             [sys.executable, "-P", "-m", "storeproof.load.wire.null_server_host"],

@@ -6,13 +6,13 @@ from itertools import count
 from typing import Any, Final
 
 from storeproof.contract import OPERATIONS, Collection, call
-from storeproof.load.arguments import arguments_of, drawing, forms_of, sizes_of
-from storeproof.load.calling import MISSED
-from storeproof.load.engine import Plan, called, label
-from storeproof.load.filler import pick, place_of
-from storeproof.load.keys import form_of
-from storeproof.load.records import Recipe, recipe
-from storeproof.load.wire.finding import About, NotTemplated, stamp_of
+from storeproof.load.calls import MISSED
+from storeproof.load.job import Plan, called, label
+from storeproof.load.wire.slots import About, NotTemplated, stamp_of
+from storeproof.records.arguments import arguments_of, drawing, forms_of, sizes_of
+from storeproof.records.filler import pick, place_of
+from storeproof.records.keys import form_of
+from storeproof.records.self_verifying import Recipe, recipe
 from storeproof.spec.model import Value
 from storeproof.spec.workload import Mix
 

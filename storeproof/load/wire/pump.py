@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from threading import Thread
 
-from storeproof.load.wire.flaws import flaw
 from storeproof.load.wire.loop import Loop
 from storeproof.load.wire.request import Job
 from storeproof.load.wire.tally import Measured
+from storeproof.load.wire.validate_job import flaw
 
 
 class PumpRun:

@@ -106,7 +106,7 @@ class Job:
     protocol: WireProtocol
     ops: tuple[Op, ...]
     filler: bytes
-    """`storeproof.load.filler.BYTES`."""
+    """`storeproof.records.filler.BYTES`."""
     mask: int
     key_prefix: bytes
     """Of the key as `filler.place_of` sees it, and `keys.key_of` makes it: `key:`, `user` or nothing."""
@@ -176,7 +176,7 @@ class Tally(Protocol):
 
     @property
     def service(self) -> str:
-        """Histogram of nanoseconds from the sending to the reply, as `storeproof.load.latency.decode` reads it."""
+        """Histogram of nanoseconds from the sending to the reply, as `storeproof.stats.latency.decode` reads it."""
 
     @property
     def response(self) -> str:

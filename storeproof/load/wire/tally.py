@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
-from storeproof.load.latency import LONGEST_NS, encode, new_histogram
 from storeproof.load.wire import request
+from storeproof.stats.latency import LONGEST_NS, encode, new_histogram
 
 _FOLD: Final = 512
 """Times that are folded into the counts at once: a tenth of a millisecond of work."""
@@ -38,7 +38,7 @@ class Times:
         return self._counts.total() + len(self._new)
 
     def encoded(self) -> str:
-        """As a histogram, which `storeproof.load.latency.decode` reads."""
+        """As a histogram, which `storeproof.stats.latency.decode` reads."""
         self._fold()
         histogram = new_histogram()
         for time, count in self._counts.items():

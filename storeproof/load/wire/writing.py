@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 from zlib import crc32
 
-from storeproof.load.distributions import fnv
 from storeproof.load.wire.request import Job, Op, Patch, Slot, Template
+from storeproof.records.distributions import fnv
 
 _ENDLESS: Final = 10**11
 """Numbers of keys that no run comes to."""

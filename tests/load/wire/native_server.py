@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from time import monotonic_ns
 from typing import Any
 
-from storeproof.load import filler
 from storeproof.load.wire.request import Job, Op, Slot, Template
+from storeproof.records import filler
 
 Handler = Callable[[socket.socket, int], None]
 """(connection, its number): serves it until it returns, which closes it."""

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import pytest
 
 from storeproof.contract import Layout
-from storeproof.load.engine import Plan
-from storeproof.load.filler import pick
-from storeproof.load.records import recipe
+from storeproof.load.job import Plan
 from storeproof.load.wire.capture import Capture, Learned, patched
-from storeproof.load.wire.finding import About, NotTemplated, filled, stamp_of
 from storeproof.load.wire.probes import Probes
 from storeproof.load.wire.relay import Relay
 from storeproof.load.wire.request import Patch
+from storeproof.load.wire.slots import About, NotTemplated, filled, stamp_of
+from storeproof.records.filler import pick
+from storeproof.records.self_verifying import recipe
 from storeproof.spec import Mix, load_spec
 from storeproof.spec.sizes import Sizes
 from storeproof.spec.variation import Variation

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 from storeproof.contract import Key, Layout, Record
-from storeproof.load.engine import Plan
-from storeproof.load.keys import HASHED, fnv
-from storeproof.load.latency import encode, new_histogram
-from storeproof.load.records import recipe
+from storeproof.load.job import Plan
 from storeproof.load.wire.capture import Capture
-from storeproof.load.wire.engine import result_of
-from storeproof.load.wire.finding import About, NotTemplated, filled, stamp_of
 from storeproof.load.wire.probes import Probes
 from storeproof.load.wire.relay import Relay
+from storeproof.load.wire.slots import About, NotTemplated, filled, stamp_of
 from storeproof.load.wire.tally import Measured, Tally
+from storeproof.load.wire.wire_engine import result_of
+from storeproof.records.keys import HASHED, fnv
+from storeproof.records.self_verifying import recipe
 from storeproof.spec import Mix, load_spec
+from storeproof.stats.latency import encode, new_histogram
 from tests.load.wire import miniature as mini
 
 MODEL = load_spec().models["usertable"]

@@ -11,23 +11,23 @@ from pathlib import Path
 import psutil
 import pytest
 
-from storeproof import compiled
+from storeproof import native_support
 from storeproof.contract import Collection, Layout, call, supports
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch.handle import Handle
-from storeproof.load.audit import audit
-from storeproof.load.choice import Engines
-from storeproof.load.driver import DriverEngine
-from storeproof.load.engine import EngineName, Plan, StoreSilent, called
-from storeproof.load.records import recipe
-from storeproof.load.wire.engine import WireEngine
-from storeproof.load.wire.finding import NotTemplated
+from storeproof.load.choose_engine import Engines
+from storeproof.load.driver.driver_engine import DriverEngine
+from storeproof.load.job import EngineName, Plan, StoreSilent, called
+from storeproof.load.quality.audit import audit
 from storeproof.load.wire.protocol import protocol_of
+from storeproof.load.wire.slots import NotTemplated
+from storeproof.load.wire.wire_engine import WireEngine
+from storeproof.records.self_verifying import recipe
 from storeproof.spec import Mix, load_spec
-from storeproof.trial import Options, Trial
+from storeproof.store_under_test import Options, StoreUnderTest
 
 SPEC = load_spec()
-ENGINES: list[EngineName] = ["wire-py", "wire"] if compiled.present() else ["wire-py"]
+ENGINES: list[EngineName] = ["wire-py", "wire"] if native_support.present() else ["wire-py"]
 GET, PUT = Mix(operation="get", keys="uniform"), Mix(operation="put", keys="new")
 SOME_NEW = Mix(operation="put", keys="new", distinct=0.9)
 TENS, GET_TENS = Mix(operation="put", keys="new", batch=10), Mix(operation="get", keys="uniform", batch=10)
@@ -54,25 +54,25 @@ class Store:
 
     def __init__(self, name: str) -> None:
         (target,) = SPEC.targets([name])
-        self.trial = Trial(SPEC, target, Options(SPEC.scales["smoke"], seed=1, launch="process"), lambda _text: None)
+        self.sut = StoreUnderTest(SPEC, target, Options(SPEC.scales["smoke"], seed=1, launch="process"), lambda _text: None)
         try:
-            self.handle: Handle = self.trial.launch("a test")
+            self.handle: Handle = self.sut.launch("a test")
         except NotAvailable as missing:
             pytest.skip(str(missing))
-        self._sessions = [self.trial.connect(self.handle)]
+        self._sessions = [self.sut.connect(self.handle)]
         self.driver = DriverEngine(target, self.handle.address)
         self._engines: list[WireEngine] = []
 
     def prepared(self, model: str) -> tuple[Layout, Collection]:
         """An empty collection."""
-        layout = self.trial.layout(model)
+        layout = self.sut.layout(model)
         collection = self._sessions[0].collection(layout)
         collection.prepare()
         return layout, collection
 
     def engine(self, name: EngineName) -> WireEngine:
         """An engine on it."""
-        self._engines.append(WireEngine(self.trial.target, self.handle.address, name, self.driver))
+        self._engines.append(WireEngine(self.sut.target, self.handle.address, name, self.driver))
         return self._engines[-1]
 
     def close(self) -> None:
@@ -99,15 +99,15 @@ def try_all(store: Store, name: EngineName) -> None:
     """Every case: two rounds, with no error and no miss, and data that is whole."""
     engine = store.engine(name)
     for model, mixes in CASES.items():
-        if model not in store.trial.target.store.claims.models:
+        if model not in store.sut.target.store.claims.models:
             continue
         for mix in mixes:
             layout, collection = store.prepared(model)
             plan = plan_for(layout, mix)
-            what = f"{store.trial.target.id} {name} {model} {[each.operation for each in mix]}"
+            what = f"{store.sut.target.id} {name} {model} {[each.operation for each in mix]}"
             if not all(supports(collection, called(each)) for each in mix):
                 continue
-            if why := DRIVEN.get((store.trial.target.store.store, "+".join(called(each) for each in mix))):
+            if why := DRIVEN.get((store.sut.target.store.store, "+".join(called(each) for each in mix))):
                 with pytest.raises(NotTemplated, match=why):
                     engine.prepare(plan)
                 continue
@@ -195,7 +195,7 @@ def test_what_cannot_be_templated_goes_to_the_driver(sqlite: Store) -> None:
     """With the reason, and only where any engine will do."""
     layout, _ = sqlite.prepared("row")
     plan = plan_for(layout, (PUT,))
-    engines = Engines(sqlite.trial.target, sqlite.handle.address, "auto")
+    engines = Engines(sqlite.sut.target, sqlite.handle.address, "auto")
     try:
         engine, reason = engines.choose(plan)
         assert (engine.name, engine.fixed_numbers) == ("driver", False)
@@ -204,17 +204,17 @@ def test_what_cannot_be_templated_goes_to_the_driver(sqlite: Store) -> None:
         assert (engine.name, engine.fixed_numbers, reason) == (ENGINES[-1], True, "")
     finally:
         engines.close()
-    strict = Engines(sqlite.trial.target, sqlite.handle.address, "wire-py")
+    strict = Engines(sqlite.sut.target, sqlite.handle.address, "wire-py")
     with pytest.raises(NotAvailable, match="--engine=auto"):
         strict.choose(plan)
     strict.close()
-    only = Engines(sqlite.trial.target, sqlite.handle.address, "driver")
+    only = Engines(sqlite.sut.target, sqlite.handle.address, "driver")
     assert only.choose(plan_for(layout, (GET,)))[0].name == "driver"
     only.close()
 
 
 def test_a_store_without_a_protocol_or_with_an_encrypted_one(sqlite: Store) -> None:
-    target = sqlite.trial.target
+    target = sqlite.sut.target
     layout, _ = sqlite.prepared("single_key")
     nameless = replace(target, store=target.store.model_copy(update={"wire": None}))
     with pytest.raises(NotTemplated, match="names no wire protocol"):
@@ -228,8 +228,8 @@ def test_a_store_without_a_protocol_or_with_an_encrypted_one(sqlite: Store) -> N
 
 def test_the_line_that_runs_a_case_again_names_the_engine(sqlite: Store) -> None:
     options = Options(SPEC.scales["smoke"], seed=1, engine="wire-py")
-    assert " --engine=wire-py " in Trial(SPEC, sqlite.trial.target, options, lambda _text: None).command("a case")
-    assert "--engine" not in sqlite.trial.command("a case")
+    assert " --engine=wire-py " in StoreUnderTest(SPEC, sqlite.sut.target, options, lambda _text: None).command("a case")
+    assert "--engine" not in sqlite.sut.command("a case")
 
 
 @pytest.mark.parametrize("end", ["pause", "kill"])

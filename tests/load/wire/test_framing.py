@@ -9,7 +9,7 @@ from collections.abc import Callable
 import msgpack
 import pytest
 
-from storeproof import compiled
+from storeproof import native_support
 from storeproof.load.wire import framing
 from storeproof.load.wire.framing import FRAMERS, MOST
 from storeproof.load.wire.request import WireProtocol
@@ -17,7 +17,7 @@ from tests.load.wire.captured import CAPTURES, PUSHED, Captured
 
 Replies = Callable[[WireProtocol, bytes, int], tuple[list[tuple[int, str | None, int]], str | None]]
 IMPLEMENTATIONS: dict[str, Replies] = {"python": framing.replies}
-if compiled.present():
+if native_support.present():
     from storeproof import native
 
     IMPLEMENTATIONS["native"] = native.replies

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from storeproof import compiled
+from storeproof import native_support
 from storeproof.load.wire import framing
 from storeproof.load.wire.request import WireProtocol
 from tests.load.wire.test_framing import ALL, GARBAGE
@@ -48,7 +48,7 @@ def test_pieces_make_no_difference(protocol: WireProtocol, data: st.DataObject) 
     assert sum(length for _count, _error, length in found) <= len(came)
 
 
-@pytest.mark.skipif(not compiled.present(), reason="the compiled part was not built")
+@pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @settings(max_examples=300, deadline=None)
 @given(st.data())

@@ -9,12 +9,12 @@ import time
 
 import pytest
 
-from storeproof import compiled
+from storeproof import native_support
 from storeproof.load.wire.request import Slot, Template, WireProtocol
 from tests.load.wire.native_server import GET, SET, always, job, op, requests, served
 
-pytestmark = pytest.mark.skipif(not compiled.present(), reason="the compiled part was not built")
-if compiled.present():
+pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
+if native_support.present():
     from storeproof import native
 
 _OP_MSG = Template(b"\x10\0\0\0" + b"\xff" * 4 + b"\0" * 8, (Slot(4, 4, "id-le"),), 0, (8, 4, "le"))

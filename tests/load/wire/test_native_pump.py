@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
-from storeproof import compiled
-from storeproof.load import filler
-from storeproof.load.latency import decode
+from storeproof import native_support
 from storeproof.load.wire.request import Slot, Template
+from storeproof.records import filler
+from storeproof.stats.latency import decode
 from tests.load.wire.native_server import GET, SET, always, job, op, requests, served, template
 
-pytestmark = pytest.mark.skipif(not compiled.present(), reason="the compiled part was not built")
-if compiled.present():
+pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
+if native_support.present():
     from storeproof import native
 
 

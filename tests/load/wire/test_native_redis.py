@@ -17,18 +17,18 @@ from typing import Any, cast
 import pytest
 import redis
 
-from storeproof import compiled
-from storeproof.load import filler
-from storeproof.load.latency import decode
+from storeproof import native_support
 from storeproof.load.wire.request import Slot, Template
+from storeproof.records import filler
+from storeproof.stats.latency import decode
 from tests.load.wire.native_server import GET, SET, job, op
 
 pytestmark = [
     pytest.mark.servers,
-    pytest.mark.skipif(not compiled.present(), reason="the compiled part was not built"),
+    pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built"),
     pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is not installed"),
 ]
-if compiled.present():
+if native_support.present():
     from storeproof import native
 
 

@@ -13,10 +13,10 @@ from contextlib import closing
 import psutil
 import pytest
 
-from storeproof import compiled
+from storeproof import native_support
 from storeproof.load.wire.null_server import Answering, NullServer
 
-pytestmark = pytest.mark.skipif(not compiled.present(), reason="the compiled part was not built")
+pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
 
 
 @pytest.fixture(scope="module")

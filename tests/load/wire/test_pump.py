@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from storeproof import compiled
-from storeproof.load import filler
-from storeproof.load.latency import decode, new_histogram
+from storeproof import native_support
 from storeproof.load.wire import pump as python_pump
 from storeproof.load.wire.request import Job, Op, Patch, Pump, Slot, Template
 from storeproof.load.wire.tally import Times
+from storeproof.records import filler
+from storeproof.stats.latency import decode, new_histogram
 from tests.load.wire.native_server import GET, SET, always, job, op, requests, served
 
 PUMPS: dict[str, Pump] = {"python": python_pump}
-if compiled.present():
+if native_support.present():
     from storeproof import native
 
     PUMPS["native"] = native

@@ -9,11 +9,11 @@ from collections import Counter
 
 import pytest
 
-from storeproof.load import filler
-from storeproof.load.distributions import ZETA, fnv
-from storeproof.load.keys import HASHED
-from storeproof.load.latency import decode
 from storeproof.load.wire.request import Job, Op, Pump, Slot, Template
+from storeproof.records import filler
+from storeproof.records.distributions import ZETA, fnv
+from storeproof.records.keys import HASHED
+from storeproof.stats.latency import decode
 from tests.load.wire.native_server import GET, SET, always, job, op, requests, served, template
 from tests.load.wire.test_pump import FOUND, PUMPS
 

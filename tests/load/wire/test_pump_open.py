@@ -11,8 +11,8 @@ from time import monotonic_ns
 
 import pytest
 
-from storeproof.load.latency import decode
 from storeproof.load.wire.request import Pump
+from storeproof.stats.latency import decode
 from tests.load.wire.native_server import GET, SET, always, job, op, requests, served
 from tests.load.wire.test_pump import FOUND, PUMPS
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from storeproof.adapters.sqlite_host import Host
+from storeproof.adapters.sqlite.host import Host
 from storeproof.embedded import Counted
 
 Statements = Sequence[tuple[str, Sequence[Any]]]

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from storeproof.launch.programs import find_program
+from storeproof.machine.programs import find_program
 from storeproof.spec import SPEC_ROOT
-from storeproof.spec.source import values
+from storeproof.spec.reading.source import values
 from storeproof.spec.store import Store
 from tests.mutants.durability import early, unacknowledged
 from tests.mutants.durability.lie import COUNTED, LATE, Kind, Lie

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from storeproof.spec import SPEC_ROOT
-from tests.trial.running import start
+from tests.end_to_end.running import start
 
 pytestmark = [pytest.mark.slow, pytest.mark.servers]
 

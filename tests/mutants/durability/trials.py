@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from storeproof.launch.volume import base as volume_base
-from tests.house.installed import lay_out, run_pytest
+from storeproof.disk.ext4 import base as volume_base
+from tests.architecture.installed import lay_out, run_pytest
 from tests.mutants.durability.lie import COUNTED, Found, Lie
 
 _AT_ONCE = 3

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pymongo import WriteConcern
 
 from storeproof.adapters import mongodb
-from storeproof.adapters.mongodb_link import Link, sorting
-from storeproof.adapters.mongodb_records import Records, Values
+from storeproof.adapters.mongodb.link import Link, sorting
+from storeproof.adapters.mongodb.records import Records, Values
 from storeproof.contract import Address, Key, Layout, Record
 
 _NO_ANSWER = WriteConcern(w=0)

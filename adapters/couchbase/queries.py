@@ -1,0 +1,209 @@
+"""What Couchbase does by SQL++, beside what it does by key: counting, ordered scans, filters, groups, facets, bulk writes.
+
+A query's own writes know no durability level. Where the variant has one, the statement runs as a transaction of its own
+(`tximplicit`), which does.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from couchbase.cluster import Cluster
+from couchbase.exceptions import CouchbaseException, KeyspaceNotFoundException
+from couchbase.n1ql import QueryScanConsistency
+from couchbase.options import QueryOptions
+
+from storeproof.adapters.couchbase.models import Counters, Documents, Hashes, Rows, Values, path_of
+from storeproof.adapters.couchbase.query import Statement, at, quoted
+from storeproof.adapters.couchbase.records import Place, Records, run, sorted_error
+from storeproof.contract import Found, Json, Key, Layout, Path, Record, Refused, Unknown, Unsupported
+from storeproof.spec.query import Aggregation, Browse, Query, Where
+
+_KNOWN_SECONDS: Final = 10.0
+"""How long a new collection may take to be known to the query service."""
+
+_LEVELS: Final = {
+    "majority": "majority",
+    "majority_and_persist_active": "majorityAndPersistActive",
+    "persist_to_majority": "persistToMajority",
+}
+"""The query service's words for the levels of the option `durability`."""
+
+
+class Keyspace:
+    """A collection, as the query service knows it."""
+
+    def __init__(self, cluster: Cluster, bucket: str, scope: str, name: str, durability: str) -> None:
+        self._cluster = cluster
+        self._safely: dict[str, Any] = {}
+        if durability in _LEVELS:
+            self._safely = {"tximplicit": True, "durability_level": _LEVELS[durability]}
+        self._names = {"bucket": bucket, "scope": scope, "collection": name}
+        self.name = ".".join(map(quoted, self._names.values()))
+
+    def rows(self, text: str, parameters: Mapping[str, Any]) -> list[Any]:
+        """The answer of a statement that writes nothing."""
+        options = QueryOptions(named_parameters=dict(parameters), scan_consistency=QueryScanConsistency.REQUEST_PLUS, read_only=True)
+        return run(lambda: list(self._cluster.query(text, options).rows()))
+
+    def changed(self, text: str, parameters: Mapping[str, Any]) -> int:
+        """How many documents a statement wrote."""
+        options = QueryOptions(
+            named_parameters=dict(parameters), scan_consistency=QueryScanConsistency.REQUEST_PLUS, metrics=True, raw=self._safely
+        )
+
+        def ask() -> int:
+            result = self._cluster.query(text, options)
+            list(result.rows())
+            metrics = result.metadata().metrics()
+            if metrics is None:
+                raise Unknown("the query service does not say how many documents it changed")
+            return int(metrics.mutation_count())
+
+        return run(ask)
+
+    def index(self, paths: Sequence[Sequence[str]]) -> None:
+        """Make the primary index and one of each path, and wait until they are built."""
+        deadline = time.monotonic() + _KNOWN_SECONDS
+        statements = [f"CREATE PRIMARY INDEX IF NOT EXISTS ON {self.name}"]
+        statements += [f"CREATE INDEX `i{number}` IF NOT EXISTS ON {self.name}({at('', path)[1:]})" for number, path in enumerate(paths)]
+        while statements:
+            try:
+                self._cluster.query(statements[0]).execute()
+            except KeyspaceNotFoundException as reason:
+                if time.monotonic() > deadline:
+                    raise sorted_error(reason) from reason
+                time.sleep(0.1)
+            except CouchbaseException as reason:
+                raise sorted_error(reason) from reason
+            else:
+                del statements[0]
+
+    def indexes(self) -> int:
+        """How many secondary indexes are built."""
+        text = (
+            "SELECT RAW COUNT(*) FROM system:indexes AS i WHERE i.bucket_id = $bucket AND i.scope_id = $scope "
+            "AND i.keyspace_id = $collection AND i.is_primary IS MISSING AND i.state = 'online'"
+        )
+        return int(self.rows(text, self._names)[0])
+
+
+class Queried(Records):
+    """Records that are also reached by queries; every one can be counted."""
+
+    def __init__(self, place: Place, keyspace: Keyspace, layout: Layout, durability: str) -> None:
+        super().__init__(place, layout, durability)
+        self._queries = keyspace
+
+    def prepare(self) -> None:
+        """The collection, and its indexes."""
+        super().prepare()
+        self._queries.index(self._layout.indexed)
+
+    def describe(self) -> Mapping[str, str]:
+        """The indexes as the query service knows them."""
+        return {**super().describe(), "indexes": str(self._queries.indexes())}
+
+    def count(self) -> int:
+        """By the primary index."""
+        return int(self._rows(self._statement(), Statement.count, Where())[0])
+
+    def _statement(self) -> Statement:
+        return Statement(self._queries.name, integer_keys=self._layout.model.key == "integer")
+
+    def _rows(self, statement: Statement, make: Any, *args: Any) -> list[Any]:
+        return self._queries.rows(make(statement, *args), statement.parameters)
+
+    def _key(self, name: str) -> Key:
+        return int(name) if self._layout.model.key == "integer" else name
+
+
+class QueriedJson(Queried):
+    """Records in JSON, which queries can answer whole. Raw bytes they cannot."""
+
+    def get_many(self, keys: Sequence[Key]) -> Sequence[Record | None]:
+        """`USE KEYS`: the client's own multi-get is as many requests as keys."""
+        if not keys:
+            return []
+        rows = self._rows(self._statement(), Statement.get_many, [self.name(key) for key in dict.fromkeys(keys)])
+        found = {row["k"]: self.decode(row["r"]) for row in rows}
+        return [found.get(self.name(key)) for key in keys]
+
+    def scan(self, start: Key | None, count: int, backwards: bool) -> Sequence[tuple[Key, Record]]:
+        """In the order of the ids, by code point; of integer keys in that of the numbers."""
+        return self._records(Statement.scan, start, count, backwards)
+
+    def scan_prefix(self, prefix: str, count: int) -> Sequence[tuple[Key, Record]]:
+        """In the order of the ids."""
+        if self._layout.model.key == "integer":
+            raise Unsupported("a number has no prefix")
+        return self._records(Statement.scan_prefix, prefix, count)
+
+    def _records(self, make: Any, *args: Any) -> list[tuple[Key, Record]]:
+        return [(self._key(row["k"]), self.decode(row["r"])) for row in self._rows(self._statement(), make, *args)]
+
+
+class QueriedValues(Queried, Values):
+    """Opaque values."""
+
+
+class QueriedCounters(Queried, Counters):
+    """Numbers."""
+
+
+class QueriedHashes(QueriedJson, Hashes):
+    """Hashes."""
+
+
+class QueriedRows(QueriedJson, Rows):
+    """Rows."""
+
+
+class QueriedDocuments(QueriedJson, Documents):
+    """Documents."""
+
+    def find(self, query: Query) -> Sequence[tuple[Key, dict[str, Json]]]:
+        """One SELECT."""
+        return [(self._key(row["k"]), row["r"]) for row in self._rows(self._statement(), Statement.find, query)]
+
+    def count_where(self, where: Where) -> int:
+        """COUNT(*)."""
+        return int(self._rows(self._statement(), Statement.count, where)[0])
+
+    def aggregate(self, aggregation: Aggregation) -> Sequence[dict[str, Json]]:
+        """GROUP BY."""
+        return self._rows(self._statement(), Statement.aggregate, aggregation)
+
+    def browse(self, browse: Browse) -> Found:
+        """One SELECT over what matches."""
+        (found,) = self._rows(self._statement(), Statement.browse, browse)
+        facets = {name: [(row["v"], int(row["n"])) for row in rows] for name, rows in found["facets"].items()}
+        return Found(int(found["total"]), [self._key(str(key)) for key in found["keys"]], facets)
+
+    def update_where(self, where: Where, path: Path, value: Json) -> int:
+        """UPDATE."""
+        statement = self._statement()
+        return self._queries.changed(statement.update(where, path, value), statement.parameters)
+
+    def pull_item(self, key: Key, path: Path, value: Json) -> bool:
+        """UPDATE of one document: by key, Couchbase removes items by position alone."""
+        return self._to_list(Statement.pull, key, path, value)
+
+    def add_to_set(self, key: Key, path: Path, value: Json) -> bool:
+        """UPDATE of one document: by key, Couchbase compares plain values alone."""
+        return self._to_list(Statement.add_to_set, key, path, value)
+
+    def _to_list(self, make: Any, key: Key, path: Path, value: Json) -> bool:
+        statement = self._statement()
+        if self._queries.changed(make(statement, self.name(key), path, value), statement.parameters):
+            return True
+        if self.exists(key):
+            raise Refused(f"there is no list at {path_of(path)}")
+        return False
+
+    def delete_where(self, where: Where) -> int:
+        """DELETE."""
+        statement = self._statement()
+        return self._queries.changed(statement.delete(where), statement.parameters)

@@ -1,0 +1,116 @@
+"""Documents in MarkLogic: parts of them by patches, searches by structured queries."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from storeproof.adapters.marklogic.query import RangeIndex
+from storeproof.adapters.marklogic.record import extracted
+from storeproof.adapters.marklogic.records import INEXACT, JSON, Records
+from storeproof.adapters.marklogic.text import by_index_alone
+from storeproof.adapters.marklogic.values import NAME, computation
+from storeproof.contract import MISSING, Found, Json, Key, Missing, Path, Refused, Unsupported
+from storeproof.spec.query import Aggregation, Browse, Query, Where
+
+_ALL: Final = 2**31 - 1
+"""The page that has everything."""
+
+_ABSENT: Final = 404
+
+
+class Documents(Records):
+    """Documents: parts of them by patches, and searches."""
+
+    def get_path(self, key: Key, path: Path) -> Json | Missing:
+        """An extraction, in which the part stands where it was; of a list, only the items on the way are there."""
+        query = {"queries": [{"document-query": {"uri": [self._form.uri(key)]}}]}
+        found = self._search(query, 1, extract=self._words.extraction([_within(path)]))
+        value: Any = extracted(found["results"][0]) if found["results"] else None
+        for part in (self._layout.name, "record", *path):
+            part = 0 if isinstance(part, int) else part
+            there = part in value if isinstance(value, dict) else isinstance(value, list) and isinstance(part, int) and bool(value)
+            if not there:
+                return MISSING
+            value = value[part]
+        found_value: Json = value
+        return found_value
+
+    def set_path(self, key: Key, path: Path, value: Json) -> bool:
+        """A patch that replaces the property, or inserts it where its object is; an item of a list is replaced."""
+        place = self._words.place(_within(path))
+        if isinstance(path[-1], int):
+            return self._patch(key, {"replace": {"select": place, "cardinality": ".", "content": value}})
+        above = self._words.place(path[:-1])
+        content = {path[-1]: value}
+        insert = {"select": place, "context": above, "position": "last-child", "cardinality": ".", "content": content}
+        return self._patch(key, {"replace-insert": insert})
+
+    def unset_path(self, key: Key, path: Path) -> bool:
+        """A patch that deletes the property, if there is one."""
+        if not path or isinstance(path[-1], int):
+            raise Refused("only a field of an object can be removed")
+        return self._patch(key, {"delete": {"select": self._words.place(_within(path)), "cardinality": "?"}})
+
+    def find(self, query: Query) -> Sequence[tuple[Key, dict[str, Json]]]:
+        """A search by structured query."""
+        if query.highlight is not None:
+            raise Unsupported("a snippet is cut out of its text; the whole text with its words marked is not to be had")
+        if query.ranked and query.sort:
+            raise Unsupported("what is sorted by a value is not in the order of its scores")
+        extract = None if query.fields == () else self._words.extraction(query.fields)
+        if query.fields and any(isinstance(part, int) for path in query.fields for part in path):
+            raise Unsupported("an extraction leaves out the other items of a list, and their positions with them")
+        found = self._search(
+            self._words.query(query.filter),
+            _ALL if query.limit is None else query.limit,
+            skip=query.skip,
+            order=self._words.order(query.sort),  # without one, the best score comes first
+            extract=extract,
+            filtered=not by_index_alone(query.filter),
+        )
+        return [(self._form.key(each["uri"]), self._part(each) if extract else {}) for each in found["results"]]
+
+    def count_where(self, where: Where) -> int:
+        """The total of a search."""
+        return self._total(where)
+
+    def browse(self, browse: Browse) -> Found:
+        """A search with constraints that count: total, page and facets in one answer."""
+        if not by_index_alone(browse.filter):
+            raise Unsupported(INEXACT)
+        constraints = [self._words.facet(name, facet) for name, facet in browse.facets.items()]
+        found = self._search(self._words.query(browse.filter), browse.limit, order=self._words.order(browse.sort), facets=constraints)
+        facets = {name: self._counted(found["facets"][name], self._words.index(facet.path)) for name, facet in browse.facets.items()}
+        return Found(int(found["total"]), [self._form.key(each["uri"]) for each in found.get("results", [])], facets)
+
+    def aggregate(self, aggregation: Aggregation) -> Sequence[dict[str, Json]]:
+        """What is computed of the values of one index."""
+        wanted = computation(self._words, aggregation)
+        if not by_index_alone(aggregation.filter):
+            raise Unsupported(INEXACT)
+        params = {**self._server.target, "format": "json", "view": "aggregate"}
+        body = wanted.body(self._words.query(aggregation.filter))
+        return [wanted.row(self._server.ask("POST", f"/v1/values/{NAME}", params=params, json=body, headers=JSON).json())]
+
+    def _counted(self, facet: Mapping[str, Any], index: RangeIndex) -> list[tuple[Json, int]]:
+        return [(index.value(each["value"]), int(each["count"])) for each in facet.get("facetValues", [])]
+
+    def _part(self, result: Mapping[str, Any]) -> dict[str, Json]:
+        part: dict[str, Json] = extracted(result).get(self._layout.name, {}).get("record", {})
+        return part
+
+    def _patch(self, key: Key, operation: Mapping[str, Any]) -> bool:
+        headers = {"Content-Type": "application/json", "X-HTTP-Method-Override": "PATCH"}
+        body = json.dumps({"patch": [operation]}, allow_nan=False)
+        return self._status("POST", key, headers=headers, data=body) != _ABSENT
+
+
+def _within(path: Path) -> Path:
+    """The path, if it leads anywhere inside a record."""
+    if not path:
+        raise Refused("the path is empty: the whole record is replaced by put")
+    if any(isinstance(part, int) and part < 0 for part in path):
+        raise Refused("there is no negative position in a list")
+    return path

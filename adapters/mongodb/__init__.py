@@ -1,0 +1,183 @@
+"""MongoDB, through PyMongo.
+
+A record is one document under `_id`, its key. Values are in `v`, counters in `n`, rows in `integer` and `real`, lists in `q`,
+sets in `m`; the fields of hashes and documents are under `d`, so that no field name can meet `_id`. What is set or compared
+inside a document is said in update paths and aggregation expressions: the server does the work, in one request.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from pymongo import MongoClient, WriteConcern
+
+from storeproof.adapters.mongodb.link import Link, Stored, sorting
+from storeproof.adapters.mongodb.parts import Hashes, Parts
+from storeproof.adapters.mongodb.records import Counters, Records, Rows, Values
+from storeproof.adapters.mongodb.requests import Requests
+from storeproof.adapters.mongodb.rules import Rules
+from storeproof.adapters.mongodb.structures import Queues, Sets
+from storeproof.contract import Address, Layout, Refused, Unknown, Unsupported, Version, WrongReply
+from storeproof.spec.interleaving import Isolation
+
+_TIMEOUT: Final = 5.0
+"""Seconds to wait for a connection or for a reply."""
+
+_DATABASE: Final = "storeproof"
+
+_OPTIONS: Final = {"journal": ("true", "false"), "replica_set": ("of_one",)}
+
+_KIN: Final = {"psmdbVersion": "Percona Server for MongoDB", "ferretdb": "FerretDB", "ferretdbVersion": "FerretDB"}
+"""What buildInfo of other servers with this protocol has and MongoDB's has not."""
+
+
+class Documents(Parts, Requests, Rules):
+    """Documents."""
+
+
+_KEPT: Final[Mapping[str, type[Records]]] = {
+    "value": Values,
+    "counter": Counters,
+    "hash": Hashes,
+    "row": Rows,
+    "document": Documents,
+    "list": Queues,
+    "set": Sets,
+}
+"""By the kind of a model's records."""
+
+
+class MongoSession:
+    """One client with a pool of one connection; PyMongo watches the server over a second one."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    def version(self) -> Version:
+        """By buildInfo."""
+        found = self._link.command("buildInfo")
+        if "version" not in found:
+            raise WrongReply("buildInfo answered no version")
+        return Version(next((name for field, name in _KIN.items() if field in found), "MongoDB"), str(found["version"]))
+
+    def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
+        """`replSet` by hello, the storage engine and its cache by serverStatus, all others by getParameter.
+
+        What a relative of MongoDB does not tell is `(not reported)`.
+        """
+        return {name: self._live(name) for name in names}
+
+    def _live(self, name: str) -> str:
+        try:
+            if name == "replSet":
+                return str(self._link.command("hello").get("setName", ""))
+            if name == "storageEngine":
+                return str(self._link.command("serverStatus")["storageEngine"]["name"])
+            if name == "wiredTigerCacheSizeGB":
+                return f"{self._link.command('serverStatus')['wiredTiger']['cache']['maximum bytes configured'] / 2**30:g}"
+            return str(self._link.command("getParameter", 1, **{name: 1})[name])
+        except (KeyError, TypeError, Refused, Unsupported):
+            return "(not reported)"
+
+    def probe(self) -> None:
+        """A request that whoever is logged in may make, and nobody else where a login is asked for (unlike buildInfo)."""
+        with sorting():
+            self._link.database.command("listCollections", 1, filter={"name": ""}, nameOnly=True, authorizedCollections=True)
+
+    def initiate(self) -> None:
+        """replSetInitiate, where nobody has done it; a server that was not initiated keeps no data.
+
+        Raises:
+            Unknown: it is not the primary yet.
+        """
+        hello = self._link.command("hello")
+        if hello.get("isreplicaset") and "setName" not in hello:
+            named = self._link.command("getCmdLineOpts")["parsed"]
+            port, name = named.get("net", {}).get("port", 27017), named["replication"]["replSet"]
+            members = [{"_id": 0, "host": f"127.0.0.1:{port}"}]
+            self._link.command("replSetInitiate", {"_id": name.partition("/")[0], "members": members})
+        elif hello.get("isWritablePrimary"):
+            return
+        raise Unknown("the replica set has no primary yet")
+
+    def collection(self, layout: Layout) -> Records:
+        """A MongoDB collection."""
+        kept = _KEPT.get(layout.model.record.kind)
+        if kept is None:
+            raise Unsupported(f"a {layout.model.record.kind} is kept as one document for each member, and those are not replaced at once")
+        return kept(self._link, layout)
+
+    def begin(self, isolation: Isolation) -> None:
+        """A transaction on a snapshot, which is all that MongoDB has: two that read both of two records can each write one."""
+        if isolation == "serializable":
+            raise Unsupported("MongoDB's transactions read a snapshot, and none is serializable")
+        if not self._link.replicated():
+            raise Unsupported("MongoDB has transactions on replica sets and sharded clusters, and this server stands alone")
+        self._link.begin()
+
+    def commit(self) -> None:
+        """commitTransaction. PyMongo sends it again if the reply is lost, which does no harm: the server knows the transaction."""
+        self._link.commit()
+
+    def rollback(self) -> None:
+        """abortTransaction."""
+        self._link.rollback()
+
+    def compact(self) -> str:
+        """A checkpoint of WiredTiger."""
+        self._link.command("fsync")
+        return "fsync"
+
+    def close(self) -> None:
+        """End the connections."""
+        self._link.close()
+
+
+def connect(address: Address, options: Mapping[str, str]) -> MongoSession:
+    """Open one session.
+
+    `options`: `journal`, "true" for a write concern with `j: true`, "false" for the server's default; `replica_set`, "of_one" for
+    a server that is the only one of a replica set, which it is told if it was started for the run.
+
+    Raises:
+        Refused: wrong credentials, or an option that is not known.
+        Unknown: nobody answers.
+    """
+    unknown = [name for name, value in options.items() if value not in _OPTIONS.get(name, ())]
+    if unknown:
+        raise Refused(f"the MongoDB adapter knows the options {_OPTIONS}; found {dict(options)}")
+    try:
+        # PyMongo would wait its whole timeout for somebody to listen; a store that is being started is asked often.
+        socket.create_connection((address.host, address.port), timeout=_TIMEOUT).close()
+    except OSError as reason:
+        raise Unknown(f"nobody listens on {address}: {reason}") from reason
+    open_client: Callable[[], MongoClient[Stored]] = partial(
+        MongoClient,
+        address.host,
+        address.port,
+        username=address.user,
+        password=address.password,
+        tls=address.tls,
+        directConnection=True,
+        retryWrites=False,
+        retryReads=False,
+        maxPoolSize=1,
+        serverMonitoringMode="poll",
+        serverSelectionTimeoutMS=_TIMEOUT * 1000,
+        connectTimeoutMS=_TIMEOUT * 1000,
+        socketTimeoutMS=_TIMEOUT * 1000,
+    )
+    # Without `j` the server's own default holds, which is what the variant `default` is about.
+    concern = WriteConcern(w=1, j=True) if options.get("journal") == "true" else WriteConcern()
+    session = MongoSession(Link(open_client, address.database or _DATABASE, concern))
+    try:
+        if options.get("replica_set") == "of_one" and address.ours:
+            session.initiate()
+        session.probe()
+    except (Refused, Unknown):
+        session.close()
+        raise
+    return session

@@ -1,0 +1,274 @@
+"""Whole records of every model, and those models that are no more than that: values, counters and rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from pymongo import ASCENDING, DESCENDING, ReplaceOne, ReturnDocument
+from pymongo.errors import DuplicateKeyError, OperationFailure
+
+from storeproof.adapters.mongodb.feed import Followed
+from storeproof.adapters.mongodb.filter import equals, pattern
+from storeproof.adapters.mongodb.link import Link, Stored, sorting
+from storeproof.contract import Cursor, Key, Layout, Record, Refused, Row, Unsupported
+
+_NAMESPACE_EXISTS: Final = 48
+
+_SWEPT: Final = "a TTL index has what has ended removed once a minute, and until then every read finds it"
+_LACKING: Final[Mapping[str, str]] = {
+    "Expiry": _SWEPT,
+    "ExpiryControl": _SWEPT,
+    "Append": "MongoDB joins texts, and no binary data",
+    "FieldCounter": "$inc adds to numbers; a field of a hash is binary data, which has no conversion to a number",
+    "StoredSearches": "$text asks an index for documents; nothing of MongoDB's keeps searches and asks them for a document",
+    "Procedures": "MongoDB keeps no procedures that write, and one update is about one document",
+}
+
+
+class Records(Followed):
+    """Whole records; a subclass says how a record is written."""
+
+    lacks: Mapping[str, str] = _LACKING
+    root = ""
+    """What precedes the path of an indexed field."""
+
+    def __init__(self, link: Link, layout: Layout) -> None:
+        super().__init__()
+        self._link = link
+        self._layout = layout
+        self._collection = link.collection(layout.name)
+
+    def encode(self, record: Record) -> Stored:
+        """The document of a record, without its `_id`."""
+        raise NotImplementedError
+
+    def decode(self, found: Mapping[str, Any]) -> Record:
+        """The record of a document."""
+        raise NotImplementedError
+
+    def equal(self, record: Record) -> Stored:
+        """The filter for documents that hold exactly this record."""
+        return self.encode(record)
+
+    def prepare(self) -> None:
+        """Create the collection and its indexes."""
+        with sorting():
+            self._create()
+            for path in self._layout.indexed:
+                self._collection.create_index([(self.root + ".".join(path), ASCENDING)])
+
+    def _create(self) -> None:
+        try:
+            self._link.database.create_collection(self._layout.name, check_exists=False, write_concern=self._link.concern)
+        except OperationFailure as reason:
+            if reason.code != _NAMESPACE_EXISTS:
+                raise
+
+    def clear(self) -> None:
+        """Drop the collection."""
+        self.leave_feed()
+        with sorting():
+            self._collection.drop()
+
+    def describe(self) -> Mapping[str, str]:
+        """The indexes beside that of `_id` and those for texts and places, which come with the model; and the write concern.
+
+        The write concern goes with every write, since the server keeps none.
+        """
+        with sorting():
+            found = self._collection.index_information()
+        indexes = sum(name != "_id_" and not index.keys() & {"textIndexVersion", "2dsphereIndexVersion"} for name, index in found.items())
+        live = {"indexes": str(indexes), "journal": "true" if self._collection.write_concern.document.get("j") else "false"}
+        members = len(self._link.command("hello").get("hosts", ()))
+        return {**live, "replica_set": "of_one" if members == 1 else f"of {members}"}
+
+    def get(self, key: Key) -> Record | None:
+        """By `_id`."""
+        with sorting():
+            found = self._collection.find_one({"_id": key}, session=self._link.session)
+        return None if found is None else self.decode(found)
+
+    def put(self, key: Key, record: Record) -> None:
+        """Replace the document, or insert it."""
+        with sorting():
+            self._collection.replace_one({"_id": key}, self.encode(record), upsert=True, session=self._link.session)
+
+    def delete(self, key: Key) -> bool:
+        """By `_id`."""
+        with sorting():
+            return self._collection.delete_one({"_id": key}, session=self._link.session).deleted_count == 1
+
+    def exists(self, key: Key) -> bool:
+        """By `_id`, and nothing but the `_id` is sent."""
+        with sorting():
+            return self._collection.find_one({"_id": key}, {"_id": 1}, session=self._link.session) is not None
+
+    def count(self) -> int:
+        """count_documents, which counts; the estimate may be wrong after a crash."""
+        with sorting():
+            return self._collection.count_documents({}, session=self._link.session)
+
+    def get_many(self, keys: Sequence[Key]) -> Sequence[Record | None]:
+        """`$in`; the batch size keeps it to one request."""
+        if not keys:
+            return []
+        wanted = list(dict.fromkeys(keys))
+        with sorting():
+            answer = self._collection.find({"_id": {"$in": wanted}}, batch_size=len(wanted) + 1, session=self._link.session)
+            found = {each["_id"]: self.decode(each) for each in answer}
+        return [found.get(key) for key in keys]
+
+    def put_many(self, records: Mapping[Key, Record]) -> None:
+        """One unordered bulk write."""
+        if not records:
+            return
+        with sorting():
+            writes = [ReplaceOne({"_id": key}, self.encode(record), upsert=True) for key, record in records.items()]
+            self._collection.bulk_write(writes, ordered=False, session=self._link.session)
+
+    def put_if_absent(self, key: Key, record: Record) -> bool:
+        """An insert; the index on `_id` decides, and only that: another unique index refuses."""
+        with sorting():
+            try:
+                self._collection.insert_one({"_id": key, **self.encode(record)}, session=self._link.session)
+            except DuplicateKeyError as reason:
+                # Relatives send the code alone, which does not say which index it was: then the record itself does.
+                pattern = (reason.details or {}).get("keyPattern")
+                if not (self.exists(key) if pattern is None else pattern == {"_id": 1}):
+                    raise
+                return False
+        return True
+
+    def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
+        """A replace whose filter has the expected record in it."""
+        with sorting():
+            same = {"_id": key, **self.equal(expected)}
+            return self._collection.replace_one(same, self.encode(record), session=self._link.session).matched_count == 1
+
+    def get_and_set(self, key: Key, record: Record) -> Record | None:
+        """find_one_and_replace, which answers the document as it was before."""
+        with sorting():
+            found: Any = self._collection.find_one_and_replace(
+                {"_id": key}, self.encode(record), upsert=True, return_document=ReturnDocument.BEFORE, session=self._link.session
+            )
+        return None if found is None else self.decode(found)
+
+    def scan(self, start: Key | None, count: int, backwards: bool) -> Sequence[tuple[Key, Record]]:
+        """In the order of `_id`: without a collation text is compared as UTF-8 bytes, which is by code point."""
+        bounds = {} if start is None else {"_id": {"$lte" if backwards else "$gte": start}}
+        return [(each["_id"], self.decode(each)) for each in self._ordered(bounds, count, backwards)]
+
+    def scan_prefix(self, prefix: str, count: int) -> Sequence[tuple[Key, Record]]:
+        """A regular expression that is anchored, which MongoDB turns into bounds on the index of `_id`."""
+        if self._layout.model.key != "text":
+            raise Unsupported("only text keys have a beginning")
+        bounds = {"_id": {"$regex": pattern("prefix", prefix)[0]}} if prefix else {}
+        return [(each["_id"], self.decode(each)) for each in self._ordered(bounds, count)]
+
+    def walk(self, cursor: Cursor | None, count: int) -> tuple[Cursor | None, Sequence[Key]]:
+        """From the last key on, in the order of `_id`. A cursor of the server's would time out, and ends with its session."""
+        bounds = {} if cursor is None else {"_id": {"$gt": cursor}}
+        keys = [each["_id"] for each in self._ordered(bounds, count, parts={"_id": 1})]
+        return (keys[-1] if len(keys) == count else None), keys
+
+    def _ordered(self, bounds: Stored, count: int, backwards: bool = False, parts: Stored | None = None) -> list[Stored]:
+        if count == 0:
+            return []  # to MongoDB, a limit of 0 is no limit
+        order = [("_id", DESCENDING if backwards else ASCENDING)]
+        with sorting():
+            return list(self._collection.find(bounds, parts, sort=order, limit=count, batch_size=count + 1, session=self._link.session))
+
+    def _update(self, condition: Mapping[str, Any], change: Mapping[str, Any]) -> bool:
+        """Change the one document of a filter; whether there is one."""
+        with sorting():
+            return self._collection.update_one(condition, change, session=self._link.session).matched_count == 1
+
+    def _updated(self, condition: Mapping[str, Any], change: Any, answer: Any, upsert: bool = False, before: bool = False) -> Any:
+        """Change the one document of a filter and answer an expression on it, in one request.
+
+        None if there was no document to answer from; MISSING is not told apart from it.
+        """
+        which = ReturnDocument.BEFORE if before else ReturnDocument.AFTER
+        with sorting():
+            found: Any = self._collection.find_one_and_update(
+                condition, change, {"_id": 0, "v": answer}, upsert=upsert, return_document=which, session=self._link.session
+            )
+        return None if found is None else found.get("v")
+
+    def _part(self, key: Key, expression: Any) -> Stored | None:
+        """An expression on the document, as `v`: a projection. None if there is no document."""
+        with sorting():
+            return self._collection.find_one({"_id": key}, {"_id": 0, "v": expression}, session=self._link.session)
+
+
+class Values(Records):
+    """Opaque values."""
+
+    def encode(self, record: Record) -> Stored:
+        return {"v": record}
+
+    def decode(self, found: Mapping[str, Any]) -> Record:
+        value: bytes = found["v"]
+        return value
+
+
+class Counters(Records):
+    """Numbers."""
+
+    def encode(self, record: Record) -> Stored:
+        return {"n": record}
+
+    def decode(self, found: Mapping[str, Any]) -> Record:
+        number: int = found["n"]
+        return number
+
+    def increment(self, key: Key, by: int) -> int:
+        """`$inc`; a sum beyond 64 bits is refused."""
+        number: int = self._updated({"_id": key}, {"$inc": {"n": by}}, "$n", upsert=True)
+        return number
+
+
+class Rows(Records):
+    """Rows."""
+
+    def encode(self, record: Record) -> Stored:
+        assert isinstance(record, Row)
+        return {"integer": record.integer, "real": record.real}
+
+    def decode(self, found: Mapping[str, Any]) -> Record:
+        return Row(found["integer"], found["real"])
+
+
+class Fielded(Records):
+    """Records whose fields are under `d`, so that no field name can meet `_id`."""
+
+    root = "d."
+
+    def encode(self, record: Record) -> Stored:
+        return {"d": record}
+
+    def decode(self, found: Mapping[str, Any]) -> Record:
+        fields: dict[str, Any] = found["d"]
+        return fields
+
+    def equal(self, record: Record) -> Stored:
+        """Field by field: to MongoDB two objects with the same fields in another order are not equal."""
+        assert isinstance(record, dict)
+        return {"$expr": equals("$d", record)}
+
+
+def dotted(path: Sequence[str | int]) -> str:
+    """MongoDB's notation for a place in a document, which has no escapes.
+
+    Raises:
+        Refused: there is none for this place.
+    """
+    for part in path:
+        if isinstance(part, str) and (not part or part.startswith("$") or "." in part or "\0" in part):
+            raise Refused(f"MongoDB has no notation for an update through the field name {part!r}")
+        if isinstance(part, int) and part < 0:
+            raise Refused(f"there is no list position {part}")
+    if not path:
+        raise Refused("the path is empty: the whole record is replaced by put")
+    return "d." + ".".join(map(str, path))

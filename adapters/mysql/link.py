@@ -1,0 +1,213 @@
+"""One connection to MySQL or MariaDB: requests, what became of them, and the transaction that may be open on it."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any, cast
+
+import pymysql
+from pymysql.constants import ER, SERVER_STATUS
+
+from storeproof.adapters.mysql.connection import Connection
+from storeproof.contract import Refused, Unknown, Unsupported, WrongReply
+from storeproof.spec.interleaving import Isolation
+
+_OPEN_QUESTION = {
+    # The server was ended, or our connection was, while the statement ran: it may have been committed.
+    ER.SERVER_SHUTDOWN,
+    ER.NORMAL_SHUTDOWN,
+    ER.ABORTING_CONNECTION,
+    ER.NEW_ABORTING_CONNECTION,
+    ER.QUERY_INTERRUPTED,
+    1927,  # ER_CONNECTION_KILLED of MariaDB
+    4031,  # ER_CLIENT_INTERACTION_TIMEOUT of MySQL
+    # The engine failed in the middle of something, and does not say whether it was undone.
+    ER.ERROR_DURING_COMMIT,
+    ER.ERROR_DURING_ROLLBACK,
+    ER.ERROR_ON_WRITE,
+    ER.GET_ERRNO,
+    ER.GET_ERRMSG,  # what NDB says of a node that failed
+    ER.GET_TEMPORARY_ERRMSG,
+    ER.UNKNOWN_ERROR,
+}
+
+_NOT_OFFERED = {
+    ER.CHECK_NOT_IMPLEMENTED,
+    ER.NOT_SUPPORTED_YET,
+    ER.FEATURE_DISABLED,
+    ER.UNKNOWN_STORAGE_ENGINE,
+}
+
+_NOT_OPENED = {130, 144, 145}
+"""What engines without a log say of a table that they do not open: its format is incorrect, its repair failed, it wants to be repaired."""
+
+_UNREADABLE = (AssertionError, IndexError, KeyError, TypeError, ValueError, struct.error)
+"""What PyMySQL stumbles over in a reply that breaks the protocol; it checks little of it."""
+_MALFORMED_PACKET = 2027
+
+_BEGIN: dict[Isolation, str] = {
+    "read_committed": "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; START TRANSACTION",
+    # Without these words it is of the moment of its first read.
+    "snapshot": "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; START TRANSACTION WITH CONSISTENT SNAPSHOT",
+    "serializable": "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; START TRANSACTION",
+}
+
+_ALONE = ("START TRANSACTION", "COMMIT", "ROLLBACK")
+_LOCKED = ("LOCK TABLES {} WRITE", "UNLOCK TABLES", "UNLOCK TABLES")
+_INSIDE = ("SAVEPOINT before", "RELEASE SAVEPOINT before", "ROLLBACK TO SAVEPOINT before")
+
+_ISOLATIONS: dict[str, Sequence[Isolation]] = {"InnoDB": tuple(_BEGIN), "ndbcluster": ("read_committed",)}
+"""By engine. What is not here has no transactions."""
+
+
+def sorted_error(reason: pymysql.MySQLError) -> Refused | Unknown | Unsupported | WrongReply:
+    """Whether the statement definitely did not happen.
+
+    A statement that the server answered with an error was undone: in autocommit it is a transaction of its own, so that also a
+    deadlock (1213) or a lock wait (1205) leaves nothing of it; and in engines without transactions one row is whole or not there.
+    """
+    code = reason.args[0] if reason.args else None
+    if isinstance(reason, pymysql.InterfaceError) and code == 0:
+        return Refused("the connection is closed; the request never left")
+    if code == _MALFORMED_PACKET or (isinstance(reason, pymysql.InternalError) and not isinstance(code, int)):
+        return WrongReply(f"a reply that cannot be read: {reason}")
+    if code in _NOT_OFFERED:
+        return Unsupported(f"the server says: {code}: {reason.args[1]}")
+    if code in _NOT_OPENED:
+        return Refused(f"{code}: {reason.args[1]}")
+    if not isinstance(code, int) or code < 1000 or 2000 <= code < 3000 or code in _OPEN_QUESTION:
+        return Unknown(f"{code}: {reason.args[1] if len(reason.args) > 1 else reason}")
+    return Refused(f"{code}: {reason.args[1]}")
+
+
+def refused_with(reason: Refused, code: int) -> bool:
+    """Whether the server refused with this error."""
+    cause = reason.__cause__
+    return isinstance(cause, pymysql.MySQLError) and bool(cause.args) and cause.args[0] == code
+
+
+class Link:
+    """Requests one after another, and Transactions."""
+
+    def __init__(self, connection: Connection, engine: str) -> None:
+        self.engine = engine
+        self.transactional = engine in _ISOLATIONS
+        """Whether the engine undoes a statement that it refused half-way."""
+        self.packet = 2**30
+        """Bytes of the longest request that the server takes; as long as it has not been asked, more than any."""
+        self._connection = connection
+        self._cursor = connection.cursor()
+        self._open = False
+        self._undone: Refused | None = None
+
+    def run(self, request: str, values: Sequence[Any] = ()) -> int:
+        """Send a request and wait for its answer; the number of rows that its last statement found or changed.
+
+        A request is one statement, or some with `;` between, of which the first that is refused is the last.
+        """
+        if self._undone:
+            raise Refused(f"the store undid the transaction ({self._undone}); the request was not sent")
+        try:
+            text = self._cursor.mogrify(request, values)
+        except pymysql.ProgrammingError as reason:
+            raise Refused(f"{reason}; the request was not sent") from reason  # a NaN
+        try:
+            # The server would close the connection before it read the whole, and we could not tell why.
+            if len(text) * 4 >= self.packet and len(text.encode("utf-8", "surrogateescape")) >= self.packet:
+                raise Refused(f"the request is longer than max_allowed_packet, {self.packet} bytes; it was not sent")
+            self._cursor.execute(text)
+            while self._cursor.nextset():
+                pass
+        except pymysql.MySQLError as reason:
+            failure = sorted_error(reason)
+            self._look_after(failure)
+            raise failure from reason
+        except UnicodeEncodeError as reason:
+            raise Refused(f"not a string of Unicode scalar values: {reason}; the request was not sent") from reason
+        except _UNREADABLE as reason:
+            raise WrongReply(f"a reply that cannot be read: {type(reason).__name__}: {reason}") from reason
+        found: int = self._cursor.rowcount
+        return found
+
+    def together(self, table: str, statements: str, values: Sequence[Any], answer: str = "") -> None:
+        """Send statements about a table of which others see all or nothing; `answer` reads what they have left in variables.
+
+        They are a transaction of their own, or a part of the one that is open. Where the engine has none the table is locked, and
+        what was done before one was refused stays done.
+        """
+        first, last, undo = _INSIDE if self._open else _ALONE if self.transactional else _LOCKED
+        try:
+            self.run(f"{first.format(table)}; {statements}; {last}; {answer}".removesuffix("; "), values)
+        except Refused as reason:
+            if not self._undone:
+                self.run(undo)
+            if self.transactional or refused_with(reason, ER.LOCK_WAIT_TIMEOUT):
+                raise
+            raise Unknown(f"{reason}; {self.engine} undoes nothing") from reason
+
+    def define(self, statement: str, values: Sequence[Any] = ()) -> None:
+        """Send a statement that defines something. The server commits before and after it."""
+        if self._open:
+            raise Refused("a definition would commit the transaction that is open; the request was not sent")
+        with self.patient():
+            self.run(statement, values)
+
+    def patient(self) -> AbstractContextManager[None]:
+        """Wait longer meanwhile: for what makes the server go through all of a table."""
+        return self._connection.patient()
+
+    def rows(self) -> Sequence[tuple[Any, ...]]:
+        """The rows that the last statement answered."""
+        fetched: Sequence[tuple[Any, ...]] = self._cursor.fetchall()
+        return fetched
+
+    def warnings(self) -> str:
+        """What the server has to say of the last statement beyond its answer; its errors excepted."""
+        self.run("SHOW WARNINGS")
+        return "; ".join(message for level, _, message in self.rows() if level != "Error")
+
+    @property
+    def last_number(self) -> int:
+        """The signed number that the last statement gave to LAST_INSERT_ID; on the wire it is unsigned."""
+        number = self._cursor.lastrowid or 0
+        return number - 2**64 if number >= 2**63 else number
+
+    def begin(self, isolation: Isolation) -> None:
+        """InnoDB has all isolations, NDB the weakest, and other engines have no transactions."""
+        if isolation not in _ISOLATIONS.get(self.engine, ()):
+            raise Unsupported(f"{self.engine} has no transactions that are {isolation.replace('_', ' ')}")
+        if self._open:
+            raise Refused("a transaction is open; the server would commit it")
+        self.run(_BEGIN[isolation])
+        self._open = True
+
+    def commit(self) -> None:
+        """Refused also where no transaction is open."""
+        undone, opened = self._undone, self._open
+        self._open, self._undone = False, None
+        if undone or not opened:
+            raise Refused(f"the store undid the transaction: {undone}" if undone else "no transaction is open")
+        self.run("COMMIT")
+
+    def rollback(self) -> None:
+        """The server takes it in any state."""
+        self._open, self._undone = False, None
+        self.run("ROLLBACK")
+
+    def _look_after(self, failure: Refused | Unknown | Unsupported | WrongReply) -> None:
+        """Find out what a failure left of the transaction.
+
+        A deadlock undoes all of it, and what came next would be committed by itself; after most others, a lock wait among them,
+        only the statement is undone. Which errors do what depends on versions and settings; the server's state says it.
+        """
+        if not self._open or not isinstance(failure, (Refused, Unsupported)):
+            return
+        try:
+            self._connection.ping(reconnect=False)
+        except (pymysql.MySQLError, OSError):
+            return  # the connection is gone, and every other request will say so
+        state: int = cast(Any, self._connection).server_status  # which the stubs do not know
+        if not state & SERVER_STATUS.SERVER_STATUS_IN_TRANS:
+            self._undone = Refused(str(failure))

@@ -1,0 +1,102 @@
+"""Tables of MySQL and MariaDB: a collection is one.
+
+Text keys are VARBINARY (their UTF-8 bytes): exact, without the folding and padding of collations, and in code point order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pymysql.constants import ER
+
+from storeproof.adapters.mysql.link import Link, refused_with
+from storeproof.contract import Key, Layout, Refused, Unsupported
+
+KEY_BYTES = {"MyISAM": 1000, "Aria": 2300, "ndbcluster": 3070}
+"""The longest index entry by engine, from the manuals, and for ndbcluster as tried; InnoDB's (DYNAMIC rows, 16 KiB pages) is 3072."""
+
+
+_TOO_MUCH = "738 'Record too big'"
+"""What NDB says of a table whose rows have no room in its pages."""
+
+
+def marks(items: Sequence[Any]) -> str:
+    """As many `%s` as there are items."""
+    return ",".join(["%s"] * len(items))
+
+
+def keeping(values: Mapping[str, str]) -> str:
+    """An assignment of an UPDATE that changes nothing, and keeps values of the row in variables, by the variable.
+
+    The key stays, and the servers have to work out all of the condition: MySQL leaves out what it need not know, and MariaDB mixes up
+    the old and the new value of a BLOB that is assigned to itself.
+    """
+    return f"k = IF({' + '.join(f'COALESCE(LENGTH({variable} := {value}), 0)' for variable, value in values.items())} >= 0, k, k)"
+
+
+class Table:
+    """What every collection has."""
+
+    _placed = ""
+    """What CREATE TABLE says at its end."""
+
+    lacks: Mapping[str, str] = {
+        **dict.fromkeys(("Expiry", "ExpiryControl"), "the server has no time to live for rows"),
+        "Feed": "changes are in the binary log, which is sent to replicas, and not to SQL clients",
+        "StoredSearches": "MATCH asks for a text that is constant in the request, not for one from a table of searches",
+    }
+
+    def __init__(self, link: Link, layout: Layout, options: Mapping[str, str]) -> None:
+        self._link = link
+        self._layout = layout
+        self._options = options
+        self._engine = link.engine
+        self._text = layout.model.key == "text"
+        self._key_type = f"VARBINARY({KEY_BYTES.get(self._engine, 3072)})" if self._text else "BIGINT"
+        self._table = f"`{layout.name}`"
+
+    def clear(self) -> None:
+        self._link.define(f"DROP TABLE IF EXISTS {self._table}")
+
+    def describe(self) -> dict[str, str]:
+        self._link.run(
+            "SELECT engine, create_options, (SELECT COUNT(DISTINCT index_name) FROM information_schema.statistics AS s"
+            " WHERE s.table_schema = t.table_schema AND s.table_name = t.table_name AND index_name REGEXP '^i[0-9]+$')"
+            " FROM information_schema.tables AS t WHERE table_schema = DATABASE() AND table_name = %s",
+            (self._layout.name,),
+        )
+        rows = self._link.rows()
+        if not rows:
+            raise Refused(f"there is no table {self._layout.name}")
+        engine, created_with, indexes = rows[0]
+        live = {"engine": engine, **dict(word.split("=", 1) for word in created_with.split() if "=" in word)}
+        return {"indexes": str(indexes), **{name: live[name] for name in self._options if name in live}}
+
+    def _create(self, parts: Sequence[str], values: Sequence[Any] = ()) -> None:
+        transactional = f" TRANSACTIONAL={self._options['transactional']}" if "transactional" in self._options else ""
+        try:
+            self._link.define(
+                f"CREATE TABLE IF NOT EXISTS {self._table} ({', '.join(parts)})"
+                f" ENGINE={self._engine}{transactional} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin{self._placed}",
+                values,
+            )
+        except Refused as reason:
+            if not refused_with(reason, ER.CANT_CREATE_TABLE):
+                raise
+            why = self._link.warnings()
+            if _TOO_MUCH in why:
+                raise Unsupported(f"a table of {len(parts)} columns and indexes: {why}") from None
+            raise Refused(f"{reason}: {why}") from None
+
+    def _key(self, key: Key) -> bytes | int:
+        if isinstance(key, int):
+            return key
+        try:
+            return key.encode()
+        except UnicodeEncodeError as reason:
+            raise Refused(f"the key is not a string of Unicode scalar values: {reason}") from reason
+
+    def _from_column(self, key: Any) -> Key:
+        found: Key = key.decode() if self._text else key
+        return found

@@ -1,0 +1,141 @@
+"""PostgreSQL, through psycopg 3: one prepared statement per operation, autocommit, values in binary where they are bytes.
+
+A collection is one table; lists have another one for their items. Text keys are bytea (their UTF-8 bytes): exact and in code point order
+as `text COLLATE "C"` would be, but `text` takes no NUL. Values are bytea, a hash is ten nullable columns, a document is jsonb.
+
+Options of a variant:
+    persistence: "permanent" (default) or "unlogged".
+    changes: "notifications" (default), or "decoding" of the log, for which the server must be set up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import psycopg
+from psycopg.types.numeric import Float8, Int8
+
+from storeproof.adapters.postgresql.documents import Documents
+from storeproof.adapters.postgresql.link import TIMEOUT, Connection, Link
+from storeproof.adapters.postgresql.records import Counters, Hashes, Records, Values
+from storeproof.adapters.postgresql.structures import Lists, Rankings, Sets
+from storeproof.contract import Address, Collection, Layout, Refused, Row, Unknown, Version, WrongReply
+from storeproof.spec.interleaving import Isolation
+from storeproof.spec.model import Counter, Document, Hash, Members, Queue, Ranking, Value
+
+DATABASE = "postgres"
+"""Used where the address names none; every server has it."""
+
+_NEVER = (
+    "authentication failed",
+    "no password supplied",
+    "no pg_hba.conf entry",
+    "does not exist",
+    "permission denied",
+    "does not support SSL",
+)
+"""What libpq says, in its only form, a text, of a connection that will not be had later either."""
+
+
+_OWN = re.compile(
+    r"PostgreSQL (\d+(?:\.\d+)*(?:devel|(?:alpha|beta|rc)\d+)?)(?: \(([^()]*)\))?(?: on [^ ,]+)?, compiled by .+, (?:32|64)-bit"
+)
+"""All of what version() answers (src/backend/utils/adt/version.c, PG_VERSION_STR), with a packager's own words in brackets."""
+_OTHERS = ("Greenplum", "EnterpriseDB", "Materialize")
+"""Relatives that have their names in the brackets."""
+
+
+def product_of(text: str) -> Version:
+    """Which server says this of itself: relatives that speak the protocol begin like PostgreSQL, and end with names of their own."""
+    own = _OWN.fullmatch(text)
+    if own and not any(name in (own[2] or "") for name in _OTHERS):
+        return Version("PostgreSQL", own[1])
+    product, _, rest = text.partition(" ")
+    return (
+        Version("a relative of PostgreSQL", f"({text[:100]})")
+        if product in ("PostgreSQL", "")
+        else Version(product, rest.partition(" ")[0])
+    )
+
+
+def connect(address: Address, options: Mapping[str, str]) -> Session:
+    """One session in autocommit mode. Raises `Refused` for wrong credentials or database, `Unknown` while nobody answers."""
+    again = partial(_connection, address)
+    return Session(Link(again(), again, address.ours), options)
+
+
+def _connection(address: Address) -> Connection:
+    try:
+        return Connection.connect(
+            host=address.host,
+            port=address.port,
+            user=address.user,
+            password=address.password,
+            dbname=address.database or DATABASE,
+            sslmode="require" if address.tls else "disable",
+            gssencmode="disable",
+            connect_timeout=TIMEOUT,
+            client_encoding="utf-8",
+            application_name="storeproof",
+            autocommit=True,
+        )
+    except psycopg.Error as reason:
+        text = str(reason)
+        raise (Refused(text) if any(words in text for words in _NEVER) else Unknown(text)) from reason
+
+
+class Session:
+    """One connection: also Transactions."""
+
+    def __init__(self, link: Link, options: Mapping[str, str]) -> None:
+        self._link = link
+        self._options = options
+
+    def version(self) -> Version:
+        self._link.run("SELECT version()")
+        rows = self._link.rows()
+        text = rows[0][0] if rows and rows[0] else None
+        if not isinstance(text, str):
+            raise WrongReply(f"version() answered {rows!r}")
+        return product_of(text)
+
+    def read_settings(self, names: Sequence[str]) -> dict[str, str]:
+        # As this session has them: a role or a database may have its own. Written as SHOW writes them.
+        self._link.run("SELECT name, current_setting(name, true) FROM unnest(%s::text[]) AS asked (name)", (list(names),))
+        return {name: value for name, value in self._link.rows() if value is not None}
+
+    def collection(self, layout: Layout) -> Collection:
+        record = layout.model.record
+        if isinstance(record, Hash):
+            return Hashes(self._link, layout, self._options, record.fields)
+        kinds: dict[type, type[Values | Documents | Counters | Lists | Sets | Rankings]] = {
+            Value: Values,
+            Document: Documents,
+            Counter: Counters,
+            Queue: Lists,
+            Members: Sets,
+            Ranking: Rankings,
+        }
+        if kind := kinds.get(type(record)):
+            return kind(self._link, layout, self._options)
+        columns = {"integer": "integer", "real": "double precision"}
+        return Records(self._link, layout, self._options, columns, lambda row: (Int8(row[0]), Float8(row[1])), Row._make)
+
+    def begin(self, isolation: Isolation) -> None:
+        self._link.begin(isolation)
+
+    def commit(self) -> None:
+        self._link.commit()
+
+    def rollback(self) -> None:
+        self._link.rollback()
+
+    def compact(self) -> str:
+        """A checkpoint: all that changed is written to the tables, and the log before it is no longer needed."""
+        self._link.run("CHECKPOINT", prepare=False)
+        return "CHECKPOINT"
+
+    def close(self) -> None:
+        self._link.close()

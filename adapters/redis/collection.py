@@ -1,0 +1,86 @@
+"""The keys of one collection, whatever kind of Redis' own is under them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from storeproof.adapters.redis.link import RedisLink
+from storeproof.adapters.redis.scripts import PERSIST
+from storeproof.contract import Cursor, Key, Layout
+
+_SCAN_BATCH: Final = 1000
+"""Keys that `clear` asks for at a time."""
+
+
+class Named:
+    """The keys under one prefix; nothing is there to be created."""
+
+    lacks: Mapping[str, str] = {
+        "Count": "DBSIZE counts the keys of a whole database, and nothing counts those under a prefix",
+        "Ordered": "keys are kept in a hash table, in no order",
+        "ResumableFeed": "keyspace notifications are not kept: who does not listen misses them",
+        "Prefix": "keys are found by a prefix only in a walk through all of them (SCAN), and in no order",
+    }
+
+    def __init__(self, session: RedisLink, layout: Layout) -> None:
+        self._session = session
+        self._run = session.run
+        self._prefix = f"{layout.name}:"
+        self._numbered = layout.model.key == "integer"
+
+    def prepare(self) -> None:
+        """A key comes to be by its first write."""
+
+    def _unfollow(self) -> None:
+        """End what listens to the collection."""
+
+    def clear(self) -> None:
+        """Remove the keys under the prefix; a layout's name holds no character that MATCH reads as a pattern."""
+        self._unfollow()
+        cursor = 0
+        while True:
+            cursor, keys = self._run("SCAN", cursor, "MATCH", f"{self._prefix}*", "COUNT", _SCAN_BATCH)
+            if keys:
+                self._run("UNLINK", *keys)
+            if cursor == 0:
+                return
+
+    def describe(self) -> Mapping[str, str]:
+        """Nothing is set on connections or keys, and Redis has no indexes."""
+        return {"indexes": "0"}
+
+    def walk(self, cursor: Cursor | None, count: int) -> tuple[Cursor | None, Sequence[Key]]:
+        """SCAN, of all that the database holds: where others have keys too, most answers have few of ours."""
+        onwards, found = self._run("SCAN", cursor or 0, "MATCH", f"{self._prefix}*", "COUNT", count)
+        names = [name[len(self._prefix) :].decode() for name in found]
+        return int(onwards) or None, [int(name) if self._numbered else name for name in names]
+
+
+class Keys(Named):
+    """Keys that end by themselves."""
+
+    def expire(self, key: Key, seconds: int) -> bool:
+        """EXPIRE."""
+        return bool(self._run("EXPIRE", f"{self._prefix}{key}", seconds) == 1)
+
+    def expires_in(self, key: Key) -> float | None:
+        """PTTL, which is below zero where there is no key, or no end."""
+        milliseconds: int = self._run("PTTL", f"{self._prefix}{key}")
+        return None if milliseconds < 0 else milliseconds / 1000
+
+    def persist(self, key: Key) -> bool:
+        """PERSIST and EXISTS in one script: PERSIST alone does not tell an absent key from one without an end."""
+        return bool(self._session.script(PERSIST, [f"{self._prefix}{key}"], ()) == 1)
+
+
+class RedisCollection(Keys):
+    """Keys whose records are read and written as a whole."""
+
+    def delete(self, key: Key) -> bool:
+        """DEL."""
+        return bool(self._run("DEL", f"{self._prefix}{key}") == 1)
+
+    def exists(self, key: Key) -> bool:
+        """EXISTS."""
+        return bool(self._run("EXISTS", f"{self._prefix}{key}") == 1)

@@ -1,0 +1,85 @@
+"""A connection to Redis: commands, scripts, and what their errors mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+import redis
+from redis.exceptions import AuthenticationError, DataError, InvalidResponse, NoScriptError, RedisError, ResponseError
+
+from storeproof.adapters.redis.scripts import Script
+from storeproof.adapters.redis.service import untrusted
+from storeproof.contract import Refused, Unknown, Unsupported, WrongReply
+
+_NOT_OFFERED: Final = re.compile(r"(ERR )?unknown (sub)?command|.*\b(not supported|unsupported command)\b", re.IGNORECASE)
+"""How the error replies begin of a server that has not what was asked."""
+
+FAILURES: Final = (RedisError, UnicodeEncodeError, OSError, ValueError, IndexError, RecursionError)
+"""What the client raises; the last three where it cannot read a reply."""
+
+
+def judged(reason: Exception) -> Exception:
+    """Error replies and requests that never left are refusals; anything else leaves the question open.
+
+    `AuthenticationError` comes first: redis-py makes it a kind of lost connection.
+    """
+    if isinstance(reason, ResponseError) and _NOT_OFFERED.match(str(reason)):
+        return Unsupported(f"the server says: {reason}")
+    if isinstance(reason, (InvalidResponse, RecursionError, IndexError)) or (
+        isinstance(reason, ValueError) and not isinstance(reason, UnicodeEncodeError)
+    ):
+        return WrongReply(f"a reply that cannot be read: {type(reason).__name__}: {str(reason)[:300]}")
+    if isinstance(reason, (AuthenticationError, ResponseError, DataError, UnicodeEncodeError)) or untrusted(reason):
+        return Refused(str(reason))
+    return Unknown(f"{type(reason).__name__}: {reason}")
+
+
+class RedisLink:
+    """One connection."""
+
+    def __init__(self, client: redis.Redis) -> None:
+        self._client = client
+        self._execute: Callable[..., Any] = client.execute_command
+
+    def run(self, *command: Any) -> Any:
+        """Send one command and read its reply."""
+        try:
+            return self._execute(*command)
+        except FAILURES as reason:
+            raise judged(reason) from reason
+
+    def script(self, script: Script, keys: Sequence[str], args: Iterable[Any]) -> Any:
+        """Run a script. NOSCRIPT says that nothing ran: a server that lost its scripts is given the text again."""
+        try:
+            return self._execute("EVALSHA", script.digest, len(keys), *keys, *args)
+        except NoScriptError:
+            return self.run("EVAL", script.text, len(keys), *keys, *args)
+        except FAILURES as reason:
+            raise judged(reason) from reason
+
+    def together(self, commands: Sequence[Sequence[Any]]) -> list[Any]:
+        """Send commands that only read as one MULTI, which runs them on one state of the data, and read their replies."""
+        try:
+            with self._client.pipeline(transaction=True) as line:
+                for command in commands:
+                    line.execute_command(*command)  # type: ignore[no-untyped-call]  # the client has no types here
+                return list(line.execute())
+        except FAILURES as reason:
+            raise judged(reason) from reason
+
+    @property
+    def database(self) -> int:
+        """The number of the database."""
+        return int(self._client.get_connection_kwargs()["db"])
+
+    def listener(self) -> Any:
+        """The client's PubSub, which subscribes over a connection of its own, and ends with this one at the latest."""
+        return self._client.pubsub()  # type: ignore[no-untyped-call]  # the client has no types here
+
+    def close(self) -> None:
+        """End the connection."""
+        with suppress(Exception):
+            self._client.close()

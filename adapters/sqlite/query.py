@@ -1,0 +1,233 @@
+"""Requests in SQLite's words: one statement for each, and what its rows mean.
+
+Groups and facets are made of `matching`: of every record that the filter lets in, the values that are asked about and no more,
+so that a document is read once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, cast
+
+from storeproof.adapters.sqlite.query_filter import Statement, Value, at, json_path
+from storeproof.adapters.sqlite.text import TextIndex
+from storeproof.contract import Found, Json, Path, Unsupported
+from storeproof.spec.query import Aggregation, Browse, Bucket, Facet, Measure, SortKey, Where
+
+Request = tuple[str, list[Any]]
+"""A statement and its parameters."""
+
+
+class Source(NamedTuple):
+    """A table of documents."""
+
+    name: str
+    """Quoted."""
+    text: TextIndex | None = None
+
+
+_UNITS = {"year": "%Y-01-01T00:00:00Z", "month": "%Y-%m-01T00:00:00Z", "day": "%Y-%m-%dT00:00:00Z", "hour": "%Y-%m-%dT%H:00:00Z"}
+_DATE = "GLOB '????-??-??T??:??:??Z'"
+"""`strftime` reads more than dates: `now` is the present to it, and a text of digits the number of a day."""
+_TOTAL, _PAGE, _FACETS = 0, 1, 2
+"""The parts of the answer to a `Browse`, by number: the facets follow one another."""
+
+
+def count_where(table: Source, where: Where) -> Request:
+    """One number."""
+    statement = Statement(table.text)
+    return f"SELECT count(*) FROM {table.name}{statement.where(where)}", statement.parameters
+
+
+def update_where(table: Source, where: Where, path: Path, value: str) -> Request:
+    """Set JSON at a path. Where a record has no parent for it, its document becomes NULL: the table refuses that, and the whole with it."""
+    statement = Statement(table.text)
+    target = statement.bind(json_path(path))
+    there = f"json_type(doc, {target}) IS NOT NULL" if isinstance(path[-1], int) else at(path[:-1]).of("object")
+    changed = f"CASE WHEN {there} THEN json_set(doc, {target}, json({statement.bind(value)})) END"
+    return f"UPDATE {table.name} SET doc = {changed}{statement.where(where)}", statement.parameters
+
+
+def delete_where(table: Source, where: Where) -> Request:
+    """Remove what matches."""
+    statement = Statement(table.text)
+    return f"DELETE FROM {table.name}{statement.where(where)}", statement.parameters
+
+
+def aggregate(table: Source, aggregation: Aggregation) -> Request:
+    """A value and its kind for each name of `by` and `compute`; a name in both is what is computed."""
+    statement = Statement(table.text)
+    groups = [_group(statement, f"g{number}", bucket) for number, bucket in enumerate(aggregation.by.values())]
+    measures = [_measure(statement, f"m{number}", measure) for number, measure in enumerate(aggregation.compute.values())]
+    parts: list[_Group | _Measure] = [*groups, *measures]
+    identities = [f"{group.name}_id" for group in groups]
+    extracted = [column for part in parts for column in part.extracted]
+    needs = [group.needs for group in groups if group.needs]
+    source = f"(SELECT {', '.join(['k', *extracted])} FROM {table.name}{statement.where(aggregation, *needs)}) AS matching"
+
+    if lists := [group for group in groups if group.items]:
+        # One row for each record in each of its groups: an item that a list has twice is one.
+        taken = ", ".join(column for group in lists for column in group.taken)
+        joined = " JOIN ".join([source, *(str(group.items) for group in lists)])
+        source = f"(SELECT matching.*, {taken} FROM {joined} GROUP BY {', '.join(['k', *identities])})"
+    if ranks := [measure.rank for measure in measures if measure.rank]:
+        windows = (f"cume_dist() OVER (PARTITION BY {', '.join([*identities, f'{name} IS NULL'])} ORDER BY {name})" for name in ranks)
+        source = f"(SELECT *, {', '.join(f'{window} AS {name}_rank' for name, window in zip(ranks, windows, strict=True))} FROM {source})"
+
+    computed = [f"{group.name}, {group.name}_kind" for group in groups]
+    computed += [f"{measure.value} AS {measure.name}, {measure.kind} AS {measure.name}_kind" for measure in measures]
+    rows = f"SELECT {', '.join(computed) or 'count(*)'} FROM {source}{' GROUP BY ' if groups else ''}{', '.join(identities)}"
+
+    columns = dict(zip((*aggregation.by, *aggregation.compute), (part.name for part in parts), strict=True))
+
+    def of_groups(path: Path) -> Value:
+        if len(path) != 1 or (name := columns.get(str(path[0]))) is None:
+            raise Unsupported(f"groups have the names {', '.join(columns)}; found {path!r}")
+        return Value(name, f"{name}_kind")
+
+    shown = [f"{column}, {column}_kind" for column in columns.values()]
+    having = "" if aggregation.having is None else f" WHERE {statement.holds(aggregation.having, of_groups)}"
+    order = order_by(aggregation.sort, [of_groups(key.path).value for key in aggregation.sort])
+    limit = "" if aggregation.limit is None else f" LIMIT {statement.bind(aggregation.limit)}"
+    return f"SELECT {', '.join(shown) or '*'} FROM ({rows}){having}{order}{limit}", statement.parameters
+
+
+def found_groups(aggregation: Aggregation, rows: Iterable[Sequence[Any]]) -> list[dict[str, Json]]:
+    """What the rows of `aggregate` say."""
+    names = list({**aggregation.by, **aggregation.compute})
+    return [dict(zip(names, map(_decoded, row[::2], row[1::2]), strict=False)) for row in rows]
+
+
+def browse(table: Source, request: Browse) -> Request:
+    """Rows of `part, place, value, kind, count`, in that order: the total, the page's keys, and each facet's values."""
+    statement = Statement(table.text)
+    facets = [_group(statement, f"g{number}", facet) for number, facet in enumerate(request.facets.values())]
+    sorted_by = [f"s{number}" for number in range(len(request.sort))]
+    extracted = [f"{sorted_on(key)} AS {name}" for key, name in zip(request.sort, sorted_by, strict=True)]
+    extracted += [column for facet in facets for column in facet.extracted]
+    matching = f"SELECT {', '.join(['k', *extracted])} FROM {table.name}{statement.where(request)}"
+
+    parts = [f"SELECT {_TOTAL} AS part, 0 AS place, NULL AS value, NULL AS kind, count(*) AS n FROM matching"]
+    if request.limit:
+        order = order_by(request.sort, sorted_by)
+        page = f"SELECT * FROM matching{order} LIMIT {statement.bind(request.limit)}"
+        parts.append(f"SELECT {_PAGE}, row_number() OVER ({order.strip()}), k, NULL, NULL FROM ({page})")
+    for number, (facet, asked) in enumerate(zip(facets, request.facets.values(), strict=True), _FACETS):
+        parts.append(f"SELECT {number}, {_facet(statement, facet, asked)}")
+    return f"WITH matching AS MATERIALIZED ({matching}) {' UNION ALL '.join(parts)} ORDER BY part, place", statement.parameters
+
+
+def found_page(request: Browse, rows: Iterable[Sequence[Any]]) -> Found:
+    """What the rows of `browse` say."""
+    total, keys = 0, []
+    facets: list[list[tuple[Json, int]]] = [[] for _ in request.facets]
+    for part, _place, value, kind, count in rows:
+        if part == _TOTAL:
+            total = count
+        elif part == _PAGE:
+            keys.append(value)
+        else:
+            facets[part - _FACETS].append((_decoded(value, kind), count))
+    return Found(total, keys, dict(zip(request.facets, facets, strict=True)))
+
+
+class _Group(NamedTuple):
+    """What a group or a facet is by: the columns `NAME`, `NAME_kind` and `NAME_id`, the last of which tells groups apart."""
+
+    name: str
+    extracted: Sequence[str]
+    """Columns of `matching`."""
+    needs: str | None = None
+    """What a record must have to be in any group."""
+    items: str | None = None
+    """Where a list is taken apart: the table of its items, to be joined with `matching`."""
+    taken: Sequence[str] = ()
+    """And the three columns, made of an item."""
+
+
+class _Measure(NamedTuple):
+    """What is computed of a group."""
+
+    name: str
+    extracted: Sequence[str]
+    """Columns of `matching`."""
+    value: str
+    kind: str
+    rank: str | None = None
+    """The column of which the ordered values' shares are needed, as `RANK_rank`."""
+
+
+def _group(statement: Statement, name: str, bucket: Bucket) -> _Group:
+    found = at(bucket.path)
+    if bucket.each:
+        items, item = statement.items(f"{name}_list")
+        return _Group(name, [f"{found.only('list')} AS {name}_list"], items=items, taken=_three(name, item, item.identity()))
+    if bucket.width is not None:
+        width = statement.bind(float(bucket.width))
+        ranged = f"floor({found.only('number')} / {width}) * {width}"
+        return _Group(name, _three(name, Value(ranged, "'real'"), ranged), needs=found.of("number"))
+    if bucket.unit is not None:
+        date = f"CASE WHEN {found.of('text')} AND {found.value} {_DATE} THEN {found.value} END"
+        first = f"strftime({statement.bind(_UNITS[bucket.unit])}, {date})"
+        return _Group(name, _three(name, Value(first, "'text'"), first), needs=f"{first} IS NOT NULL")
+    return _Group(name, _three(name, Value(found.value, f"coalesce({found.kind}, 'null')"), found.identity()))
+
+
+def _three(name: str, found: Value, identity: str) -> list[str]:
+    return [f"{found.value} AS {name}", f"{found.kind} AS {name}_kind", f"{identity} AS {name}_id"]
+
+
+def _measure(statement: Statement, name: str, measure: Measure) -> _Measure:
+    if measure.path is None:
+        return _Measure(name, (), "count(*)", "'integer'")
+    found, column = at(measure.path), f"{name}_of"
+    if measure.function in ("min", "max"):
+        # Values of one type have kinds in the order of the values: false before true.
+        kind = f"CASE WHEN {found.value} IS NOT NULL THEN {found.kind} END"
+        extracted = [f"{found.value} AS {column}", f"{kind} AS {column}_kind"]
+        return _Measure(name, extracted, f"{measure.function}({column})", f"coalesce({measure.function}({column}_kind), 'null')")
+    if measure.function == "distinct":
+        return _Measure(name, [f"{found.identity()} AS {column}"], f"count(DISTINCT {column})", "'integer'")
+    extracted = [f"{found.only('number')} AS {column}"]
+    if measure.function == "percentile":
+        if measure.kind == "interpolated":
+            raise Unsupported("SQLite has no function for percentiles; what cume_dist tells is the place of the values that are there")
+        value = f"min({column}) FILTER (WHERE {column}_rank >= {statement.bind(measure.share)})"
+        return _Measure(name, extracted, value, f"typeof({value})", column)
+    value = f"{measure.function}({column})"
+    return _Measure(name, extracted, value, f"typeof({value})")
+
+
+def _facet(statement: Statement, facet: _Group, asked: Facet) -> str:
+    """All but the number of the part. A record counts once, so that of a list's items it is the keys that are counted."""
+    name = facet.name
+    columns = ", ".join(facet.taken or (name, f"{name}_kind", f"{name}_id"))
+    source = f"matching JOIN {facet.items}" if facet.items else "matching"
+    order = f"ORDER BY n DESC, {name}_id"
+    counted = f"SELECT {columns}, count({'DISTINCT k' if facet.items else '*'}) AS n FROM {source} WHERE {name}_id IS NOT NULL"
+    limit = "" if asked.limit is None else f" {order} LIMIT {statement.bind(asked.limit)}"
+    return f"row_number() OVER ({order}), {name}, {name}_kind, n FROM ({counted} GROUP BY {name}_id{limit})"
+
+
+def sorted_on(key: SortKey) -> str:
+    """What a table is sorted by."""
+    return at(key.path).value if key.path else "k"
+
+
+def order_by(sort: Sequence[SortKey], expressions: Sequence[str], before: Sequence[str] = ()) -> str:
+    """The clause for a sort, by other expressions before it. Where it is left open, NULL is the smallest to SQLite."""
+    terms = [
+        *before,
+        *(
+            f"{expression} {key.order.upper()}{f' NULLS {key.nothing.upper()}' if key.nothing else ''}"
+            for key, expression in zip(sort, expressions, strict=True)
+        ),
+    ]
+    return f" ORDER BY {', '.join(terms)}" if terms else ""
+
+
+def _decoded(value: Any, kind: str | None) -> Json:
+    if kind in ("true", "false"):
+        return kind == "true"
+    return json.loads(value) if kind in ("array", "object") else cast(Json, value)

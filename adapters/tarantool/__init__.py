@@ -1,0 +1,84 @@
+"""Tarantool, through its Python connector.
+
+A record is one tuple: the key, then its columns (value, counter, row), one nullable column per field (hash) or one map
+(document). Bytes are `varbinary`. Reads and writes of whole tuples are the protocol's own requests. What the protocol has
+no request for (many keys, a path in a map, compare and set) is a Lua function: it runs inside the store, in a transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from storeproof.adapters.tarantool.link import Link, open_connection
+from storeproof.adapters.tarantool.spaces import (
+    Counters,
+    Documents,
+    Hashes,
+    OrderedCounters,
+    OrderedDocuments,
+    OrderedHashes,
+    OrderedRows,
+    OrderedValues,
+    Rows,
+    Space,
+    Values,
+)
+from storeproof.adapters.tarantool.structures import Queues, Rankings, Sets
+from storeproof.contract import Address, Collection, Layout, Refused, Unknown
+from storeproof.spec import model as shapes
+
+
+class TarantoolSession(Link):
+    """One connection."""
+
+    lacks: Mapping[str, str] = {
+        "Transactions": "a transaction ends with the request that began it (2.10 has streams, which its Python connector has not)"
+    }
+
+    def collection(self, layout: Layout) -> Collection:
+        """A space; one with a tree is ordered."""
+        record = layout.model.record
+        if isinstance(record, (shapes.Queue, shapes.Members, shapes.Ranking)):
+            if isinstance(record, shapes.Queue):
+                return Queues(self, layout)
+            return Sets(self, layout) if isinstance(record, shapes.Members) else Rankings(self, layout)
+        kinds: tuple[type[Space], type[Space]]
+        if isinstance(record, shapes.Value):
+            kinds = Values, OrderedValues
+        elif isinstance(record, shapes.Counter):
+            kinds = Counters, OrderedCounters
+        elif isinstance(record, shapes.Hash):
+            kinds = Hashes, OrderedHashes
+        elif isinstance(record, shapes.Row):
+            kinds = Rows, OrderedRows
+        else:
+            kinds = Documents, OrderedDocuments
+        return kinds[self.index == "tree"](self, layout)
+
+
+_OPTIONS: Final = {"engine": ("memtx", "vinyl"), "index": ("tree", "hash")}
+
+
+def connect(address: Address, options: Mapping[str, str]) -> TarantoolSession:
+    """Open one authenticated session.
+
+    `options`: `engine` (memtx, vinyl) and `index` (tree, hash) of the spaces.
+
+    Raises:
+        Refused: wrong credentials, or an option that is not known.
+        Unknown: nobody answers, or the instance still loads its data.
+    """
+    for name, value in options.items():
+        if value not in _OPTIONS.get(name, ()):
+            raise Refused(f"the Tarantool adapter knows the options {_OPTIONS}; found {name}: {value}")
+    session = TarantoolSession(open_connection(address), options)
+    try:
+        status = session.install()
+    except (Refused, Unknown):
+        session.close()
+        raise
+    if status != "running":
+        session.close()
+        raise Unknown(f"the instance is {status}")
+    return session

@@ -1,0 +1,144 @@
+"""The connection to Tarantool, what its errors mean, and our Lua functions in the server."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+import msgpack
+import tarantool
+import tarantool.response
+from tarantool.error import DatabaseError, Error, NetworkError, SslError
+
+from storeproof.adapters.tarantool.feed import FEED_FUNCTIONS
+from storeproof.adapters.tarantool.index_lua import INDEX_FUNCTIONS
+from storeproof.adapters.tarantool.lua import FUNCTIONS
+from storeproof.adapters.tarantool.notation import UNPACKABLE
+from storeproof.adapters.tarantool.server import Server
+from storeproof.adapters.tarantool.structures_lua import STRUCTURE_FUNCTIONS
+from storeproof.contract import Address, Refused, Unknown, Unsupported, WrongReply
+
+_TIMEOUT: Final = 5.0
+"""Seconds to wait for a connection or for a reply."""
+
+# From src/box/errcode.h.
+_NO_SUCH_PROC: Final = 33
+_LEFT_OPEN: Final = frozenset({78, 116})
+"""ER_TIMEOUT; ER_LOADING, which only says that the instance is not ready yet."""
+
+_UNSUPPORTED: Final = 5
+"""ER_UNSUPPORTED"""
+
+FAILURES: Final = (Error, *UNPACKABLE, LookupError, AttributeError, msgpack.UnpackException)
+"""What the connector raises; the last three where it cannot read a reply."""
+
+
+def _sorted(reason: Exception) -> Exception:
+    """Errors of the network leave the question open; replies with an error, and what could not be sent, are refusals.
+
+    The connector makes an error of the network of whatever stops it while it connects, also of a wrong password.
+    """
+    if isinstance(reason, NetworkError) and isinstance(reason.__cause__, DatabaseError) and not isinstance(reason.__cause__, NetworkError):
+        reason = reason.__cause__
+    if _unreadable(reason):
+        return WrongReply(f"a reply that cannot be read: {type(reason).__name__}: {reason}")
+    if isinstance(reason, (NetworkError, SslError)):
+        return Unknown(f"{type(reason).__name__}: {reason}")
+    if isinstance(reason, DatabaseError) and _LEFT_OPEN.intersection(reason.args[:1]):
+        return Unknown(str(reason))
+    if isinstance(reason, DatabaseError) and reason.args[:1] == (_UNSUPPORTED,):
+        return Unsupported(f"the server says: {reason}")
+    return Refused(str(reason))
+
+
+def _unreadable(reason: Exception) -> bool:
+    """Whether the connector stumbled over a reply: it raises the same for what it cannot pack, and then nothing was sent."""
+    if isinstance(reason, NetworkError):  # which it makes of all that stops it while it connects
+        return isinstance(reason.__cause__, (ValueError, LookupError, msgpack.UnpackException)) or "Unsupported protocol" in str(reason)
+    if isinstance(reason, Error):
+        return False
+    frames = traceback.walk_tb(reason.__traceback__)
+    return any(frame.f_code.co_filename == tarantool.response.__file__ for frame, _ in frames)
+
+
+class _Connection(tarantool.Connection):  # type: ignore[misc]  # the connector has no types
+    """A connection that is lost when it is lost. The connector itself would look for that before each request, warn, wait and connect."""
+
+    def _opt_reconnect(self) -> None:
+        if self._socket is None:
+            self.connect()
+
+
+class Link(Server):
+    """One connection, and what is sent over it."""
+
+    def __init__(self, connection: tarantool.Connection, options: Mapping[str, str]) -> None:
+        self.connection = connection
+        self.engine = options.get("engine", "memtx")
+        self.index = options.get("index", "tree")
+
+    def run(self, request: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        """Send one of the connection's requests and answer the data of the reply."""
+        try:
+            return request(*args, **options).data
+        except FAILURES as reason:
+            raise self.judged(reason) from reason
+
+    def call(self, function: str, *args: Any) -> Any:
+        """Call one of our Lua functions; a server that was started anew is given them again. All that it returns, as a list."""
+        try:
+            return self.connection.call(f"storeproof.{function}", args).data
+        except DatabaseError as reason:
+            if reason.args[:1] != (_NO_SUCH_PROC,):
+                raise self.judged(reason) from reason
+        except FAILURES as reason:
+            raise self.judged(reason) from reason
+        self.install()
+        return self.run(self.connection.call, f"storeproof.{function}", args)
+
+    def install(self) -> str:
+        """Give the server our functions; answers its status."""
+        return str(
+            self.run(self.connection.eval, FUNCTIONS + INDEX_FUNCTIONS + STRUCTURE_FUNCTIONS + FEED_FUNCTIONS + "return box.info.status")[0]
+        )
+
+    def evaluate(self, text: str, *args: Any) -> Any:
+        """Run Lua; all that it returns, as a list."""
+        return self.run(self.connection.eval, text, *args)
+
+    def close(self) -> None:
+        """End the connection."""
+        with suppress(Exception):
+            self.connection.close()
+
+    def judged(self, reason: Exception) -> Exception:
+        """The error of the contract that this one is."""
+        judged = _sorted(reason)
+        if isinstance(judged, (Unknown, WrongReply)):
+            self.close()  # a late reply would be taken for that of the next request: the connector does not compare numbers
+        return judged
+
+
+def open_connection(address: Address) -> tarantool.Connection:
+    """Connect and authenticate.
+
+    Raises:
+        Refused: wrong credentials.
+        Unknown: nobody answers.
+    """
+    try:
+        return _Connection(
+            address.host,
+            address.port,
+            user=address.user,
+            password=address.password,
+            socket_timeout=_TIMEOUT,
+            connection_timeout=_TIMEOUT,
+            reconnect_max_attempts=0,
+            reconnect_delay=0,
+            transport="ssl" if address.tls else "",
+        )
+    except FAILURES as reason:
+        raise _sorted(reason) from reason

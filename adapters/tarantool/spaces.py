@@ -1,0 +1,352 @@
+"""Spaces of Tarantool: how a record of each model is one tuple, and what is asked of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from tarantool.const import ITERATOR_GE, ITERATOR_LE
+from tarantool.error import DatabaseError
+
+from storeproof.adapters.tarantool.feed import Followed
+from storeproof.adapters.tarantool.index import Indexed
+from storeproof.adapters.tarantool.link import FAILURES, Link
+from storeproof.adapters.tarantool.notation import notation, packed, place
+from storeproof.contract import MISSING, Cursor, Json, Key, Layout, Missing, Path, Record, Refused, Row, Unsupported
+from storeproof.spec import model as shapes
+
+# From src/box/errcode.h.
+_TUPLE_FOUND: Final = 3
+_OF_THE_KEY: Final = re.compile("unique index .primary. in space")
+"""The record is there; in any other index it is a value that another record has."""
+_NO_SUCH_SPACE: Final = 36
+
+_NO_END: Final = "Tarantool's records have no time to live; those of the module expirationd are deleted by a fiber of the application"
+_NO_ORDER: Final = "a hash index has no order"
+_NOT_IN_MAPS: Final = "Tarantool's SQL does not look into maps, and beyond a select there are only Lua programs of the application's"
+_LACKING: Final = {
+    "Expiry": _NO_END,
+    "ExpiryControl": _NO_END,
+    "FieldCounter": "the fields of a hash are columns of bytes, and Tarantool adds to numbers",
+    "Ordered": _NO_ORDER,
+    "Prefix": _NO_ORDER,
+    "Walk": "a hash index has no place to go on from",
+    "Aggregate": _NOT_IN_MAPS,
+    "Facets": _NOT_IN_MAPS,
+    "Bulk": _NOT_IN_MAPS,
+    "Lookup": _NOT_IN_MAPS,
+    "Validation": "a space's format has the types of columns, and of no path in a map",
+}
+"""Ordered, Prefix and Walk are there where the primary index is a tree."""
+
+
+class Space:
+    """Whole records; a subclass says how a record is written."""
+
+    columns: Sequence[Sequence[str]] = ()
+    """Names and types of the columns behind the key."""
+
+    lacks: Mapping[str, str] = _LACKING
+
+    def __init__(self, session: Link, layout: Layout) -> None:
+        self._session = session
+        self._call = session.call
+        self._connection = session.connection
+        self._layout = layout
+        self._name = layout.name
+        self._number: int | None = None
+
+    def encode(self, record: Any) -> Sequence[Any]:
+        """The columns of a record."""
+        raise NotImplementedError
+
+    def decode(self, found: Sequence[Any]) -> Record:
+        """The record of a whole tuple."""
+        raise NotImplementedError
+
+    def indexed(self, path: tuple[str, ...]) -> Mapping[str, Any]:
+        """The part of an index on a path."""
+        position = next(place for place, column in enumerate(self.columns) if column[0] == path[0])
+        return {"field": position + 2, "type": self.columns[position][1]}
+
+    def ask(self, request: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        """Send one of the connection's requests about this space, by its number: the connector's own schema is never read again.
+
+        A space that was made anew has another number. A request with the old one changed nothing, and is sent again.
+        """
+        if self._number is None:
+            self._number = self._call("number", self._name)[0]
+        try:
+            return request(self._number, *args, **options).data
+        except DatabaseError as reason:
+            if reason.args[:1] == (_TUPLE_FOUND,) and _OF_THE_KEY.search(str(reason)):
+                return None
+            if reason.args[:1] != (_NO_SUCH_SPACE,):
+                raise self._session.judged(reason) from reason
+        except FAILURES as reason:
+            raise self._session.judged(reason) from reason
+        self._number = self._call("number", self._name)[0]
+        return self._session.run(request, self._number, *args, **options)
+
+    def prepare(self) -> None:
+        """Create the space and its indexes."""
+        key = ["key", "string" if self._layout.model.key == "text" else "integer"]
+        nullable = [{"name": name, "type": kind, "is_nullable": kind == "varbinary"} for name, kind in self.columns]
+        indexes = [self.indexed(path) for path in self._layout.indexed]
+        self._call("prepare", self._name, self._session.engine, self._session.index, [key, *nullable], indexes)
+
+    def clear(self) -> None:
+        """Drop the space."""
+        self._call("clear", self._name)
+
+    def describe(self) -> Mapping[str, str]:
+        """Engine, type of the primary index and number of the others, asked of the space."""
+        found: dict[str, str] = self._call("describe", self._name)[0]
+        return found
+
+    def get(self, key: Key) -> Record | None:
+        """SELECT."""
+        found = self.ask(self._connection.select, [key], limit=1)
+        return self.decode(found[0]) if found else None
+
+    def put(self, key: Key, record: Record) -> None:
+        """REPLACE."""
+        self.ask(self._connection.replace, [key, *self.encode(record)])
+
+    def delete(self, key: Key) -> bool:
+        """A function, which does not send the record back."""
+        return bool(self._call("delete", self._name, key)[0])
+
+    def exists(self, key: Key) -> bool:
+        """A function, which does not send the record."""
+        return bool(self._call("exists", self._name, key)[0])
+
+    def count(self) -> int:
+        """space:count(), exact in Vinyl too."""
+        return int(self._call("count", self._name)[0])
+
+    def get_many(self, keys: Sequence[Key]) -> Sequence[Record | None]:
+        """space:get of each."""
+        if not keys:
+            return []
+        found = self._call("get_many", self._name, list(keys))[0]
+        return [None if each is None else self.decode(each) for each in found]
+
+    def put_many(self, records: Mapping[Key, Record]) -> None:
+        """space:replace of each, in one transaction."""
+        if records:
+            self._call("put_many", self._name, packed([[key, *self.encode(record)] for key, record in records.items()]))
+
+    def put_if_absent(self, key: Key, record: Record) -> bool:
+        """INSERT."""
+        return self.ask(self._connection.insert, [key, *self.encode(record)]) is not None
+
+    def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
+        """Column by column, in one transaction."""
+        wanted = list(self.encode(expected))
+        return bool(self._call("compare_and_set", self._name, key, wanted, packed([[key, *self.encode(record)]]))[0])
+
+    def get_and_set(self, key: Key, record: Record) -> Record | None:
+        """space:get and space:replace, in one transaction."""
+        found = self._call("get_and_set", self._name, key, packed([[key, *self.encode(record)]]))
+        return self.decode(found[0]) if found and found[0] is not None else None
+
+
+class Values(Followed, Space):
+    """Opaque values."""
+
+    columns = (("value", "varbinary"),)
+
+    def encode(self, record: Any) -> Sequence[Any]:
+        return (record,)
+
+    def decode(self, found: Sequence[Any]) -> Record:
+        value: bytes = found[1]
+        return value
+
+    def append(self, key: Key, value: bytes) -> None:
+        """space:get and space:replace, in one transaction; the protocol's splice knows text only."""
+        self._call("append", self._name, key, value)
+
+
+class Counters(Followed, Space):
+    """Numbers: from -2**63 to 2**64 - 1."""
+
+    columns = (("number", "integer"),)
+
+    def encode(self, record: Any) -> Sequence[Any]:
+        return (record,)
+
+    def decode(self, found: Sequence[Any]) -> Record:
+        number: int = found[1]
+        return number
+
+    def increment(self, key: Key, by: int) -> int:
+        """Update or insert, in one transaction; UPSERT does not answer the sum."""
+        return int(self._call("increment", self._name, key, by)[0])
+
+    def transfer(self, source: Key, target: Key, amount: int) -> bool:
+        """A function of our own, in a transaction."""
+        if amount < 0:
+            raise Refused(f"an amount is not negative; found {amount}")
+        return bool(self._call("transfer", self._name, source, target, amount)[0])
+
+
+class Rows(Followed, Space):
+    """Rows."""
+
+    columns = (("integer", "integer"), ("real", "double"))
+
+    def encode(self, record: Any) -> Sequence[Any]:
+        return (record.integer, record.real)
+
+    def decode(self, found: Sequence[Any]) -> Record:
+        return Row(found[1], found[2])
+
+
+class Hashes(Followed, Space):
+    """Hashes, a column for each field; a field that is not there is null. One without fields stays, empty."""
+
+    def __init__(self, session: Link, layout: Layout) -> None:
+        super().__init__(session, layout)
+        assert isinstance(layout.model.record, shapes.Hash)
+        self._fields = layout.model.record.fields
+        self._place = {field: place for place, field in enumerate(self._fields, start=2)}
+        self.columns = [(field, "varbinary") for field in self._fields]
+
+    def encode(self, record: Any) -> Sequence[Any]:
+        values = list(map(record.get, self._fields))
+        if len(values) - values.count(None) != len(record):
+            raise Refused(f"the space has the columns {', '.join(self._fields)}; the record has others")
+        return values
+
+    def decode(self, found: Sequence[Any]) -> Record:
+        return {field: value for field, value in zip(self._fields, found[1:], strict=True) if value is not None}
+
+    def get_field(self, key: Key, field: str) -> bytes | None:
+        """The column alone."""
+        place = self._place.get(field)
+        found = self._call("get_column", self._name, key, place) if place else None
+        return found[0][0] if found else None
+
+    def set_field(self, key: Key, field: str, value: bytes) -> None:
+        """UPSERT."""
+        place = self._known(field)
+        fresh = [key] + [value if name == field else None for name in self._fields]
+        self.ask(self._connection.upsert, fresh, [("=", place - 1, value)])
+
+    def delete_field(self, key: Key, field: str) -> bool:
+        """A null in its column."""
+        place = self._place.get(field)
+        return bool(place and self._call("delete_column", self._name, key, place)[0])
+
+    def _known(self, field: str) -> int:
+        if field not in self._place:
+            raise Refused(f"the space has the columns {', '.join(self._fields)}; found {field!r}")
+        return self._place[field]
+
+
+class Documents(Indexed, Followed, Space):
+    """Documents, each a map."""
+
+    columns = (("doc", "map"),)
+
+    def encode(self, record: Any) -> Sequence[Any]:
+        return (record,)
+
+    def decode(self, found: Sequence[Any]) -> Record:
+        fields: dict[str, Json] = found[1]
+        return fields
+
+    def indexed(self, path: tuple[str, ...]) -> Mapping[str, Any]:
+        """A scalar of any type; objects and lists are refused there."""
+        return {"field": 2, "type": "scalar", "path": notation(path)}
+
+    def get_path(self, key: Key, path: Path) -> Json | Missing:
+        """The value alone."""
+        found = self._call("get_path", self._name, key, *place(path))
+        return found[0] if found else MISSING
+
+    def set_path(self, key: Key, path: Path, value: Json) -> bool:
+        """space:update, which refuses a path whose parent is not there."""
+        if not path:
+            raise Refused("the path is empty: the whole record is replaced by put")
+        return bool(self._call("set_path", self._name, key, f"doc{notation(path)}", value)[0])
+
+    def unset_path(self, key: Key, path: Path) -> bool:
+        """space:update."""
+        if not path or isinstance(path[-1], int):
+            raise Refused("only a field of an object can be removed")
+        return bool(self._call("unset_path", self._name, key, *place(path))[0])
+
+    def increment_path(self, key: Key, path: Path, by: int | float) -> int | float | None:
+        """space:update, in one transaction with the question whether there is something to add to."""
+        if not path:
+            raise Refused("the path is empty: a record is no number")
+        found = self._call("increment_path", self._name, key, *place(path), by)
+        return found[0] if found else None
+
+    def push_item(self, key: Key, path: Path, value: Json) -> bool:
+        """space:update with an insertion behind the last."""
+        return bool(self._call("push_item", self._name, key, f"doc{notation(path)}", value)[0])
+
+    def insert_item(self, key: Key, path: Path, value: Json) -> bool:
+        """space:update with an insertion, which is refused beyond the end."""
+        if not path or not isinstance(path[-1], int) or path[-1] < 0:
+            raise Refused(f"an item is put at a position; found {path}")
+        return bool(self._call("insert_item", self._name, key, f"doc{notation(path[:-1])}", path[-1] + 1, value)[0])
+
+    def pull_item(self, key: Key, path: Path, value: Json) -> bool:
+        """space:update, item by item in one transaction."""
+        return bool(self._call("pull_item", self._name, key, f"doc{notation(path)}", value)[0])
+
+    def add_to_set(self, key: Key, path: Path, value: Json) -> bool:
+        """space:update, unless the item is there."""
+        return bool(self._call("add_to_set", self._name, key, f"doc{notation(path)}", value)[0])
+
+    def item_count(self, key: Key, path: Path) -> int | Missing:
+        """The length alone."""
+        found = self._call("item_count", self._name, key, f"doc{notation(path)}")
+        return int(found[0]) if found else MISSING
+
+
+class Scanned(Space):
+    """A space whose primary index is a tree: text is compared as UTF-8 bytes, which is by code point."""
+
+    def scan(self, start: Key | None, count: int, backwards: bool) -> Sequence[tuple[Key, Record]]:
+        """SELECT with an iterator."""
+        bounds = [] if start is None else [start]
+        found = self.ask(self._connection.select, bounds, limit=count, iterator=ITERATOR_LE if backwards else ITERATOR_GE)
+        return [(each[0], self.decode(each)) for each in found]
+
+    def scan_prefix(self, prefix: str, count: int) -> Sequence[tuple[Key, Record]]:
+        """From the prefix on, up to the first key without it."""
+        if self._layout.model.key != "text":
+            raise Unsupported("numbers have no prefix")
+        return [(each[0], self.decode(each)) for each in self._call("scan_prefix", self._name, prefix, count)[0]]
+
+    def walk(self, cursor: Cursor | None, count: int) -> tuple[Cursor | None, Sequence[Key]]:
+        """From the last key on, which need not be there any more."""
+        found = self._call("walk", self._name, cursor, count)[0]
+        return found[-1] if len(found) == count else None, found
+
+
+class OrderedValues(Scanned, Values):
+    """Values in a tree."""
+
+
+class OrderedCounters(Scanned, Counters):
+    """Numbers in a tree."""
+
+
+class OrderedRows(Scanned, Rows):
+    """Rows in a tree."""
+
+
+class OrderedHashes(Scanned, Hashes):
+    """Hashes in a tree."""
+
+
+class OrderedDocuments(Scanned, Documents):
+    """Documents in a tree."""

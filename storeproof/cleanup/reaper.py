@@ -1,0 +1,81 @@
+"""A small process beside a run: when the run is killed with SIGKILL, its servers end at once.
+
+Why not PR_SET_PDEATHSIG: the kernel sends it when the *thread* that started the server ends, it is cleared by a change of
+user and by fork (PostgreSQL's backends), and setting it between fork and exec is not safe beside other threads.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from storeproof.cleanup.sweep import sweep_directories
+from storeproof.errors import NotAvailable
+from storeproof.machine.owner import Owner, this_process
+
+_CONTAINERS = "containers"
+
+_guardian: subprocess.Popen[str] | None = None
+_owner = 0
+_told: set[str] = set()
+
+
+def guard(base: Path, *, containers: bool = False) -> None:
+    """Let a guardian end and remove what is left of this process, when it has ended in whatever way: under `base`, and in the engine."""
+    global _guardian, _owner
+    if _owner != os.getpid():  # a forked worker needs one of its own
+        _owner = os.getpid()
+        _told.clear()
+        _guardian = subprocess.Popen(
+            [sys.executable, "-m", "storeproof.cleanup.reaper", str(this_process())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            start_new_session=True,
+            text=True,
+        )
+    assert _guardian is not None
+    assert _guardian.stdin is not None
+    for word in [str(base), *([_CONTAINERS] if containers else [])]:
+        if word not in _told:
+            _told.add(word)
+            _guardian.stdin.write(f"{word}\n")
+            _guardian.stdin.flush()
+
+
+def main(owner_text: str) -> None:
+    """Wait for the owner's end, then sweep what it told us of."""
+    owner = Owner.parse(owner_text)
+    if owner is None:
+        raise SystemExit(f"not an owner: {owner_text}")
+    # The end of our input is not its end: a worker that it forked may hold the pipe open, and it may close it and live.
+    with suppress(ProcessLookupError):
+        descriptor = os.pidfd_open(owner.pid)
+        while not owner.dead():
+            select.select([descriptor], [], [])
+    os.set_blocking(0, False)
+    words = b"".join(iter(_read, b"")).decode().splitlines()
+    for word in words:
+        if word == _CONTAINERS:
+            from storeproof.machine.docker import sweep_containers
+
+            with suppress(NotAvailable):
+                sweep_containers()
+        else:
+            sweep_directories(Path(word))
+
+
+def _read() -> bytes:
+    try:
+        return os.read(0, 65536)
+    except BlockingIOError:  # somebody holds the other end
+        return b""
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,62 @@
+"""Removes what dead runs left: only what carries our mark, and only when its owner surely has ended."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from storeproof.cleanup.containers import any_of_ours
+from storeproof.cleanup.workdir import WorkDir, default_base, marked, remove_unmarked
+from storeproof.disk import ext4
+from storeproof.errors import NotAvailable
+from storeproof.machine import process_tree, shared_memory
+
+
+def sweep_all(base: Path | None = None) -> list[str]:
+    """Remove what dead runs left in the places that need no option, and under `base`; what was done, one line each.
+
+    Where nothing is left it takes some milliseconds, and an engine is asked only if it answers at once.
+    """
+    bases = {each.resolve(): None for each in (base, default_base(), ext4.MEMORY) if each is not None}
+    done = [line for each in bases for line in sweep_directories(each)]
+    if any_of_ours():
+        from storeproof.machine.docker import sweep_containers
+
+        with suppress(NotAvailable, OSError):  # as the engine's client calls all that it may answer
+            done += sweep_containers()
+    return done
+
+
+def sweep_directories(base: Path) -> list[str]:
+    """End the processes and remove the directories of dead owners under `base`; what was done, one line each.
+    What `--keep` kept stays; its processes do not."""
+    done = []
+    for found in marked(base):
+        if not found.owner.dead() or not _may_touch(found):
+            continue
+        orphans = _end_processes(found)
+        if orphans:
+            done.append(f"ended {orphans} processes of a run that had died, in {found.root}")
+        if not found.keep:
+            found.remove()
+        if not found.root.exists():
+            done.append(f"removed {found.root}, left by a run that had died")
+    return done + [f"removed {root}, left by a run that had died" for root in remove_unmarked(base)]
+
+
+def _end_processes(found: WorkDir) -> int:
+    def orphans() -> list[process_tree.Stat]:
+        return process_tree.members(found.root, found.leaders, found.programs)
+
+    pids = [each.pid for each in orphans()]
+    shared_files = shared_memory.mapped_files(pids)
+    if pids and process_tree.destroy(orphans):
+        shared_memory.remove_files(shared_files)
+        shared_memory.remove_segments(pids)
+    return len(pids)
+
+
+def _may_touch(found: WorkDir) -> bool:
+    """Another user's leftovers are that user's to remove, and a mark that another user wrote proves nothing."""
+    return found.root.stat().st_uid == os.geteuid()

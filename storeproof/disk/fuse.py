@@ -1,0 +1,147 @@
+"""A disk in memory whose power can be cut, without root: the side of the launcher.
+
+The file system itself is in a process of its own (`memory_disk_host`), which ends and unmounts it when the pipe from us does: so
+neither a crash of ours nor a SIGKILL leaves a mount behind.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Final
+
+import psutil
+
+from storeproof import native_support
+from storeproof.disk.ext4 import abort, unmount, write_out
+from storeproof.errors import MachineFailed, NotAvailable
+
+_LARGEST: Final = 4 * 2**30
+"""Bytes of both images together."""
+_END_SECONDS: Final = 10.0
+DEVICE: Final = "/dev/fuse"
+_SYNCS: Final = 8
+"""The cut comes in place of one of so many syncs: a store under load, and its checkpoint, do a few of them in a row."""
+_SYNC_SECONDS: Final = 0.5
+"""How long that sync is waited for: who writes no more syncs no more."""
+_LOOK_SECONDS: Final = 0.002
+
+
+class MemoryDisk:
+    """One mounted file system."""
+
+    def __init__(self, at: Path, *, strict: bool = False, torn: float = 0.0, at_sync: bool = False, seed: int = 0) -> None:
+        """Mount it on the empty directory `at`; the rest as `storeproof.native.MemoryDisk` says.
+
+        Args:
+            at_sync: a cut comes in place of one of the next syncs, drawn by the seed, which then fails.
+
+        Raises:
+            NotAvailable: this machine or this user cannot mount one.
+        """
+        hard = {
+            "strict: no file is helped by the sync of another": strict,
+            "torn: half of the unsynced sectors survive": torn > 0,
+            "cut in place of a sync": at_sync,
+        }
+        self.method = f"a file system in memory ({', '.join(['FUSE', *(words for words, is_so in hard.items() if is_so)])})"
+        self._dice = random.Random(seed) if at_sync else None
+        native_support.require("a power cut without a loop device")
+        _check_device()
+        self._at = at
+        capacity = min(_LARGEST, psutil.virtual_memory().available // 2)
+        self._host = subprocess.Popen(
+            [sys.executable, "-m", "storeproof.disk.fuse_host", str(at), str(int(strict)), str(torn), str(seed), str(capacity)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            start_new_session=True,  # a Ctrl-C is for us: the disk must outlive the store's end
+            text=True,
+        )
+        try:
+            self._say("mount")
+        except MachineFailed as reason:
+            self.close()
+            raise NotAvailable(f"a power cut needs a file system of our own under the data, and it cannot be mounted: {reason}") from None
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def syncs(self) -> int:
+        """How many syncs of it were asked for so far."""
+        return int(self._say("syncs"))
+
+    @property
+    def off(self) -> bool:
+        """It was cut, by us or at a sync, and is not back yet."""
+        return self._say("off") == "True"
+
+    def settle(self) -> None:
+        """See `Disk.settle`."""
+        write_out(self._at)  # what was changed through mmap is with the kernel
+        self._say("settle")
+
+    def cut(self) -> None:
+        """See `Disk.cut`."""
+        if self._dice is not None:
+            self.cut_at_sync(self._dice.randint(1, _SYNCS))
+            deadline = monotonic() + _SYNC_SECONDS
+            while not self.off and monotonic() < deadline:
+                sleep(_LOOK_SECONDS)
+        self._say("cut")
+
+    def cut_at_sync(self, nth: int) -> None:
+        """Cut in place of the n-th sync from now on, which fails; 0 takes that back."""
+        self._say(f"cut-at-sync {nth}")
+
+    def renew(self) -> None:
+        """See `Disk.renew`."""
+        abort(self._at)
+        unmount(self._at)
+        self._say("mount")
+
+    def close(self) -> None:
+        """See `Disk.close`."""
+        assert self._host.stdin is not None
+        assert self._host.stdout is not None
+        with suppress(BrokenPipeError):  # it has ended by itself
+            self._host.stdin.close()
+        try:
+            self._host.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._host.kill()
+            self._host.wait()
+        self._host.stdout.close()
+        unmount(self._at)
+
+    def _say(self, command: str) -> str:
+        assert self._host.stdin is not None
+        assert self._host.stdout is not None
+        try:
+            self._host.stdin.write(f"{command}\n")
+            self._host.stdin.flush()
+            answer = self._host.stdout.readline().rstrip("\n")
+        except (BrokenPipeError, ValueError):  # a closed pipe is a ValueError
+            answer = ""
+        word, _, rest = answer.partition(" ")
+        if word != "ok":
+            raise MachineFailed(rest or f"the process of the file system at {self._at} has ended")
+        return rest
+
+
+def _check_device() -> None:
+    try:
+        os.close(os.open(DEVICE, os.O_RDWR | os.O_CLOEXEC))
+    except OSError as reason:
+        remedy = "modprobe fuse  # in a container: start it with --device /dev/fuse --cap-add SYS_ADMIN"
+        raise NotAvailable(f"a power cut without a loop device needs FUSE: {DEVICE}: {reason.strerror}", remedy) from None
+    if os.geteuid() != 0 and shutil.which("fusermount3") is None:
+        raise NotAvailable("a power cut without root needs the program fusermount3", "apt-get install fuse3")

@@ -1,0 +1,82 @@
+"""The process that a disk in memory lives in. One command a line on its input, one answer a line; the end of the input is its end.
+
+The commands are mount, settle, cut, cut-at-sync N, syncs and off; the answer is `ok` with a value if there is one, or `error` and why.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from storeproof.disk.ext4 import let_go
+from storeproof.errors import MachineFailed
+
+if TYPE_CHECKING:
+    from storeproof.native import MemoryDisk
+
+_LOOK_SECONDS: Final = 1.0
+_GONE_SECONDS: Final = 60.0
+_GONE_LOOK_SECONDS: Final = 0.002
+
+
+def main(at: str, strict: str, torn: str, seed: str, capacity: str) -> None:
+    """Serve until the input ends, or somebody else unmounts it for good."""
+    from storeproof.native import MemoryDisk
+
+    everybody = os.geteuid() == 0  # without root it would need a line in /etc/fuse.conf, and the store runs as the same user
+    disk = MemoryDisk(at, strict=strict == "1", torn=float(torn), seed=int(seed), capacity=int(capacity), everybody=everybody)
+    waiting = b""
+    while True:
+        readable, _, _ = select.select([0], [], [], _LOOK_SECONDS)
+        if not readable:
+            if Path(at).exists() or not disk.unmounted:
+                continue
+            break  # a sweep has taken the directory: whoever holds our input open is not who made us
+        read = os.read(0, 4096)
+        if not read:
+            break
+        *lines, waiting = (waiting + read).split(b"\n")
+        for line in lines:
+            print(_answer(disk, at, *line.decode().split()), flush=True)
+    let_go(Path(at))
+
+
+def _answer(disk: MemoryDisk, at: str, command: str, *arguments: str) -> str:
+    try:
+        match command:
+            case "mount":
+                _wait_until_unmounted(disk, at)
+                disk.mount()
+            case "settle":
+                disk.settle()
+            case "cut":
+                disk.cut()
+            case "cut-at-sync":
+                disk.cut_at_sync(int(arguments[0]))
+            case "syncs":
+                return f"ok {disk.syncs}"
+            case "off":
+                return f"ok {disk.off}"
+            case _:
+                return f"error no such command: {command}"
+    except (OSError, MachineFailed) as reason:
+        return f"error {' '.join(str(reason).split())}"
+    return "ok"
+
+
+def _wait_until_unmounted(disk: MemoryDisk, at: str) -> None:
+    """Where this user may not abort it, a container that just starts holds a copy of the mount for as long as it likes."""
+    deadline = time.monotonic() + _GONE_SECONDS
+    while not disk.unmounted:
+        if time.monotonic() > deadline:
+            raise MachineFailed(f"the volume at {at} is still mounted in another mount namespace after {_GONE_SECONDS:g} s")
+        time.sleep(_GONE_LOOK_SECONDS)
+    disk.join()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,1 @@
+"""Experiments on answers: interleaved sessions, random examples."""

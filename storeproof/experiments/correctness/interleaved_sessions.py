@@ -1,0 +1,149 @@
+"""Plays turns of several sessions: each has a thread of its own, so that one that waits for a lock does not stop the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from typing import Any
+
+from storeproof.contract import Collection, Layout, Refused, Session, Unknown, Unsupported, call, why_not
+from storeproof.contract.notation import answer_from, arguments_from, shown
+from storeproof.contract.transactions import Transactions
+from storeproof.errors import MachineFailed
+from storeproof.oracle import same
+from storeproof.result.case_result import ATTEMPTS
+from storeproof.spec.interleaving import Interleaving, Turn
+
+_PATIENCE = 0.3
+"""Seconds after which a request is taken to wait for another session."""
+_MORE_PATIENT = 5
+"""Times as long at each further attempt."""
+_WAITS = " waits at "
+_LONGEST = 15.0
+"""Seconds for what waits at the end: every store's own limit for locks is below."""
+
+
+class Speaker:
+    """One session in its thread."""
+
+    def __init__(self, name: str, session: Session, layout: Layout) -> None:
+        if not isinstance(session, Transactions):
+            session.close()
+            raise Unsupported(why_not(session, "Transactions"))
+        self.name = name
+        self.committed = False
+        self.refused = False
+        self._session = session
+        self._transactions: Transactions = session
+        self._layout = layout
+        self._collection: Collection = session.collection(layout)
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"storeproof-{name}")
+        self._pending: tuple[Turn, Future[Any]] | None = None
+
+    def say(self, turn: Turn) -> None:
+        """Ask, in the thread."""
+        self._pending = (turn, self._thread.submit(self._ask, turn))
+
+    def hear(self, told: list[str], seconds: float) -> bool:
+        """Wait for the answer and judge it; False if it does not come in time.
+
+        Raises:
+            AssertionError: it is wrong.
+        """
+        if self._pending is None:
+            return True
+        turn, answer = self._pending
+        line = f"{self.name}: {shown(turn.do, turn.args)}"
+        try:
+            found = answer.result(seconds)
+        except NotYet:
+            return False
+        except Refused as reason:
+            self._pending, self.refused = None, True
+            told.append(f"{line} refused: {str(reason)[:120]}")
+            return True
+        self._pending = None
+        told.append(f"{line} -> {found!r}")
+        self.committed |= turn.do == "commit"
+        self._judge(turn, found, told)
+        return True
+
+    def close(self) -> None:
+        """Undo what is open and leave."""
+        self._thread.submit(self._leave)
+        self._thread.shutdown(wait=True)
+
+    def _leave(self) -> None:
+        try:
+            self._transactions.rollback()
+        finally:
+            self._session.close()
+
+    def _ask(self, turn: Turn) -> Any:
+        if turn.do == "begin":
+            return self._transactions.begin(*turn.args)
+        if turn.do in ("commit", "rollback"):
+            return getattr(self._transactions, turn.do)()
+        return call(self._collection, self._layout, turn.do, *arguments_from(self._layout.model, turn.do, turn.args))
+
+    def _judge(self, turn: Turn, found: Any, told: list[str]) -> None:
+        model = self._layout.model
+        if turn.alternatives is not None:
+            names = [name for name, wanted in turn.alternatives.items() if same(found, answer_from(model, turn.do, wanted))]
+            assert names, "\n".join([*told, f"none of the known alternatives: {', '.join(turn.alternatives)}"])
+            told.append(f"alternative: {names[0]}")
+        elif "expect" in turn.model_fields_set:
+            wanted = answer_from(model, turn.do, turn.expect)
+            assert same(found, wanted), "\n".join([*told, f"wanted: {wanted!r}"])
+
+
+def play(interleaving: Interleaving, connect: Callable[[], Session], layout: Layout, told: list[str], attempt: int) -> str:
+    """All turns; what is written into `told` is the history. Answers what the number of commits is called, or nothing.
+
+    Only time tells a request that waits for a lock from one that is slow. So where a request was taken to wait and an answer is wrong, the
+    turns may not have come in their order: the next attempt is more patient, and the last one's answers count.
+
+    Raises:
+        AssertionError: an answer or the number of commits is wrong.
+        MachineFailed: the same, and a request was taken to wait that was slow perhaps.
+        Unknown: a request was not answered.
+        Unsupported: the store has no such transactions.
+    """
+    patience = _PATIENCE * _MORE_PATIENT ** (attempt - 1)
+    try:
+        return _play(interleaving, connect, layout, told, patience)
+    except AssertionError as wrong:
+        if attempt < ATTEMPTS and any(_WAITS in line for line in told):
+            raise MachineFailed(f"a request was not answered within {patience:g} s, and taken to wait for a lock: {wrong}") from None
+        raise
+
+
+def _play(interleaving: Interleaving, connect: Callable[[], Session], layout: Layout, told: list[str], patience: float) -> str:
+    speakers: dict[str, Speaker] = {}
+    try:
+        for name in dict.fromkeys(turn.session for turn in interleaving.turns):
+            speakers[name] = Speaker(name, connect(), layout)
+        for turn in interleaving.turns:
+            speaker = speakers[turn.session]
+            _hear_at_last(speaker, told)
+            if speaker.refused:
+                continue
+            speaker.say(turn)
+            if not speaker.hear(told, patience):
+                told.append(f"{turn.session}{_WAITS}{shown(turn.do, turn.args)}")
+        for speaker in speakers.values():
+            _hear_at_last(speaker, told)
+    finally:
+        for speaker in speakers.values():
+            speaker.close()
+    committed = sum(speaker.committed for speaker in speakers.values())
+    told.append(f"{committed} of {len(speakers)} were committed")
+    right = (*interleaving.committed, *interleaving.recorded)
+    assert not right or committed in right, "\n".join([*told, f"wanted: {' or '.join(map(str, sorted(right)))}"])
+    return interleaving.recorded.get(committed, "")
+
+
+def _hear_at_last(speaker: Speaker, told: list[str]) -> None:
+    if not speaker.hear(told, _LONGEST):
+        raise Unknown("\n".join([*told, f"{speaker.name} still waits after {_LONGEST:g} s"]))

@@ -1,0 +1,84 @@
+"""Runs random examples until one shows that the store answers wrong, made as small as can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+from hypothesis.errors import Flaky
+
+from storeproof.contract import Refused, Unknown, WrongReply
+from storeproof.errors import MachineFailed
+from storeproof.outcome import Outcome
+from storeproof.result.case_result import CaseResult
+from storeproof.store_under_test import StoreUnderTest
+
+
+class Finding(Exception):
+    """The store answered wrong: what was done, and what was wanted. Not an AssertionError: Hypothesis raises those about itself."""
+
+
+class NotCleared(Exception):
+    """What an example left cannot be removed, so that no other can be tried: nothing is shrunk. `found` is what the example had shown."""
+
+    def __init__(self, found: Exception, reason: Exception) -> None:
+        super().__init__(f"{found}\nwhile it was cleared up: {reason}")
+        self.found = found
+
+
+def try_examples(
+    strategy: st.SearchStrategy[Any], play: Callable[[Any], None], selection: str, sut: StoreUnderTest, case_result: CaseResult
+) -> None:
+    """Play as many examples as the scale says; the first `Finding` is shrunk and settles the case.
+
+    Args:
+        strategy: of the examples.
+        play: plays one, and raises `Finding` where the store answers wrong.
+        selection: what `-k` selects to run the case again.
+    """
+    findings: list[Finding] = []
+    given_up: list[Exception] = []
+    """A store that does not answer or refuses to be cleared is not asked again: to shrink, Hypothesis would try hundreds of times."""
+
+    @seed(sut.seed)
+    @settings(
+        max_examples=sut.scale.correctness.examples,
+        deadline=None,
+        derandomize=False,  # Hypothesis sets it where it sees a CI, and the seed would be without effect
+        database=None,  # a run depends on its seed only
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+        print_blob=False,
+        report_multiple_bugs=False,  # one finding, the first, is shrunk and told
+    )
+    @given(strategy)
+    def example(drawn: Any) -> None:
+        if given_up:
+            raise given_up[0]
+        try:
+            play(drawn)
+        except (Unknown, Refused, WrongReply, MachineFailed) as reason:
+            given_up.append(reason)
+            raise
+        except NotCleared as stop:
+            given_up.append(stop.found)
+            if isinstance(stop.found, Finding):
+                findings.append(Finding(str(stop)))
+            raise
+        except Finding as finding:
+            findings.append(finding)
+            raise
+
+    try:
+        example()
+    except (Unknown, Refused, WrongReply, MachineFailed, NotCleared, Flaky, Finding) as ending:
+        if given_up and not findings:
+            raise given_up[0] from None
+        if not findings:
+            case_result.settle(Outcome.INCONCLUSIVE, f"{ending}")
+        told = str(findings[-1] if given_up else ending)
+        if isinstance(ending, Flaky) and not given_up:  # one wrong answer is one too many; what was seen is told, not what could be shrunk
+            told = f"{min(map(str, findings), key=len)}\nnot every time: when this was tried again, the answer was right"
+        case_result.settle(Outcome.FAIL, f"{told}\nreproduce: {sut.command(selection)}")

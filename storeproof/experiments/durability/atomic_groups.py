@@ -1,0 +1,97 @@
+"""Records that are written together, all of them or none: batches and transactions, as far as the store claims that they are atomic.
+
+A group has keys that nobody else writes. Half of the groups are new ones; the others replace an earlier one of the same client whole,
+so that a half-done replacement shows as two stamps.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from storeproof.contract import Collection, Key, Layout, Record, Refused, Session, Unsupported, call, supports
+from storeproof.contract.transactions import Transactions
+from storeproof.records.self_verifying import recipe
+from storeproof.spec import Target
+from storeproof.spec.model import Counter
+
+Way = Literal["batch", "transaction"]
+"""How several records are written together."""
+
+SIZE = 4
+"""Records of a group."""
+
+FIRST = 1 << 20
+"""The numbers of its keys begin here, beyond those of records that are written alone."""
+
+_AGAIN = 4
+"""Groups of each client and way that are replaced again and again."""
+
+
+def atomic_ways(target: Target) -> frozenset[Way]:
+    """The ways that a variant claims to be atomic."""
+    found: set[Way] = set()
+    if target.atomic_batches:
+        found.add("batch")
+    if target.claims("transactions.commit"):
+        found.add("transaction")
+    return frozenset(found)
+
+
+class Groups:
+    """What one client can write together."""
+
+    def __init__(self, session: Session, targets: Sequence[tuple[Layout, Collection]], ways: frozenset[Way], rng: random.Random) -> None:
+        """`targets`: the collections that the client writes to; counters have no stamps, and are left out."""
+        self._session = session
+        self._rng = rng
+        self._targets = [pair for pair in targets if not isinstance(pair[0].model.record, Counter)]
+        self._batched = [pair for pair in self._targets if supports(pair[1], "put_many")]
+        self._ways: list[Way] = []
+        if "batch" in ways and self._batched:
+            self._ways.append("batch")
+        if "transaction" in ways and self._targets and isinstance(session, Transactions):
+            self._ways.append("transaction")
+        self._new = _AGAIN
+
+    def __bool__(self) -> bool:
+        return bool(self._ways)
+
+    def choose(self) -> tuple[Way, list[tuple[Layout, Collection]], list[int]]:
+        """A way, and for each record its collection and the number of its key."""
+        way = self._rng.choice(self._ways)
+        if again := self._rng.random() < 0.5:
+            number = self._rng.randrange(_AGAIN)
+        else:
+            number, self._new = self._new, self._new + 1
+        numbers = [FIRST + ((number * 2 + (way == "batch")) * SIZE) + member for member in range(SIZE)]
+        if way == "batch":
+            # Of one number always the same collection: what replaces a group must have its places.
+            return way, [self._batched[number % len(self._batched)]] * SIZE, numbers
+        first = number if again else self._rng.randrange(len(self._targets))
+        return way, [self._targets[(first + member) % len(self._targets)] for member in range(SIZE)], numbers
+
+    def write(self, way: Way, targets: Sequence[tuple[Layout, Collection]], keys: Sequence[Key], version: str) -> None:
+        """Write all of it.
+
+        Raises:
+            Refused: none of it is there.
+            Unknown: all of it may be there, or none.
+        """
+        records: list[Record] = [recipe(layout.model).make(key, version) for (layout, _), key in zip(targets, keys, strict=True)]
+        if way == "batch":
+            layout, collection = targets[0]
+            batch: Mapping[Key, Record] = dict(zip(keys, records, strict=True))
+            call(collection, layout, "put_many", batch)
+            return
+        session = self._session
+        assert isinstance(session, Transactions)
+        session.begin("read_committed")
+        try:
+            for (layout, collection), key, record in zip(targets, keys, records, strict=True):
+                call(collection, layout, "put", key, record)
+            session.commit()
+        except (Refused, Unsupported):
+            session.rollback()
+            raise

@@ -1,0 +1,43 @@
+"""The collections that are written under the faults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from storeproof.contract import Layout, Session, Unsupported
+from storeproof.errors import NotAvailable
+from storeproof.experiments.durability.clients import writable
+from storeproof.launch.handle import Handle
+from storeproof.store_under_test import StoreUnderTest
+
+MODELS: Final = ("single_key", "hash10", "nested", "row", "counter")
+"""What is written, as far as the store claims it."""
+
+STAMPED: Final = ("single_key", "hash10", "nested", "row")
+"""Those whose records tell who wrote them; a counter does not."""
+
+
+def layouts_of(sut: StoreUnderTest, handle: Handle, models: Sequence[str] = MODELS) -> dict[str, Layout]:
+    """A collection for each claimed model that the adapter can write and read.
+
+    Raises:
+        NotAvailable: there is none.
+    """
+    session: Session = sut.connect(handle)
+    try:
+        layouts: dict[str, Layout] = {}
+        for model in models:
+            if model not in sut.target.store.claims.models:
+                continue
+            layout = sut.layout(model)
+            try:
+                if writable(session, layout) is not None:
+                    layouts[model] = layout
+            except Unsupported:
+                continue  # claimed and refused: correctness fails on it
+    finally:
+        session.close()
+    if not layouts:
+        raise NotAvailable(f"{sut.target.id} claims no model that the faults are tried with: {', '.join(models)}")
+    return layouts

@@ -1,0 +1,1 @@
+"""Experiments on speed: workloads in interleaved rounds, and outages under an open loop."""

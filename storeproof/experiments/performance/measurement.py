@@ -1,0 +1,230 @@
+"""One measurement: warm-up, rounds, audit, and the record that the result keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from zlib import crc32
+
+from hdrh.histogram import HdrHistogram
+
+from storeproof.contract import Collection, Layout
+from storeproof.contract.values import Key
+from storeproof.corpus.articles import articles
+from storeproof.errors import NotAvailable
+from storeproof.experiments.performance.benchmark_config import Way
+from storeproof.load.choose_engine import Engines
+from storeproof.load.job import Engine, OperationResult, Plan, RunResult, called, label
+from storeproof.load.quality.audit import Audit, audit
+from storeproof.load.quality.ceiling import Ceiling, Ceilings
+from storeproof.load.quality.gates import judge
+from storeproof.load.requests import Asked, requests
+from storeproof.records.keys import form_of, greatest
+from storeproof.records.self_verifying import payload_bytes
+from storeproof.result.model import Interval, Latency, Measurement, MixPart, Round
+from storeproof.result.part import Gate
+from storeproof.spec import Mix
+from storeproof.spec.scale import PerformanceScale
+from storeproof.stats.intervals import estimate, percentile
+from storeproof.stats.latency import encode, new_histogram
+from storeproof.stats.steady_state import WarmUp, warm_up
+
+
+@dataclass
+class Measuring:
+    """Runs one workload, round by round, on a collection that is prepared and empty."""
+
+    way: Way
+    layout: Layout
+    scale: PerformanceScale
+    seed: int
+    engines: Engines
+    ceilings: Ceilings
+    shelf: Path | None = None
+    """Imported articles, for a model whose texts are searched."""
+    requests: tuple[Asked, ...] = ()
+    """For each of the mix, what it asks."""
+    every: list[RunResult] = field(default_factory=list)
+    """All rounds in the collection's life, warm-up included: the audit must know what they wrote."""
+    rounds: list[RunResult] = field(default_factory=list)
+    """Those that are measured."""
+    warm: WarmUp | None = None
+    engine: Engine | None = None
+    """Chosen by `prepare`."""
+    engine_reason: str = ""
+    """Why it is not the wire engine."""
+    ceiling: Ceiling | None = None
+    """Of the engine, measured by `prepare`."""
+
+    @property
+    def plan(self) -> Plan:
+        """The next round."""
+        number = len(self.every)
+        return Plan(
+            layout=self.layout,
+            mix=self.way.workload.mix,
+            clients=self.way.clients,
+            seconds=self.scale.round_seconds,
+            seed=crc32(f"{self.seed}:{self.way.name}:{number}".encode()),
+            known=self.loaded,
+            number=number,
+            positions=self.every[-1].positions if self.every else (),
+            removed=self.every[-1].removed if self.every else (),
+            unsure=frozenset(doubtful for each in self.every for doubtful in each.doubtful),
+            requests=self.requests,
+            greatest=self._greatest,
+            shelf=self._shelf,
+            fixed_numbers=self.engine is not None and self.engine.fixed_numbers,
+            pipeline=self.way.pipeline,
+        )
+
+    @property
+    def _shelf(self) -> Path | None:
+        return self.shelf if self.layout.model.text else None
+
+    @cached_property
+    def _bytes(self) -> int:
+        """Of payload in a record."""
+        return payload_bytes(self.layout.model, shelf=self._shelf)
+
+    @property
+    def _greatest(self) -> Key | None:
+        scans = any(mix.operation == "scan" for mix in self.way.workload.mix)
+        return greatest(form_of(self.layout.model), self.loaded) if scans else None
+
+    @property
+    def loaded(self) -> int:
+        """Records that are there before the first request."""
+        return min(self.scale.records, self.scale.data_bytes // self._bytes) if self.way.workload.load else 0
+
+    @property
+    def _round_seconds(self) -> float:
+        """As the scale says, or less where what is inserted meanwhile would come to more than it allows."""
+        inserted = sum(self.every[-1].positions) - sum(self.every[-1].removed) if self.every else 0
+        if inserted <= 0:
+            return self.scale.round_seconds
+        rate = inserted / sum(each.elapsed_seconds for each in self.every)
+        return min(self.scale.round_seconds, self.scale.data_bytes / self.scale.rounds / (rate * self._bytes))
+
+    def prepare(self) -> None:
+        """Load the data and warm up.
+
+        Raises:
+            NotAvailable: the articles have nothing that the workload could ask for, the engine that is wanted cannot do it, or none can
+                that has several requests of a client in flight.
+        """
+        model, plan = self.layout.model, self.plan
+        if any(mix.request is not None for mix in plan.mix):
+            texts = articles(plan.shelf)
+            self.requests = tuple(requests(model, mix, texts, plan.known) for mix in plan.mix)
+        self.engine, self.engine_reason = self.engines.choose(self.plan)
+        if plan.pipeline > 1 and self.engine.name == "driver":
+            raise NotAvailable(f"the store's client has one request in flight, and {self.engine_reason or 'no other engine was wanted'}")
+        self.ceiling = self.ceilings.of(self.engine, self.plan)
+        if self.way.workload.load:
+            self.engine.fill(self.layout, self.loaded, plan.shelf, self.engine.fixed_numbers)
+        # In a closed loop in any case: the store then has done all that it does the first time it is asked to.
+        self.warm = warm_up(lambda seconds: _found_something(self._run(seconds)).throughput, *self.scale.warm_up_seconds)
+
+    def run_round(self) -> None:
+        """One that is measured, after a lead-in that is not: in an open loop so short a time may have nothing due."""
+        self._run(self.scale.lead_in_seconds, self.way.rate)
+        self.rounds.append(_found_something(self._run(self._round_seconds, self.way.rate)))
+
+    def audit(self, collection: Collection) -> Audit:
+        """Read the data back."""
+        return audit(collection, self.plan, self.every, self.seed)
+
+    def measurement(self, audited: Audit, beside: Sequence[str]) -> Measurement:
+        """What the result keeps; `beside`: the stores whose rounds took turns with these."""
+        assert self.warm is not None
+        assert self.engine is not None
+        assert self.ceiling is not None
+        workload = self.way.workload
+        rate = estimate([each.throughput for each in self.rounds], self.seed)
+        every = [operation for each in self.rounds for operation in each.operations.values()]
+        latency = _felt(every)
+        gates = judge(self.rounds, self.warm, rate, pipeline=self.way.pipeline, ceiling=self.ceiling.rate)
+        return Measurement(
+            workload=workload.workload,
+            title=workload.title,
+            model=workload.model,
+            record=self.way.record.name,
+            operation="+".join(label(mix) for mix in workload.mix),
+            indexes=self.layout.indexes,
+            batch=max(mix.batch for mix in workload.mix),
+            clients=self.way.clients,
+            pipeline=self.way.pipeline,
+            engine=self.engine.name,
+            engine_reason=self.engine_reason,
+            ceiling=self.ceiling.rate,
+            ceiling_reason=self.ceiling.reason,
+            load_model=workload.loop,
+            rate=self.way.rate or None,
+            loaded=self.loaded,
+            payload_bytes=self._bytes,
+            corpus=articles(self.plan.shelf).name if self.layout.model.text else None,
+            rounds=[
+                Round(seconds=each.seconds, operations=each.ok, throughput=each.throughput, errors=each.errors, misses=each.misses)
+                for each in self.rounds
+            ],
+            interleaved_with=list(beside),
+            throughput=Interval(median=rate.median, low=rate.low, high=rate.high, unit="operations/s"),
+            latency_us=_latency(latency),
+            service_us=_latency(_merged(each.latency for each in every)) if self.way.rate else None,
+            lag_us=_latency(_merged(each.lag for each in self.rounds if each.lag)) if self.way.rate else None,
+            unissued=sum(each.unissued for each in self.rounds),
+            parts=[self._part(mix) for mix in workload.mix] if len(workload.mix) > 1 else [],
+            errors=sum(each.errors for each in self.rounds),
+            misses=sum(each.misses for each in self.rounds),
+            gates={name: Gate(ok=each.ok, value=each.value, limit=each.limit) for name, each in gates.items()},
+            verified=audited.ok,
+            histogram=encode(latency),
+        )
+
+    def _part(self, mix: Mix) -> MixPart:
+        found = [each.operations[label(mix)] for each in self.rounds]
+        return MixPart(
+            name=label(mix),
+            operation=called(mix),
+            records=sum(each.ok for each in found),
+            errors=sum(each.errors + each.malformed for each in found),
+            misses=sum(each.misses for each in found),
+            latency_us=_latency(_felt(found)),
+        )
+
+    def _run(self, seconds: float, rate: float = 0.0) -> RunResult:
+        assert self.engine is not None
+        result = self.engine.start(replace(self.plan, seconds=seconds, rate=rate)).join()
+        self.every.append(result)
+        return result
+
+
+def _found_something(result: RunResult) -> RunResult:
+    assert result.ok, f"of {result.misses} loaded records that were asked for, none was found"
+    return result
+
+
+def _felt(operations: Sequence[OperationResult]) -> HdrHistogram:
+    """How long clients waited: in an open loop from when a request was due, in a closed one from when it was sent."""
+    return _merged(each.latency if each.response is None else each.response for each in operations)
+
+
+def _merged(histograms: Iterable[HdrHistogram]) -> HdrHistogram:
+    merged = new_histogram()
+    for each in histograms:
+        merged.add(each)
+    return merged
+
+
+def _latency(histogram: HdrHistogram) -> Latency:
+    return Latency(
+        p50=percentile(histogram, 50),
+        p95=percentile(histogram, 95),
+        p99=percentile(histogram, 99),
+        p999=percentile(histogram, 99.9),
+        max=histogram.get_max_value() / 1000,
+        samples=histogram.get_total_count(),
+    )

@@ -1,0 +1,164 @@
+"""What this machine can run, and the command that would enable the rest."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+from storeproof.cleanup.reaper import guard
+from storeproof.cleanup.registry import registry
+from storeproof.cleanup.workdir import WorkDir, default_base
+from storeproof.contract.load_adapter import load_adapter
+from storeproof.disk.methods import Disk, Method, PowerCut, make_disk
+from storeproof.errors import MachineFailed, NotAvailable, UsageError
+from storeproof.machine import docker
+from storeproof.machine.programs import find_program
+from storeproof.spec.loader import Spec
+from storeproof.spec.store import Store
+
+_CUTS: Final[tuple[Method, ...]] = ("ext4", "fuse")
+"""The methods that cut, in the order in which they are preferred."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """One thing that a store needs, and whether it is here."""
+
+    ok: bool
+    detail: str
+    remedy: str = ""
+    """The line for a shell that provides it, with a remark after `  # ` or none; empty where nothing is missing or nothing helps."""
+
+
+@dataclass(frozen=True)
+class StoreSurvey:
+    """One store: its client, and the ways to launch it. None where its file describes no such way."""
+
+    store: str
+    title: str
+    client: Way
+    process: Way | None
+    container: Way | None
+
+    @property
+    def runs(self) -> bool:
+        """Whether `--store NAME` would run it now."""
+        return self.client.ok and any(way is not None and way.ok for way in (self.process, self.container))
+
+
+@dataclass(frozen=True)
+class Survey:
+    """This machine."""
+
+    engine: Way
+    power_cuts: dict[str, Way]
+    """By method, as `--power-cut` names them."""
+    stores: list[StoreSurvey]
+
+
+def survey(spec: Spec, images: dict[str, str] | None = None) -> Survey:
+    """Look; nothing is started, pulled or installed, and the volume that is tried is gone again.
+
+    `images` are the user's `--image STORE=IMAGE`.
+    """
+    answers = _engine()
+    return Survey(
+        answers,
+        {name: _power_cut(PowerCut(name)) for name in _CUTS},
+        [_store(spec, name, answers, (images or {}).get(name)) for name in sorted(spec.store_files)],
+    )
+
+
+def _store(spec: Spec, name: str, answers: Way, image: str | None) -> StoreSurvey:
+    try:
+        store, file = spec.store(name)
+    except UsageError as broken:
+        return StoreSurvey(name, name, Way(False, str(broken)), None, None)
+    try:
+        load_adapter(store, file)
+        client = Way(True, ", ".join(store.requires) or "nothing to install")
+    except NotAvailable as missing:
+        client = Way(False, missing.reason, missing.remedy)
+    except UsageError as broken:
+        client = Way(False, str(broken))
+    return StoreSurvey(store.store, store.title, client, _process(store), _container(store, answers, image))
+
+
+def _engine() -> Way:
+    try:
+        version = docker.client().version()
+    except NotAvailable as missing:
+        return Way(False, missing.reason, missing.remedy)
+    return Way(True, f"{version['Platform']['Name'] or 'Docker'} {version['Version']}".replace("  ", " "))
+
+
+class _Trial:
+    """A volume that is mounted for a moment: marked, watched and swept like a run's, since the moment may be the last."""
+
+    def __init__(self) -> None:
+        self._dir: WorkDir | None = None
+        self._disk: Disk | None = None
+
+    def mount(self, by: PowerCut) -> str:
+        """Do it; the method in words. Raises `NotAvailable`."""
+        registry.add(self)
+        self._dir = WorkDir.make(default_base(), keep=False)
+        guard(self._dir.root.parent)
+        self._disk = make_disk(by, self._dir.data, self._dir.image)
+        return self._disk.method
+
+    def close(self) -> None:
+        """Remove all of it."""
+        with registry.undisturbed():
+            if self._disk is not None:
+                with suppress(MachineFailed):  # the mark stays then, for the next command
+                    self._disk.close()
+            if self._dir is not None:
+                self._dir.remove()
+            registry.discard(self)
+
+
+def _power_cut(by: PowerCut) -> Way:
+    """Whether the power can be cut: nothing but a try tells."""
+    sut = _Trial()
+    try:
+        return Way(True, sut.mount(by))
+    except NotAvailable as missing:
+        return Way(False, missing.reason, missing.remedy)
+    except UsageError as unwritable:
+        return Way(False, str(unwritable))
+    finally:
+        sut.close()
+
+
+def _process(store: Store) -> Way | None:
+    launch = store.launch.process
+    if launch is None:
+        return None
+    try:
+        programs = [find_program(each, launch, store.store) for each in (launch.binary, *(command[0] for command in launch.initialise))]
+    except NotAvailable as missing:
+        return Way(False, missing.reason, missing.remedy)
+    return Way(True, programs[0])
+
+
+def _container(store: Store, answers: Way, image: str | None) -> Way | None:
+    launch = store.launch.container
+    if launch is None:
+        return None
+    install = launch.install if image is None else None
+    image = image or launch.image
+    if not answers.ok:
+        return Way(False, "no engine", answers.remedy)
+    if docker.has_image(image):
+        return Way(True, image)
+    stand_in = _built_here(store.store)
+    remedy = (install or f"docker pull {image}") + (f"  # or --image {store.store}={stand_in}, which is here" if stand_in else "")
+    return Way(False, f"{image} is not here yet", remedy)
+
+
+def _built_here(store: str) -> str | None:
+    """The image that this project's own set-up builds where no registry can be reached."""
+    image = f"storeproof/{store}"
+    return image if docker.has_image(image) else None

@@ -1,0 +1,54 @@
+"""Which engine puts the load on: the wire engine where it can, and else the store's client, with the reason."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from storeproof import native_support
+from storeproof.contract.address import Address
+from storeproof.errors import NotAvailable
+from storeproof.load.driver.driver_engine import DriverEngine
+from storeproof.load.job import Engine, EngineName, EngineWanted, Plan
+from storeproof.load.wire.slots import NotTemplated
+from storeproof.load.wire.wire_engine import WireEngine
+from storeproof.spec.store import Target
+
+
+class Engines:
+    """Those for one store. Their connections last from plan to plan."""
+
+    def __init__(self, target: Target, address: Address, wanted: EngineWanted) -> None:
+        """
+        Raises:
+            NotAvailable: the wanted one is not here.
+        """
+        self._wanted = wanted
+        self._driver = DriverEngine(target, address)
+        self._wire: WireEngine | None = None
+        if wanted != "driver":
+            name: EngineName = wanted if wanted != "auto" else "wire" if native_support.present() else "wire-py"
+            self._wire = WireEngine(target, address, name, self._driver)
+
+    def choose(self, plan: Plan) -> tuple[Engine, str]:
+        """The engine for a plan whose collection is prepared and holds nothing of ours, and why it is not the wire engine.
+
+        Raises:
+            NotAvailable: the wire engine is wanted and no other, and cannot do it.
+            StoreSilent, LoadFailed, Refused: connections cannot be had.
+        """
+        if self._wire is None:
+            return self._driver, ""
+        try:
+            self._wire.prepare(replace(plan, fixed_numbers=self._wire.fixed_numbers))
+        except NotTemplated as reason:
+            if self._wanted != "auto":
+                remedy = "--engine=auto has the store's client do it"
+                raise NotAvailable(f"the engine `{self._wanted}` cannot do it: {reason}", remedy) from None
+            return self._driver, str(reason)
+        return self._wire, ""
+
+    def close(self) -> None:
+        """End all connections and processes; never raises, and may be called twice."""
+        if self._wire is not None:
+            self._wire.close()
+        self._driver.close()

@@ -1,0 +1,1 @@
+"""The driver engine: the store's own client library in worker processes."""

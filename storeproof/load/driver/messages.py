@@ -1,0 +1,115 @@
+"""What the driver engine and its worker processes say to each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from storeproof.contract.address import Address
+from storeproof.contract.values import Layout
+from storeproof.load.job import Plan
+from storeproof.spec.store import Target
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How a store is reached."""
+
+    target: Target
+    address: Address
+
+
+@dataclass(frozen=True)
+class Connect:
+    """Open sessions for these clients; those that are open stay."""
+
+    clients: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Fill:
+    """Write the loaded records of these ranges, each by one client."""
+
+    layout: Layout
+    ranges: tuple[tuple[int, range], ...]
+    shelf: Path | None = None
+    fixed_numbers: bool = False
+
+
+@dataclass(frozen=True)
+class Go:
+    """Run these clients of a plan, all from one moment of the monotonic clock."""
+
+    plan: Plan
+    clients: tuple[int, ...]
+    start_ns: int
+
+
+@dataclass(frozen=True)
+class Stop:
+    """End the round now. The round answers, not the stop."""
+
+
+Command = Reach | Connect | Fill | Go | Stop
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Work goes on: records loaded, or errors met, so far."""
+
+    records: int = 0
+    errors: int = 0
+
+
+@dataclass(frozen=True)
+class Done:
+    """A command was carried out, and has nothing to tell."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A command could not be carried out."""
+
+    kind: str
+    """The exception's name."""
+    message: str
+
+
+@dataclass
+class OperationShare:
+    """A worker's share of an `OperationResult`; histograms are encoded."""
+
+    ok: int
+    misses: int
+    errors: int
+    malformed: int
+    histogram: str
+    response: str
+    """Of an open loop; otherwise empty."""
+
+
+@dataclass
+class Share:
+    """A worker's share of a round; times in seconds, summed over its clients and requests."""
+
+    operations: list[OperationShare]
+    """In the order of the plan's mix."""
+    throughput: float
+    request_rate: float
+    requests: int
+    busy_seconds: float
+    pause_seconds: float
+    cpu_seconds: float
+    elapsed_seconds: float
+    """From the common start to the last reply."""
+    positions: dict[int, int] = field(default_factory=dict)
+    removed: dict[int, int] = field(default_factory=dict)
+    doubtful: list[int] = field(default_factory=list)
+    samples: list[str] = field(default_factory=list)
+    broken: list[int] = field(default_factory=list)
+    """Clients whose sessions were closed, since a reply of theirs was lost."""
+    lag: str = ""
+    unissued: int = 0
+
+
+Reply = Progress | Done | Failure | Share

@@ -1,0 +1,70 @@
+"""The noise floor of a machine: how far two figures are apart that are of the same thing."""
+
+from __future__ import annotations
+
+from time import monotonic_ns
+from typing import Final
+
+from storeproof.load.wire.null_server import Answering, NullServer
+from storeproof.load.wire.request import Job, Op, Slot, Template
+from storeproof.load.wire.wire_engine import pump_of
+from storeproof.records import filler
+from storeproof.stats.ratio import Ratio, ratio_of
+
+ROUNDS: Final = 5
+"""Of each of the two."""
+CLIENTS: Final = 50
+_REQUEST: Final = b"*2\r\n$3\r\nGET\r\n$16\r\nkey:000000000000\r\n"
+_REPLY: Final = b"$100\r\n" + b"x" * 100 + b"\r\n"
+_KEY: Final = Slot(_REQUEST.index(b"0" * 12), 12, "key")
+_GET: Final = Op(
+    name="get",
+    weight=1,
+    templates=(Template(_REQUEST, (_KEY,)),),
+    form="key",
+    keys="uniform",
+    distinct=1.0,
+    batch=1,
+    writes=False,
+    hit=(1,),
+    miss=(0,),
+)
+_LONGEST: Final = 0.25
+"""Seconds of a round."""
+
+
+def noise_floor(server: NullServer, round_seconds: float) -> Ratio:
+    """The ratio of A to A, two times the same load on a server that does nothing, in rounds that take turns; with its 95 % interval.
+
+    Args:
+        round_seconds: of a round of the run; these are shorter, and all of them together take four times as long, 2.5 s at most.
+
+    Raises:
+        NotAvailable: nothing is compiled here.
+        OSError: connections cannot be had.
+    """
+    pump = pump_of("wire")
+    rates: tuple[list[float], list[float]] = ([], [])
+    with server.connections(Answering(len(_REQUEST), _REPLY), CLIENTS) as sockets:
+        for number in range(2 * ROUNDS):
+            job = Job(
+                sockets=tuple(each.fileno() for each in sockets),
+                protocol="resp",
+                ops=(_GET,),
+                filler=filler.BYTES,
+                mask=filler.MASK,
+                key_prefix=b"key:",
+                key_digits=12,
+                known=1000,
+                positions=(),
+                removed=(),
+                unsure=frozenset(),
+                sequence=0,
+                seed=number,
+                start_ns=monotonic_ns(),
+                seconds=min(_LONGEST, 0.4 * round_seconds),
+                patience=2.0,
+            )
+            # A B, B A, A B and so on: what grows with time grows for both.
+            rates[(number + 1) // 2 % 2].append(pump.start(job).join().request_rate)
+    return ratio_of(*rates)

@@ -1,0 +1,348 @@
+"""The wire engine: what the store's ordinary client asks, sent again by a pump over connections that the client opened.
+
+A connection serves the rounds of one collection: it is opened and probed for it, its client is then ended without a word to the store, and
+the pump has it until another collection, or another mix, is measured.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from time import monotonic_ns
+from typing import Final
+
+from storeproof import native_support
+from storeproof.contract import Session, load_adapter
+from storeproof.contract.address import Address
+from storeproof.contract.failures import Breach, Unknown
+from storeproof.contract.values import Layout
+from storeproof.errors import NotAvailable
+from storeproof.load.driver.client import ROUND
+from storeproof.load.driver.driver_engine import usable_cores
+from storeproof.load.job import (
+    Engine,
+    EngineName,
+    LoadFailed,
+    OperationResult,
+    Plan,
+    RunResult,
+    StoreSilent,
+    answered,
+    called,
+    label,
+    stopped_answering,
+)
+from storeproof.load.wire.capture import Capture, Learned, halves
+from storeproof.load.wire.probes import Probes
+from storeproof.load.wire.protocol import protocol_of
+from storeproof.load.wire.relay import Relay
+from storeproof.load.wire.request import Job, Measured, Patch, Pump, Run, Tally, WireProtocol
+from storeproof.load.wire.slots import NotTemplated
+from storeproof.records.filler import BYTES, MASK
+from storeproof.records.keys import form_of
+from storeproof.spec.store import Target
+from storeproof.spec.workload import Mix
+from storeproof.stats.latency import decode
+
+_SPARE: Final = 256
+"""Descriptors of a process beside those of the connections."""
+_AHEAD_NS: Final = 5_000_000
+"""From the order to the start of a round: the pump's threads are there by then."""
+
+
+@dataclass
+class _Connection:
+    """One client's connection to the store."""
+
+    store: socket.socket
+    patches: tuple[Patch, ...]
+
+
+@dataclass
+class _Line:
+    """The connections that serve the rounds of one collection."""
+
+    purpose: str
+    learned: tuple[Learned, ...] = ()
+    connections: dict[int, _Connection] = field(default_factory=dict)
+
+    def close(self) -> None:
+        """End them all."""
+        for each in self.connections.values():
+            each.store.close()
+        self.connections.clear()
+
+
+def pump_of(name: EngineName) -> Pump:
+    """The pump of an engine by its name, `wire` or `wire-py`.
+
+    Raises:
+        NotAvailable: the compiled part is not here.
+    """
+    if name == "wire":
+        native_support.require("the engine `wire`")
+        from storeproof import native
+
+        return native
+    from storeproof.load.wire import pump
+
+    return pump
+
+
+class WireEngine:
+    """Keeps its connections from round to round, and adds to them when a plan has more clients."""
+
+    fixed_numbers = True
+
+    def __init__(self, target: Target, address: Address, name: EngineName, filler: Engine) -> None:
+        """
+        Args:
+            name: `wire` or `wire-py`.
+            filler: the engine that loads data. It is the caller's, who closes it.
+
+        Raises:
+            NotAvailable: the compiled part is not here.
+        """
+        self.name: EngineName = name
+        self._pump = pump_of(name)
+        self._target = target
+        self._address = address
+        self._filler = filler
+        self._line: _Line | None = None
+        self._refused: dict[str, str] = {}
+
+    def start(self, plan: Plan) -> WireRun:
+        """Begin a round.
+
+        Raises:
+            NotTemplated: the client's requests cannot be made without it.
+            StoreSilent, LoadFailed, Refused: connections cannot be had.
+        """
+        return self.run(plan, self.job(plan))
+
+    def run(self, plan: Plan, job: Job) -> WireRun:
+        """Begin a round that `job` describes; the job is of this plan, and may differ from it in how requests follow each other."""
+        return WireRun(self, plan, self._pump.start(replace(job, start_ns=monotonic_ns() + _AHEAD_NS)))
+
+    def job(self, plan: Plan) -> Job:
+        """What the pump is told for a round. Raises as `start`."""
+        self.prepare(plan)
+        connections = [self._line.connections[client] for client in range(plan.clients)] if self._line else []
+        form = form_of(plan.layout.model)
+        return Job(
+            sockets=tuple(each.store.fileno() for each in connections),
+            protocol=self._protocol(),
+            ops=tuple(each.op for each in self.learned),
+            filler=BYTES,
+            mask=MASK,
+            key_prefix=form.prefix.encode(),
+            key_digits=form.digits,
+            key_hashed=form.hashed,
+            known=plan.known,
+            positions=plan.positions or (0,) * plan.clients,
+            removed=plan.removed or (0,) * plan.clients,
+            unsure=plan.unsure,
+            sequence=plan.number * ROUND,
+            seed=plan.seed,
+            start_ns=monotonic_ns(),
+            seconds=plan.seconds,
+            patience=plan.patience,
+            pipeline=plan.pipeline,
+            rate=plan.rate,
+            patches=tuple(each.patches for each in connections) if any(each.patches for each in connections) else (),
+        )
+
+    @property
+    def learned(self) -> tuple[Learned, ...]:
+        """How the operations of the plan that was last prepared are asked and answered."""
+        return self._line.learned if self._line else ()
+
+    def prepare(self, plan: Plan) -> None:
+        """Have a connection for each client of a plan, and its requests; `start` does it too. Raises as `start`."""
+        integer = plan.layout.model.key == "integer"  # which templates there are depends on how large keys become
+        purpose = repr((plan.layout.name, plan.mix, plan.fixed_numbers, plan.known if integer else None))
+        if reason := self._refused.get(purpose):
+            raise NotTemplated(reason)
+        if self._line is None or self._line.purpose != purpose:
+            self._end_line()
+            self._line = _Line(purpose)
+        missing = [client for client in range(plan.clients) if client not in self._line.connections]
+        if not missing:
+            return
+        allow_descriptors(plan.clients)
+        try:
+            self._connect(self._line, plan, missing)
+        except NotTemplated as reason:
+            self._end_line()
+            self._refused[purpose] = str(reason)
+            raise
+        except (Unknown, Breach) as reason:
+            self._end_line()
+            raise StoreSilent(f"the store did not answer: {reason}") from None
+        except OSError as reason:
+            self._end_line()
+            raise LoadFailed(f"the load could not be put on: {reason}") from None
+        except BaseException:
+            self._end_line()
+            raise
+
+    def fill(self, layout: Layout, records: int, shelf: Path | None = None, fixed_numbers: bool = False) -> None:
+        """Write the records 0 to records - 1, through the store's client."""
+        self._filler.fill(layout, records, shelf, fixed_numbers)
+
+    def close(self) -> None:
+        """End all connections."""
+        self._end_line()
+
+    def forget(self, clients: Sequence[int]) -> None:
+        """The connections of these clients are not to be used again; the next round opens others."""
+        if self._line is not None:
+            for client in clients:
+                if connection := self._line.connections.pop(client, None):
+                    connection.store.close()
+
+    def _protocol(self) -> WireProtocol:
+        protocol = protocol_of(self._target)
+        if protocol is None:
+            raise NotTemplated(f"{self._target.store.store}: its file names no wire protocol")
+        return protocol
+
+    def _end_line(self) -> None:
+        if self._line is not None:
+            self._line.close()
+            self._line = None
+
+    def _connect(self, line: _Line, plan: Plan, clients: Sequence[int]) -> None:
+        """Open a connection for each of these clients, and learn how its requests are made."""
+        protocol = self._protocol()
+        adapter = load_adapter(self._target.store, self._target.file)
+        options = self._target.variant.options
+        with contextlib.ExitStack() as stack:
+            try:
+                relay = Relay(self._address)
+            except NotAvailable as reason:
+                raise NotTemplated(str(reason)) from None
+            stack.callback(relay.close)
+            ordinary = adapter.connect(self._address, options)
+            stack.callback(ordinary.close)
+            probes = Probes(plan, ordinary.collection(plan.layout))
+            stack.callback(probes.remove)
+            capture = Capture(protocol, relay, probes)
+            for client in clients:
+                session = adapter.connect(relay.address, options)
+                line.connections[client] = self._handed_over(line, plan, session, relay, capture)
+
+    def _handed_over(self, line: _Line, plan: Plan, session: Session, relay: Relay, capture: Capture) -> _Connection:
+        """Probe the connection of a session, take it, and end the session."""
+        try:
+            collection = session.collection(plan.layout)
+            patches: tuple[Patch, ...] = ()
+            if not line.learned:
+                link, line.learned = capture.scout(collection)
+            else:
+                link, patches = capture.follow(collection, line.learned)
+            return _Connection(relay.take(link), patches)
+        finally:
+            with relay.farewell():
+                session.close()
+
+
+class WireRun:
+    """A round of the wire engine."""
+
+    def __init__(self, engine: WireEngine, plan: Plan, run: Run) -> None:
+        self._engine = engine
+        self._plan = plan
+        self._run = run
+
+    @property
+    def done(self) -> bool:
+        """Whether all clients have ended."""
+        return self._run.done
+
+    @property
+    def errors(self) -> int:
+        """Errors so far."""
+        return self._run.errors
+
+    def stop(self) -> None:
+        """End before the deadline."""
+        self._run.stop()
+
+    def join(self) -> RunResult:
+        """Wait for the end, at most the plan's patience beyond the deadline."""
+        plan = self._plan
+        try:
+            found = self._run.join()
+        except BaseException:  # also an interrupt: connections on which replies are due cannot be used again
+            self._run.stop()
+            self._engine.close()
+            raise
+        self._engine.forget(found.broken)
+        if found.silent:
+            self._engine.close()
+            raise stopped_answering(plan)
+        return answered(result_of(plan, found))
+
+
+def result_of(plan: Plan, found: Measured) -> RunResult:
+    """What a pump measured, as all engines tell it."""
+    tallies = iter(found.ops)
+    operations = {label(mix): _operation(mix, [next(tallies) for _ in halves(mix)]) for mix in plan.mix}
+    requests = max(sum(_requests(mix, operations[label(mix)]) for mix in plan.mix), 1)
+    return RunResult(
+        operations=operations,
+        throughput=found.throughput,
+        request_rate=found.request_rate,
+        clients=plan.clients,
+        busy_seconds=found.busy_seconds / requests,
+        pause_seconds=found.pause_seconds / requests,
+        cpu_seconds=found.cpu_seconds,
+        elapsed_seconds=found.elapsed_seconds,
+        cores=min(found.threads, usable_cores()),
+        positions=tuple(found.positions),
+        doubtful=tuple(found.doubtful),
+        samples=tuple(found.samples),
+        removed=tuple(found.removed),
+        lag=decode(found.lag) if found.lag else None,
+        unissued=found.unissued,
+    )
+
+
+def _operation(mix: Mix, tallies: Sequence[Tally]) -> OperationResult:
+    """Of the halves of an operation; those that went well are told of the last one."""
+    return OperationResult(
+        operation=called(mix),
+        ok=sum(tally.ok for tally in tallies),
+        misses=sum(tally.misses for tally in tallies),
+        errors=sum(tally.errors for tally in tallies),
+        malformed=sum(tally.malformed for tally in tallies),
+        latency=decode(tallies[-1].service),
+        response=decode(tallies[-1].response) if tallies[-1].response else None,
+    )
+
+
+def _requests(mix: Mix, result: OperationResult) -> int:
+    """Whatever became of them. A request that missed all of its records is in no histogram."""
+    partial = result.requests * mix.batch - result.ok  # records missed by requests that are
+    return result.requests + result.errors + result.malformed + max(result.misses - partial, 0) // mix.batch
+
+
+def allow_descriptors(clients: int) -> None:
+    """Let this process have as many open files as the clients need.
+
+    Raises:
+        LoadFailed: the system's limit is lower.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = clients + _SPARE
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        if hard != resource.RLIM_INFINITY and hard < wanted:
+            raise LoadFailed(
+                f"{clients} connections need {wanted} open files, and a process may have {hard} here; raise it: ulimit -Hn {wanted}"
+            )
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -1,0 +1,101 @@
+"""What a run makes at a server that goes on: noted before it is made, so that after a kill the next run at that server removes it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from storeproof.contract import Layout
+from storeproof.contract.address import parse_endpoint
+from storeproof.outcome import Outcome
+from storeproof.result.json_file import write_whole
+from storeproof.result.leftovers import NAME, Left, read_left, words_for
+from storeproof.store_under_test import StoreUnderTest
+
+_UNSURE = (Outcome.ERROR, Outcome.FAIL, Outcome.INCONCLUSIVE)
+"""After a case that ended so, its collections may not have been removed."""
+
+
+class Leavings:
+    """Those of the runs that reported in one directory; of this run, those that its last cases made."""
+
+    def __init__(self, directory: Path) -> None:
+        self._file = directory / NAME
+        self._noted: list[tuple[int, Left]] = []
+        """Each with the number of the case, among those of its store."""
+        self._cases: dict[str, int] = {}
+
+    def begin(self, sut: StoreUnderTest) -> None:
+        """A case of a store begins: what its cases before the last one made is gone, unless one of them ended badly."""
+        store = sut.target.store.store
+        number = self._cases[store] = self._cases.get(store, 0) + 1
+        if server_of(sut) and not any(each.outcome in _UNSURE for each in sut.record.outcomes[-2:]):
+            self._keep([(when, each) for when, each in self._noted if each.store != store or when >= number - 1])
+
+    def note(self, sut: StoreUnderTest, layout: Layout) -> None:
+        """A collection is about to be made."""
+        store = sut.target.store.store
+        if server := server_of(sut):
+            left = Left(store, server, layout.name, json.loads(layout.model.model_dump_json()), layout.indexes)
+            self._keep([*self._noted, (self._cases.get(store, 0), left)])
+
+    @contextlib.contextmanager
+    def of_killed_runs(self) -> Iterator[None]:
+        """Take over what killed runs have noted here. What is noted within the block is forgotten at its end: a first visit to a server
+        removes what it makes."""
+        self._noted = earlier = [(0, each) for each in read_left(self._file.parent)]
+        try:
+            yield
+        finally:
+            self._keep(earlier)
+
+    def clear(self, sut: StoreUnderTest) -> str:
+        """Remove what was noted at the server of a trial; what was found there, in one line, or "" where nothing is noted."""
+        noted = self._noted  # without what a visit to the server makes meanwhile, and removes
+        here = [each for _, each in noted if (each.store, each.server) == (sut.target.store.store, server_of(sut))]
+        if not here:
+            return ""
+        gone, reason = set(), ""
+        try:
+            with contextlib.closing(sut.connect(sut.make("clearing up what was left there"))) as session:
+                for each in here:
+                    session.collection(each.layout).clear()
+                    gone.add(each.name)
+        except Exception as refused:  # noqa: BLE001 - whatever it is: what is left is named, and the run goes on
+            reason = str(refused)
+        self._keep([(when, each) for when, each in noted if each.name not in gone])
+        if reason:
+            return f"{words_for([each for each in here if each.name not in gone])}, and they could not be removed: {reason}"
+        return f"removed at {here[0].server}, where a run was killed: {', '.join(sorted(gone))}"
+
+    def finish(self, suts: list[StoreUnderTest]) -> str:
+        """The run is over: what is left at its servers, in one line, or ""."""
+        found = [self.clear(sut) for sut in suts]
+        return "; ".join(line for line in found if "could not be removed" in line)
+
+    @property
+    def elsewhere(self) -> str:
+        """What killed runs left at the servers that remain, in one line, or ""."""
+        return words_for([each for _, each in self._noted])
+
+    def _keep(self, noted: list[tuple[int, Left]]) -> None:
+        if noted == self._noted:
+            return
+        self._noted = noted
+        with contextlib.suppress(OSError):  # where nothing can be written, that is said at the end of the run
+            if noted:
+                write_whole(self._file, json.dumps([asdict(each) for _, each in noted], indent=1) + "\n")
+            else:
+                self._file.unlink(missing_ok=True)
+
+
+def server_of(sut: StoreUnderTest) -> str:
+    """Host, port and database of the server that was given for a store; empty where none was."""
+    url, launch = sut.options.endpoints.get(sut.target.store.store), sut.target.store.launch.endpoint
+    if url is None or launch is None:
+        return ""
+    address = parse_endpoint(url, launch.url)
+    return f"{address}/{address.database or ''}"

@@ -1,0 +1,86 @@
+"""The end of a run on the terminal: one screen of results, and what else must be said."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from storeproof.cleanup.registry import registry
+from storeproof.outcome import Outcome
+from storeproof.plugin.run import NOT_REACHED, Run
+from storeproof.printable import printable
+from storeproof.result.model import Result
+
+_REASONS = 4
+"""So many reasons for cases that were not run are printed; the report has all."""
+_DEMANDS = 8
+"""And so many demands of a profile that was asked for."""
+
+
+def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
+    """The one screen; then what was not reached, what was lacking, what could not be written, what was kept."""
+    if run.result is None or run.saved is None:
+        if not run.anything_selected:
+            reporter.write_line(f"no case was selected: no report is written, and {run.report_dir.path} is as it was", yellow=True)
+        return
+    _print_screen(run.result, run.saved.file, reporter)
+    for line in _unmet_demands(run.result) if run.profiles else ():
+        reporter.write_line(printable(f"missing {line}"))
+    if run.not_reached:
+        reporter.write_line(f"ended   before all was tried: {run.not_reached} cases were not begun", yellow=True)
+    for line in _why_not_run(run.result):
+        reporter.write_line(printable(f"not run {line}"))
+    for line in filter(None, (run.saved.complaint, run.uncleared)):
+        reporter.write_line(printable(line), red=True)
+    for line in filter(None, (run.saved.earlier, *run.notices)):
+        reporter.write_line(printable(f"earlier {line}"), yellow=True)
+    for line in registry.kept:
+        reporter.write_line(printable(f"kept    {line}"))
+
+
+def _print_screen(result: Result, report: Path | None, reporter: pytest.TerminalReporter) -> None:
+    from rich.console import Console  # not at the top: what renders is not loaded while cases are collected
+
+    from storeproof.report import print_summary
+    from storeproof.result.terminal_safe import shown_of
+
+    writer = reporter.config.get_terminal_writer()
+    screen = io.StringIO()
+    console = Console(
+        file=screen,
+        force_terminal=writer.hasmarkup,
+        color_system="standard" if writer.hasmarkup else None,
+        width=max(80, writer.fullwidth),
+        highlight=False,
+    )
+    print_summary(shown_of(result), report, console)
+    reporter.ensure_newline()
+    reporter.write(screen.getvalue())
+
+
+def _unmet_demands(result: Result) -> Iterator[str]:
+    """Why a store does not conform, or what was not run of what would show it."""
+    for store in result.stores:
+        for profile in store.profiles:
+            for line in profile.missing[:_DEMANDS]:
+                yield f"{profile.profile} · {store.store}:{store.variant} · {line}"
+            if (hidden := len(profile.missing) - _DEMANDS) > 0:
+                yield f"and {hidden} more demands of {profile.profile}: see the report"
+
+
+def _why_not_run(result: Result) -> Iterator[str]:
+    """What was lacking and how it is provided: a line for each reason, the most frequent first."""
+    reasons = Counter(
+        f"{store.store}:{store.variant} · {outcome.detail.partition(chr(10))[0]}"
+        for store in result.stores
+        for outcome in store.outcomes
+        if outcome.outcome is Outcome.NOT_RUN and not outcome.detail.startswith(NOT_REACHED)
+    )
+    for reason, number in reasons.most_common(_REASONS):
+        yield f"{number} of {reason}"
+    if len(reasons) > _REASONS:
+        yield f"and for {len(reasons) - _REASONS} other reasons: see the report"

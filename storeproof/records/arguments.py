@@ -1,0 +1,105 @@
+"""The arguments of a request: keys that are drawn, and records that say who wrote them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from storeproof.contract.values import Path
+from storeproof.records.article_records import ArticleRecipe
+from storeproof.records.distributions import Draw
+from storeproof.records.self_verifying import Recipe
+from storeproof.spec.model import Hash, Model, Value
+from storeproof.spec.workload import ANY_FIELD, Mix
+
+Arguments = Callable[[int], tuple[tuple[Any, ...], tuple[int, ...]]]
+"""(sequence) -> the arguments of the call, and the numbers of the keys that they name."""
+_WHOLE: Final = ("put", "put_if_absent")
+"""Operations that write a whole record."""
+
+
+def forms_of(mix: Mix, model: Model) -> int:
+    """How many unlike requests a mix makes about one key, of which one is drawn evenly for each: by field, by length of a scan, or by the
+    size of what is written."""
+    if sizes := sizes_of(mix, model):
+        return len(sizes)
+    return mix.length or len(_paths_of(mix, model))
+
+
+def sizes_of(mix: Mix, model: Model) -> tuple[int, ...]:
+    """Bytes of the value that a request of the mix writes, each as likely as any other; none, where all are alike or it writes none."""
+    drawn = model.record.drawn if isinstance(model.record, Value) else None
+    return drawn.table if drawn and mix.operation in _WHOLE else ()
+
+
+def drawing(form: int, forms: int) -> float:
+    """What `random` of `arguments_of` draws for one of the forms, from 0."""
+    return (form + 0.5) / forms
+
+
+def _paths_of(mix: Mix, model: Model) -> list[Path]:
+    """The paths that a mix of a path or a field operation is about."""
+    if mix.path == (ANY_FIELD,) and isinstance(model.record, Hash):
+        return [(name,) for name in model.record.fields]
+    return [mix.path]
+
+
+def arguments_of(
+    name: str, mix: Mix, made: Recipe | ArticleRecipe, draw: Draw, stamp: Callable[[int], str], random: Callable[[], float]
+) -> Arguments:
+    """How the arguments of an operation are made. `stamp` is of a request: it names the writer, of which 0 is who loaded the data.
+    `random`: of whatever else is drawn, from 0 to below 1."""
+    make, key_at = made.make, made.key
+
+    def key_only(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        number = draw()
+        return (key_at(number),), (number,)
+
+    def key_and_record(sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        number = draw()
+        key = key_at(number)
+        return (key, make(key, stamp(sequence))), (number,)
+
+    def many_keys(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        numbers = tuple(draw() for _ in range(mix.batch))
+        return ([key_at(number) for number in numbers],), numbers
+
+    def many_records(sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        numbers = tuple(dict.fromkeys(draw() for _ in range(mix.batch)))
+        text = stamp(sequence)
+        return ({(key := key_at(number)): make(key, text) for number in numbers},), numbers
+
+    path: Any = mix.path[0] if name.endswith("_field") and mix.path else mix.path
+    paths = _paths_of(mix, made.model)
+
+    def key_and_path(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        number = draw()
+        return (key_at(number), path), (number,)
+
+    def key_path_and_part(sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        number = draw()
+        key = key_at(number)
+        chosen = paths[int(random() * len(paths))]
+        return (key, chosen[0] if name == "set_field" else chosen, made.part(key, stamp(sequence), chosen)), (number,)
+
+    def key_and_one(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        number = draw()
+        return (key_at(number), 1), (number,)
+
+    def key_and_length(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        number = draw()
+        return (key_at(number), 1 + int(random() * length), False), (number,)
+
+    length = mix.length or 1
+    return {
+        "scan": key_and_length,
+        "put": key_and_record,
+        "put_if_absent": key_and_record,
+        "get_many": many_keys,
+        "put_many": many_records,
+        "get_field": key_and_path,
+        "get_path": key_and_path,
+        "set_field": key_path_and_part,
+        "set_path": key_path_and_part,
+        "increment": key_and_one,
+    }.get(name, key_only)

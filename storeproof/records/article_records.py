@@ -1,0 +1,106 @@
+"""Records of models whose texts are searched: articles, since filler has no words that anybody would look for.
+
+Each record is an article, which its key decides, in the revision of one write: the stamp is in `revision` in clear, at the end of the
+body, and in `bookmark`, which others may set by itself. Records that are loaded (writer 0) are the articles as they are; a
+later revision has the same words in another order and another date. So what was found before an update is found after it, and
+still every part of a record says of which write it is.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, Literal
+
+from storeproof.contract.values import Json, Key, Path, Record
+from storeproof.corpus.articles import Articles
+from storeproof.records.filler import place_of
+from storeproof.records.readback import INVENTED, Seen, is_stamp
+from storeproof.spec.model import Document, Model
+
+REVISION: Final = "revision"
+BOOKMARK: Final = "bookmark"
+FIELDS: Final = frozenset({"title", "body", "language", "categories", "published", REVISION, BOOKMARK})
+_LATER: Final = datetime(2027, 1, 1, tzinfo=UTC)
+"""Revisions are newer than what was loaded."""
+_YEAR: Final = 365 * 24 * 60 * 60
+_SAMPLED: Final = 200
+
+
+class ArticleRecipe:
+    """How these records are made and recognised."""
+
+    def __init__(self, model: Model, articles: Articles) -> None:
+        shape = model.record
+        if not isinstance(shape, Document) or shape.shape.object.keys() != FIELDS or model.key != "text":
+            raise ValueError(f"{model.model} has texts that are searched, so its records are articles: {', '.join(sorted(FIELDS))}")
+        self.model = model
+        self.articles = articles
+
+    def key(self, number: int) -> Key:
+        """The key with a number."""
+        return self.articles.key(number)
+
+    def make(self, key: Key, stamp: str) -> Record:
+        """The record that a write with this stamp puts under this key. Raises `ValueError` for a key that no article has."""
+        article = self.articles.under(key)
+        if article is None:
+            raise ValueError(f"{key} is the key of no article")
+        body, published = article.body, article.published
+        if not stamp.startswith("0:"):
+            place = place_of(key, stamp)
+            body = _turned(body, place)
+            published = (_LATER + timedelta(seconds=place % _YEAR)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        record: dict[str, Json] = {
+            "title": article.title,
+            "body": f"{body} {stamp}",
+            "language": article.language,
+            "categories": list(article.categories),
+            "published": published,
+            REVISION: stamp,
+            BOOKMARK: stamp,
+        }
+        return record
+
+    def part(self, key: Key, stamp: str, path: Path) -> Any:
+        """What one part of the record is."""
+        if path == (BOOKMARK,):
+            return stamp
+        part: Any = self.make(key, stamp)
+        for step in path:
+            part = part[step]
+        return part
+
+    def identify(self, key: Key, record: Record) -> Seen:
+        """Who wrote a record that was read under `key`."""
+        if not isinstance(record, dict) or not record.keys() <= FIELDS or self.articles.under(key) is None:
+            return INVENTED
+        carried = (record.get(REVISION), str(record.get("body", "")).rpartition(" ")[2], record.get(BOOKMARK))
+        claimed: dict[str, Any] = {str(stamp): self.make(key, str(stamp)) for stamp in carried if is_stamp(stamp)}
+        parts: dict[Path, str | None] = {
+            (name,): next((stamp for stamp, made in claimed.items() if _same(made[name], value)), None) for name, value in record.items()
+        }
+        stamps = tuple(dict.fromkeys(stamp for stamp in parts.values() if stamp is not None))
+        if not stamps:
+            return Seen("invented", (), parts)
+        complete = len(parts) == len(FIELDS) and None not in parts.values()
+        kind: Literal["whole", "torn"] = "whole" if complete and len(stamps) == 1 else "torn"
+        return Seen(kind, stamps, parts, complete)
+
+    def payload_bytes(self) -> int:
+        """Bytes of text in one record: the mean of the first ones, in UTF-8."""
+        made: list[Any] = [self.make(self.key(number), f"0:{number}") for number in range(_SAMPLED)]
+        return sum(_text_bytes(value) for record in made for value in record.values()) // _SAMPLED
+
+
+def _turned(body: str, place: int) -> str:
+    """The body, begun at another word; the same where nothing is between words."""
+    cut = body.find(" ", place % len(body)) if body else -1
+    return body if cut < 0 else f"{body[cut + 1 :]} {body[:cut]}"
+
+
+def _same(made: Any, found: Any) -> bool:
+    return type(made) is type(found) and bool(made == found)
+
+
+def _text_bytes(value: str | list[str]) -> int:
+    return len(value.encode()) if isinstance(value, str) else sum(len(each.encode()) for each in value)

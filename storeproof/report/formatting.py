@@ -1,0 +1,56 @@
+"""How outcomes, stores and intervals are written, the same in every report."""
+
+from __future__ import annotations
+
+from storeproof.outcome import Outcome
+from storeproof.result.model import Interval, StoreResult
+from storeproof.units import amount
+
+SCALES = {
+    "smoke": "proves that all works; no basis for decisions",
+    "standard": "for decisions",
+    "full": "the sizes of the seed tests",
+}
+"""What a scale is good for."""
+
+MARKS = {
+    Outcome.ERROR: "‼",
+    Outcome.FAIL: "✘",
+    Outcome.INCONCLUSIVE: "?",
+    Outcome.NOT_RUN: "○",
+    Outcome.KNOWN_FAIL: "✗",
+    Outcome.UNSUPPORTED: "–",
+    Outcome.EXCLUDED: "⊘",
+    Outcome.UNDECLARED: "+",
+    Outcome.PASS: "✔",
+}
+"""A sign beside each colour, for those who do not see the colour."""
+
+MEANINGS = {
+    Outcome.ERROR: "ours, not the store's",
+    Outcome.FAIL: "the store did not do what is demanded",
+    Outcome.INCONCLUSIVE: "flaky or timed out",
+    Outcome.NOT_RUN: "this machine or this run lacked something; the detail says what",
+    Outcome.KNOWN_FAIL: "fails, with an issue and an expiry date",
+    Outcome.UNSUPPORTED: "refused clearly by the adapter or the store",
+    Outcome.EXCLUDED: "left out on the command line",
+    Outcome.UNDECLARED: "works, though not claimed",
+    Outcome.PASS: "shown in this run",
+}
+
+VERDICTS = {"conforms": "conforms", "does_not_conform": "does not conform", "incomplete": "incomplete"}
+
+
+def name_of(store: StoreResult) -> str:
+    """`store:variant`, as on the command line."""
+    return f"{store.store}:{store.variant}"
+
+
+def interval(measured: Interval) -> str:
+    """`12,345 [12,001, 12,700]`."""
+    return f"{amount(measured.median)} [{amount(measured.low)}, {amount(measured.high)}]"
+
+
+def indexes(count: int) -> str:
+    """`no index`, `1 index`, `3 indexes`."""
+    return {0: "no index", 1: "1 index"}.get(count, f"{count} indexes")

@@ -1,0 +1,267 @@
+"""Reads the whole specification and checks that its files agree with each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from storeproof.errors import SpecError, UsageError
+from storeproof.regular_file import Unreadable, open_regular
+from storeproof.spec.base import FORMAT, RuleError, SpecFile
+from storeproof.spec.capability import Capability, CapabilityGroup
+from storeproof.spec.cases import CaseIds
+from storeproof.spec.dataset import Dataset
+from storeproof.spec.edition import Edition, edition_of
+from storeproof.spec.growth import Growth
+from storeproof.spec.guarantee import Guarantee
+from storeproof.spec.model import Model
+from storeproof.spec.profile import Profile
+from storeproof.spec.reading.explain import unknown
+from storeproof.spec.reading.json_schema import schema_of
+from storeproof.spec.reading.source import at, read
+from storeproof.spec.scale import Scale
+from storeproof.spec.store import Store, Target
+from storeproof.spec.workload import Workload, WorkloadFile
+
+SPEC_ROOT = (Path(__file__).parent / "data").resolve()
+"""Where the YAML files are, in a checkout and in a wheel alike."""
+
+FILES: Mapping[str, type[SpecFile]] = {
+    "models": Model,
+    "guarantees": Guarantee,
+    "datasets": Dataset,
+    "capabilities": CapabilityGroup,
+    "growth": Growth,
+    "workloads": WorkloadFile,
+    "profiles": Profile,
+    "scales": Scale,
+    "stores": Store,
+}
+"""The folders of the specification and what their files hold."""
+
+_STORE_FILE = re.compile(r"^(.+\.ya?ml)(?:(:)(.*))?$")
+
+F = TypeVar("F", bound=SpecFile)
+T = TypeVar("T")
+Place = tuple[Path, tuple[int | str, ...]]
+"""A file, and a field in it."""
+
+
+@dataclass(frozen=True)
+class Spec:
+    """All demands and all stores, by name."""
+
+    root: Path
+    edition: Edition
+    models: Mapping[str, Model]
+    guarantees: Mapping[str, Guarantee]
+    datasets: Mapping[str, Dataset]
+    growth: Mapping[str, Growth]
+    capabilities: Mapping[str, Capability]
+    """By full name, `group.capability`."""
+    workloads: Mapping[str, Workload]
+    profiles: Mapping[str, Profile]
+    scales: Mapping[str, Scale]
+    store_files: Mapping[str, Path]
+    """The stores that come with the project; each file is read only when its store is asked for."""
+
+    def store(self, name: str) -> tuple[Store, Path]:
+        """A store by name, or by the path of a YAML file that lives anywhere; with the file it was read from.
+
+        Raises:
+            UsageError: no such store.
+            SpecError: its file breaks a rule, or does not state every capability.
+        """
+        path = Path(name) if name.endswith((".yaml", ".yml")) else self.store_files.get(name)
+        if path is None:
+            raise UsageError(unknown("store", name, self.store_files, extra="or the path of a store's YAML file"))
+        try:
+            open_regular(path).close()
+        except Unreadable as reason:
+            allowed = f"the path of a YAML file, or one of {', '.join(self.store_files)}"
+            raise UsageError(f"the store file {name} {reason}; allowed: {allowed}") from None
+        store = read(path, Store)
+        if name in self.store_files and store.store != name:
+            raise SpecError([f"{at(path, 'store')}: found '{store.store}'; allowed: {name}, as the file is called"])
+        self._check_claims(store, path)
+        return store, path.resolve()
+
+    def targets(self, wanted: Iterable[str]) -> list[Target]:
+        """The targets that `--store` names: `NAME` (its default variant), `NAME:VARIANT`, `NAME:all`, `all`, `x.yaml[:variant]`.
+
+        Raises:
+            UsageError: an unknown store or variant, or two files that give different stores one name.
+        """
+        found: dict[str, Target] = {}
+        files: dict[str, Path] = {}
+        for text in wanted:
+            names = sorted(self.store_files) if text == "all" else [text]
+            for name in names:
+                for target in self._variants_of(name, every=text == "all"):
+                    found.setdefault(target.id, target)
+                    other = files.setdefault(target.store.store, target.file)
+                    if other != target.file:
+                        raise UsageError(f"two files name their store `{target.store.store}`: {other} and {target.file}; rename one")
+        return list(found.values())
+
+    def _variants_of(self, text: str, *, every: bool) -> list[Target]:
+        file = _STORE_FILE.match(text)  # a path may have colons of its own
+        name, colon, variant = file.groups() if file else text.partition(":")
+        store, path = self.store(name)
+        if every or variant == "all":
+            return [Target(store, each, path) for each in store.variants]
+        if colon and variant not in store.variants:
+            raise UsageError(unknown(f"variant of {store.store}", variant, store.variants, extra="or `all`"))
+        return [Target(store, variant or store.default_variant, path)]
+
+    def _check_claims(self, store: Store, path: Path) -> None:
+        stated = store.claims.capabilities
+        claims: list[tuple[str, ...]] = [("claims", "capabilities", name) for name in stated]
+        for variant, described in store.variants.items():
+            claims += [("variants", variant, "capabilities", name) for name in described.capabilities]
+        problems = [
+            f"{at(path, *place)}: {unknown('capability', place[-1], known)}"
+            for place in claims
+            if (known := self._like(place[-1])) is not None
+        ]
+        problems += [
+            f"{at(path, 'claims', 'models', position)}: {unknown('model', name, self.models)}"
+            for position, name in enumerate(store.claims.models)
+            if name not in self.models
+        ]
+        cases = CaseIds(self.capabilities, self.models, self.workloads, self.growth)
+        problems += [
+            f"{at(path, 'known_failures', case)}: {wrong}" for case in store.known_failures if (wrong := cases.wrong(case)) is not None
+        ]
+        if problems:
+            raise SpecError(problems)
+
+    def _like(self, claimed: str) -> Iterable[str] | None:
+        """What may be claimed instead: the cases of a capability, the capabilities of a group, or the groups; None if it exists."""
+        groups = {name.partition(".")[0] for name in self.capabilities}
+        capability, slash, _ = claimed.partition("/")
+        if slash and capability in self.capabilities:
+            cases = [f"{capability}/{case.id}" for case in self.capabilities[capability].cases]
+            return None if claimed in cases else cases
+        group, dot, _ = claimed.partition(".")
+        if claimed in self.capabilities or claimed in groups:
+            return None
+        return [name for name in self.capabilities if name.startswith(f"{group}.")] if dot and group in groups else groups
+
+
+def load_spec(root: Path = SPEC_ROOT) -> Spec:
+    """Read every demand under `root`; stores are listed, and read when asked for.
+
+    Raises:
+        SpecError: with all breaches of all files together.
+    """
+    problems = [f"{path}: is not read; call it {path.stem}.yaml" for folder in FILES for path in sorted((root / folder).glob("*.yml"))]
+
+    def every(folder: str, kind: type[F]) -> list[tuple[Path, F]]:
+        read_files = []
+        for path in sorted((root / folder).glob("*.yaml")):
+            try:
+                read_files.append((path, read(path, kind)))
+            except SpecError as breach:
+                problems.extend(breach.problems)
+        return read_files
+
+    places: dict[tuple[str, str], Place] = {}
+
+    def named(what: str, items: Iterable[tuple[str, T, Place]]) -> dict[str, T]:
+        table: dict[str, T] = {}
+        for name, item, (path, location) in items:
+            if name in table:
+                first_path, first = places[what, name]
+                where = at(first_path, *first).rpartition(": ")[0]
+                problems.append(f"{at(path, *location)}: the {what} `{name}` is already defined in {where}; names are unique")
+            else:
+                table[name], places[what, name] = item, (path, location)
+        return table
+
+    def files(folder: str, kind: type[F], name: Callable[[F], str]) -> dict[str, F]:
+        what = folder.removesuffix("s")
+        return named(what, [(name(item), item, (path, (what,))) for path, item in every(folder, kind)])
+
+    spec = Spec(
+        root=root,
+        edition=edition_of(root),
+        models=files("models", Model, lambda item: item.model),
+        guarantees=files("guarantees", Guarantee, lambda item: item.guarantee),
+        datasets=files("datasets", Dataset, lambda item: item.dataset),
+        growth=files("growth", Growth, lambda item: item.growth),
+        capabilities=named(
+            "capability",
+            [
+                (f"{group.group}.{item.capability}", item, (path, ("capabilities", position, "capability")))
+                for path, group in every("capabilities", CapabilityGroup)
+                for position, item in enumerate(group.capabilities)
+            ],
+        ),
+        workloads=named(
+            "workload",
+            [
+                (item.workload, item, (path, ("workloads", position, "workload")))
+                for path, file in every("workloads", WorkloadFile)
+                for position, item in enumerate(file.workloads)
+            ],
+        ),
+        profiles=files("profiles", Profile, lambda item: item.profile),
+        scales=files("scales", Scale, lambda item: item.scale),
+        store_files={path.stem: path for path in sorted((root / "stores").glob("*.yaml"))},
+    )
+    # A file that could not be read defines nothing: what others miss of it is no breach of theirs.
+    if not problems:
+        problems.extend(_disagreements(spec, places) or _unfit_records(spec, places))
+    if problems:
+        raise SpecError(problems)
+    return spec
+
+
+def _disagreements(spec: Spec, places: Mapping[tuple[str, str], Place]) -> list[str]:
+    """Names in one file that no other file defines."""
+    named: list[tuple[Place, str, str, Iterable[str]]] = []
+    for kind, owners in (("capability", spec.capabilities), ("workload", spec.workloads)):
+        for name, owner in owners.items():
+            path, location = places[kind, name]
+            named.append(((path, (*location[:-1], "model")), "model", owner.model, spec.models))
+    for name, capability in spec.capabilities.items():
+        if capability.given:
+            path, location = places["capability", name]
+            named.append(((path, (*location[:-1], "given")), "dataset", capability.given, spec.datasets))
+    for name, dataset in spec.datasets.items():
+        path, _ = places["dataset", name]
+        named.append(((path, ("model",)), "model", dataset.model, spec.models))
+    for name, growth in spec.growth.items():
+        path, _ = places["growth", name]
+        named.append(((path, ("model",)), "model", growth.model, spec.models))
+        for n, question in enumerate(growth.questions):
+            named.append(((path, ("questions", n, "capability")), "capability", question.capability, spec.capabilities))
+    for name, profile in spec.profiles.items():
+        path, _ = places["profile", name]
+        named += [((path, ("models", n)), "model", model, spec.models) for n, model in enumerate(profile.models)]
+        named += [((path, ("capabilities", n)), "capability", wanted, spec.capabilities) for n, wanted in enumerate(profile.capabilities)]
+        named += [((path, ("speed", n, "workload")), "workload", speed.workload, spec.workloads) for n, speed in enumerate(profile.speed)]
+    return [f"{at(path, *location)}: {unknown(what, found, known)}" for (path, location), what, found, known in named if found not in known]
+
+
+def _unfit_records(spec: Spec, places: Mapping[tuple[str, str], Place]) -> list[str]:
+    """Records of workloads that their models cannot have."""
+    problems = []
+    for name, workload in spec.workloads.items():
+        path, location = places["workload", name]
+        for n, variation in enumerate(workload.records):
+            try:
+                variation.applied(spec.models[workload.model])
+            except RuleError as wrong:
+                problems.append(f"{at(path, *location[:-1], 'records', n)}: {wrong}")
+    return problems
+
+
+def schemas() -> dict[str, str]:
+    """The JSON Schemas of all kinds of files, by file name: editors use them, and other tools."""
+    version = ".".join(map(str, FORMAT))
+    return {f"{folder}.json": schema_of(folder, kind, version) for folder, kind in FILES.items()}

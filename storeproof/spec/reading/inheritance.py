@@ -1,0 +1,89 @@
+"""What a store's file has from the file that it `extends`, and what `${here}` in it stands for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+
+from storeproof.errors import SpecError
+
+STORES = (Path(__file__).parents[1] / "data" / "stores").resolve()
+"""The files of the stores that come with the project: `extends:` may name one by its name."""
+
+OWN = ("format", "store", "title", "product", "known_failures")
+"""Fields that a file has for itself: what is known to fail in one product is not known of its relatives."""
+
+_DEPTH = 8
+"""Mappings within mappings that are merged; deeper than any field of a store. Aliases can make a file endless."""
+_HERE = re.compile(r"\$(?:\$|\{here\}|here\b)")
+
+
+def base_of(path: Path, node: yaml.Node) -> tuple[Path, int] | None:
+    """The file that this one extends, and the line that says so; None where it stands alone.
+
+    Raises:
+        SpecError: there is no such file.
+    """
+    found = _field(node, "extends")
+    if found is None:
+        return None
+    line, named = found.start_mark.line + 1, found.value if isinstance(found, yaml.ScalarNode) else ""
+    if not named:
+        raise SpecError([f"{path}:{line}: extends: allowed: the name of a store, or the path of a store's YAML file relative to this one"])
+    file = path.parent / named if named.endswith((".yaml", ".yml")) else STORES / f"{named}.yaml"
+    if not file.is_file():
+        names = ", ".join(sorted(each.stem for each in STORES.glob("*.yaml")))
+        allowed = f"the path of a store's YAML file relative to this one, or one of {names}"
+        raise SpecError([f"{path}:{line}: extends: found '{named}', which does not exist; allowed: {allowed}"])
+    return file.resolve(), line
+
+
+def settle(path: Path, node: yaml.Node, *, extended: bool) -> None:
+    """Have the file's own paths mean the same wherever they are read: `${here}` under `launch`, and its adapter's where it is extended."""
+    here = str(path.resolve().parent).replace("$", "$$")
+    for text in _texts(_field(node, "launch"), set()):
+        text.value = _HERE.sub(lambda found: found[0] if found[0] == "$$" else here, text.value)
+    adapter = _field(node, "adapter")
+    if extended and isinstance(adapter, yaml.ScalarNode) and adapter.value.endswith(".py"):
+        adapter.value = str((path.parent / adapter.value).resolve())
+
+
+def merged(base: yaml.Node, own: yaml.Node) -> yaml.Node:
+    """The base with all that the file says itself: mappings are merged, all else is replaced, and `null` takes a field away."""
+    if isinstance(base, yaml.MappingNode):
+        inherited = [(key, value) for key, value in base.value if key.value not in (*OWN, "extends")]
+        base = yaml.MappingNode(base.tag, inherited, base.start_mark, base.end_mark)
+    return _merged(base, own, _DEPTH)
+
+
+def _merged(base: yaml.Node, own: yaml.Node, depth: int) -> yaml.Node:
+    if not (isinstance(base, yaml.MappingNode) and isinstance(own, yaml.MappingNode) and depth):
+        return own
+    fields = {key.value: (key, value) for key, value in base.value}
+    for key, value in own.value:
+        if value.tag == "tag:yaml.org,2002:null" and key.value in fields:
+            del fields[key.value]
+        else:
+            fields[key.value] = (key, _merged(fields[key.value][1], value, depth - 1) if key.value in fields else value)
+    return yaml.MappingNode(own.tag, list(fields.values()), own.start_mark, own.end_mark)
+
+
+def _field(node: yaml.Node | None, name: str) -> yaml.Node | None:
+    if not isinstance(node, yaml.MappingNode):
+        return None
+    return next((value for key, value in node.value if key.value == name), None)
+
+
+def _texts(node: yaml.Node | None, visited: set[int]) -> Iterator[yaml.ScalarNode]:
+    """All values under a node, each once."""
+    if node is None or id(node) in visited:
+        return
+    visited.add(id(node))
+    if isinstance(node, yaml.ScalarNode):
+        yield node
+    elif isinstance(node, yaml.CollectionNode):
+        for item in node.value:
+            yield from _texts(item[1] if isinstance(item, tuple) else item, visited)

@@ -1,0 +1,200 @@
+"""Reads one YAML file and turns every breach of its schema into a line with file, line and field."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import ValidationError
+
+from storeproof.errors import SpecError
+from storeproof.printable import in_one_line
+from storeproof.regular_file import Unreadable, read_text
+from storeproof.spec.base import SpecFile
+from storeproof.spec.reading import inheritance
+from storeproof.spec.reading.explain import explain, locate, summary
+
+F = TypeVar("F", bound=SpecFile)
+
+
+LONGEST = 1 << 20
+"""Bytes of a file: its nodes take some hundred times as much."""
+DEEPEST = 50
+"""Levels of mappings and lists in one another. libyaml and what comes after it go down by recursion, and at some depth die of it."""
+
+
+class _Named(io.StringIO):
+    """A text whose nodes bear the name of its file."""
+
+    def __init__(self, text: str, name: str) -> None:
+        super().__init__(text)
+        self.name = name
+
+
+class _Loader(yaml.SafeLoader):
+    """Safe YAML where only `true` and `false` are booleans: `no`, `off` and `yes` are settings of real stores."""
+
+
+class _FastLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """The same by libyaml, ten times as fast; what it says of a file that is not YAML is less clear."""
+
+
+def _number(construct: Callable[[Any, yaml.Node], Any]) -> Callable[[Any, yaml.Node], Any]:
+    """The same, with an error that knows its line: Python makes no number of 4,300 digits or more, nor of `0x_`."""
+
+    def constructed(loader: Any, node: yaml.Node) -> Any:
+        try:
+            return construct(loader, node)
+        except ValueError:
+            found = in_one_line(str(node.value), 40)
+            raise yaml.constructor.ConstructorError(None, None, f"found {found}, which is no number; quote it", node.start_mark) from None
+
+    return constructed
+
+
+for _each in (_Loader, _FastLoader):
+    _each.yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in resolvers if tag not in ("tag:yaml.org,2002:bool", "tag:yaml.org,2002:timestamp")]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    _each.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
+    for _what in ("int", "float"):
+        _each.add_constructor(f"tag:yaml.org,2002:{_what}", _number(_each.yaml_constructors[f"tag:yaml.org,2002:{_what}"]))
+
+
+def read(path: Path, kind: type[F]) -> F:
+    """The file as a frozen `kind`.
+
+    Raises:
+        SpecError: with one line per breach: `file:line: field: what was found; what is allowed`.
+    """
+    node, data = _parse(path, inherits="extends" in kind.model_fields)
+    try:
+        return kind.model_validate(data)
+    except ValidationError as breaches:
+        lines = {explain(node, kind, breach) for breach in breaches.errors(include_url=False)} - {None}
+        raise SpecError([f"{file}:{line}: {text}" for file, line, text in sorted(filter(None, lines))]) from None
+
+
+def plain(path: Path) -> dict[Any, Any]:
+    """What stands in one file, unchecked, and without what it has from another. Raises `SpecError` where it is no YAML."""
+    return _parse(path, inherits=False)[1]
+
+
+def at(path: Path, *location: int | str) -> str:
+    """`file:line: field`, for errors that are found after the file was read."""
+    node, _ = _parse(path)
+    place = locate(node, location)
+    return f"{place.file}:{place.line}: {place.field}"
+
+
+def values(path: Path) -> dict[Any, Any]:
+    """The file's plain values, with what it has from the file it extends. Raises `SpecError`."""
+    return _parse(path)[1]
+
+
+def _parse(path: Path, *, inherits: bool = True) -> tuple[yaml.Node, dict[Any, Any]]:
+    """The file as YAML's nodes, which know their files and lines, and as plain values; with what it has from the file it extends."""
+    node, loader = _composed(path)
+    if inherits:
+        node = _with_base(path, node, (path.resolve(),))
+    try:
+        data = loader.construct_document(node)
+    except yaml.MarkedYAMLError as problem:
+        raise _not_yaml(path, problem) from None
+    if not isinstance(data, dict):
+        raise SpecError([f'{path}:1: found {summary(data)}; allowed: a mapping that starts with `format: "1.0"`'])
+    return node, data
+
+
+def _with_base(path: Path, node: yaml.Node, chain: tuple[Path, ...]) -> yaml.Node:
+    """`chain`: the files that led here, this one last."""
+    inheritance.settle(path, node, extended=len(chain) > 1)
+    found = inheritance.base_of(path, node)
+    if found is None:
+        return node
+    base, line = found
+    if base in chain:
+        circle = " extends ".join(str(each) for each in (*chain[chain.index(base) :], base))
+        raise SpecError([f"{path}:{line}: extends: {circle}; allowed: a file that leads to one which extends no other"])
+    return inheritance.merged(_with_base(base, _composed(base)[0], (*chain, base)), node)
+
+
+def _composed(path: Path) -> tuple[yaml.Node, _Loader | _FastLoader]:
+    """The file's own nodes, and what can make values of them."""
+    try:
+        text = read_text(path, LONGEST)
+    except Unreadable as reason:
+        raise SpecError([f"{path}: {reason}; allowed: a YAML file of at most {LONGEST >> 10:,} KiB"]) from None
+    try:
+        return _composed_by(_FastLoader, path, text)
+    except yaml.YAMLError:  # to be told by the other one
+        pass
+    try:
+        return _composed_by(_Loader, path, text)
+    except yaml.reader.ReaderError as problem:
+        raise SpecError([f"{path}: not YAML: {problem.reason}, found U+{problem.character:04X} at position {problem.position}"]) from None
+    except yaml.MarkedYAMLError as problem:
+        raise _not_yaml(path, problem) from None
+
+
+def _composed_by(kind: type[_Loader | _FastLoader], path: Path, text: str) -> tuple[yaml.Node, _Loader | _FastLoader]:
+    _check_depth(path, text, kind)
+    loader = kind(_Named(text, str(path)))
+    try:
+        node = loader.get_single_node()
+    finally:
+        loader.dispose()
+    if node is None:
+        raise SpecError([f'{path}:1: the file is empty; allowed: a mapping that starts with `format: "1.0"`'])
+    repeated = [f"{path}:{line}: {field}: the key is given twice; keep one" for line, field in _repeated_keys(node, "", set())]
+    if repeated:
+        raise SpecError(repeated)
+    return node, loader
+
+
+def _not_yaml(path: Path, problem: yaml.MarkedYAMLError) -> SpecError:
+    mark = problem.problem_mark
+    context = f"{problem.context}, " if problem.context and problem.context.startswith("expected") else ""
+    return SpecError([f"{mark.name if mark else path}:{mark.line + 1 if mark else 1}: not YAML: {context}{problem.problem}"])
+
+
+def _check_depth(path: Path, text: str, kind: type[_Loader | _FastLoader]) -> None:
+    """Refuse a file that is too deep. To look costs half as much as to read: where fewer levels begin than are allowed it is not done."""
+    in_lines = max((len(line) - len(line.lstrip()) + line.count("- ") + line.count("? ") for line in text.splitlines()), default=0)
+    if text.count("[") + text.count("{") + in_lines <= DEEPEST:
+        return
+    with suppress(yaml.YAMLError):  # told when it is read, which gets no further
+        depth = 0
+        for event in yaml.parse(text, Loader=kind):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEEPEST:
+                mark = event.start_mark
+                raise SpecError(
+                    [f"{path}:{mark.line + 1 if mark else 1}: mappings and lists are more than {DEEPEST} levels deep; no field is so deep"]
+                )
+
+
+def _repeated_keys(node: yaml.Node, prefix: str, visited: set[int]) -> list[tuple[int, str]]:
+    """Keys that one mapping has twice: YAML would keep the last and say nothing."""
+    if id(node) in visited:  # an anchor may be referred to again, also from within itself
+        return []
+    visited.add(id(node))
+    found: list[tuple[int, str]] = []
+    if isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, value in node.value:
+            name = f"{prefix}{key.value}"
+            if str(key.value) in seen:
+                found.append((key.start_mark.line + 1, name))
+            seen.add(str(key.value))
+            found += _repeated_keys(value, f"{name}.", visited)
+    elif isinstance(node, yaml.SequenceNode):
+        for position, value in enumerate(node.value):
+            found += _repeated_keys(value, f"{prefix}{position}.", visited)
+    return found

@@ -1,0 +1,316 @@
+"""One store in one variant on trial: launches it, connects to it, and refuses to measure what is not as claimed."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import secrets
+import shlex
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from storeproof.contract import Adapter, Address, Breach, Layout, Session, Unknown, load_adapter
+from storeproof.contract.address import parse_endpoint
+from storeproof.corpus.article_store import Library
+from storeproof.disk.methods import Method, PowerCut
+from storeproof.errors import MachineFailed, NotAvailable, SettingsMismatch, StoreDied, StoreproofError, UsageError
+from storeproof.launch import launcher
+from storeproof.launch.handle import Handle
+from storeproof.launch.visit import Visit
+from storeproof.load.job import EngineWanted
+from storeproof.machine import docker
+from storeproof.result.recorder import StoreRecord
+from storeproof.spec import Scale, Spec, Target
+from storeproof.spec.reading.inheritance import STORES
+from storeproof.spec.variation import AS_IT_IS, Variation
+
+_ANOTHER = "have the right product answer: --launch=process or container, another --image, or --endpoint"
+_ANSWER_SECONDS = 5.0
+"""How long a store that once did not answer may take to show that it lives."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line says about all targets."""
+
+    scale: Scale
+    seed: int
+    launch: launcher.Wanted = "auto"
+    endpoints: dict[str, str] = field(default_factory=dict)
+    """URL by store."""
+    images: dict[str, str] = field(default_factory=dict)
+    """Image by store, in place of the one in its file."""
+    data_dir: Path | None = None
+    keep: bool = False
+    power_cut: Method = "auto"
+    """How the power is cut."""
+    engine: EngineWanted = "auto"
+    """What puts the load on."""
+    verify_settings: bool = True
+    """Off only for the project's own lying stores, which other checks must catch."""
+    library: Library = field(default_factory=Library)
+    """The dumps that the command line names."""
+
+
+@contextlib.contextmanager
+def _surviving() -> Iterator[None]:
+    """An adapter that ends the process makes a mistake of its own, and ends neither the run nor, unseen, the thread that waits for it."""
+    try:
+        yield
+    except SystemExit as ended:
+        raise Breach(f"the adapter called sys.exit({ended.code!r}); adapters sort errors into Refused, Unknown and Unsupported") from None
+
+
+class StoreUnderTest:
+    """What the suites work with."""
+
+    def __init__(self, spec: Spec, target: Target, options: Options, progress: Callable[[str], None]) -> None:
+        self.spec = spec
+        self.target = target
+        self.options = options
+        self.scale = options.scale
+        self.seed = options.seed
+        self.progress = progress
+        self.record = StoreRecord(target)
+        self._run = secrets.token_hex(3)
+        self._numbers = itertools.count()
+        self.note: Callable[[Layout], None] = lambda _: None
+        """Told of every collection before it is made."""
+        self._adapter: Adapter | None = None
+        self._shared: Handle | None = None
+        self._mistrusted = False
+        self._blocked: str | None = None
+
+    @property
+    def adapter(self) -> Adapter:
+        """The store's adapter. Raises `NotAvailable` when a client package is missing."""
+        if self._adapter is None:
+            self._adapter = load_adapter(self.target.store, self.target.file)
+        return self._adapter
+
+    def layout(self, model: str, indexes: int = 0, record: Variation = AS_IT_IS) -> Layout:
+        """A collection of a name that nobody used before."""
+        layout = Layout(f"sp_{self._run}_{next(self._numbers)}", record.applied(self.spec.models[model]), indexes)
+        self.note(layout)
+        return layout
+
+    def connect(self, where: Handle | Address) -> Session:
+        """Open a session."""
+        address = where if isinstance(where, Address) else where.address
+        with _surviving():
+            return self.adapter.connect(address, self.target.variant.options)
+
+    def launch(self, purpose: str, *, on_volume: bool = False) -> Handle:
+        """A fresh store, started, ready and as the variant says; the caller closes it. `on_volume`: made so that its power can be cut.
+
+        Raises:
+            NotAvailable: it cannot be had here; every later call says so again.
+            StoreDied: it did not start.
+            SettingsMismatch: it runs with other settings.
+        """
+        handle = self.make(purpose, on_volume=on_volume, started=True)
+        self._admit(handle)
+        return handle
+
+    def make(self, purpose: str, *, on_volume: bool = False, started: bool = False) -> Handle:
+        """A store as `launch` has it, but not started, and so not yet looked at: `first_start` does both."""
+        if self._blocked:
+            raise NotAvailable(self._blocked)
+        self.progress(f"starting for {purpose}")
+        try:
+            return self._start(on_volume=on_volume, started=started)
+        except StoreproofError as reason:
+            if not (on_volume and isinstance(reason, NotAvailable)):  # without a volume it may be had all the same
+                self._block(reason)
+            raise
+
+    def first_start(self, handle: Handle) -> float:
+        """Start what `make` made, and see whether it is as the variant says; the seconds until it answered. Raises as `launch`."""
+        began = time.monotonic()
+        try:
+            handle.start()
+        except BaseException as reason:
+            self._block(reason)
+            raise
+        took = time.monotonic() - began
+        self._admit(handle)
+        return took
+
+    def _admit(self, handle: Handle) -> None:
+        """Close it again, for good, unless it is as the variant says."""
+        try:
+            self._verify(handle)
+        except BaseException as reason:
+            handle.close()
+            self._block(reason)
+            raise
+        self.record.launch = handle.kind
+        self.record.image_digest = handle.image_digest
+
+    def check_given(self) -> None:
+        """Make sure of what the command line names for this store: a server answers and takes us, an image is there.
+
+        Raises:
+            UsageError: it does not, or is not.
+        """
+        store, launch = self.target.store.store, self.options.launch
+        if launch == "endpoint" or store in self.options.endpoints:
+            with contextlib.suppress(NotAvailable):  # a missing client package is an outcome
+                self._start().close()
+        elif image := self.options.images.get(store):
+            self.progress(f"looking for the image {image}")
+            try:
+                docker.require_image(image, store)
+            except NotAvailable as reason:
+                if docker.unavailable() is None:  # without an engine it is this machine that lacks something: an outcome
+                    raise UsageError(str(reason)) from None
+
+    def shared(self) -> Handle:
+        """The one store that the cases of a stage share; started again, empty, if it died or hung."""
+        if not self.answers():
+            self._shared = self.launch("the trial")
+        assert self._shared is not None
+        return self._shared
+
+    def explain(self, silence: Unknown) -> StoreDied | MachineFailed | Unknown:
+        """What it means that the shared store did not answer: it ended by itself, it was killed, or it runs and is slow.
+
+        The next case asks it whether it still answers, and gets another store if it does not.
+        """
+        self._mistrusted = True
+        if self._shared is None:
+            return silence
+        try:
+            self._shared.check_alive()
+        except (StoreDied, MachineFailed) as ended:
+            return ended
+        return silence
+
+    def answers(self) -> bool:
+        """Whether the shared store is there. One that is mistrusted is asked, and ended if it is silent: the next case gets another."""
+        if self._shared is not None and self._mistrusted and not self._asked(self._shared):
+            self.close_shared()
+        self._mistrusted = False
+        return self._shared is not None
+
+    def secrets(self) -> list[str]:
+        """The passwords that the run knows of: none may reach a report or a log."""
+        launch = self.target.store.launch
+        known = [way.password for way in (launch.process, launch.container) if way is not None and way.password]
+        url = self.options.endpoints.get(self.target.store.store)
+        if url and launch.endpoint and (password := parse_endpoint(url, launch.endpoint.url).password):
+            known.append(password)
+        return known
+
+    def close_shared(self) -> None:
+        """End the shared store."""
+        if self._shared is not None:
+            self._shared.close()
+            self._shared = None
+
+    def command(self, selection: str) -> str:
+        """The one line that runs a case again as it ran here."""
+        where = self.target.id if self.target.file.is_relative_to(STORES) else shlex.quote(f"{self.target.file}:{self.target.name}")
+        checkout = Path("suites").resolve() == STORES.parents[1] / "suites"
+        suites = "suites/" if checkout else "--pyargs storeproof.suites"
+        cut = f" --power-cut={self.options.power_cut}" if self.options.power_cut != "auto" else ""
+        engine = f" --engine={self.options.engine}" if self.options.engine != "auto" else ""
+        return f"pytest {suites} --store={where} --scale={self.scale.scale}{cut}{engine} --seed={self.seed} -k {shlex.quote(selection)}"
+
+    def log_tail(self) -> str:
+        """The last lines that the shared store wrote."""
+        return self._shared.log_tail() if self._shared is not None else ""
+
+    def _block(self, reason: BaseException) -> None:
+        """Try it no more. What the machine spoiled, or what got no answer, may be otherwise for the next case."""
+        if isinstance(reason, (MachineFailed, Unknown, KeyboardInterrupt)):
+            return
+        first = str(reason).splitlines()[0] if str(reason) else type(reason).__name__
+        self._blocked = str(reason) if isinstance(reason, NotAvailable) else f"the store could not be tried: {first}"
+
+    def _start(self, *, on_volume: bool = False, started: bool = True) -> Handle:
+        store, settings = self.target.store, self.target.settings(self.scale.cache_bytes)
+        _ = self.adapter  # nothing is started for a store whose client is missing
+        return launcher.launch(
+            store.model_copy(update={"launch": self.target.launch}),
+            settings,
+            kind=self.options.launch,
+            endpoint=self.options.endpoints.get(store.store),
+            image=self.options.images.get(store.store),
+            data_dir=self.options.data_dir,
+            keep=self.options.keep,
+            probe=self._probe,
+            visit=Visit(self.target.file, self.target.name, tuple(settings), self.layout(store.claims.models[0])),
+            notice=self.progress,
+            on_volume=on_volume,
+            power_cut=PowerCut(self.options.power_cut, self.seed),
+            started=started,
+        )
+
+    def _asked(self, handle: Handle) -> bool:
+        """Whether a store answers within a few seconds: asked in a thread, since a client may be more patient than we.
+
+        Somebody else's is asked by a child again: it may be hostile by now.
+        """
+        if handle.kind == "endpoint":
+            try:
+                handle.wait_ready()
+            except UsageError:
+                return False
+            return True
+        answered = threading.Event()
+
+        def ask() -> None:
+            with contextlib.suppress(Exception):  # whatever it is, this store is not fit for the next case
+                self._probe(handle.address)
+                answered.set()
+
+        asking = threading.Thread(target=ask, name="storeproof-probe", daemon=True)
+        asking.start()
+        asking.join(_ANSWER_SECONDS)
+        return answered.is_set()
+
+    def _probe(self, address: Address) -> None:
+        session = self.connect(address)
+        try:
+            with _surviving():
+                session.version()
+        finally:
+            session.close()
+
+    def _verify(self, handle: Handle) -> None:
+        """Nothing is believed: product, settings and options are read from the live store."""
+        store, variant = self.target.store, self.target.variant
+        try:
+            session = self.connect(handle)
+        except Unknown:
+            handle.check_alive()
+            raise
+        try:
+            version = session.version()
+            if version.product != store.product:
+                raise NotAvailable(
+                    f"what answers is {version.product} {version.number}, not {store.product}: it is not tried as {store.store}",
+                    f"if {self.target.file.name} is meant for it, write there `product: {version.product}`; else {_ANOTHER}",
+                )
+            self.record.version = f"{version.product} {version.number}"
+            live = dict(session.read_settings(tuple(self.target.settings(self.scale.cache_bytes))))
+            if variant.options:
+                layout = self.layout(store.claims.models[0])
+                collection = session.collection(layout)
+                collection.prepare()
+                try:
+                    described = collection.describe()
+                    live |= {name: described.get(name, "(not reported)") for name in variant.options}
+                finally:
+                    collection.clear()
+        finally:
+            session.close()
+        self.record.settings = live
+        wanted = {**variant.settings, **variant.options}
+        differing = [f"{name}: wanted {value!r}, found {live.get(name)!r}" for name, value in wanted.items() if live.get(name) != value]
+        if differing and self.options.verify_settings:
+            raise SettingsMismatch(f"{self.target.id} does not run as its variant says: {'; '.join(differing)}")

@@ -1,0 +1,96 @@
+"""CONTRIBUTING is right: its recipes are taken out of the text and carried out as they stand there."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from storeproof.load.wire.request import WireProtocol
+from storeproof.spec import load_spec
+from storeproof.spec.store import TEMPLATE_NAMES
+from tests.architecture.installed import CHECKOUT, lay_out, outcomes_of, run_pytest
+
+TEXT = (CHECKOUT / "CONTRIBUTING.md").read_text()
+_BLOCK = re.compile(r"^```\w+ (file|append)=(\S+)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+BLOCKS = {(action, name): body for action, name, body in _BLOCK.findall(TEXT)}
+
+
+def test_the_blocks_are_found() -> None:
+    assert set(BLOCKS) == {
+        ("file", "shelf.yaml"),
+        ("file", "shelf.py"),
+        ("file", "spec/capabilities/leases.yaml"),
+        ("append", "spec/stores/sqlite.yaml"),
+    }
+
+
+def test_the_store_of_the_recipe_states_every_capability(tmp_path: Path) -> None:
+    """Quick, so that a new capability says at once that the recipe needs it too."""
+    (tmp_path / "shelf.yaml").write_text(BLOCKS["file", "shelf.yaml"])
+    store, _ = load_spec().store(str(tmp_path / "shelf.yaml"))
+    assert list(store.variants) == ["safe", "fast"]
+
+
+def test_every_name_of_a_template_is_listed() -> None:
+    table = re.findall(r"^\| `\$\{([a-zA-Z.]+)\}` \| (.+) \|$", TEXT, flags=re.MULTILINE)
+    assert dict(table) == TEMPLATE_NAMES
+
+
+def test_every_protocol_of_the_wire_engine_is_listed() -> None:
+    (line,) = [line for line in TEXT.splitlines() if line.startswith("* `wire:`")]
+    assert set(re.findall(r"`([a-z]+)`", line.partition("It is all")[0])) == set(get_args(WireProtocol))
+
+
+def test_the_lines_of_the_lmdb_store_are_counted_right() -> None:
+    (said,) = re.findall(r"a whole store over LMDB: (\d+) lines in two files", TEXT)
+    assert int(said) == sum(len(path.read_text().splitlines()) for path in (CHECKOUT / "tests" / "vendor" / "lmdb").glob("lmdb*"))
+
+
+@pytest.mark.slow
+def test_a_new_store_is_two_files(tmp_path: Path) -> None:
+    """All three stages run, and nothing else of the project is touched."""
+    for name in ("shelf.yaml", "shelf.py"):
+        (tmp_path / name).write_text(BLOCKS["file", name])
+    done = run_pytest(str(CHECKOUT / "suites"), "--store=./shelf.yaml", "--report-dir=report", "--seed=1", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+    outcomes = outcomes_of(tmp_path / "report")
+    assert outcomes["settings.readback"]["outcome"] == "pass"
+    assert outcomes["capabilities.key_access.put-get/001"]["outcome"] == "pass"
+    assert outcomes["capabilities.key_access.count/001"]["outcome"] == "pass"
+    assert outcomes["capabilities.fields.put-get/001"]["outcome"] == "unsupported"
+    assert outcomes["capabilities.key_access.ordered-scan/001"]["outcome"] == "unsupported"
+    assert outcomes["durability.process_crash"]["outcome"] == "pass"
+    passed = Counter(outcome["stage"] for outcome in outcomes.values() if outcome["outcome"] == "pass")
+    assert set(passed) == {"correctness", "durability", "performance"}
+
+    (store,) = json.loads((tmp_path / "report" / "result.json").read_text())["stores"]
+    # Not everybody may mount a file system: then the last rung is not proven.
+    proven = "power_loss" if outcomes["durability.power_loss"]["outcome"] == "undeclared" else "process_crash"
+    assert (store["store"], store["variant"], store["durability"]["proven"]) == ("shelf", "safe", proven)
+    assert store["settings"] == {"journal_mode": "wal", "synchronous": "FULL"}
+    measured = {measurement["workload"] for measurement in store["measurements"]}
+    assert {"single-get", "single-put-distinct-100"} <= measured
+
+
+@pytest.mark.slow
+def test_a_new_capability_is_one_entry_and_every_store_is_asked(tmp_path: Path) -> None:
+    package = lay_out(tmp_path / "package")
+    spec = package / "storeproof" / "spec"
+    (spec / "capabilities" / "leases.yaml").write_text(BLOCKS["file", "spec/capabilities/leases.yaml"])
+    try_leases = ("--pyargs", "storeproof.suites", "-k", "leases", "--report-dir=report")
+
+    done = run_pytest(*try_leases, cwd=tmp_path, package=package)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert outcomes_of(tmp_path / "report")["capabilities.leases.hand-over/001"]["outcome"] == "undeclared"
+
+    with (spec / "stores" / "sqlite.yaml").open("a") as store:
+        store.write(BLOCKS["append", "spec/stores/sqlite.yaml"])
+    done = run_pytest(*try_leases, cwd=tmp_path, package=package)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert outcomes_of(tmp_path / "report")["capabilities.leases.hand-over/001"]["outcome"] == "pass"

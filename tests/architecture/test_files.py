@@ -1,0 +1,26 @@
+"""What holds for every file: none grows too long, and there is no drawer for odds and ends."""
+
+from __future__ import annotations
+
+from tests.architecture.installed import CHECKOUT
+
+LONGEST = 400
+
+RUST = [path.relative_to(CHECKOUT) for path in (CHECKOUT / "native" / "src").rglob("*.rs")]
+FILES = [
+    path.relative_to(CHECKOUT)
+    for folder in (".", "storeproof", "spec", "adapters", "suites", "tests")
+    for path in (CHECKOUT.glob("*.py") if folder == "." else (CHECKOUT / folder).rglob("*.py"))
+]
+
+
+def test_no_file_is_too_long() -> None:
+    lengths = {str(path): len((CHECKOUT / path).read_text().splitlines()) for path in (*FILES, *RUST)}
+    assert len(lengths) > 100
+    assert len(RUST) > 3
+    assert {name: lines for name, lines in lengths.items() if lines > LONGEST} == {}
+
+
+def test_there_is_no_drawer_for_odds_and_ends() -> None:
+    drawers = {"utils", "util", "helpers", "helper", "common", "misc", "tools"}
+    assert [str(path) for path in FILES if drawers & {part.removesuffix(".py") for part in path.parts}] == []

@@ -1,0 +1,124 @@
+"""The wheel holds all that a vendor without a checkout needs, and the suites run from it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.installed import CHECKOUT, outcomes_of, run_pytest
+
+FOLDERS = {"storeproof": "storeproof", "spec": "storeproof/spec", "adapters": "storeproof/adapters", "suites": "storeproof/suites"}
+
+pytestmark = pytest.mark.slow
+
+
+def run(command: list[str], cwd: Path | None = None, environment: dict[str, str] | None = None) -> str:
+    """What a command prints; all that it says, where it fails."""
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def build(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str]) -> Path:
+    """Built from a copy: pip builds in place, and the checkout stays as it is."""
+    source, built = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("built")
+    for name in FOLDERS:
+        shutil.copytree(CHECKOUT / name, source / name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+    shutil.copytree(CHECKOUT / "native", source / "native", ignore=shutil.ignore_patterns("target"))
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "CONTRIBUTING.md"):
+        shutil.copy(CHECKOUT / name, source)
+    # The extra `dev` has what builds the wheel: nothing is downloaded.
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "--wheel-dir", str(built), str(source)]
+    run(command, environment=environment)
+    (path,) = built.glob("storeproof-*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As it is built here: with the compiled part, where there is a Rust toolchain."""
+    # What Rust compiled for the checkout's own installation is not compiled again: the crates that ours stands on.
+    return build(tmp_path_factory, {"CARGO_TARGET_DIR": str(CHECKOUT / "native" / "target"), **os.environ})
+
+
+@pytest.fixture(scope="module")
+def pure_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As it is built on a machine without a Rust toolchain: with no `cargo` on PATH."""
+    folders = [folder for folder in os.environ["PATH"].split(os.pathsep) if not Path(folder, "cargo").exists()]
+    return build(tmp_path_factory, {**os.environ, "PATH": os.pathsep.join(folders)})
+
+
+@pytest.fixture(scope="module")
+def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """An environment of its own that has the wheel, and borrows the other packages of this one.
+
+    They are borrowed by a path file: what lies on such a path is not asked for path files of its own, so the editable
+    install of the checkout stays out of it.
+    """
+    root = tmp_path_factory.mktemp("environment")
+    run([sys.executable, "-m", "venv", "--without-pip", str(root)])
+    python = root / "bin" / "python"
+    site = run([str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]).strip()
+    run([sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-deps", "--no-index", str(wheel)])
+    Path(site, "borrowed.pth").write_text(sysconfig.get_path("purelib") + os.linesep)
+    return str(python)
+
+
+def packed(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name for name in archive.namelist() if ".dist-info/" not in name}
+
+
+def files_of_the_package() -> set[str]:
+    """Without the compiled part."""
+    files = {"storeproof/py.typed", "storeproof/native.pyi"}
+    for folder, package in FOLDERS.items():
+        for path in (CHECKOUT / folder).rglob("*"):
+            # The manual is in the package as links to what a checkout has elsewhere.
+            if path.parent.name == "pages" or (
+                path.suffix in (".py", ".yaml", ".json", ".j2", ".css", ".txt") and "__pycache__" not in path.parts
+            ):
+                files.add(f"{package}/{path.relative_to(CHECKOUT / folder)}")
+    return files
+
+
+def test_a_wheel_without_the_compiled_part_fits_every_machine(pure_wheel: Path) -> None:
+    assert packed(pure_wheel) == files_of_the_package()
+    assert pure_wheel.name.endswith("-py3-none-any.whl")
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="no Rust toolchain: there is no compiled part")
+def test_a_wheel_with_the_compiled_part_fits_machines_like_this_one(wheel: Path) -> None:
+    assert packed(wheel) == files_of_the_package() | {"storeproof/native.abi3.so"}
+    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    assert wheel.name.endswith(f"-cp311-abi3-{platform}.whl")
+
+
+def test_the_suites_run_from_the_wheel(python: str, tmp_path: Path) -> None:
+    selection = "capabilities and key_access.put-get"
+    arguments = ("--pyargs", "storeproof.suites", "--store=sqlite", "-k", selection, "--report-dir=report")
+    done = run_pytest(*arguments, cwd=tmp_path, python=python)
+    assert done.returncode == 0, done.stdout + done.stderr
+    passed = {name for name, outcome in outcomes_of(tmp_path / "report").items() if outcome["outcome"] == "pass"}
+    assert "capabilities.key_access.put-get/001" in passed
+    assert all(name.startswith("capabilities.key_access.put-get/") for name in passed)
+    assert {"result.json", "report.html", "report.md", "junit.xml"} <= {path.name for path in (tmp_path / "report").iterdir()}
+    modules = ("storeproof", "storeproof.spec", "storeproof.adapters", "storeproof.suites")
+    tell = f"import sys, {', '.join(modules)}; print(*(sys.modules[name].__file__ for name in {modules}))"
+    imported = run([python, "-c", tell], cwd=tmp_path).split()
+    assert all(Path(file).is_relative_to(Path(python).parents[1]) for file in imported), imported
+
+
+def test_the_command_runs_from_the_wheel(python: str, tmp_path: Path) -> None:
+    command = str(Path(python).with_name("storeproof"))
+    run([command, "schema", "--check"], cwd=tmp_path)
+    assert "`${here}`" in run([command, "manual", "add a store"], cwd=tmp_path)
+    assert run([command, "manual", "query"], cwd=tmp_path).rstrip() == (CHECKOUT / "spec" / "QUERY.md").read_text().rstrip()
+    assert "--pyargs storeproof.suites --store=mine.yaml" in run([command, "new-store", "mine", "--embedded"], cwd=tmp_path)

@@ -1,0 +1,69 @@
+"""What came while a case was cleared up is told, and does not hide what had come before."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from storeproof.contract import Refused, Unknown
+from storeproof.outcome import Outcome, Stage
+from storeproof.plugin import _judge
+from storeproof.result.case_result import CaseResult
+
+NOTHING: Any = None
+
+
+class _Trial:
+    def explain(self, silence: Unknown) -> Unknown:
+        return silence
+
+
+class _Item:
+    """A case of a store that runs."""
+
+    class callspec:  # noqa: N801 - as pytest has it
+        params: ClassVar = {"sut": _Trial()}
+
+
+ITEM: Any = _Item()
+
+
+def judged(error: BaseException) -> CaseResult:
+    case_result = CaseResult(NOTHING, Stage.PERFORMANCE, "performance.x", 1, "single_key", ())
+    _judge(ITEM, case_result, error, clean_up=False)
+    return case_result
+
+
+@contextlib.contextmanager
+def clearing_up() -> Iterator[None]:
+    try:
+        yield
+    finally:
+        try:
+            raise OSError("a driver's own error")
+        except OSError as reason:
+            raise Refused("the connection is closed") from reason
+
+
+def caught(first: Exception) -> Exception:
+    try:
+        with clearing_up():
+            raise first
+    except Refused as reason:
+        return reason
+
+
+def test_what_came_first_is_told_too() -> None:
+    case_result = judged(caught(Unknown("no answer in five seconds")))
+    assert case_result.outcome is Outcome.FAIL
+    assert case_result.detail == "the store refused: the connection is closed\nbefore that: no answer in five seconds"
+
+
+def test_it_is_not_told_twice() -> None:
+    case_result = judged(caught(Refused("the connection is closed")))
+    assert case_result.detail == "the store refused: the connection is closed"
+
+
+def test_what_says_nothing_of_the_store_is_left_out() -> None:
+    assert judged(caught(KeyError("x"))).detail == "the store refused: the connection is closed"

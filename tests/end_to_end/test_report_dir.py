@@ -1,0 +1,111 @@
+"""A report's directory belongs to one run at a time, and what it holds is not lost for a report of nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from storeproof.errors import UsageError
+from storeproof.plugin.report_dir import ReportDir
+from tests.end_to_end.running import run, start, wait_for
+
+_HOLD = """
+import sys
+from storeproof.plugin.report_dir import ReportDir
+held = ReportDir(sys.argv[1])
+held.take()
+print(flush=True)
+input()
+held.leave()
+"""
+
+
+def _holder(directory: Path) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen([sys.executable, "-c", _HOLD, str(directory)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"\n"
+    return process
+
+
+def test_two_runs_do_not_share_a_directory(tmp_path: Path) -> None:
+    directory = tmp_path / "made" / "report"
+    other = _holder(directory)
+    second = ReportDir(str(directory))
+    with pytest.raises(UsageError, match=rf"in use by another run, pid {other.pid}; wait for it, or give this run another directory"):
+        second.take()
+    second.leave()
+    other.communicate(b"\n")
+    assert not (tmp_path / "made").exists(), "a run that wrote nothing leaves no directory"
+    second.take()
+    second.leave()
+
+
+def test_a_killed_run_holds_nothing(tmp_path: Path) -> None:
+    other = _holder(tmp_path)
+    other.kill()
+    other.communicate()
+    ReportDir(str(tmp_path)).take()
+
+
+def test_an_empty_directory_is_refused() -> None:
+    with pytest.raises(UsageError, match="--report-dir is empty; give a directory"):
+        ReportDir("")
+
+
+@pytest.mark.slow
+def test_nothing_selected_leaves_the_report_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / "result.json").write_text("theirs")
+    done = run(tmp_path, "-k", "no_such_case")
+    assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED, done.said
+    assert f"no case was selected: no report is written, and {tmp_path / 'report'} is as it was" in done.said
+    assert [each.name for each in (tmp_path / "report").iterdir()] == ["result.json"]
+    assert (tmp_path / "report" / "result.json").read_text() == "theirs"
+
+
+_SPOIL = """
+import resource, shutil
+import pytest
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session):
+    shutil.rmtree(session.config.option.data_dir)
+    if {full}:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+"""
+
+
+@pytest.mark.slow
+def test_a_data_directory_that_is_gone_costs_one_figure_and_not_the_report(tmp_path: Path) -> None:
+    (tmp_path / "spoil.py").write_text(_SPOIL.format(full=False))
+    done = run(tmp_path, "-p", "spoil", "-k", "key_access.put-get", environment={"PYTHONPATH": str(tmp_path)})
+    assert done.code == pytest.ExitCode.OK, done.said
+    assert done.result["environment"]["fsync_us"] is None
+    assert done.result["environment"]["loopback_us"] > 0
+
+
+@pytest.mark.slow
+def test_a_full_disk_at_the_end_is_said_and_no_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "spoil.py").write_text(_SPOIL.format(full=True))
+    # What is said goes to a pipe: a file could not grow.
+    running = start(tmp_path, "-p", "spoil", "-k", "key_access.put-get", environment={"PYTHONPATH": str(tmp_path)}, piped=True)
+    assert running.process.stdout is not None
+    said = running.process.stdout.read().decode()
+    assert running.code == pytest.ExitCode.TESTS_FAILED, said
+    assert f"the report could not be written to {tmp_path / 'report'}: File too large" in said
+    assert '{"format":' in said
+    assert "report.html" not in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.slow
+def test_the_unfinished_result_is_there_from_the_beginning(tmp_path: Path) -> None:
+    running = start(tmp_path, "-k", "stateful and counter")
+    wait_for((tmp_path / "report" / "unfinished.json").exists, 60)
+    running.process.kill()
+    assert running.process.wait() < 0
+    done = run(tmp_path, "-k", "key_access.put-get")
+    assert done.code == pytest.ExitCode.OK, done.said

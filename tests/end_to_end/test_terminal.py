@@ -1,0 +1,91 @@
+"""The status line on a terminal comes and goes below what pytest writes, and leaves no trace."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.running import SUITES
+
+COLUMNS = 90
+_TOKEN = re.compile(r"\x1b\[([0-9;]*)([A-Za-z])|(.)", re.DOTALL)
+
+
+def _what_a_terminal_gets(folder: Path, *arguments: str, **more: str) -> str:
+    folder.mkdir(exist_ok=True)
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
+    command = [sys.executable, "-m", "pytest", str(SUITES), "-p", "no:cacheprovider", f"--report-dir={folder / 'report'}", *arguments]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COLUMNS", "NO_COLOR"))}
+    process = subprocess.Popen(
+        command, cwd=folder, env={**environment, "TERM": "xterm", **more}, stdin=theirs, stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    written = b""
+    while True:
+        try:
+            some = os.read(ours, 65536)
+        except OSError:  # how Linux says that nobody holds the other end any more
+            break
+        if not some:
+            break
+        written += some
+    os.close(ours)
+    assert process.wait() == 0, written.decode()
+    return written.decode()
+
+
+def _screen(written: str) -> str:
+    """What can be read in the end on a terminal without a last line."""
+    rows, row, column = [[" "] * COLUMNS], 0, 0
+    for numbers, letter, text in _TOKEN.findall(written):
+        if letter == "A":
+            row -= int(numbers or 1)
+        elif letter == "C":
+            column = min(column + int(numbers or 1), COLUMNS - 1)
+        elif letter == "K":
+            rows[row] = [" "] * COLUMNS
+        elif text == "\r":
+            column = 0
+        elif text:
+            if text == "\n" or column == COLUMNS:
+                row, column = row + 1, 0
+                rows.extend([[" "] * COLUMNS] if row == len(rows) else [])
+            if text != "\n":
+                rows[row][column] = text
+                column += 1
+    return "\n".join("".join(each).rstrip() for each in rows)
+
+
+@pytest.mark.slow
+def test_progress_shows_while_it_lasts_and_is_gone_afterwards(tmp_path: Path) -> None:
+    written = _what_a_terminal_gets(tmp_path, "-k", "key_access.put-get or stateful and counter or guarantee and clean_restart")
+    assert re.search(r"9/10 · sqlite:wal-full · stateful.counter", written)
+    assert re.search(r"10/10 · sqlite:wal-full · durability.clean_restart · round 2/5", written)
+    screen = _screen(written)
+    assert "9/10" not in screen
+    assert "2/5" not in screen
+    lines = screen.splitlines()
+    for file, letters, percent in (("capabilities", "........", "80"), ("stateful", ".", "90"), ("guarantees", ".", "100")):
+        (line,) = [each for each in lines if f"/test_{file}.py" in each]
+        assert re.fullmatch(rf"\S+/test_{file}\.py {re.escape(letters)} +\[ *{percent}%\]", line)
+        assert len(line) <= COLUMNS
+    assert "durable  claimed power_loss · proven clean_restart" in screen
+
+
+@pytest.mark.slow
+def test_progress_has_no_colour_where_none_is_wanted(tmp_path: Path) -> None:
+    selected = ("-k", "key_access.put-get or stateful and counter")
+    assert "\x1b[36m" in _what_a_terminal_gets(tmp_path / "with", *selected)
+    written = _what_a_terminal_gets(tmp_path / "without", *selected, NO_COLOR="1")
+    assert "stateful.counter" in written
+    assert not re.search(r"\x1b\[[0-9;]*m", written)

@@ -1,0 +1,50 @@
+"""What a vendor is told: the line that runs a case again, and what to write where another product answers."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from storeproof.errors import NotAvailable
+from storeproof.spec import SPEC_ROOT, load_spec
+from storeproof.store_under_test import Options, StoreUnderTest
+
+CHECKOUT = Path(__file__).parents[2]
+SPEC = load_spec()
+
+
+def sut(store: str) -> StoreUnderTest:
+    (target,) = SPEC.targets([store])
+    return StoreUnderTest(SPEC, target, Options(scale=SPEC.scales["smoke"], seed=7, launch="process"), lambda _: None)
+
+
+def test_one_of_ours_is_named_in_a_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(CHECKOUT)
+    assert sut("sqlite").command("a or b") == "pytest suites/ --store=sqlite:wal-full --scale=smoke --seed=7 -k 'a or b'"
+
+
+def test_without_a_checkout_the_suites_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "suites").mkdir()  # somebody else's
+    monkeypatch.chdir(tmp_path)
+    assert sut("sqlite").command("x").startswith("pytest --pyargs storeproof.suites --store=sqlite:wal-full ")
+
+
+def test_a_vendors_file_is_named_by_its_path_whatever_its_folder_is_called(tmp_path: Path) -> None:
+    file = tmp_path / "our $tuff" / "stores" / "sqlite.yaml"
+    file.parent.mkdir(parents=True)
+    shutil.copy(SPEC_ROOT / "stores" / "sqlite.yaml", file)
+    assert f"--store={file}:off" in shlex.split(sut(f"{file}:off").command("x"))
+
+
+def test_where_another_product_answers_it_is_named_with_the_line_to_write(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text((SPEC_ROOT / "stores" / "sqlite.yaml").read_text().replace("product: SQLite", "product: Mine"))
+    with pytest.raises(NotAvailable) as caught:
+        sut(str(file)).launch("a test")
+    message = str(caught.value)
+    assert message.startswith("what answers is SQLite 3.")
+    assert "if mine.yaml is meant for it, write there `product: SQLite`" in message
+    assert "python3" not in message, "nothing is to be installed"

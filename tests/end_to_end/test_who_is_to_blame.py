@@ -1,0 +1,127 @@
+"""Who is named when something goes wrong, as a user sees it: adapters that time out, refuse, answer nonsense, or have a bug."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.running import leaves_nothing, start, store_file
+
+pytestmark = pytest.mark.slow
+
+_ADAPTER = """
+from storeproof.adapters.sqlite import Documents, Link, SQLite, Values
+from storeproof.contract import Refused, Unknown, Unsupported
+
+calls = []
+
+class Troubled(Values):
+{methods}
+
+class Store(SQLite):
+    tables = {{**SQLite.tables, "value": Troubled}}
+
+def connect(address, options):
+    return Store(Link(address))
+"""
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """A store with one trouble, and what must become of one case."""
+
+    methods: str
+    case: str
+    outcome: str
+    named: str | None
+    spoiled: int
+    says: str
+    unclaimed: tuple[str, ...] = ()
+    """Capabilities that this one does not claim."""
+
+
+EXISTS = "capabilities.key_access.exists/001"
+TROUBLES = {
+    "slow-once": Trouble(
+        "    def exists(self, key):\n        calls.append(key)\n        if len(calls) == 1:\n"
+        "            raise Unknown('timed out after 5 s')\n        return super().exists(key)",
+        *(EXISTS, "pass", None, 1, "spoiled and repeated, 1 of them: the store runs and did not answer: timed out after 5 s"),
+    ),
+    "slow-always": Trouble(
+        "    def exists(self, key):\n        raise Unknown('timed out after 5 s')",
+        *(EXISTS, "inconclusive", "undetermined", 2, "the store runs and did not answer: timed out after 5 s"),
+    ),
+    "refusing": Trouble(
+        "    def exists(self, key):\n        raise Refused('not implemented')",
+        *(EXISTS, "unsupported", "the store", 0, "the store refused: not implemented"),
+        unclaimed=("key_access.exists",),
+    ),
+    "refusing-claimed": Trouble(
+        "    def exists(self, key):\n        raise Refused('not implemented')",
+        *(EXISTS, "fail", "the store", 0, "the store refused: not implemented"),
+    ),
+    "nonsense": Trouble(
+        "    def get_many(self, keys):\n        return super().get_many(keys)[:-1]",
+        *("capabilities.key_access.multi-get/001", "fail", "the store", 0, "get_many: the reply has one entry per key"),
+    ),
+    "bug": Trouble(
+        "    def exists(self, key):\n        return self.nosuchthing(key)",
+        *(EXISTS, "error", "the adapter", 0, "error of the adapter: exists raised AttributeError"),
+    ),
+    "uncleared": Trouble(
+        "    def exists(self, key):\n        raise Unsupported('no such command')\n\n"
+        "    def clear(self):\n        raise Refused('READONLY')",
+        *(EXISTS, "unsupported", "the store", 0, "while it was cleared up: READONLY"),
+        unclaimed=("key_access.exists",),
+    ),
+}
+
+Outcomes = Mapping[str, Mapping[str, Mapping[str, Any]]]
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Outcomes:
+    """By trouble and case; all were tried in one run, and leave nothing behind."""
+    folder = tmp_path_factory.mktemp("troubles")
+    options = []
+    for name, trouble in TROUBLES.items():
+        adapter = folder / f"{name}.py"
+        adapter.write_text(_ADAPTER.format(methods=trouble.methods))
+        changes = [("store: sqlite\n", f"store: {name}\n"), ("adapter: sqlite\n", f"adapter: {adapter}\n")]
+        changes += [("  capabilities:\n", f"  capabilities:\n    {capability}: false\n") for capability in trouble.unclaimed]
+        options.append(f"--store={store_file(folder / f'{name}.yaml', *changes)}")
+    done = start(folder / "run", *options, "--no-verify-settings", "-q", "-k", "exists/001 or multi-get/001", suites="correctness")
+    assert done.code == pytest.ExitCode.TESTS_FAILED, done.said
+    leaves_nothing(folder / "run")
+    return {store["store"]: {each["id"]: each for each in store["outcomes"]} for store in done.result["stores"]}
+
+
+@pytest.mark.parametrize("name", TROUBLES)
+def test_the_right_one_is_named(name: str, outcomes: Outcomes) -> None:
+    trouble = TROUBLES[name]
+    found = outcomes[name][trouble.case]
+    assert (found["outcome"], found["named"], found["spoiled"]) == (trouble.outcome, trouble.named, trouble.spoiled), found["detail"]
+    assert trouble.says in found["detail"]
+
+
+def test_one_timeout_does_not_end_the_cases_that_share_a_measurement(tmp_path: Path) -> None:
+    """What answers weigh is measured once for all capabilities of a model: a timeout there was once 113 failures."""
+    adapter = tmp_path / "slow.py"
+    methods = "    def get_many(self, keys):\n        return super().get_many(keys)"
+    text = _ADAPTER.format(methods=methods).replace('"value": Troubled', '"value": Troubled, "document": Slow')
+    slow = (
+        "class Slow(Documents):\n    def find(self, query):\n        calls.append(query)\n        if len(calls) == 1:\n"
+        "            raise Unknown('timed out after 5 s')\n        return super().find(query)\n\nclass Store"
+    )
+    adapter.write_text(text.replace("class Store", slow))
+    changed = store_file(tmp_path / "slow.yaml", ("store: sqlite\n", "store: slow\n"), ("adapter: sqlite\n", f"adapter: {adapter}\n"))
+    done = start(
+        tmp_path, f"--store={changed}", "--no-verify-settings", "-q", "-k", "pushdown and (filter or paging)", suites="correctness"
+    )
+    assert done.code == 0, done.said
+    assert sum(each["spoiled"] for each in done.outcomes.values()) == 1
+    assert done.counted["pass"] > 20

@@ -1,0 +1,59 @@
+"""A case whose answers depend on the time is not judged where the machine's clock was set, or the machine stood still."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from storeproof.experiments.correctness.clock_jump import Clock
+
+
+class Machine:
+    """Its clocks, without their passing by themselves."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.passed = 0.0
+        self.set_by = 0.0
+        self.plan: list[tuple[float, float]] = []
+        """When, in seconds that have passed, the wall clock is set to how far off."""
+        monkeypatch.setattr(time, "monotonic", lambda: 100 + self.passed)
+        monkeypatch.setattr(time, "time", lambda: 1_800_000_000 + self.passed + self.set_by)
+        monkeypatch.setattr(time, "sleep", self.sleep)
+
+    def sleep(self, seconds: float) -> None:
+        self.passed += seconds
+        while self.plan and self.passed >= self.plan[0][0]:
+            self.set_by = self.plan.pop(0)[1]
+
+
+def test_a_quiet_machine_disturbs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    Machine(monkeypatch)
+    clock = Clock()
+    clock.wait(2.1)
+    assert clock.disturbed() == ""
+
+
+def test_a_clock_that_is_set_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine(monkeypatch)
+    clock = Clock()
+    machine.set_by = 3600
+    assert clock.disturbed() == "the machine's clock was set by +3600.0 s"
+
+
+def test_a_clock_that_is_set_forth_and_back_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends where it began, and has ended what was to live for a minute."""
+    machine = Machine(monkeypatch)
+    machine.plan = [(0.5, 3600), (1.5, 0)]
+    clock = Clock()
+    clock.wait(2.1)
+    assert machine.set_by == 0
+    assert clock.disturbed() == "the machine's clock was set by +3600.0 s"
+
+
+def test_a_machine_that_stood_still_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine(monkeypatch)
+    clock = Clock()
+    clock.wait(2.1)
+    machine.passed += 0.5
+    assert clock.disturbed() == "the case took 0.5 s longer than it waits"

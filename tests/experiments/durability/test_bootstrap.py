@@ -1,0 +1,131 @@
+"""First starts that are struck, against a store in this process."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+
+from storeproof.contract import Layout
+from storeproof.errors import StoreDied
+from storeproof.experiments.durability.bootstrap import Births, strike_births
+from storeproof.faults import find
+from storeproof.outcome import Outcome
+from storeproof.spec import load_spec
+from tests.experiments.durability.memory import Handle, Session, Store
+
+MODELS = load_spec().models
+SECONDS = 0.02
+
+
+class Newborn(Handle):
+    """Its first start takes a while: commands that make its directory, then the server's own."""
+
+    initialised: bool | None = False
+
+    def __init__(self, store: Store, commands: bool = False) -> None:
+        super().__init__(store)
+        store.alive = False
+        self.commands = commands
+        self.half = False
+        """Whether it was ended in the middle."""
+        self._kills = 0
+
+    def start_nowait(self) -> None:
+        self.deeds.append("start")
+        kills = self._kills
+        if not self.initialised:
+            if self.commands and self.half:
+                raise StoreDied("the directory is not empty", "the log's last line")
+            self.half = True
+            time.sleep(SECONDS / 2)
+            if kills != self._kills:
+                raise StoreDied("was killed while it was started", "")
+        self.initialised = True
+        self.refuses()
+        self.store.begin()
+
+    def refuses(self) -> None:
+        """What a start that comes after a half one may say."""
+
+    def kill(self) -> None:
+        self._kills += 1
+        super().kill()
+
+    def empty(self) -> None:
+        self.deeds.append("empty")
+        self.half, self.initialised = False, False
+
+
+def births(handle: type[Newborn] = Newborn, *, commands: bool = False, rounds: int = 6) -> tuple[Births, list[Newborn]]:
+    """All rounds."""
+    made: list[Newborn] = []
+
+    def make() -> Newborn:
+        made.append(handle(Store(), commands))
+        return made[-1]
+
+    found = strike_births(
+        make,  # type: ignore[arg-type]
+        find("process_kill"),
+        {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "counter")},
+        rounds=rounds,
+        longest=SECONDS,
+        by_commands=commands,
+        connect=lambda where: Session(where.store),  # type: ignore[attr-defined, arg-type, return-value]
+        rng=random.Random(3),
+    )
+    return found, made
+
+
+def test_a_store_that_starts_on_what_is_there_passes() -> None:
+    found, made = births()
+    assert found.outcome(claimed=True) is Outcome.PASS, found.detail()
+    assert found.outcome(claimed=False) is Outcome.UNDECLARED
+    assert (found.struck, found.again, found.went_on, found.emptied) == (6, 3, 6, 0)
+    assert len(made) == 6, "each on a directory of its own"
+    assert all("kill" in each.deeds for each in made)
+    assert "no failure in 6 faults" in found.detail()
+
+
+def test_where_commands_make_the_directory_it_may_be_emptied() -> None:
+    """As an administrator does whose initdb was interrupted; and it is said how often."""
+    found, _ = births(commands=True)
+    assert found.outcome(claimed=True) is Outcome.PASS, found.detail()
+    assert found.emptied > 0
+    assert f"{found.emptied} times its directory was emptied" in found.detail()
+
+
+class Confused(Newborn):
+    """The server itself does not start on what its own first start left."""
+
+    def refuses(self) -> None:
+        if len([deed for deed in self.deeds if deed == "start"]) > 1:
+            raise StoreDied("can't initialize storage: unexpected end of file", "the log's last line")
+
+
+@pytest.mark.parametrize(("claimed", "outcome"), [(True, Outcome.FAIL), (False, Outcome.UNSUPPORTED)])
+def test_a_store_that_stays_away_fails_where_it_promised(claimed: bool, outcome: Outcome) -> None:
+    found, made = births(Confused)
+    assert found.outcome(claimed=claimed) is outcome
+    assert len(found.failures) == 6
+    assert "does not start again on what its first start left: can't initialize storage" in found.detail()
+    assert not any("empty" in each.deeds for each in made), "what its server cannot read is not thrown away for it"
+
+
+class Hollow(Store):
+    """Starts, and drops what is written."""
+
+    def flush(self, name: str, key: object) -> None:
+        self.memory[name].clear()
+
+
+def test_a_store_that_starts_and_does_not_keep_a_write_fails() -> None:
+    class Handled(Newborn):
+        def __init__(self, store: Store, commands: bool = False) -> None:
+            super().__init__(Hollow(), commands)
+
+    found, _ = births(Handled)
+    assert "it does not answer what was written" in found.detail()
+    assert found.outcome(claimed=True) is Outcome.FAIL

@@ -1,0 +1,182 @@
+"""A full disk under a store in this process: what it may do, and what it may not."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from storeproof.check import Anomaly, Finding, Losses, Shape
+from storeproof.contract import Key, Layout, Record, Refused, Unknown
+from storeproof.experiments.durability import full_disk
+from storeproof.experiments.durability.full_disk import Filled, FullDisk
+from storeproof.outcome import Outcome
+from storeproof.spec import load_spec
+from tests.experiments.durability.memory import Handle, Session, Store
+
+MODELS = load_spec().models
+PROMISES = ("clean_restart", "process_crash")
+
+
+class Disk(Store):
+    """Refuses what it has no space for, as it should."""
+
+    full = False
+
+    def stored(self, name: str, key: Key, record: Record | None) -> None:
+        if self.full:
+            self.without_space()
+        super().stored(name, key, record)
+
+    def without_space(self) -> None:
+        raise Refused("disk full")
+
+
+class Ending(Disk):
+    """Ends rather than go on."""
+
+    def without_space(self) -> None:
+        self.alive = False
+        raise Unknown("connection lost")
+
+
+class Lying(Disk):
+    """Answers, and writes nothing."""
+
+    def without_space(self) -> None:
+        pass
+
+    def flush(self, name: str, key: Key) -> None:
+        if not self.full:
+            super().flush(name, key)
+
+
+class Sulking(Disk):
+    """Refuses until it is started again."""
+
+    sulks = False
+
+    def stored(self, name: str, key: Key, record: Record | None) -> None:
+        self.sulks = self.sulks or self.full
+        if self.sulks:
+            raise Refused("read only")
+        Store.stored(self, name, key, record)
+
+    def begin(self) -> None:
+        super().begin()
+        self.sulks = False
+
+
+class Ruined(Sulking):
+    """Refuses for ever."""
+
+    def begin(self) -> None:
+        super().begin()
+        self.sulks = True
+
+
+class Generous(Disk):
+    """Had the space before."""
+
+    def without_space(self) -> None:
+        pass
+
+
+@pytest.fixture(autouse=True)
+def a_small_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ballast fills the store, and no disk of this machine."""
+
+    class Switch:
+        def __init__(self, at: Path) -> None:
+            pass
+
+        def fill(self) -> None:
+            Disk.full = True
+
+        def remove(self) -> None:
+            Disk.full = False
+
+    monkeypatch.setattr(full_disk, "Ballast", Switch)
+    monkeypatch.setattr(full_disk, "_BEFORE_SECONDS", 0.05)
+    monkeypatch.setattr(full_disk, "_FULL_SECONDS", 0.3)
+    monkeypatch.setattr(full_disk, "_BACK_SECONDS", 0.3)
+
+
+def fill(store: Disk) -> Filled:
+    handle = Handle(store)
+    handle.data = Path("nowhere")
+    return FullDisk(
+        handle,  # type: ignore[arg-type]
+        {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "counter")},
+        connect=lambda where: Session(where.store),  # type: ignore[attr-defined, arg-type, return-value]
+        clients=2,
+        restarts=True,
+        rng=random.Random(7),
+    ).run()
+
+
+def test_a_store_that_refuses_passes() -> None:
+    found = fill(Disk())
+    assert found.outcome(PROMISES.__contains__) is Outcome.PASS, found.detail()
+    assert "clients were told: disk full" in found.detail()
+    assert "without a restart" in found.detail()
+
+
+def test_a_store_that_ends_and_starts_again_passes() -> None:
+    found = fill(Ending())
+    assert found.ended
+    assert found.outcome(PROMISES.__contains__) is Outcome.PASS, found.detail()
+    assert "it ended by itself" in found.detail()
+    assert "after a restart" in found.detail()
+
+
+def test_a_store_that_wants_a_restart_passes_and_that_is_said() -> None:
+    found = fill(Sulking())
+    assert found.outcome(PROMISES.__contains__) is Outcome.PASS, found.detail()
+    assert "it took writes again after a restart" in found.detail()
+
+
+def test_a_store_that_answers_what_it_did_not_write_fails() -> None:
+    """Its memory hides it; the restart shows it."""
+    found = fill(Lying())
+    assert found.tally.anomalies[Anomaly.LOST] > 0, found.detail()
+    assert found.outcome(PROMISES.__contains__) is Outcome.FAIL
+    assert found.outcome(lambda _: False) is Outcome.UNSUPPORTED
+
+
+def test_a_store_that_never_works_again_fails() -> None:
+    found = fill(Ruined())
+    assert found.outcome(PROMISES.__contains__) is Outcome.FAIL
+    assert found.outcome(lambda _: False) is Outcome.FAIL
+    assert "with space again it does not work: read only" in found.detail()
+
+
+def test_a_store_that_needed_no_space_showed_nothing() -> None:
+    found = fill(Generous())
+    assert found.outcome(PROMISES.__contains__) is Outcome.INCONCLUSIVE, found.detail()
+    assert "it needed no space" in found.detail()
+
+
+def test_who_ends_by_itself_is_judged_as_after_a_crash() -> None:
+    """What a clean stop would have kept, it may lose then, unless it promised more."""
+    found = Filled(ended=True)
+    found.tally.add([Finding("single_key", "k", Anomaly.LOST, "absent")], Losses(Shape.SUFFIX, 1, 1.0))
+    assert found.outcome(lambda rung: rung == "clean_restart") is Outcome.UNSUPPORTED
+    assert found.outcome(PROMISES.__contains__) is Outcome.FAIL
+
+
+def test_who_cuts_clients_off_and_goes_on_is_judged_as_after_a_crash_too() -> None:
+    """PostgreSQL's postmaster lives on when one of its processes panics, and recovers as after a kill."""
+    found = Filled(noticed=["connection lost"], cut_short=True)
+    found.tally.add([Finding("single_key", "k", Anomaly.LOST, "absent")], Losses(Shape.SUFFIX, 1, 1.0))
+    assert found.outcome(lambda rung: rung == "clean_restart") is Outcome.UNSUPPORTED
+    assert found.outcome(PROMISES.__contains__) is Outcome.FAIL
+    assert "it cut off clients, as in a crash" in found.detail()
+
+
+def test_what_nobody_wrote_is_a_failure_in_any_case() -> None:
+    """A refused write that is there too."""
+    found = Filled(noticed=["disk full"])
+    found.tally.add([Finding("single_key", "k", Anomaly.INVENTED, "7:1")], Losses(Shape.NOTHING, 0, 0.0))
+    assert found.outcome(lambda _: False) is Outcome.FAIL

@@ -1,0 +1,116 @@
+"""Rounds that the machine spoils: done again on another store, counted, and neither a loss nor a pass."""
+
+from __future__ import annotations
+
+import random
+
+from storeproof.contract import Layout, Unknown
+from storeproof.errors import MachineFailed, StoreDied
+from storeproof.experiments.durability.durability_summary import Tally
+from storeproof.experiments.durability.rounds import Rounds
+from storeproof.experiments.durability.spoiled import repeat_spoiled
+from storeproof.faults import find
+from storeproof.outcome import Outcome
+from storeproof.spec import load_spec
+from tests.experiments.durability.memory import Handle, Session, Store
+from tests.experiments.durability.test_rounds import SCALE
+
+MODELS = load_spec().models
+LAYOUTS = {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "counter")}
+
+
+class Killed(Handle):
+    """Every store's third start meets a killer from outside."""
+
+    def start_nowait(self) -> None:
+        super().start_nowait()
+        if self.deeds.count("start") == 2:
+            self.store.end(clean=False)
+
+    def wait_ready(self) -> None:
+        if not self.store.alive:
+            raise MachineFailed("killed from outside by SIGKILL, which storeproof did not send")
+
+    def check_alive(self) -> None:
+        if not self.alive():
+            raise MachineFailed("killed from outside by SIGKILL, which storeproof did not send")
+
+
+def strike(handles: list[Handle], most: int = 3, store: type[Store] = Store, handle: type[Handle] = Killed) -> Tally:
+    """All rounds, on as many stores as it takes."""
+    tally = Tally()
+
+    def go_on() -> None:
+        handles.append(handle(store()))
+        Rounds(
+            handles[-1],  # type: ignore[arg-type]
+            find("process_kill"),
+            LAYOUTS,
+            SCALE,
+            connect=lambda where: Session(where.store),  # type: ignore[attr-defined, arg-type, return-value]
+            rng=random.Random(len(handles)),
+            tally=tally,
+        ).run()
+
+    tally.given_up = not repeat_spoiled(go_on, tally.spoiled, most)
+    return tally
+
+
+def test_a_spoiled_round_is_done_again_on_another_store() -> None:
+    handles: list[Handle] = []
+    tally = strike(handles, most=50)
+    whole = strike([], handle=Handle)
+    assert tally.outcome(claimed=True) is Outcome.PASS, tally.detail()
+    assert (tally.streams, tally.bursts, tally.rounds) == (whole.streams, whole.bursts, whole.rounds), "spoiled rounds are none of them"
+    assert len(tally.spoiled) == len(handles) - 1 > 0
+    assert tally.lossy == 0
+    assert tally.acknowledged > 0
+    assert f"{len(tally.spoiled)} rounds were spoiled and repeated: spoiled by the machine: killed from outside" in tally.detail()
+    assert tally.record("process_crash", Outcome.PASS, "").spoiled == len(tally.spoiled)
+
+
+def test_beyond_the_limit_nothing_is_said_of_the_store() -> None:
+    tally = strike([], most=0)
+    assert tally.outcome(claimed=True) is Outcome.INCONCLUSIVE
+    assert "1 rounds were spoiled and given up" in tally.detail()
+
+
+class Forgetful(Store):
+    """Loses all that it acknowledged when it is killed."""
+
+    def end(self, *, clean: bool) -> None:
+        super().end(clean=clean)
+        if not clean:
+            self.disk = {name: {} for name in self.disk}
+
+
+def test_a_loss_before_the_machine_failed_stays_a_loss() -> None:
+    tally = strike([], most=0, store=Forgetful)
+    assert tally.outcome(claimed=True) is Outcome.FAIL
+
+
+def test_a_store_that_ends_by_itself_is_not_tried_again() -> None:
+    calls: list[int] = []
+
+    def attempt() -> None:
+        calls.append(1)
+        raise StoreDied("ended with exit status 1")
+
+    try:
+        repeat_spoiled(attempt, [], 3)
+    except StoreDied:
+        assert calls == [1]
+    else:
+        raise AssertionError("a store's own end is the store's, and is told")
+
+
+def test_no_answer_is_tried_again() -> None:
+    answers = [Unknown("timed out"), Unknown("timed out"), None]
+    spoiled: list[str] = []
+
+    def attempt() -> None:
+        if (failure := answers.pop(0)) is not None:
+            raise failure
+
+    assert repeat_spoiled(attempt, spoiled, 3)
+    assert spoiled == ["the store runs and did not answer: timed out"] * 2

@@ -1,0 +1,86 @@
+"""A round has a lead-in, of which nothing is kept and nothing demanded; of the round itself something must have been found.
+
+No workload puts more bytes into a store than the scale allows: of large records fewer are loaded, and rounds that insert many end earlier.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from storeproof.contract import Layout
+from storeproof.experiments.performance.measurement import Measuring
+from storeproof.spec.loader import load_spec
+from storeproof.spec.variation import Variation
+
+LEAD_IN, ROUND, RATE = 0.05, 0.2, 100.0
+
+
+def measuring(monkeypatch: pytest.MonkeyPatch, found: dict[float, int]) -> tuple[Measuring, list[tuple[float, float]]]:
+    """One that finds so many records in so many seconds, and what it was asked to run."""
+    asked: list[tuple[float, float]] = []
+
+    def run(_self: Measuring, seconds: float, rate: float = 0.0) -> Any:
+        asked.append((seconds, rate))
+        return SimpleNamespace(ok=found[seconds], misses=7)
+
+    monkeypatch.setattr(Measuring, "_run", run)
+    nothing: Any = None
+    way: Any = SimpleNamespace(rate=RATE)
+    scale: Any = SimpleNamespace(lead_in_seconds=LEAD_IN, round_seconds=ROUND)
+    return Measuring(way, nothing, scale, 1, nothing, nothing), asked
+
+
+def test_a_lead_in_comes_first_and_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the rate of the round, in which nothing may be due in so short a time."""
+    one, asked = measuring(monkeypatch, {LEAD_IN: 0, ROUND: 3})
+    one.run_round()
+    assert asked == [(LEAD_IN, RATE), (ROUND, RATE)]
+    assert [each.ok for each in one.rounds] == [3]
+
+
+def test_a_round_that_found_nothing_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, _ = measuring(monkeypatch, {LEAD_IN: 3, ROUND: 0})
+    with pytest.raises(AssertionError, match="of 7 loaded records"):
+        one.run_round()
+    assert one.rounds == []
+
+
+def workload(size: int, *, load: bool, rounds: int = 4) -> Measuring:
+    """One with values of so many bytes, at a scale of a thousand records and of a hundred thousand bytes."""
+    model = Variation(size=size).applied(load_spec().models["single_key"])
+    way: Any = SimpleNamespace(workload=SimpleNamespace(load=load))
+    scale: Any = SimpleNamespace(records=1000, data_bytes=100_000, rounds=rounds, lead_in_seconds=LEAD_IN, round_seconds=ROUND)
+    nothing: Any = None
+    return Measuring(way, Layout("c", model), scale, 1, nothing, nothing)
+
+
+@pytest.mark.parametrize(("size", "load", "loaded"), [(100, True, 1000), (101, True, 990), (1000, True, 100), (100, False, 0)])
+def test_of_large_records_fewer_are_loaded(size: int, load: bool, loaded: int) -> None:
+    assert workload(size, load=load).loaded == loaded
+
+
+def round_of(positions: tuple[int, ...], removed: tuple[int, ...] = ()) -> Any:
+    """One of half a second, after which the clients had used so many new keys."""
+    return SimpleNamespace(positions=positions, removed=removed, elapsed_seconds=0.5)
+
+
+@pytest.mark.parametrize(
+    ("every", "seconds"),
+    [
+        ([], ROUND),
+        ([round_of((0, 0))], ROUND),
+        ([round_of((100, 100))], 100_000 / 4 / (400 * 500)),
+        ([round_of((50, 50)), round_of((150, 150))], 100_000 / 4 / (300 * 500)),
+        ([round_of((10, 10))], ROUND),
+        ([round_of((100, 100), (100, 100))], ROUND),
+    ],
+    ids=["nothing ran", "nothing inserted", "much", "much in two rounds", "little", "removed again"],
+)
+def test_rounds_that_insert_much_are_shorter(every: list[Any], seconds: float) -> None:
+    """In bytes per second, of values of 500: all rounds together then add what may be added."""
+    one = workload(500, load=False)
+    one.every = every
+    assert one._round_seconds == pytest.approx(seconds)

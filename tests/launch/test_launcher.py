@@ -1,0 +1,164 @@
+"""Which way a store is launched, and what is said when none works."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from storeproof.errors import NotAvailable, UsageError
+from storeproof.launch import container
+from storeproof.launch.handle import Handle
+from storeproof.launch.launcher import Wanted, launch
+from storeproof.launch.process import ProcessHandle
+from storeproof.machine import docker
+from storeproof.spec import ContainerLaunch, EndpointLaunch, Store
+from tests.launch.small import GREETS, greeted, python_server, visit
+
+CONTAINER = ContainerLaunch(image="storeproof-tests/no-such-image:1", port=1, data="/data")
+NO_ENGINE = NotAvailable("no container engine answers", "apt-get install docker.io && systemctl start docker")
+
+
+def store(**ways: object) -> Store:
+    """A store with these ways to launch it."""
+    variant = {"guarantee": "volatile", "default": True}
+    return Store.model_validate(
+        {
+            "format": "1.0",
+            "store": "small",
+            "title": "Small",
+            "product": "Small",
+            "adapter": "small",
+            "launch": {name: way.model_dump() for name, way in ways.items()},  # type: ignore[attr-defined]
+            "variants": {"plain": variant},
+            "claims": {"models": ["row"], "capabilities": {}},
+        }
+    )
+
+
+def start(store: Store, base: Path, kind: Wanted = "auto", endpoint: str | None = None, notices: list[str] | None = None) -> Handle:
+    """Launch it."""
+    aside = base.parent / f"{base.name}-spec"
+    aside.mkdir(exist_ok=True)
+    return launch(
+        store,
+        store.variants["plain"].settings,
+        kind=kind,
+        endpoint=endpoint,
+        image=None,
+        data_dir=base,
+        keep=False,
+        probe=greeted,
+        visit=visit(store, aside),
+        notice=notices.append if notices is not None else None,
+    )
+
+
+@pytest.fixture
+def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise NO_ENGINE
+
+    monkeypatch.setattr(docker, "client", refuse)
+
+
+@pytest.mark.usefixtures("no_engine")
+def test_auto_falls_through_to_the_binary_and_says_why(tmp_path: Path) -> None:
+    notices: list[str] = []
+    handle = start(store(container=CONTAINER, process=python_server(GREETS)), tmp_path, notices=notices)
+    assert handle.kind == "process"
+    assert notices == [str(NO_ENGINE)]
+    handle.close()
+
+
+@pytest.mark.usefixtures("no_engine")
+def test_nothing_works_names_every_reason_and_remedy(tmp_path: Path) -> None:
+    missing = python_server(GREETS, binary="no-such-server", install="apt-get install small-server")
+    with pytest.raises(NotAvailable) as caught:
+        start(store(container=CONTAINER, process=missing), tmp_path)
+    assert caught.value.reason == "no container engine answers; small: the program no-such-server was not found in PATH"
+    assert caught.value.remedy == "apt-get install docker.io && systemctl start docker, or apt-get install small-server"
+
+
+@pytest.mark.usefixtures("no_engine")
+def test_container_that_was_asked_for_is_not_replaced(tmp_path: Path) -> None:
+    with pytest.raises(NotAvailable, match="no container engine answers"):
+        start(store(container=CONTAINER, process=python_server(GREETS)), tmp_path, "container")
+
+
+def test_way_that_the_file_does_not_describe(tmp_path: Path) -> None:
+    with pytest.raises(NotAvailable, match="small cannot be launched by container: its file describes process; --launch=process"):
+        start(store(process=python_server(GREETS)), tmp_path, "container")
+
+
+def test_failed_start_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="exit status 1"):
+        start(store(process=python_server("raise SystemExit(1)")), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> ProcessHandle:
+    handle = ProcessHandle("other", python_server(GREETS), {}, greeted, tmp_path)
+    handle.start()
+    return handle
+
+
+ENDPOINT = EndpointLaunch(url="small://user:password@localhost:1234/0")
+
+
+def test_endpoint_is_taken_first_and_never_harmed(running: ProcessHandle, tmp_path: Path) -> None:
+    offered = store(container=CONTAINER, process=python_server(GREETS), endpoint=ENDPOINT)
+    handle = start(offered, tmp_path, endpoint=f"small://me:secret@127.0.0.1:{running.address.port}/0")
+    assert handle.kind == "endpoint"
+    assert "secret" not in repr(handle.address)
+    for fault in ("process_kill", "clean_restart", "power_cut", "pause"):
+        assert handle.cannot(fault)
+    for strike in (handle.kill, handle.stop, handle.pause, handle.resume):
+        with pytest.raises(NotAvailable, match="a server that somebody else runs is never stopped"):
+            strike()
+    handle.close()
+    assert running.alive()
+    running.close()
+
+
+def test_endpoint_that_nobody_gave(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"--endpoint small=small://user:password@localhost:1234/0"):
+        start(store(endpoint=ENDPOINT), tmp_path, "endpoint")
+
+
+def test_endpoint_without_a_port(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="lacks a scheme, a host or a port") as caught:
+        start(store(endpoint=ENDPOINT), tmp_path, endpoint="small://me:secret@127.0.0.1")
+    assert "secret" not in str(caught.value)
+
+
+def test_endpoint_where_nobody_answers(running: ProcessHandle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("storeproof.launch.endpoint._ANSWER_SECONDS", 0.2)
+    port = running.address.port
+    running.close()
+    silence = rf"small at 127.0.0.1:{port} did not answer within 0.2 s \(nothing listens on its port\); check the endpoint"
+    with pytest.raises(UsageError, match=silence):
+        start(store(endpoint=ENDPOINT), tmp_path, endpoint=f"small://127.0.0.1:{port}")
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ('Get "https://a.internal:5000/v2/": dial tcp 10.1.2.3:5000: connection refused', "the registry cannot be reached from here"),
+        ("Get https://x/v2/: proxyconnect tcp: lookup proxy.corp on 10.0.0.2:53: no such host", "the registry cannot be reached from here"),
+        ("pull access denied for x/y, repository does not exist or may require 'docker login'", "does not give it to this user"),
+        ("manifest for redis:99 not found: manifest unknown", "the registry does not have it"),
+        ("invalid reference format", "that is not the name of an image"),
+        ("write /var/lib/docker/tmp/x: no space left on device", "the engine's disk is full"),
+    ],
+)
+def test_engine_messages_are_told_without_addresses(message: str, words: str) -> None:
+    told = docker._in_plain_words(message)
+    assert words in told
+    assert "10." not in told
+
+
+def test_container_module_does_not_load_the_docker_client() -> None:
+    """It takes longer to load than a server to start; runs without containers do not pay for it."""
+    assert not {"docker", "testcontainers"} & set(vars(container))

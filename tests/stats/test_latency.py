@@ -1,0 +1,40 @@
+"""Histograms keep three digits, and survive being written down."""
+
+from __future__ import annotations
+
+from array import array
+from random import Random
+
+from hdrh.histogram import HdrHistogram
+
+from storeproof.stats.latency import LONGEST_NS, decode, encode, new_histogram, record_all
+
+
+def test_counting_equal_values_changes_nothing_that_the_histogram_keeps() -> None:
+    """Against recording one by one: the same counts at all percentiles."""
+    random = Random(6)
+    values = array("q", [int(random.lognormvariate(13, 2)) for _ in range(20_000)])
+    quick, slow = new_histogram(), HdrHistogram(1, LONGEST_NS, 3)
+    record_all(quick, values)
+    for value in values:
+        slow.record_value(value)
+    assert quick.get_total_count() == 20_000
+    for percent in (1, 25, 50, 75, 90, 99, 99.9, 100):
+        assert quick.get_value_at_percentile(percent) == slow.get_value_at_percentile(percent)
+
+
+def test_extremes_are_kept() -> None:
+    """Nothing is lost: what is too short or too long goes to the ends."""
+    histogram = new_histogram()
+    record_all(histogram, array("q", [0, 1, LONGEST_NS * 2]))
+    assert histogram.get_total_count() == 3
+
+
+def test_written_and_read() -> None:
+    """The text is HdrHistogram's own V2 format."""
+    histogram = new_histogram()
+    record_all(histogram, array("q", [50_000, 60_000, 70_000_000]))
+    text = encode(histogram)
+    assert text.startswith("HIST")
+    assert decode(text).get_total_count() == 3
+    assert decode(text).get_max_value() == histogram.get_max_value()
