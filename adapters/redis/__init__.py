@@ -20,6 +20,7 @@ from redis.retry import Retry
 from storeproof.adapters.redis.collection import Named, RedisCollection
 from storeproof.adapters.redis.feed import Followed
 from storeproof.adapters.redis.link import RedisLink, judged
+from storeproof.adapters.redis.managed import service, told
 from storeproof.adapters.redis.scripts import (
     COMPARE_AND_SET,
     COMPARE_AND_SET_STRING,
@@ -31,7 +32,6 @@ from storeproof.adapters.redis.scripts import (
     PUT_MANY,
     TRANSFER,
 )
-from storeproof.adapters.redis.service import service, told
 from storeproof.adapters.redis.structures import Places, Queues, Rankings, Sets
 from storeproof.contract import Address, Key, Layout, Record, Refused, Row, Unknown, Unsupported, Version
 from storeproof.spec import model as shapes

@@ -10,8 +10,8 @@ from typing import Any, Final
 import redis
 from redis.exceptions import AuthenticationError, DataError, InvalidResponse, NoScriptError, RedisError, ResponseError
 
+from storeproof.adapters.redis.managed import untrusted
 from storeproof.adapters.redis.scripts import Script
-from storeproof.adapters.redis.service import untrusted
 from storeproof.contract import Refused, Unknown, Unsupported, WrongReply
 
 _NOT_OFFERED: Final = re.compile(r"(ERR )?unknown (sub)?command|.*\b(not supported|unsupported command)\b", re.IGNORECASE)

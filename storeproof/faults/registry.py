@@ -6,10 +6,10 @@ import importlib
 import pkgutil
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from storeproof import faults as package
 from storeproof.errors import NotAvailable
 from storeproof.faults.fault import Fault
 
@@ -20,7 +20,8 @@ _DEEDS: Final = {"node_wipe": "wipe a node"}
 @cache
 def faults() -> Mapping[str, Fault]:
     """All faults by name."""
-    modules = (importlib.import_module(f"{package.__name__}.{found.name}") for found in pkgutil.iter_modules(package.__path__))
+    files = pkgutil.iter_modules([str(Path(__file__).parent)])
+    modules = (importlib.import_module(f"{__package__}.{found.name}") for found in files if found.name != __name__.rpartition(".")[2])
     return MappingProxyType({module.FAULT.name: module.FAULT for module in modules if hasattr(module, "FAULT")})
 
 

@@ -81,7 +81,7 @@ def test_a_new_store_is_two_files(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_new_capability_is_one_entry_and_every_store_is_asked(tmp_path: Path) -> None:
     package = lay_out(tmp_path / "package")
-    spec = package / "storeproof" / "spec"
+    spec = package / "storeproof" / "spec" / "data"
     (spec / "capabilities" / "leases.yaml").write_text(BLOCKS["file", "spec/capabilities/leases.yaml"])
     try_leases = ("--pyargs", "storeproof.suites", "-k", "leases", "--report-dir=report")
 

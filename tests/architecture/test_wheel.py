@@ -14,7 +14,7 @@ import pytest
 
 from tests.architecture.installed import CHECKOUT, outcomes_of, run_pytest
 
-FOLDERS = {"storeproof": "storeproof", "spec": "storeproof/spec", "adapters": "storeproof/adapters", "suites": "storeproof/suites"}
+FOLDERS = {"storeproof": "storeproof", "spec": "storeproof/spec/data", "adapters": "storeproof/adapters", "suites": "storeproof/suites"}
 
 pytestmark = pytest.mark.slow
 
@@ -30,7 +30,7 @@ def build(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str])
     """Built from a copy: pip builds in place, and the checkout stays as it is."""
     source, built = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("built")
     for name in FOLDERS:
-        shutil.copytree(CHECKOUT / name, source / name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+        shutil.copytree(CHECKOUT / name, source / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
     shutil.copytree(CHECKOUT / "native", source / "native", ignore=shutil.ignore_patterns("target"))
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "CONTRIBUTING.md"):
         shutil.copy(CHECKOUT / name, source)

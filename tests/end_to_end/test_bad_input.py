@@ -104,7 +104,7 @@ def test_what_this_machine_lacks_is_not_run_with_the_line_that_provides_it(tmp_p
 def test_a_port_that_is_in_use_is_named_with_who_uses_it(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as theirs:
         port = theirs.getsockname()[1]
-        (tmp_path / "unlucky.py").write_text(f"from storeproof.launch import ports\nports.free_port = lambda: {port}\n")
+        (tmp_path / "unlucky.py").write_text(f"from storeproof.machine import ports\nports.free_port = lambda: {port}\n")
         done = run(tmp_path, "-p", "unlucky", "-k", SOME, suites="correctness", environment={"PYTHONPATH": str(tmp_path)})
     assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED
     assert set(done.counted) == {"not_run", "excluded"}, "the store is not blamed"

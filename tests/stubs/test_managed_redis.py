@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from storeproof.adapters import redis as adapter
-from storeproof.adapters.redis import service
+from storeproof.adapters.redis import managed as redis_managed
 from storeproof.contract import Address, Refused
 from storeproof.spec import load_spec
 from tests.end_to_end.running import SOME, leaves_nothing, run, wait_for
@@ -159,10 +159,10 @@ def test_without_a_server_it_is_not_run_and_says_how(tmp_path: Path) -> None:
 
 def test_the_service_is_known_by_a_host_name_that_tls_proves() -> None:
     host = "shop.redis.cache.windows.net"
-    assert service.service(Address(host, 6380, tls=True)) == "Azure Cache for Redis"
-    assert service.service(Address(host, 6379)) is None, "without TLS anybody may answer"
-    assert service.service(Address(f"{host}.example.org", 6380, tls=True)) is None
-    assert service.service(Address("localhost", 6380, tls=True)) is None
+    assert redis_managed.service(Address(host, 6380, tls=True)) == "Azure Cache for Redis"
+    assert redis_managed.service(Address(host, 6379)) is None, "without TLS anybody may answer"
+    assert redis_managed.service(Address(f"{host}.example.org", 6380, tls=True)) is None
+    assert redis_managed.service(Address("localhost", 6380, tls=True)) is None
 
 
 def test_the_service_and_the_stand_in_claim_what_redis_claims() -> None:
@@ -173,11 +173,11 @@ def test_the_service_and_the_stand_in_claim_what_redis_claims() -> None:
 
 def test_what_info_does_not_tell_is_left_out() -> None:
     info = {"aof_enabled": 1, "maxmemory_policy": "volatile-lru"}
-    assert service.told(("appendonly", "maxmemory-policy", "appendfsync"), info) == {
+    assert redis_managed.told(("appendonly", "maxmemory-policy", "appendfsync"), info) == {
         "appendonly": "yes",
         "maxmemory-policy": "volatile-lru",
     }
-    assert service.told(("appendonly",), {}) == {}
+    assert redis_managed.told(("appendonly",), {}) == {}
 
 
 @needs_redis

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutants.durability import server_lies, suts
+from tests.mutants.durability import server_lies, trials
 from tests.mutants.durability.lie import LATE, Lie
 
 ALL = ("burst", "stream", "bulk", "compaction")
@@ -29,7 +29,7 @@ EATEN = Lie(
 @pytest.mark.slow
 @pytest.mark.servers
 def test_what_is_worse_than_known_fails(tmp_path: Path) -> None:
-    seen = suts.found((TRUE, EATEN), tmp_path)
+    seen = trials.found((TRUE, EATEN), tmp_path)
     true, eaten = seen[TRUE.name], seen[EATEN.name]
     assert true.outcome == "known_fail", true.detail
     assert "fault 1, 1 since a clean restart, burst: " in true.detail

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.mutants.durability import host_lies, server_lies, suts
+from tests.mutants.durability import host_lies, server_lies, trials
 from tests.mutants.durability.lie import Found, Lie
 
 Seen = Mapping[str, Found]
@@ -28,7 +28,7 @@ def seen(which: str, tmp_path_factory: pytest.TempPathFactory) -> Seen:
     """By name: what was found of each liar and each honest store. One run of all."""
     if which not in _seen:
         liars, honest = _SETS[which]
-        _seen[which] = suts.found((*liars, *honest), tmp_path_factory.mktemp(which))
+        _seen[which] = trials.found((*liars, *honest), tmp_path_factory.mktemp(which))
     return _seen[which]
 
 
@@ -51,6 +51,6 @@ def test_the_score(which: str, seen: Seen, capsys: pytest.CaptureFixture[str]) -
     liars, honest = _SETS[which]
     score, clean = sum(seen[lie.name].caught(lie) for lie in liars), sum(seen[each.name].outcome == "pass" for each in honest)
     with capsys.disabled():
-        print(f"\n{suts.table(liars, seen)}")
+        print(f"\n{trials.table(liars, seen)}")
         print(f"durability mutants ({which}): {score} of {len(liars)} caught; {clean} of {len(honest)} honest stores pass")
     assert (score, clean) == (len(liars), len(honest))
