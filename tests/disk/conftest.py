@@ -9,7 +9,7 @@ import pytest
 
 from storeproof.disk.fuse import MemoryDisk
 from storeproof.errors import NotAvailable
-from tests.launch.files import Make
+from tests.disk.files import Make
 
 
 @pytest.fixture(autouse=True)

@@ -146,7 +146,7 @@ def test_no_mount_is_left_by_a_run_that_is_ended(tmp_path: Path, number: signal.
 @mounting
 def test_the_next_run_removes_what_a_dead_one_and_its_disk_left(tmp_path: Path) -> None:
     run = Run(tmp_path, before=f"import storeproof.launch.process as p; p.guard = lambda base: None; {ON_FUSE}")
-    hosts = subprocess.run(["pgrep", "-f", f"memory_disk_host {tmp_path}"], capture_output=True, text=True, check=True).stdout.split()
+    hosts = subprocess.run(["pgrep", "-f", f"fuse_host {tmp_path}"], capture_output=True, text=True, check=True).stdout.split()
     assert len(hosts) == 1
     os.kill(int(hosts[0]), signal.SIGKILL)
     run.end(signal.SIGKILL)
