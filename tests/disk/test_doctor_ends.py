@@ -17,9 +17,9 @@ pytestmark = pytest.mark.usefixtures("memory_disks")
 
 DOCTOR = """
 import sys, time
-from storeproof.launch import survey
+from storeproof.launch import doctor
 {before}
-make = survey.make_disk
+make = doctor.make_disk
 def made(wanted, at, image):
     disk = make(wanted, at, image)
     if wanted.method == {method!r}:
@@ -27,7 +27,7 @@ def made(wanted, at, image):
         while True:
             time.sleep(0.05)
     return disk
-survey.make_disk = made
+doctor.make_disk = made
 from storeproof.cli import main
 sys.argv = ["storeproof", "doctor"]
 main()
@@ -36,7 +36,7 @@ main()
 
 def doctor(base: Path, number: signal.Signals, method: str, *, guarded: bool = True) -> None:
     """Run the doctor until it has mounted a volume, and end it there."""
-    before = "" if guarded else "survey.guard = lambda base: None"
+    before = "" if guarded else "doctor.guard = lambda base: None"
     process = subprocess.Popen(
         [sys.executable, "-c", DOCTOR.format(before=before, method=method)],
         env={**os.environ, "TMPDIR": str(base)},
