@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.end_to_end.running import lying_store
 from tests.mutants import test_mutants
-from tests.mutants.durability import host_lies, server_lies, suts
+from tests.mutants.durability import host_lies, server_lies, trials
 from tests.mutants.durability.lie import Found, Lie
 from tests.nuisance.nuisance import Nuisance
 from tests.nuisance.short_trial import ShortTrial
@@ -64,7 +64,7 @@ class Package:
     def of(self, load: Sequence[str]) -> Path:
         root = self._base / "-".join(load)
         with self._lock:
-            return root if root.is_dir() else suts.package_of(load, root)
+            return root if root.is_dir() else trials.package_of(load, root)
 
 
 def liars(base: Path) -> list[Liar]:
@@ -97,7 +97,7 @@ def _keeping(lie: Lie, package: Package) -> Liar:
         suites = ("--pyargs", "storeproof.suites.durability.test_guarantees")
         sut = ShortTrial(store, "process", folder, lie.guarantee, seed, suites, {"PYTHONPATH": str(package.of(lie.load))})
         sut.prepare()
-        sut.store_argument = str(suts.store_file_of(lie, folder))
+        sut.store_argument = str(trials.store_file_of(lie, folder))
         return sut
 
     def seen_through(sut: ShortTrial) -> bool:

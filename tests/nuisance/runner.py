@@ -212,7 +212,7 @@ def main() -> int:
 
     pairs = [each for each in PAIRS if each[0] in (given.store or each) and each[1] in (given.launch or each)]
     nuisances = [each for each in NUISANCES if each.name in (given.nuisance or (each.name,))]
-    planned = quick() if given.quick else islice(plan(pairs, nuisances), given.suts)
+    planned = quick() if given.quick else islice(plan(pairs, nuisances), given.trials)
     with tempfile.TemporaryDirectory(prefix="storeproof-nuisance-") as folder:
         base = given.keep or Path(folder)
         base.mkdir(parents=True, exist_ok=True)
