@@ -26,7 +26,7 @@ def outcomes_of(checks: Mapping[str, str], adapter: Path, folder: Path) -> Mappi
         adapter: a module whose option `lie` says which lie it tells; none is the truth.
     """
     package = lay_out(folder / "package")
-    spec = package / "storeproof" / "spec"
+    spec = package / "storeproof" / "spec" / "data"
     for name in ("profiles", "growth"):
         shutil.rmtree(spec / name)
     wanted = {check.partition("/")[0] for check in checks.values()}

@@ -43,7 +43,7 @@ def found(lies: Iterable[Lie], folder: Path, seed: int = 1) -> Mapping[str, Foun
 def package_of(load: Sequence[str], root: Path) -> Path:
     """The project, with guarantees that are tried under this load alone: what is meant to catch a lie must do it by itself."""
     package = lay_out(root)
-    spec = package / "storeproof" / "spec"
+    spec = package / "storeproof" / "spec" / "data"
     for name in ("profiles", "growth"):  # they would ask for what these stores are not asked
         shutil.rmtree(spec / name)
     for path in (spec / "guarantees").glob("*.yaml"):
