@@ -67,7 +67,7 @@ def _sorted(reason: Exception) -> Exception:
 class MemcachedSession:
     """One connection."""
 
-    lacks: Mapping[str, str] = {
+    unsupported_because: Mapping[str, str] = {
         "Transactions": "Memcached has none: each command is about one item, and is done when it is answered",
         "Maintenance": "Memcached writes no files that could be written anew",
     }
@@ -155,7 +155,7 @@ class MemcachedSession:
 class Items:
     """Whole items; a subclass says how a record is written."""
 
-    lacks: Mapping[str, str] = {
+    unsupported_because: Mapping[str, str] = {
         "Count": "Memcached counts the items of the whole server, and not those under a prefix",
         "Feed": "its `watch` has log lines of single threads, which are dropped when nobody reads them in time: no feed of all changes",
         "Ordered": "Memcached keeps its items in a hash table, in no order",

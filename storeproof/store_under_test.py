@@ -101,7 +101,7 @@ class StoreUnderTest:
         """Open a session."""
         address = where if isinstance(where, Address) else where.address
         with _surviving():
-            return self.adapter.connect(address, self.target.variant.options)
+            return self.adapter.connect(address, self.target.configuration.options)
 
     def launch(self, purpose: str, *, on_volume: bool = False) -> Handle:
         """A fresh store, started, ready and as the variant says; the caller closes it. `on_volume`: made so that its power can be cut.
@@ -156,7 +156,7 @@ class StoreUnderTest:
         Raises:
             UsageError: it does not, or is not.
         """
-        store, launch = self.target.store.store, self.options.launch
+        store, launch = self.target.store.name, self.options.launch
         if launch == "endpoint" or store in self.options.endpoints:
             with contextlib.suppress(NotAvailable):  # a missing client package is an outcome
                 self._start().close()
@@ -200,7 +200,7 @@ class StoreUnderTest:
         """The passwords that the run knows of: none may reach a report or a log."""
         launch = self.target.store.launch
         known = [way.password for way in (launch.process, launch.container) if way is not None and way.password]
-        url = self.options.endpoints.get(self.target.store.store)
+        url = self.options.endpoints.get(self.target.store.name)
         if url and launch.endpoint and (password := parse_endpoint(url, launch.endpoint.url).password):
             known.append(password)
         return known
@@ -213,7 +213,7 @@ class StoreUnderTest:
 
     def command(self, selection: str) -> str:
         """The one line that runs a case again as it ran here."""
-        where = self.target.id if self.target.file.is_relative_to(STORES) else shlex.quote(f"{self.target.file}:{self.target.name}")
+        where = self.target.id if self.target.file.is_relative_to(STORES) else shlex.quote(f"{self.target.file}:{self.target.variant}")
         checkout = Path("suites").resolve() == STORES.parents[1] / "suites"
         suites = "suites/" if checkout else "--pyargs storeproof.suites"
         cut = f" --power-cut={self.options.power_cut}" if self.options.power_cut != "auto" else ""
@@ -238,12 +238,12 @@ class StoreUnderTest:
             store.model_copy(update={"launch": self.target.launch}),
             settings,
             kind=self.options.launch,
-            endpoint=self.options.endpoints.get(store.store),
-            image=self.options.images.get(store.store),
+            endpoint=self.options.endpoints.get(store.name),
+            image=self.options.images.get(store.name),
             data_dir=self.options.data_dir,
             keep=self.options.keep,
             probe=self._probe,
-            visit=Visit(self.target.file, self.target.name, tuple(settings), self.layout(store.claims.models[0])),
+            visit=Visit(self.target.file, self.target.variant, tuple(settings), self.layout(store.claims.models[0])),
             notice=self.progress,
             on_volume=on_volume,
             power_cut=PowerCut(self.options.power_cut, self.seed),
@@ -283,7 +283,7 @@ class StoreUnderTest:
 
     def _verify(self, handle: Handle) -> None:
         """Nothing is believed: product, settings and options are read from the live store."""
-        store, variant = self.target.store, self.target.variant
+        store, variant = self.target.store, self.target.configuration
         try:
             session = self.connect(handle)
         except Unknown:
@@ -293,7 +293,7 @@ class StoreUnderTest:
             version = session.version()
             if version.product != store.product:
                 raise NotAvailable(
-                    f"what answers is {version.product} {version.number}, not {store.product}: it is not tried as {store.store}",
+                    f"what answers is {version.product} {version.number}, not {store.product}: it is not tried as {store.name}",
                     f"if {self.target.file.name} is meant for it, write there `product: {version.product}`; else {_ANOTHER}",
                 )
             self.record.version = f"{version.product} {version.number}"

@@ -158,7 +158,7 @@ class Statement:
             if each.collation is not None:
                 raise Unsupported("SQL++ sorts texts by code point, and knows no language's order")
             value = f"IFMISSING({at(root, each.path)}, NULL)" if each.path else (key or self._key())
-            nulls = f" NULLS {each.nothing.upper()}" if each.nothing is not None else ""
+            nulls = f" NULLS {each.nulls.upper()}" if each.nulls is not None else ""
             written.append(f"{value} {each.order.upper()}{nulls}")
         return f" ORDER BY {', '.join(written)}" if written else ""
 

@@ -173,7 +173,7 @@ class Translation:
         index = self.index(key.path)
         if index.many:
             raise Unsupported(f"{_shown(key.path)} is a list: there is no one value to sort by")
-        if key.nothing is not None:
+        if key.nulls is not None:
             raise Unsupported("a sort order does not say where documents without a value go")
         if key.origin is not None:
             raise Unsupported("a sort order is by values, and not by distance")

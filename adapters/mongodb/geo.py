@@ -40,7 +40,7 @@ def nearest(sort: Sequence[SortKey], layout: Layout, condition: dict[str, Any]) 
         raise Unsupported("$geoNear is the first stage of a pipeline, so that one distance is sorted by, and before all else")
     if first.path not in layout.model.places:
         raise Unsupported(f"$geoNear asks a spatial index, and there is none on {list(first.path)}")
-    if first.nothing is not None:
+    if first.nulls is not None:
         raise Unsupported("$geoNear leaves out what has no place, and has no first or last for it")
     near = {"type": "Point", "coordinates": list(first.origin)}
     key = "d." + ".".join(map(str, first.path))

@@ -89,7 +89,7 @@ def _sorting(keys: Sequence[SortKey], condition: Filter | None, root: str = "d."
     for number, key in enumerate(keys):
         value: Any = at(key.path, "$d" if root else "$$ROOT") if key.path else "$_id"
         direction = 1 if key.order == "asc" else -1
-        if key.nothing and (key.nothing == "first") != (key.order == "asc"):
+        if key.nulls and (key.nulls == "first") != (key.order == "asc"):
             computed[f"n{number}"] = {"$eq": [{"$ifNull": [value, None]}, None]}
             order[f"n{number}"] = direction
         if not key.path:

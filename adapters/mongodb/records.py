@@ -29,7 +29,7 @@ _LACKING: Final[Mapping[str, str]] = {
 class Records(Followed):
     """Whole records; a subclass says how a record is written."""
 
-    lacks: Mapping[str, str] = _LACKING
+    unsupported_because: Mapping[str, str] = _LACKING
     root = ""
     """What precedes the path of an indexed field."""
 

@@ -165,8 +165,8 @@ class Filters:
             if each.origin is not None:
                 found.append(sql(f"{{}}{direction}", geo.distance(value, each.origin)))
                 continue
-            if each.nothing:
-                found.append(sql(f"COALESCE(JSON_TYPE({{}}), 'NULL') = 'NULL'{' DESC' if each.nothing == 'first' else ''}", value))
+            if each.nulls:
+                found.append(sql(f"COALESCE(JSON_TYPE({{}}), 'NULL') = 'NULL'{' DESC' if each.nulls == 'first' else ''}", value))
             terms = [decimals.exact(self._dialect, value)] if each.path in self._exact else self._dialect.order(value)
             if each.collation is not None:
                 terms = [in_language(self._dialect, value, each)]

@@ -41,7 +41,7 @@ class Table:
     _placed = ""
     """What CREATE TABLE says at its end."""
 
-    lacks: Mapping[str, str] = {
+    unsupported_because: Mapping[str, str] = {
         **dict.fromkeys(("Expiry", "ExpiryControl"), "the server has no time to live for rows"),
         "Feed": "changes are in the binary log, which is sent to replicas, and not to SQL clients",
         "StoredSearches": "MATCH asks for a text that is constant in the request, not for one from a table of searches",

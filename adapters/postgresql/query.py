@@ -146,7 +146,7 @@ def _fields(paths: Sequence[Path]) -> Sequence[Path]:
 
 
 def _way(key: SortKey) -> str:
-    return f"{key.order.upper()}{f' NULLS {key.nothing.upper()}' if key.nothing else ''}"
+    return f"{key.order.upper()}{f' NULLS {key.nulls.upper()}' if key.nulls else ''}"
 
 
 class Sql(Arguments):

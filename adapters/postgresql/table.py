@@ -17,7 +17,7 @@ PERSISTENCE = {"p": "permanent", "u": "unlogged"}
 class Table:
     """A table, under whose name in front of theirs there may be further tables, indexes and functions."""
 
-    lacks: Mapping[str, str] = dict.fromkeys(
+    unsupported_because: Mapping[str, str] = dict.fromkeys(
         ("Expiry", "ExpiryControl"),
         "a row of PostgreSQL ends when it is deleted, and nothing in PostgreSQL deletes by the clock",
     )

@@ -48,7 +48,9 @@ _LOOK: Final = 0.002
 class RedisSession(RedisLink):
     """One authenticated session."""
 
-    lacks: Mapping[str, str] = {"Transactions": "between MULTI and EXEC commands are only queued, so that nothing can be read"}
+    unsupported_because: Mapping[str, str] = {
+        "Transactions": "between MULTI and EXEC commands are only queued, so that nothing can be read"
+    }
 
     def __init__(self, client: redis.Redis, service: str | None = None) -> None:
         """`service`: whose managed Redis this is, where the host name says so."""

@@ -16,7 +16,7 @@ _SCAN_BATCH: Final = 1000
 class Named:
     """The keys under one prefix; nothing is there to be created."""
 
-    lacks: Mapping[str, str] = {
+    unsupported_because: Mapping[str, str] = {
         "Count": "DBSIZE counts the keys of a whole database, and nothing counts those under a prefix",
         "Ordered": "keys are kept in a hash table, in no order",
         "ResumableFeed": "keyspace notifications are not kept: who does not listen misses them",

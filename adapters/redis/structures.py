@@ -126,8 +126,8 @@ class Rankings(RedisCollection):
 class Places(Keys):
     """Sorted sets whose scores are geohashes of 52 bits. Redis has no places beyond 85.05112878 degrees of latitude."""
 
-    lacks: Mapping[str, str] = {
-        **Keys.lacks,
+    unsupported_because: Mapping[str, str] = {
+        **Keys.unsupported_because,
         "KeyValue": "a place is kept as 52 bits: read back, it is another one, up to half a metre away",
     }
 

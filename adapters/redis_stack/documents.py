@@ -30,8 +30,8 @@ _LOOK: Final = 0.005
 class Documents(Named):
     """Documents."""
 
-    lacks: Mapping[str, str] = {
-        **{family: reason for family, reason in Named.lacks.items() if family != "Count"},
+    unsupported_because: Mapping[str, str] = {
+        **{family: reason for family, reason in Named.unsupported_because.items() if family != "Count"},
         "Bulk": "RediSearch finds records, and changes none",
         "Expiry": "JSON.SET leaves a key the end that it had, so that a record put in another's place would end with it",
         "ExpiryControl": "JSON.SET leaves a key the end that it had, so that a record put in another's place would end with it",

@@ -102,9 +102,9 @@ def _sorting(keys: Sequence[SortKey], selection: Selection) -> Command:
             order += [f"@o{number}", key.order.upper()]
             continue
         value = selection.name(_valued(key.path))
-        if key.nothing is not None:
+        if key.nulls is not None:
             applied += ["APPLY", f"exists({value})", "AS", f"s{number}"]
-            order += [f"@s{number}", "ASC" if key.nothing == "first" else "DESC"]
+            order += [f"@s{number}", "ASC" if key.nulls == "first" else "DESC"]
         order += [value, key.order.upper()]
     return [*applied, "SORTBY", len(order), *order] if order else []
 
@@ -148,7 +148,7 @@ class Grouping:
         having = ["FILTER", self._having(request.having)] if request.having is not None else []
         order: Command = []
         for key in request.sort:
-            if key.nothing is not None:
+            if key.nulls is not None:
                 raise Unsupported("among groups, RediSearch does not tell a null from a value")
             order += [self._named(key.path), key.order.upper()]
         sort = ["SORTBY", len(order), *order] if order else []

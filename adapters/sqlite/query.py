@@ -220,7 +220,7 @@ def order_by(sort: Sequence[SortKey], expressions: Sequence[str], before: Sequen
     terms = [
         *before,
         *(
-            f"{expression} {key.order.upper()}{f' NULLS {key.nothing.upper()}' if key.nothing else ''}"
+            f"{expression} {key.order.upper()}{f' NULLS {key.nulls.upper()}' if key.nulls else ''}"
             for key, expression in zip(sort, expressions, strict=True)
         ),
     ]

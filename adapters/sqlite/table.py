@@ -14,7 +14,7 @@ from storeproof.contract import Cursor, Key, Layout, Record, Unsupported
 class Table(Followed):
     """What all collections share: one table with the key `k`, and the record in the columns that follow."""
 
-    lacks: Mapping[str, str] = {
+    unsupported_because: Mapping[str, str] = {
         **dict.fromkeys(("Expiry", "ExpiryControl"), "a row of SQLite ends when it is deleted, and nothing in SQLite deletes by the clock"),
         "Procedures": "SQLite keeps no procedures: the program is the application",
     }

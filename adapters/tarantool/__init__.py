@@ -32,7 +32,7 @@ from storeproof.spec import model as shapes
 class TarantoolSession(Link):
     """One connection."""
 
-    lacks: Mapping[str, str] = {
+    unsupported_because: Mapping[str, str] = {
         "Transactions": "a transaction ends with the request that began it (2.10 has streams, which its Python connector has not)"
     }
 

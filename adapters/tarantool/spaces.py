@@ -47,7 +47,7 @@ class Space:
     columns: Sequence[Sequence[str]] = ()
     """Names and types of the columns behind the key."""
 
-    lacks: Mapping[str, str] = _LACKING
+    unsupported_because: Mapping[str, str] = _LACKING
 
     def __init__(self, session: Link, layout: Layout) -> None:
         self._session = session

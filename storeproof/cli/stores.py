@@ -43,14 +43,14 @@ def _overview(stores: Iterable[tuple[Store, Path]], spec: Spec) -> Table:
     for store, file in stores:
         for name in store.variants:
             target = Target(store, name, file)
-            label = Text(target.id, "bold" if target.variant.default else "").append(" *" if target.variant.default else "")
-            table.add_row(label, target.variant.guarantee, _claimed(target, spec))
+            label = Text(target.id, "bold" if target.configuration.default else "").append(" *" if target.configuration.default else "")
+            table.add_row(label, target.configuration.guarantee, _claimed(target, spec))
     return table
 
 
 def _details(store: Store, file: Path, spec: Spec) -> Text:
     """A store with its variants, their settings, and every claim."""
-    text = Text.assemble((store.store, "bold"), f"  {store.title} · {store.topology} · {_launches(store)}\n")
+    text = Text.assemble((store.name, "bold"), f"  {store.title} · {store.topology} · {_launches(store)}\n")
     if store.cache is not None:
         text.append(f"cache: {store.cache.setting}, as much as the scale says\n")
     for name, variant in store.variants.items():

@@ -28,7 +28,7 @@ class Version:
 class Lacking(Protocol):
     """What a session or a collection may have beside its families: reasons for those that it leaves out."""
 
-    lacks: Mapping[str, str]
+    unsupported_because: Mapping[str, str]
     """By the name of the family, what the store has not, in one line. What is the adapter's own doing is not named here."""
 
 

@@ -20,7 +20,7 @@ def supports(collection: Collection, operation: str) -> bool:
 
 def why_not(where: object, family: str) -> str:
     """Why a session or a collection is without a family, in its own words where it has some (`Lacking`)."""
-    own = where.lacks.get(family) if isinstance(where, Lacking) else None
+    own = where.unsupported_because.get(family) if isinstance(where, Lacking) else None
     return own or f"the adapter does not implement {family}"
 
 

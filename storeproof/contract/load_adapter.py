@@ -42,10 +42,10 @@ def load_adapter(store: Store, store_file: Path) -> Adapter:
     missing = [text for text in store.requires if not _installed(_requirement(text, store_file))]
     if missing:
         wanted = " ".join(f"'{text}'" for text in missing)
-        raise NotAvailable(f"{store.store} needs the client {', '.join(missing)}", f"pip install {wanted}")
+        raise NotAvailable(f"{store.name} needs the client {', '.join(missing)}", f"pip install {wanted}")
     module = _from_file(store_file.parent / store.adapter) if store.adapter.endswith(".py") else _from_package(store.adapter, store_file)
     if not callable(getattr(module, "connect", None)):
-        found = f"adapter {store.adapter} of {store.store} has no function `connect(address, options)`"
+        found = f"adapter {store.adapter} of {store.name} has no function `connect(address, options)`"
         raise UsageError(f"{found}; see `storeproof manual 'add a store'`")
     return cast(Adapter, module)
 

@@ -82,7 +82,7 @@ def _store(spec: Spec, name: str, answers: Way, image: str | None) -> StoreSurve
         client = Way(False, missing.reason, missing.remedy)
     except UsageError as broken:
         client = Way(False, str(broken))
-    return StoreSurvey(store.store, store.title, client, _process(store), _container(store, answers, image))
+    return StoreSurvey(store.name, store.title, client, _process(store), _container(store, answers, image))
 
 
 def _engine() -> Way:
@@ -137,7 +137,7 @@ def _process(store: Store) -> Way | None:
     if launch is None:
         return None
     try:
-        programs = [find_program(each, launch, store.store) for each in (launch.binary, *(command[0] for command in launch.initialise))]
+        programs = [find_program(each, launch, store.name) for each in (launch.binary, *(command[0] for command in launch.initialise))]
     except NotAvailable as missing:
         return Way(False, missing.reason, missing.remedy)
     return Way(True, programs[0])
@@ -153,8 +153,8 @@ def _container(store: Store, answers: Way, image: str | None) -> Way | None:
         return Way(False, "no engine", answers.remedy)
     if docker.has_image(image):
         return Way(True, image)
-    stand_in = _built_here(store.store)
-    remedy = (install or f"docker pull {image}") + (f"  # or --image {store.store}={stand_in}, which is here" if stand_in else "")
+    stand_in = _built_here(store.name)
+    remedy = (install or f"docker pull {image}") + (f"  # or --image {store.name}={stand_in}, which is here" if stand_in else "")
     return Way(False, f"{image} is not here yet", remedy)
 
 

@@ -108,7 +108,7 @@ class _Maker:
 
     def by(self, way: str) -> Handle:
         launch = self._store.launch
-        name, settings = self._store.store, self._settings
+        name, settings = self._store.name, self._settings
         if way == "container" and launch.container is not None:
             return ContainerHandle(
                 name,
@@ -144,5 +144,5 @@ class _Maker:
         described = ", ".join(known) or "no launch"
         remedy = f"--launch={known[0]}" if known else ""
         if launch.endpoint is not None and known == ["endpoint"]:
-            remedy = f"--endpoint {self._store.store}={launch.endpoint.url}"
-        return NotAvailable(f"{self._store.store} cannot be launched by {way}: its file describes {described}", remedy)
+            remedy = f"--endpoint {self._store.name}={launch.endpoint.url}"
+        return NotAvailable(f"{self._store.name} cannot be launched by {way}: its file describes {described}", remedy)

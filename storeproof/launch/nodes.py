@@ -59,7 +59,7 @@ class RunningNodes:
             StoreDied: so many seconds are over.
             MachineFailed: the same, on a busy machine.
         """
-        command = self._nodes.whole if whole else self._nodes.answers
+        command = self._nodes.all_ready if whole else self._nodes.ready
         patience = Patience(seconds, lambda: None)
         while True:
             status, said = self._run(container, command)

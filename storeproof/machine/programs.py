@@ -24,11 +24,11 @@ def find_program(name: str, launch: ProcessLaunch, store: str) -> str:
     # Debian keeps some servers in a directory per version: the newest is taken.
     directories = sorted((each for pattern in launch.search for each in glob.glob(pattern)), key=_by_number, reverse=True)  # noqa: PTH207
     found = [path for path in (shutil.which(name), *(shutil.which(name, path=each) for each in directories)) if path is not None]
-    ours = [path for path in found if launch.impostor is None or launch.impostor not in _version(path)]
+    ours = [path for path in found if launch.reject_version_containing is None or launch.reject_version_containing not in _version(path)]
     if ours:
         return ours[0]
     if found:
-        raise NotAvailable(f"{store}: {found[0]} says that it is {launch.impostor}", launch.install)
+        raise NotAvailable(f"{store}: {found[0]} says that it is {launch.reject_version_containing}", launch.install)
     places = ", ".join(("PATH", *launch.search))
     raise NotAvailable(f"{store}: the program {name} was not found in {places}", launch.install)
 

@@ -139,7 +139,7 @@ def _sorted(found: list[tuple[Any, Any]], keys: Sequence[SortKey]) -> list[tuple
             if any(nothing):
                 if not all(nothing):
                     # Where the request leaves it open, nothing is smaller than any value here.
-                    first = key.nothing == "first" if key.nothing else key.order == "asc"
+                    first = key.nulls == "first" if key.nulls else key.order == "asc"
                     return -1 if nothing[0] == first else 1
             elif left != right:
                 return -1 if (left < right) == (key.order == "asc") else 1

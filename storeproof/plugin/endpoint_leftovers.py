@@ -30,14 +30,14 @@ class Leavings:
 
     def begin(self, sut: StoreUnderTest) -> None:
         """A case of a store begins: what its cases before the last one made is gone, unless one of them ended badly."""
-        store = sut.target.store.store
+        store = sut.target.store.name
         number = self._cases[store] = self._cases.get(store, 0) + 1
         if server_of(sut) and not any(each.outcome in _UNSURE for each in sut.record.outcomes[-2:]):
             self._keep([(when, each) for when, each in self._noted if each.store != store or when >= number - 1])
 
     def note(self, sut: StoreUnderTest, layout: Layout) -> None:
         """A collection is about to be made."""
-        store = sut.target.store.store
+        store = sut.target.store.name
         if server := server_of(sut):
             left = Left(store, server, layout.name, json.loads(layout.model.model_dump_json()), layout.indexes)
             self._keep([*self._noted, (self._cases.get(store, 0), left)])
@@ -55,7 +55,7 @@ class Leavings:
     def clear(self, sut: StoreUnderTest) -> str:
         """Remove what was noted at the server of a trial; what was found there, in one line, or "" where nothing is noted."""
         noted = self._noted  # without what a visit to the server makes meanwhile, and removes
-        here = [each for _, each in noted if (each.store, each.server) == (sut.target.store.store, server_of(sut))]
+        here = [each for _, each in noted if (each.store, each.server) == (sut.target.store.name, server_of(sut))]
         if not here:
             return ""
         gone, reason = set(), ""
@@ -94,7 +94,7 @@ class Leavings:
 
 def server_of(sut: StoreUnderTest) -> str:
     """Host, port and database of the server that was given for a store; empty where none was."""
-    url, launch = sut.options.endpoints.get(sut.target.store.store), sut.target.store.launch.endpoint
+    url, launch = sut.options.endpoints.get(sut.target.store.name), sut.target.store.launch.endpoint
     if url is None or launch is None:
         return ""
     address = parse_endpoint(url, launch.url)

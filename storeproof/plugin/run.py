@@ -97,7 +97,7 @@ class Run:
 
     def _trials(self, wanted: Iterable[str]) -> list[StoreUnderTest]:
         targets = self.spec.targets(wanted)
-        stores = {target.store.store for target in targets}
+        stores = {target.store.name for target in targets}
         for flag, given in (("--endpoint", self.options.endpoints), ("--image", self.options.images)):
             for name in sorted(set(given) - stores):
                 raise UsageError(f"{flag} names the store `{name}`, which this run does not try; it tries {', '.join(sorted(stores))}")
@@ -302,7 +302,7 @@ def _claimed(sut: StoreUnderTest, case: Mapping[str, Any]) -> bool:
     if case.get("capability"):
         return sut.target.claims(case["id"].removeprefix("capabilities."))
     if guarantee := case.get("guarantee"):
-        return sut.target.variant.promises(guarantee)
+        return sut.target.configuration.promises(guarantee)
     return not case.get("model") or case["model"] in sut.target.store.claims.models
 
 

@@ -46,7 +46,7 @@ def render_html(result: Result) -> str:
             asked=matrix.was_asked(result),
             marks={outcome.value: formatting.MARKS[outcome] for outcome in Outcome},
             names=[formatting.name_of(store) for store in result.stores],
-            growth=tables.growth(result),
+            scaling=tables.scaling(result),
             outages=outages.outages(result),
             outages_note=outages.NOTE,
             outage_pictures=outages.pictures(result),

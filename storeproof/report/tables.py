@@ -235,12 +235,12 @@ def about(measured: Sequence[Pair]) -> str:
     )
 
 
-def growth(result: Result) -> Table:
+def scaling(result: Result) -> Table:
     """How long an answer took as the data grew, with indexes and without."""
     rows = []
-    sizes = list(dict.fromkeys(size for store in result.stores for each in store.growth for size in each.seconds))
+    sizes = list(dict.fromkeys(size for store in result.stores for each in store.scaling for size in each.seconds))
     for store in result.stores:
-        for each in store.growth:
+        for each in store.scaling:
             times = (units.seconds(each.seconds[size]) if size in each.seconds else "–" for size in sizes)
             how = Cell("✔ steady", "good") if each.steady else Cell("grows", "open")
             rows.append(

@@ -35,9 +35,9 @@ def assemble(
     durability = record.durability()
     verdicts = [judge(profile, record, capabilities) for profile in profiles]
     return StoreResult(
-        store=store.store,
+        store=store.name,
         title=store.title,
-        variant=record.target.name,
+        variant=record.target.variant,
         topology=store.topology,
         version=record.version,
         launch=record.launch,
@@ -52,7 +52,7 @@ def assemble(
         outcomes=[each.model_copy(update={"detail": clean(each.detail)}) for each in record.outcomes],
         counts=count(each.outcome for each in record.outcomes),
         measurements=list(record.measurements),
-        growth=list(record.growth),
+        scaling=list(record.scaling),
         outages=[each.model_copy(update={"detail": clean(each.detail)}) for each in record.outages],
         histories=list(record.histories),
         profiles=[each.model_copy(update={"missing": [clean(line) for line in each.missing]}) for each in verdicts],

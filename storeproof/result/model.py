@@ -324,7 +324,7 @@ class Measurement(Part):
     """HdrHistogram V2 log line (base64) of all rounds, in nanoseconds."""
 
 
-class GrowthRecord(Part):
+class ScalingRecord(Part):
     """How long the answer to a question of one capability took as the data grew."""
 
     capability: str
@@ -364,7 +364,7 @@ class StoreResult(Part):
     outcomes: list[OutcomeRecord]
     counts: dict[Outcome, int]
     measurements: list[Measurement]
-    growth: list[GrowthRecord] = Field(default_factory=list)
+    scaling: list[ScalingRecord] = Field(default_factory=list)
     outages: list[OutageRecord] = Field(default_factory=list)
     histories: list[HistoryRecord] = Field(default_factory=list)
     """Of cases that failed because a history was not linearizable."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from storeproof.outcome import REFUTED, SHOWN, Outcome, Stage
-from storeproof.result.model import Durability, GrowthRecord, GuaranteeRecord, Harm, HistoryRecord, Measurement, OutcomeRecord
+from storeproof.result.model import Durability, GuaranteeRecord, Harm, HistoryRecord, Measurement, OutcomeRecord, ScalingRecord
 from storeproof.result.outage import OutageRecord
 from storeproof.spec.guarantee import LADDER
 from storeproof.spec.store import Target
@@ -24,7 +24,7 @@ class StoreRecord:
     outcomes: list[OutcomeRecord] = field(default_factory=list)
     guarantees: list[GuaranteeRecord] = field(default_factory=list)
     measurements: list[Measurement] = field(default_factory=list)
-    growth: list[GrowthRecord] = field(default_factory=list)
+    scaling: list[ScalingRecord] = field(default_factory=list)
     outages: list[OutageRecord] = field(default_factory=list)
     histories: list[HistoryRecord] = field(default_factory=list)
     proofs: dict[tuple[str, str], list[Outcome]] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class StoreRecord:
             break  # a rung that was not tried, or is open, carries none above it, and refutes none
         return Durability(
             **{name: sum(getattr(record, name) for record in self.guarantees) for name in Harm.model_fields},
-            claimed=self.target.variant.guarantee,
+            claimed=self.target.configuration.guarantee,
             proven=held,
             guarantees=self.guarantees,
         )

@@ -3,12 +3,12 @@
 from storeproof.spec.capability import Capability, CapabilityGroup, Case, Step
 from storeproof.spec.dataset import Dataset
 from storeproof.spec.edition import Edition
-from storeproof.spec.growth import Growth, GrowthQuestion
 from storeproof.spec.guarantee import LADDER, NODES, Guarantee
 from storeproof.spec.loader import SPEC_ROOT, Spec, load_spec
 from storeproof.spec.model import Model
 from storeproof.spec.profile import Profile
 from storeproof.spec.scale import Scale
+from storeproof.spec.scaling import Scaling, ScalingQuestion
 from storeproof.spec.store import ContainerLaunch, EndpointLaunch, ProcessLaunch, Store, Target, Variant
 from storeproof.spec.workload import Mix, Workload
 
@@ -23,14 +23,14 @@ __all__ = [
     "Dataset",
     "Edition",
     "EndpointLaunch",
-    "Growth",
-    "GrowthQuestion",
     "Guarantee",
     "Mix",
     "Model",
     "ProcessLaunch",
     "Profile",
     "Scale",
+    "Scaling",
+    "ScalingQuestion",
     "Spec",
     "Step",
     "Store",

@@ -1,16 +1,12 @@
-"""What every specification file has in common: it is frozen, strict, and says which format it is written in."""
+"""What all specification files have in common: they are frozen, strict, and name the format they are written in."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
-
-FORMAT = (1, 0)
-"""The newest format this version reads, as (major, minor)."""
-_READABLE = " or ".join(f'"{FORMAT[0]}.{minor}"' for minor in range(FORMAT[1] + 1))
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, field_validator
 
 _NUMBER = re.compile("[0-9]{1,4}")
 
@@ -45,19 +41,6 @@ class RuleError(ValueError):
         self.location = location
 
 
-def _readable_format(text: str) -> str:
-    """Accept the same major version with a minor not newer than ours; anything else is an error, never a skip."""
-    major, _, minor = text.partition(".")
-    if not (_NUMBER.fullmatch(major) and _NUMBER.fullmatch(minor)):
-        raise ValueError(f'allowed: {_READABLE}, written "MAJOR.MINOR" in quotes')
-    if int(major) != FORMAT[0] or int(minor) > FORMAT[1]:
-        raise ValueError(f"allowed: {_READABLE}; a newer file needs a newer storeproof")
-    return text
-
-
-Format = Annotated[str, AfterValidator(_readable_format)]
-
-
 class Frozen(BaseModel):
     """A part of a specification file."""
 
@@ -65,7 +48,28 @@ class Frozen(BaseModel):
 
 
 class SpecFile(Frozen):
-    """A whole specification file."""
+    """A whole specification file. Each kind of file has a format version of its own, which a renamed field raises by a major."""
 
-    format: Format
+    FORMAT: ClassVar[tuple[int, int]] = (1, 0)
+    """The newest format that this version reads, as (major, minor)."""
+    RENAMED: ClassVar[Mapping[str, str]] = {}
+    """Fields that the major version before this one called otherwise, as {old name: new name}: for error messages."""
+
+    format: str
     """The version of this notation, in quotes."""
+
+    @field_validator("format")
+    @classmethod
+    def _is_readable(cls, text: str) -> str:
+        """Accept the same major version with a minor not newer than ours; anything else is an error, never a skip."""
+        newest_major, newest_minor = cls.FORMAT
+        readable = " or ".join(f'"{newest_major}.{minor}"' for minor in range(newest_minor + 1))
+        major, _, minor = text.partition(".")
+        if not (_NUMBER.fullmatch(major) and _NUMBER.fullmatch(minor)):
+            raise ValueError(f'allowed: {readable}, written "MAJOR.MINOR" in quotes')
+        if (int(major), int(minor)) > cls.FORMAT:
+            raise ValueError(f"allowed: {readable}; a newer file needs a newer storeproof")
+        if int(major) < newest_major:
+            renamed = ", ".join(f"`{old}` is now `{new}`" for old, new in cls.RENAMED.items())
+            raise ValueError(f"allowed: {readable}" + (f"; some fields have new names: {renamed}" if renamed else ""))
+        return text

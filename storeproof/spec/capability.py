@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Annotated, Any, Self
 
 from pydantic import Field, PositiveInt, Strict, StringConstraints, model_validator
@@ -63,7 +64,7 @@ class Capability(Frozen):
     capability: Name
     title: str
     model: Name
-    given: Name | None = None
+    dataset: Name | None = None
     """The data set that its cases find in place; without one they start on an empty collection."""
     operations: Annotated[tuple[OperationName, ...], Strict(False), Field(min_length=1)]
     """The operations of the contract that the capability is about; all of them must be there."""
@@ -95,6 +96,9 @@ class Capability(Frozen):
 
 class CapabilityGroup(SpecFile):
     """One file of `spec/capabilities/`."""
+
+    FORMAT = (2, 0)
+    RENAMED = MappingProxyType({"given": "dataset", "nothing": "nulls"})
 
     group: Name
     title: str

@@ -36,7 +36,7 @@ class CaseIds:
     """Which names of cases there are: ids, and the parts of them before a slash."""
 
     def __init__(
-        self, capabilities: Mapping[str, Capability], models: Collection[str], workloads: Iterable[str], growth: Iterable[str]
+        self, capabilities: Mapping[str, Capability], models: Collection[str], workloads: Iterable[str], scaling: Iterable[str]
     ) -> None:
         ids = set(_FIXED)
         for name, capability in capabilities.items():
@@ -48,7 +48,7 @@ class CaseIds:
         self.ids = frozenset(ids)
         """Those of which no scale decides."""
         self._names = ids | {name.partition("/")[0] for name in ids}
-        self._open = {f"performance.{name}" for name in workloads} | {f"growth.{name}" for name in growth}
+        self._open = {f"performance.{name}" for name in workloads} | {f"growth.{name}" for name in scaling}
         self._open |= {"requests.corpus", *(f"sizes.{model}" for model in models)}
         """The scale, or the model, says what follows the slash."""
 

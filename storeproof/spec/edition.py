@@ -6,10 +6,10 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-VERSION = "2026.11.10"
+VERSION = "2026.11.11"
 """Raised whenever a demand changes; date-like, so that its age can be seen."""
 
-_DEMANDS = ("models", "guarantees", "capabilities", "datasets", "growth", "workloads", "profiles", "scales")
+_DEMANDS = ("models", "guarantees", "capabilities", "datasets", "scaling", "workloads", "profiles", "scales")
 
 
 @dataclass(frozen=True)

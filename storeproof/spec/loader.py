@@ -10,12 +10,11 @@ from typing import TypeVar
 
 from storeproof.errors import SpecError, UsageError
 from storeproof.regular_file import Unreadable, open_regular
-from storeproof.spec.base import FORMAT, RuleError, SpecFile
+from storeproof.spec.base import RuleError, SpecFile
 from storeproof.spec.capability import Capability, CapabilityGroup
 from storeproof.spec.cases import CaseIds
 from storeproof.spec.dataset import Dataset
 from storeproof.spec.edition import Edition, edition_of
-from storeproof.spec.growth import Growth
 from storeproof.spec.guarantee import Guarantee
 from storeproof.spec.model import Model
 from storeproof.spec.profile import Profile
@@ -23,6 +22,7 @@ from storeproof.spec.reading.explain import unknown
 from storeproof.spec.reading.json_schema import schema_of
 from storeproof.spec.reading.source import at, read
 from storeproof.spec.scale import Scale
+from storeproof.spec.scaling import Scaling
 from storeproof.spec.store import Store, Target
 from storeproof.spec.workload import Workload, WorkloadFile
 
@@ -34,7 +34,7 @@ FILES: Mapping[str, type[SpecFile]] = {
     "guarantees": Guarantee,
     "datasets": Dataset,
     "capabilities": CapabilityGroup,
-    "growth": Growth,
+    "scaling": Scaling,
     "workloads": WorkloadFile,
     "profiles": Profile,
     "scales": Scale,
@@ -46,7 +46,7 @@ _STORE_FILE = re.compile(r"^(.+\.ya?ml)(?:(:)(.*))?$")
 
 F = TypeVar("F", bound=SpecFile)
 T = TypeVar("T")
-Place = tuple[Path, tuple[int | str, ...]]
+FieldPosition = tuple[Path, tuple[int | str, ...]]
 """A file, and a field in it."""
 
 
@@ -59,7 +59,7 @@ class Spec:
     models: Mapping[str, Model]
     guarantees: Mapping[str, Guarantee]
     datasets: Mapping[str, Dataset]
-    growth: Mapping[str, Growth]
+    scaling: Mapping[str, Scaling]
     capabilities: Mapping[str, Capability]
     """By full name, `group.capability`."""
     workloads: Mapping[str, Workload]
@@ -84,8 +84,8 @@ class Spec:
             allowed = f"the path of a YAML file, or one of {', '.join(self.store_files)}"
             raise UsageError(f"the store file {name} {reason}; allowed: {allowed}") from None
         store = read(path, Store)
-        if name in self.store_files and store.store != name:
-            raise SpecError([f"{at(path, 'store')}: found '{store.store}'; allowed: {name}, as the file is called"])
+        if name in self.store_files and store.name != name:
+            raise SpecError([f"{at(path, 'store')}: found '{store.name}'; allowed: {name}, as the file is called"])
         self._check_claims(store, path)
         return store, path.resolve()
 
@@ -102,9 +102,9 @@ class Spec:
             for name in names:
                 for target in self._variants_of(name, every=text == "all"):
                     found.setdefault(target.id, target)
-                    other = files.setdefault(target.store.store, target.file)
+                    other = files.setdefault(target.store.name, target.file)
                     if other != target.file:
-                        raise UsageError(f"two files name their store `{target.store.store}`: {other} and {target.file}; rename one")
+                        raise UsageError(f"two files name their store `{target.store.name}`: {other} and {target.file}; rename one")
         return list(found.values())
 
     def _variants_of(self, text: str, *, every: bool) -> list[Target]:
@@ -114,7 +114,7 @@ class Spec:
         if every or variant == "all":
             return [Target(store, each, path) for each in store.variants]
         if colon and variant not in store.variants:
-            raise UsageError(unknown(f"variant of {store.store}", variant, store.variants, extra="or `all`"))
+            raise UsageError(unknown(f"variant of {store.name}", variant, store.variants, extra="or `all`"))
         return [Target(store, variant or store.default_variant, path)]
 
     def _check_claims(self, store: Store, path: Path) -> None:
@@ -132,7 +132,7 @@ class Spec:
             for position, name in enumerate(store.claims.models)
             if name not in self.models
         ]
-        cases = CaseIds(self.capabilities, self.models, self.workloads, self.growth)
+        cases = CaseIds(self.capabilities, self.models, self.workloads, self.scaling)
         problems += [
             f"{at(path, 'known_failures', case)}: {wrong}" for case in store.known_failures if (wrong := cases.wrong(case)) is not None
         ]
@@ -169,9 +169,9 @@ def load_spec(root: Path = SPEC_ROOT) -> Spec:
                 problems.extend(breach.problems)
         return read_files
 
-    places: dict[tuple[str, str], Place] = {}
+    places: dict[tuple[str, str], FieldPosition] = {}
 
-    def named(what: str, items: Iterable[tuple[str, T, Place]]) -> dict[str, T]:
+    def named(what: str, items: Iterable[tuple[str, T, FieldPosition]]) -> dict[str, T]:
         table: dict[str, T] = {}
         for name, item, (path, location) in items:
             if name in table:
@@ -192,7 +192,7 @@ def load_spec(root: Path = SPEC_ROOT) -> Spec:
         models=files("models", Model, lambda item: item.model),
         guarantees=files("guarantees", Guarantee, lambda item: item.guarantee),
         datasets=files("datasets", Dataset, lambda item: item.dataset),
-        growth=files("growth", Growth, lambda item: item.growth),
+        scaling=files("scaling", Scaling, lambda item: item.scaling),
         capabilities=named(
             "capability",
             [
@@ -221,24 +221,24 @@ def load_spec(root: Path = SPEC_ROOT) -> Spec:
     return spec
 
 
-def _disagreements(spec: Spec, places: Mapping[tuple[str, str], Place]) -> list[str]:
+def _disagreements(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) -> list[str]:
     """Names in one file that no other file defines."""
-    named: list[tuple[Place, str, str, Iterable[str]]] = []
+    named: list[tuple[FieldPosition, str, str, Iterable[str]]] = []
     for kind, owners in (("capability", spec.capabilities), ("workload", spec.workloads)):
         for name, owner in owners.items():
             path, location = places[kind, name]
             named.append(((path, (*location[:-1], "model")), "model", owner.model, spec.models))
     for name, capability in spec.capabilities.items():
-        if capability.given:
+        if capability.dataset:
             path, location = places["capability", name]
-            named.append(((path, (*location[:-1], "given")), "dataset", capability.given, spec.datasets))
+            named.append(((path, (*location[:-1], "dataset")), "dataset", capability.dataset, spec.datasets))
     for name, dataset in spec.datasets.items():
         path, _ = places["dataset", name]
         named.append(((path, ("model",)), "model", dataset.model, spec.models))
-    for name, growth in spec.growth.items():
-        path, _ = places["growth", name]
-        named.append(((path, ("model",)), "model", growth.model, spec.models))
-        for n, question in enumerate(growth.questions):
+    for name, scaling in spec.scaling.items():
+        path, _ = places["scaling", name]
+        named.append(((path, ("model",)), "model", scaling.model, spec.models))
+        for n, question in enumerate(scaling.questions):
             named.append(((path, ("questions", n, "capability")), "capability", question.capability, spec.capabilities))
     for name, profile in spec.profiles.items():
         path, _ = places["profile", name]
@@ -248,7 +248,7 @@ def _disagreements(spec: Spec, places: Mapping[tuple[str, str], Place]) -> list[
     return [f"{at(path, *location)}: {unknown(what, found, known)}" for (path, location), what, found, known in named if found not in known]
 
 
-def _unfit_records(spec: Spec, places: Mapping[tuple[str, str], Place]) -> list[str]:
+def _unfit_records(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) -> list[str]:
     """Records of workloads that their models cannot have."""
     problems = []
     for name, workload in spec.workloads.items():
@@ -263,5 +263,4 @@ def _unfit_records(spec: Spec, places: Mapping[tuple[str, str], Place]) -> list[
 
 def schemas() -> dict[str, str]:
     """The JSON Schemas of all kinds of files, by file name: editors use them, and other tools."""
-    version = ".".join(map(str, FORMAT))
-    return {f"{folder}.json": schema_of(folder, kind, version) for folder, kind in FILES.items()}
+    return {f"{folder}.json": schema_of(folder, kind, ".".join(map(str, kind.FORMAT))) for folder, kind in FILES.items()}

@@ -180,13 +180,13 @@ class SortKey(Frozen):
     """One thing to sort by. Written `[PATH, asc|desc]`, or `[PATH, asc|desc, first|last]` to say where null and missing go.
 
     `[PATH, asc|desc, {from: [longitude, latitude]}]` sorts by distance, and `[PATH, asc|desc, {collation: LANGUAGE}]` as a language does;
-    `case: ignored` and `nothing: first|last` may stand beside these.
+    `case: ignored` and `nulls: first|last` may stand beside these.
     """
 
     path: FieldPath
     """The empty path is the record's key."""
     order: Literal["asc", "desc"]
-    nothing: Literal["first", "last"] | None = None
+    nulls: Literal["first", "last"] | None = None
     origin: Annotated[tuple[float, float], Strict(False)] | None = None
     """Longitude and latitude, in degrees, of the place to which the distances are."""
     collation: Annotated[str, Field(pattern=LANGUAGE)] | None = None
@@ -199,9 +199,11 @@ class SortKey(Frozen):
     def _from_list(cls, written: Any) -> Any:
         if not isinstance(written, (list, tuple)):
             return written
-        parts = dict(zip(("path", "order", "nothing"), written, strict=False))
-        if isinstance(parts.get("nothing"), dict):
-            parts |= {_SORT_WORDS.get(word, word): value for word, value in parts.pop("nothing").items()}
+        parts = dict(zip(("path", "order", "nulls"), written, strict=False))
+        if isinstance(parts.get("nulls"), dict):
+            if "nothing" in parts["nulls"]:
+                raise ValueError("`nothing` is now called `nulls`: rename it")
+            parts |= {_SORT_WORDS.get(word, word): value for word, value in parts.pop("nulls").items()}
         return parts
 
     @model_validator(mode="after")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Annotated, Literal
 
 from pydantic import Field, PositiveInt, Strict
@@ -50,10 +51,10 @@ class PerformanceScale(Frozen):
     data_bytes: PositiveInt
     """Of payload that are loaded for a workload, and that its rounds add, each at most: of large records fewer are loaded, and rounds that
     would insert more end earlier."""
-    growth: PositiveInt
+    scaling_records: PositiveInt
     """Records at which the growth of answers begins; it goes on to a hundred times as many."""
     rounds: PositiveInt
-    lead_in_seconds: Seconds
+    round_warm_up_seconds: Seconds
     """Before each round, and not measured: while other stores had their turns this one, its caches and its clients were idle."""
     round_seconds: Seconds
     warm_up_seconds: Annotated[tuple[Seconds, Seconds], Strict(False)]
@@ -68,6 +69,9 @@ class PerformanceScale(Frozen):
 
 class Scale(SpecFile):
     """One file of `spec/scales/`."""
+
+    FORMAT = (2, 0)
+    RENAMED = MappingProxyType({"lead_in_seconds": "round_warm_up_seconds", "growth": "scaling_records"})
 
     scale: Literal["smoke", "standard", "full"]
     title: str

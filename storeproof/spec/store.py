@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, PositiveInt, Strict, field_validator, model_validator
@@ -44,7 +45,7 @@ class ProcessLaunch(Frozen):
     """Looked up on PATH, then in `search`. `${python}` is the interpreter that runs the suites."""
     search: Annotated[tuple[str, ...], Strict(False)] = ()
     """Directories (globs) to look in where distributions keep the binary off PATH."""
-    impostor: str | None = None
+    reject_version_containing: str | None = None
     """A word in the output of `binary --version` that shows another product under this name, as some distributions ship a fork."""
     install: str
     """The line that would install it on Debian, shown when it is missing: it can be pasted into a shell, with a remark after two
@@ -85,9 +86,9 @@ class Nodes(Frozen):
 
     pid_files: dict[str, str] = Field(min_length=1)
     """The file in the container that holds the process id of a node, by the node's name."""
-    answers: Command
+    ready: Command
     """Run in the container: ends with 0 while the nodes that are there take reads and writes. An open port does not show that."""
-    whole: Command
+    all_ready: Command
     """The same, and no node is missing."""
 
 
@@ -201,7 +202,7 @@ class Claims(Frozen):
     no client wrote nor a part of the data as if it were all."""
     atomic_batches: bool = False
     """Whether a batch of records is written whole or not at all, also where the store is killed in the middle of it."""
-    lasting_reads: bool = False
+    durable_reads: bool = False
     """Whether a read shows nothing that a fault which the variant claims to survive could still undo.
 
     Some stores show a write to others as soon as it is made, and sync it before they acknowledge it to its writer.
@@ -222,7 +223,7 @@ class Variant(Frozen):
     """What it promises to keep; the faults test that rung and all below it."""
     survives: Annotated[tuple[NodeGuaranteeName, ...], Strict(False)] = ()
     """What a cluster promises beside the ladder."""
-    own_indexes: bool = False
+    auto_indexed: bool = False
     """Whether a collection that asks for no secondary indexes has some all the same: nothing is then measured without indexes."""
     default: bool = False
     """Whether `--store NAME` runs this one; exactly one variant says so."""
@@ -230,7 +231,7 @@ class Variant(Frozen):
     """Claims that differ from the store's in this variant."""
     atomic_batches: bool | None = None
     """The same."""
-    lasting_reads: bool | None = None
+    durable_reads: bool | None = None
     """The same."""
     detects_corruption: bool | None = None
     """The same."""
@@ -245,13 +246,24 @@ class Variant(Frozen):
 class Store(SpecFile):
     """One file of `spec/stores/`, or a vendor's own."""
 
+    FORMAT = (2, 0)
+    RENAMED = MappingProxyType(
+        {
+            "own_indexes": "auto_indexed",
+            "lasting_reads": "durable_reads",
+            "impostor": "reject_version_containing",
+            "answers": "ready",
+            "whole": "all_ready",
+        }
+    )
+
     extends: str | None = None
     """Another store whose file this one builds on: its name, or the path of its YAML file relative to this one.
 
     Mappings are merged, lists and values are replaced, and `null` takes a field away. `format`, `store`, `title`, `product` and
     `known_failures` are never taken over.
     """
-    store: Name
+    name: Annotated[Name, Field(alias="store")]
     """The name on command lines and in results."""
     title: str
     """The name in reports."""
@@ -307,20 +319,20 @@ class Target:
     """A store in one of its variants: what a run is about."""
 
     store: Store
-    name: str
+    variant: str
     """The variant's name."""
     file: Path
     """Where the store was read from: its adapter may lie beside it."""
 
     @property
-    def variant(self) -> Variant:
+    def configuration(self) -> Variant:
         """The variant itself."""
-        return self.store.variants[self.name]
+        return self.store.variants[self.variant]
 
     @property
     def launch(self) -> Launch:
         """How the store is had in this variant: with its arguments in the command."""
-        launch, arguments = self.store.launch, self.variant.arguments
+        launch, arguments = self.store.launch, self.configuration.arguments
         ways = {name: way for name in ("process", "container") if (way := getattr(launch, name)) is not None}
         return launch.model_copy(
             update={name: way.model_copy(update={"command": _with_arguments(way.command, arguments)}) for name, way in ways.items()}
@@ -329,39 +341,39 @@ class Target:
     @property
     def id(self) -> str:
         """`store:variant`, as on the command line."""
-        return f"{self.store.store}:{self.name}"
+        return f"{self.store.name}:{self.variant}"
 
     def settings(self, cache_bytes: int) -> dict[str, str]:
         """What the server is started with, by name."""
         cache = self.store.cache.of(cache_bytes) if self.store.cache is not None else {}
-        return {**cache, **self.variant.settings}
+        return {**cache, **self.configuration.settings}
 
     @property
     def atomic_batches(self) -> bool:
         """Whether the variant claims that a batch is written whole or not at all."""
-        own = self.variant.atomic_batches
+        own = self.configuration.atomic_batches
         return self.store.claims.atomic_batches if own is None else own
 
     @property
     def detects_corruption(self) -> bool:
         """Whether the variant claims to notice when its files were damaged."""
-        own = self.variant.detects_corruption
+        own = self.configuration.detects_corruption
         return self.store.claims.detects_corruption if own is None else own
 
     @property
-    def lasting_reads(self) -> bool:
+    def durable_reads(self) -> bool:
         """Whether the variant claims that a read shows nothing that a fault could still undo."""
-        own = self.variant.lasting_reads
-        return self.store.claims.lasting_reads if own is None else own
+        own = self.configuration.durable_reads
+        return self.store.claims.durable_reads if own is None else own
 
     def known_failure(self, case: str, today: date) -> KnownFailure | None:
         """Why that case fails in this variant, if that is known and not yet overdue."""
         named = (known for name, known in self.store.known_failures.items() if f"{case}/".startswith(f"{name}/"))
-        return next((known for known in named if self.name in known.variants and today <= known.until), None)
+        return next((known for known in named if self.variant in known.variants and today <= known.until), None)
 
     def claims(self, capability: str) -> bool:
         """Whether the variant claims a capability, by its full name, or one case of it: `group.capability/case`."""
-        return _claimed(capability, self.variant.capabilities, self.store.claims.capabilities)
+        return _claimed(capability, self.configuration.capabilities, self.store.claims.capabilities)
 
 
 def _with_arguments(command: tuple[str, ...], arguments: tuple[str, ...]) -> tuple[str, ...]:

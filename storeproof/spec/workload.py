@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PositiveInt, Strict, model_validator
@@ -101,7 +102,7 @@ class Workload(Frozen):
     title: str
     model: Name
     mix: Annotated[tuple[Mix, ...], Strict(False), Field(min_length=1)]
-    load: bool
+    preload: bool
     """Whether the collection is filled with the scale's records before the measurement."""
     clients: Literal["one", "few", "sweep"]
     """Which of the scale's client counts it runs at."""
@@ -121,8 +122,8 @@ class Workload(Frozen):
     @model_validator(mode="after")
     def _parts_suit_each_other(self) -> Self:
         for place, mix in enumerate(self.mix):
-            if not self.load and mix.keys not in ("new", "oldest"):
-                raise RuleError("takes loaded records, and none are loaded; allowed: `load: true`", "mix", place)
+            if not self.preload and mix.keys not in ("new", "oldest"):
+                raise RuleError("takes loaded records, and none are loaded; allowed: `preload: true`", "mix", place)
             if mix.keys == "oldest" and not any(each.keys == "new" and each.distinct == 1 for each in self.mix):
                 raise RuleError("removes new records; allowed: in a mix that also writes some, each under a key of its own", "mix", place)
         if any(record.name for record in self.records) and self.indexes != (0,):
@@ -137,6 +138,9 @@ class Workload(Frozen):
 
 class WorkloadFile(SpecFile):
     """One file of `spec/workloads/`."""
+
+    FORMAT = (2, 0)
+    RENAMED = MappingProxyType({"load": "preload"})
 
     group: Name
     workloads: Annotated[tuple[Workload, ...], Strict(False), Field(min_length=1)]

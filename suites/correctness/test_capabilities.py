@@ -53,10 +53,10 @@ def test_capability(
     history: list[str] = []
     clock = Clock()
     try:
-        if capability.given:
-            for key, record in sut.spec.datasets[capability.given].records.items():
+        if capability.dataset:
+            for key, record in sut.spec.datasets[capability.dataset].records.items():
                 call(collection, layout, "put", *arguments_from(layout.model, "put", (key, record)))
-            history.append(f"(given {capability.given})")
+            history.append(f"(given {capability.dataset})")
         for step in case.steps:
             _take(step, collection, layout, history, case_result, clock)
         if case.interleaved:

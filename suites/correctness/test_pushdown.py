@@ -164,7 +164,7 @@ def _measured(sut: StoreUnderTest, model: str, asking: Mapping[str, Capability])
         collection = session.collection(layout)
         collection.prepare()
         try:
-            for given in {capability.given for capability in asking.values() if capability.given}:
+            for given in {capability.dataset for capability in asking.values() if capability.dataset}:
                 for key, record in sut.spec.datasets[given].records.items():
                     call(collection, layout, "put", *arguments_from(layout.model, "put", (key, record)))
             for numbers in (range(_FEW), range(_FEW, _MANY)):

@@ -60,7 +60,7 @@ def test_bootstrap(sut: StoreUnderTest, case_result: CaseResult, fault: str, gua
     )
     case_result.spoiled += births.spoiled
     detail = births.detail(f"seed {sut.seed}; reproduce: {sut.command(f'test_bootstrap and {fault}')}")
-    outcome = births.outcome(claimed=sut.target.variant.promises(guarantee))
+    outcome = births.outcome(claimed=sut.target.configuration.promises(guarantee))
     if outcome is Outcome.PASS:
         case_result.add(detail)
     else:

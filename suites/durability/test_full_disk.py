@@ -26,14 +26,16 @@ def test_full_disk(sut: StoreUnderTest, case_result: CaseResult) -> None:
             layouts_of(sut, handle),
             connect=sut.connect,
             clients=sut.scale.durability.clients,
-            restarts=sut.target.variant.promises("clean_restart"),
+            restarts=sut.target.configuration.promises("clean_restart"),
             rng=random.Random(f"{sut.seed} {sut.target.id} full_disk"),
         ).run()
     finally:
         handle.close()
     detail = filled.detail()
-    outcome = filled.outcome(sut.target.variant.promises)
+    outcome = filled.outcome(sut.target.configuration.promises)
     if outcome is Outcome.PASS:
         case_result.add(detail)
     else:
-        case_result.settle(outcome, f"{detail}\nreproduce: {sut.command('test_full_disk')}", filled.findings(sut.target.variant.promises))
+        case_result.settle(
+            outcome, f"{detail}\nreproduce: {sut.command('test_full_disk')}", filled.findings(sut.target.configuration.promises)
+        )

@@ -31,7 +31,7 @@ from storeproof.store_under_test import StoreUnderTest
 )
 def test_guarantee(sut: StoreUnderTest, case_result: CaseResult, guarantee: GuaranteeName | NodeGuaranteeName) -> None:
     """The guarantee's fault strikes a store under load, many times; what was acknowledged is there afterwards."""
-    claimed = sut.target.variant.promises(guarantee)
+    claimed = sut.target.configuration.promises(guarantee)
     again = f"seed {sut.seed}; reproduce: {sut.command(f'test_guarantee and {guarantee}')}"
     tally, findings = Tally(), list[str]()
     outcome, detail = Outcome.ERROR, "the rounds were not finished"
@@ -60,7 +60,7 @@ def _strike(sut: StoreUnderTest, guarantee: str, tally: Tally) -> None:
     assert wanted.fault is not None, f"{guarantee} names no fault, so that nothing tests it"
     fault = find(wanted.fault)
     if guarantee in NODES and sut.target.store.topology == "single":  # known before a store is started for it
-        raise NotAvailable(f"{sut.target.store.store} runs as a single server: it has no nodes that could be killed one by one")
+        raise NotAvailable(f"{sut.target.store.name} runs as a single server: it has no nodes that could be killed one by one")
     if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
         raise look(sut, guarantee)
 

@@ -34,7 +34,7 @@ _GUARANTEES: Final[tuple[GuaranteeName, ...]] = ("process_crash", "power_loss")
 def test_one_order_explains_answers_across_faults(sut: StoreUnderTest, case_result: CaseResult, guarantee: GuaranteeName) -> None:
     """Also those after the fault; a write without a reply may have happened or not, but not first the one and then the other."""
     require("a check of linearizability")
-    claimed = sut.target.variant.promises(guarantee)
+    claimed = sut.target.configuration.promises(guarantee)
     again = f"seed {sut.seed}; reproduce: {sut.command(f'across_faults and {guarantee}')}"
     judged = Linearity(f"durability.linearizable/{guarantee}")
     bad = outcome_of(Ending.BROKEN_PROMISE, claimed=claimed)
@@ -49,7 +49,7 @@ def test_one_order_explains_answers_across_faults(sut: StoreUnderTest, case_resu
         case_result.settle(bad, "\n".join([f"{detail}; not linearizable; {again}", *judged.listed(judged.wrong)]), judged.wrong)
     if judged.fleeting:
         said = "a client read what the fault undid, before anybody had been told that it was done"
-        lasting = sut.target.lasting_reads
+        lasting = sut.target.durable_reads
         bad = bad if lasting else Outcome.UNSUPPORTED
         claim = "claimed that it cannot be" if lasting else "the store does not claim that it cannot be"
         case_result.settle(bad, "\n".join([f"{detail}; {said}; {claim}; {again}", *judged.listed(judged.fleeting)]), judged.fleeting)

@@ -24,7 +24,7 @@ def test_outage(sut: StoreUnderTest, case_result: CaseResult, kind: Kind) -> Non
     for operation in ("put", "get"):
         if reason := sut.record.unproven(_MODEL, operation):
             case_result.settle(Outcome.NOT_RUN, f"{reason}; run the correctness stage with it")
-    claimed = kind.guarantee is None or sut.target.variant.promises(kind.guarantee)
+    claimed = kind.guarantee is None or sut.target.configuration.promises(kind.guarantee)
     again = f"seed {sut.seed}; reproduce: {sut.command(f'key_access or test_outage and {kind.name}')}"
     seen = _strike(sut, kind)
     aftermath = Aftermath(kind.name, seen, claimed=claimed, rate=sut.scale.performance.outage.rate)

@@ -19,7 +19,7 @@ from tests.architecture.installed import CHECKOUT, outcomes_of, run_pytest
 def test_what_is_written_can_be_read_and_loaded(tmp_path: Path, embedded: bool) -> None:
     new_store("corner.shop-1", tmp_path, embedded=embedded)
     store, file = load_spec().store(str(tmp_path / "corner.shop-1.yaml"))
-    assert (store.store, store.adapter) == ("corner.shop-1", "./corner_shop_1_store.py")
+    assert (store.name, store.adapter) == ("corner.shop-1", "./corner_shop_1_store.py")
     assert callable(load_adapter(store, file).connect)
     first = file.read_text().splitlines()[0]
     assert first == f"# yaml-language-server: $schema={SPEC_ROOT / 'schema' / 'stores.json'}"

@@ -334,7 +334,7 @@ def test_a_family_that_is_not_there_is_unsupported() -> None:
 
 def test_a_family_that_is_not_there_is_unsupported_in_the_words_of_the_adapter() -> None:
     class Told(Bare):
-        lacks: Mapping[str, str] = {"Counter": "the store has no numbers"}
+        unsupported_because: Mapping[str, str] = {"Counter": "the store has no numbers"}
 
     with pytest.raises(Unsupported, match=r"^increment on counter: the store has no numbers$"):
         call(Told(), COUNTER, "increment", "k", 1)

@@ -19,7 +19,7 @@ WRONG_OPTIONS = (
     (["--store=sqlite:wal"], "unknown variant of sqlite `wal`"),
     (["--store=mine.yaml"], "store file mine.yaml does not exist; "),
     (["--scale=huge"], "argument --scale: invalid choice: 'huge'"),
-    (["--profile=cash"], "unknown profile `cash`; allowed: cache, document_store, golden_store, search_store, session_store"),
+    (["--profile=cash"], "unknown profile `cash`; allowed: cache, document_store, search_store, session_store, system_of_record"),
     (["--seed=lucky"], "argument --seed: invalid int value: 'lucky'"),
     (["--endpoint=redis://localhost"], "--endpoint is written STORE=VALUE"),
     (["--endpoint=redis=redis://localhost:6379"], "--endpoint names the store `redis`, which this run does not try; it tries sqlite"),
@@ -43,7 +43,7 @@ WRONG_OPTIONS = (
 
 WRONG_FILES = (
     ("title: SQLite", "titel: SQLite", ":3: titel: unknown field (did you mean `title`?)"),
-    ('format: "1.0"', 'format: "2.0"', ":1: format: found '2.0'; allowed: \"1.0\"; a newer file needs a newer storeproof"),
+    ('format: "2.0"', 'format: "3.0"', ":1: format: found '3.0'; allowed: \"2.0\"; a newer file needs a newer storeproof"),
     ("product: SQLite", "product: 3", ":4: product: found 3; "),
     ("launch:", "launch: [", "not YAML"),
     ("adapter: sqlite", "adapter: nosuch", "there is no adapter `nosuch`"),

@@ -43,6 +43,6 @@ def test_the_live_server_says_what_the_scale_does(name: str) -> None:
 
 def test_what_a_variant_says_itself_goes_before() -> None:
     target = SPEC.targets(["mariadb"])[0]
-    own = target.variant.model_copy(update={"settings": {"innodb_buffer_pool_size": "1"}})
-    store = target.store.model_copy(update={"variants": {target.name: own}})
-    assert type(target)(store, target.name, target.file).settings(2**30) == {"innodb_buffer_pool_size": "1"}
+    own = target.configuration.model_copy(update={"settings": {"innodb_buffer_pool_size": "1"}})
+    store = target.store.model_copy(update={"variants": {target.variant: own}})
+    assert type(target)(store, target.variant, target.file).settings(2**30) == {"innodb_buffer_pool_size": "1"}

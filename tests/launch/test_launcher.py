@@ -25,7 +25,7 @@ def store(**ways: object) -> Store:
     variant = {"guarantee": "volatile", "default": True}
     return Store.model_validate(
         {
-            "format": "1.0",
+            "format": "2.0",
             "store": "small",
             "title": "Small",
             "product": "Small",

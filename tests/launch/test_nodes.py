@@ -38,7 +38,7 @@ class Cluster:
             self.begin(name)
         files = {name: str(directory / name) for name in self.running}
         self.nodes = Nodes(
-            pid_files=files, answers=("test", "-e", str(directory / "answers")), whole=("test", "-e", str(directory / "whole"))
+            pid_files=files, ready=("test", "-e", str(directory / "answers")), all_ready=("test", "-e", str(directory / "whole"))
         )
 
     def begin(self, name: str) -> None:

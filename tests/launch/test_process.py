@@ -243,7 +243,7 @@ def test_another_product_under_the_same_name(make: Make, tmp_path_factory: pytes
     for shelf, product in zip(shelves, ("Elsewhere 10.11", "Small 9.7"), strict=True):
         (shelf / "small-server").write_text(f"#!/bin/sh\necho {product}\n")
         (shelf / "small-server").chmod(0o755)
-    launch = python_server(GREETS, binary="small-server", search=[str(shelves[0])], impostor="Elsewhere")
+    launch = python_server(GREETS, binary="small-server", search=[str(shelves[0])], reject_version_containing="Elsewhere")
     with pytest.raises(NotAvailable, match=r"small: .*/small-server says that it is Elsewhere"):
         make(launch)
     both = launch.model_copy(update={"search": tuple(map(str, shelves))})

@@ -50,7 +50,7 @@ def target(command: list[str], arguments: list[str]) -> Target:
     container = {"image": "x", "port": 1, "data": "/data", "command": command}
     store = Store.model_validate(
         {
-            "format": "1.0",
+            "format": "2.0",
             "store": "x",
             "title": "X",
             "product": "X",
@@ -96,7 +96,7 @@ def test_arguments_reach_the_server_that_is_started(tmp_path: Path) -> None:
         "    serve(lambda data, settings: Nothing(), FUNCTIONS, arguments=sys.argv[2:])\n"
     )
     (tmp_path / "told.yaml").write_text(
-        'format: "1.0"\nstore: told\ntitle: Told\nproduct: Told\nadapter: ./told.py\n'
+        'format: "2.0"\nstore: told\ntitle: Told\nproduct: Told\nadapter: ./told.py\n'
         "launch:\n  process:\n    binary: ${python}\n    install: x\n"
         '    command: ["${here}/told.py", "${arguments}", --data, "${data}", --port, "${port}"]\n'
         "variants:\n  one: {default: true, arguments: [here-i-am], guarantee: volatile}\n"

@@ -46,7 +46,7 @@ def engine_for(directory: Path, put: str = "pass", connect: str = "pass") -> Dri
     (directory / "fake.py").write_text(dedent(_ADAPTER).replace("PUT", put, 1).replace("CONNECT", connect, 1))
     store = Store.model_validate(
         {
-            "format": "1.0",
+            "format": "2.0",
             "store": "fake",
             "title": "Fake",
             "product": "Fake",

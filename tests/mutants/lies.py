@@ -27,7 +27,7 @@ def outcomes_of(checks: Mapping[str, str], adapter: Path, folder: Path) -> Mappi
     """
     package = lay_out(folder / "package")
     spec = package / "storeproof" / "spec" / "data"
-    for name in ("profiles", "growth"):
+    for name in ("profiles", "scaling"):
         shutil.rmtree(spec / name)
     wanted = {check.partition("/")[0] for check in checks.values()}
     for path in (spec / "capabilities").glob("*.yaml"):

@@ -121,7 +121,7 @@ class NothingAnywhere(Honest):
     """Null and missing go where the store likes."""
 
     def find(self, query: Query) -> Sequence[tuple[Key, dict[str, Json]]]:
-        return super().find(query.model_copy(update={"sort": tuple(key.model_copy(update={"nothing": None}) for key in query.sort)}))
+        return super().find(query.model_copy(update={"sort": tuple(key.model_copy(update={"nulls": None}) for key in query.sort)}))
 
 
 class SortedIgnoringCase(Honest):

@@ -22,7 +22,7 @@ CASES = [
 def test_a_cases_answers_are_the_oracles(capability: Capability, case: Case) -> None:
     model = SPEC.models[capability.model]
     state: State = {}
-    for key, record in SPEC.datasets[capability.given].records.items() if capability.given else ():
+    for key, record in SPEC.datasets[capability.dataset].records.items() if capability.dataset else ():
         state = step(state, "put", arguments_from(model, "put", (key, record)))[1]
     for asked in case.steps:
         if asked.do not in _STEPS:

@@ -126,7 +126,7 @@ def sample_store(
         profiles=[
             ProfileVerdict(profile="cache", verdict="conforms", missing=[]),
             ProfileVerdict(
-                profile="golden_store", verdict="does_not_conform", missing=["guarantee power_loss: the variant claims only volatile"]
+                profile="system_of_record", verdict="does_not_conform", missing=["guarantee power_loss: the variant claims only volatile"]
             ),
             ProfileVerdict(profile="document_store", verdict="incomplete", missing=["capability path.set/002: not_run"]),
         ],

@@ -50,7 +50,7 @@ def test_a_few_stores_are_told_with_all_that_was_found() -> None:
         "claimed process_crash · proven clean_restart · process_crash: 53 lost, 1 torn of 15,840 · back in",
         "hash10-put ",
         "/s [",
-        "golden_store does not conform",
+        "system_of_record does not conform",
     ):
         assert part in text
 

@@ -34,7 +34,7 @@ def store_record(guarantee: str = "process_crash", models: Iterable[str] = ("sin
     """A record of nothing yet."""
     store = Store.model_validate(
         {
-            "format": "1.0",
+            "format": "2.0",
             "store": "small",
             "title": "Small",
             "product": "small",
@@ -84,7 +84,7 @@ def profile(guarantee: str = "process_crash", at_least: float = 100, model: str 
     """The demands that `good_record` meets."""
     return Profile.model_validate(
         {
-            "format": "1.0",
+            "format": "2.0",
             "profile": "small_profile",
             "title": "Small",
             "models": [model],

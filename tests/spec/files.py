@@ -37,7 +37,7 @@ indexes:
 """
 
 CAPABILITIES = """\
-format: "1.0"
+format: "2.0"
 group: access
 title: Access
 capabilities:
@@ -58,14 +58,14 @@ capabilities:
 """
 
 WORKLOADS = """\
-format: "1.0"
+format: "2.0"
 group: seeds
 workloads:
   - workload: put
     title: Put
     model: single_key
     mix: [{operation: put, keys: new}]
-    load: false
+    preload: false
     clients: one
 """
 
@@ -80,7 +80,7 @@ speed: [{workload: put, clients: 1, at_least: 10}]
 """
 
 STORE = """\
-format: "1.0"
+format: "2.0"
 store: mine
 title: Mine
 product: Mine

@@ -16,7 +16,7 @@ from storeproof.spec.known_failure import KnownFailure
 from tests.spec.files import STORE, replaced, specification
 
 SPEC = load_spec()
-CASES = CaseIds(SPEC.capabilities, SPEC.models, SPEC.workloads, SPEC.growth)
+CASES = CaseIds(SPEC.capabilities, SPEC.models, SPEC.workloads, SPEC.scaling)
 LISTING = """
 import pytest
 

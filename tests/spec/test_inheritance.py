@@ -12,7 +12,7 @@ from storeproof.spec.reading.source import read
 from storeproof.spec.store import Store
 from tests.spec.files import STORE, replaced
 
-HEAD = 'format: "1.0"\nstore: fork\ntitle: Fork\nproduct: Fork\n'
+HEAD = 'format: "2.0"\nstore: fork\ntitle: Fork\nproduct: Fork\n'
 
 
 def written(tmp_path: Path, own: str, base: str = STORE) -> Path:
@@ -36,7 +36,7 @@ def test_mappings_are_merged_lists_are_replaced_and_null_takes_away(tmp_path: Pa
     store = read(written(tmp_path, own), Store)
     process = store.launch.process
     assert process is not None
-    assert (store.store, process.binary, process.install, process.command) == ("fork", "forkd", "apt-get install mined", ("-p", "${port}"))
+    assert (store.name, process.binary, process.install, process.command) == ("fork", "forkd", "apt-get install mined", ("-p", "${port}"))
     assert {name: each.settings for name, each in store.variants.items()} == {"plain": {"sync": "no", "level": "4"}}
     assert store.claims.capabilities == {"access.put-get": True}
 

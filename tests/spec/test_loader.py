@@ -96,7 +96,7 @@ def test_a_claim_of_one_goes_before_its_group_and_the_variants_before_the_stores
 ) -> None:
     text = replaced(STORE, "    access.put-get: true\n", f"    {stated}\n")
     (root / "stores" / "mine.yaml").write_text(replaced(text, "guarantee: volatile", f"guarantee: volatile\n    capabilities: {variant}"))
-    target = next(each for each in load_spec(root).targets(["mine:all"]) if each.variant.guarantee == "volatile")
+    target = next(each for each in load_spec(root).targets(["mine:all"]) if each.configuration.guarantee == "volatile")
     assert target.claims("access.put-get") is claimed
 
 
@@ -209,7 +209,7 @@ def test_the_edition_is_that_of_the_demands(root: Path, change: Callable[[Path],
 def test_a_variant_promises_its_rung_all_below_it_and_what_it_names_of_its_nodes(root: Path) -> None:
     text = replaced(STORE, "guarantee: process_crash", "guarantee: process_crash\n    survives: [one_node_crash]")
     (root / "stores" / "mine.yaml").write_text(text)
-    variant = load_spec(root).targets(["mine"])[0].variant
+    variant = load_spec(root).targets(["mine"])[0].configuration
     promised = [name for name in (*LADDER, *NODES) if variant.promises(name)]
     assert promised == ["volatile", "clean_restart", "process_crash", "one_node_crash"]
 

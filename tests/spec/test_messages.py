@@ -21,7 +21,7 @@ from storeproof.spec.store import Store
 from storeproof.spec.workload import WorkloadFile
 from tests.spec.files import CAPABILITIES, MODEL, NESTED, PROFILE, STORE, WORKLOADS, problems, replaced
 
-MAPPING_WANTED = 'allowed: a mapping that starts with `format: "1.0"`'
+MAPPING_WANTED = "allowed: a mapping that starts with `format: ...`"
 NAME_WANTED = "allowed: lower case letters, digits, `_`, `-` and `.`, with a letter or a digit at both ends"
 
 
@@ -61,13 +61,17 @@ BREACHES: list[tuple[str, type[SpecFile], str, str, str, str]] = [
     ("format-float", Model, MODEL, '"1.0"', "1.0", 'x.yaml:1: format: found 1.0; allowed: text; quote it: "1.0"'),
     ("format-minor", Model, MODEL, '"1.0"', '"1.1"', "x.yaml:1: format: found '1.1'; allowed: \"1.0\"; a newer file needs a newer storeproof"),
     ("format-major", Model, MODEL, '"1.0"', '"2.0"', "x.yaml:1: format: found '2.0'; allowed: \"1.0\"; a newer file needs a newer storeproof"),
-    ("format-old", Model, MODEL, '"1.0"', '"0.9"', "x.yaml:1: format: found '0.9'; allowed: \"1.0\"; a newer file needs a newer storeproof"),
+    ("format-old", Model, MODEL, '"1.0"', '"0.9"', "x.yaml:1: format: found '0.9'; allowed: \"1.0\""),
+    ("format-of-the-old-names", Store, STORE, '"2.0"', '"1.0"', "x.yaml:1: format: found '1.0'; allowed: \"2.0\"; some fields have new names: `own_indexes` is now `auto_indexed`, `lasting_reads` is now `durable_reads`, `impostor` is now `reject_version_containing`, `answers` is now `ready`, `whole` is now `all_ready`"),
+    ("renamed", Store, STORE, "claims:", "claims:\n  lasting_reads: true", "x.yaml:19: claims.lasting_reads: `lasting_reads` is now called `durable_reads`: rename it"),
+    ("renamed-in-a-variant", Store, STORE, "    settings:", "    own_indexes: true\n    settings:", "x.yaml:14: variants.plain.own_indexes: `own_indexes` is now called `auto_indexed`: rename it"),
+    ("renamed-and-required", WorkloadFile, WORKLOADS, "preload:", "load:", "x.yaml:8: workloads.0.load: `load` is now called `preload`: rename it"),
     ("format-word", Model, MODEL, '"1.0"', "new", "x.yaml:1: format: found 'new'; allowed: \"1.0\", written \"MAJOR.MINOR\" in quotes"),
     ("format-missing", Model, MODEL, 'format: "1.0"\n', "", "x.yaml:1: format: is missing, and must be given"),
     ("missing", Model, MODEL, "  size: 100\n", "", "x.yaml:5: record.size: is missing, and must be given"),
     ("unknown", Model, MODEL, "title: One", "titel: x\ntitle: One", "x.yaml:3: titel: unknown field (did you mean `title`?); allowed: decimals, format, indexes, key, key_order, language, model, places, record, text, title"),
     ("unknown-deep", Model, MODEL, "  size: 100", "  size: 100\n  sizs: 1", "x.yaml:8: record.sizs: unknown field (did you mean `sizes`?); allowed: drawn, kind, size, sizes"),
-    ("unknown-far", Store, STORE, "    settings:", "    zzz: 1\n    settings:", "x.yaml:14: variants.plain.zzz: unknown field; allowed: arguments, atomic_batches, capabilities, default, detects_corruption, guarantee, lasting_reads, note, options, own_indexes, settings, survives"),
+    ("unknown-far", Store, STORE, "    settings:", "    zzz: 1\n    settings:", "x.yaml:14: variants.plain.zzz: unknown field; allowed: arguments, atomic_batches, auto_indexed, capabilities, default, detects_corruption, durable_reads, guarantee, note, options, settings, survives"),
     ("unknown-step", CapabilityGroup, CAPABILITIES, "args: [a, one]", "args: [a, one], exepct: 1", "x.yaml:13: capabilities.0.cases.0.steps.0.exepct: unknown field (did you mean `expect`?); allowed: alternatives, args, between, do, expect, missing, refused, wait"),
     ("name", Model, MODEL, "single_key", "Single Key", f"x.yaml:2: model: found 'Single Key'; {NAME_WANTED}"),
     ("variant-name", Store, STORE, "other:", "Other:", f"x.yaml:16: variants.Other: found 'Other'; {NAME_WANTED}"),

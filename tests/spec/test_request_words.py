@@ -56,6 +56,7 @@ def test_a_place_that_is_none_is_refused(condition: list[Any]) -> None:
         (["a", "asc", {"case": "ignored"}], "goes with a `collation`"),
         (["a", "asc", {"collation": 'de"'}], "pattern"),
         (["a", "asc", {"colation": "de"}], "Extra inputs"),
+        (["a", "asc", {"nothing": "first"}], "`nothing` is now called `nulls`"),
     ],
 )
 def test_words_of_a_sort_key_that_do_not_suit(key: list[Any], words: str) -> None:

@@ -44,7 +44,7 @@ def test_a_store_that_stands_alone_needs_all_and_one_that_extends_another_does_n
     path = tmp_path / "x.yaml"
     path.write_text(replaced(STORE, "adapter: ./mine.py\n", ""))
     assert breaches("stores", path) == [": 'adapter' is a required property"]
-    own = 'format: "1.0"\nextends: redis\nstore: mine\ntitle: Mine\nproduct: Mine\n'
+    own = 'format: "2.0"\nextends: redis\nstore: mine\ntitle: Mine\nproduct: Mine\n'
     path.write_text(own + "launch: {process: {binary: mined}}\nvariants: {rdb: null}\n")
     assert breaches("stores", path) == []
     path.write_text(path.read_text().replace("binary:", "binry:"))
@@ -56,4 +56,6 @@ def test_every_field_of_a_store_is_described() -> None:
 
 
 def test_every_schema_has_an_id() -> None:
-    assert {name: schema["$id"] for name, schema in SCHEMAS.items()} == {name: f"urn:storeproof:{name}:1.0" for name in FILES}
+    """It names the kind of file and the newest format of that kind."""
+    wanted = {name: f"urn:storeproof:{name}:{kind.FORMAT[0]}.{kind.FORMAT[1]}" for name, kind in FILES.items()}
+    assert {name: schema["$id"] for name, schema in SCHEMAS.items()} == wanted

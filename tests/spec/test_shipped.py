@@ -32,7 +32,7 @@ STEPS = [
 
 
 def test_every_store_can_be_read_in_every_variant() -> None:
-    assert {target.store.store for target in SPEC.targets(["all"])} == set(SPEC.store_files)
+    assert {target.store.name for target in SPEC.targets(["all"])} == set(SPEC.store_files)
 
 
 def test_the_packages_of_the_stores_are_those_of_the_extra() -> None:
@@ -121,7 +121,7 @@ def test_every_demand_is_part_of_the_edition(tmp_path: Path) -> None:
 def test_outside_its_stores_the_specification_names_none() -> None:
     products = {"marklogic", "couchbase", "aerospike"}
     for target in SPEC.targets(["all"]):
-        products |= {target.store.store.lower(), target.store.title.lower(), target.store.product.lower()}
+        products |= {target.store.name.lower(), target.store.title.lower(), target.store.product.lower()}
     words = re.compile(rf"\b({'|'.join(sorted(map(re.escape, products)))})", re.IGNORECASE)
     files = [path for path in SPEC_ROOT.rglob("*") if path.suffix in (".yaml", ".py", ".json") and path.parent.name != "stores"]
     assert len(files) > 20

@@ -10,7 +10,7 @@ from storeproof.errors import SpecError
 from storeproof.spec.reading.source import read
 from storeproof.spec.workload import WorkloadFile, fill_in
 
-WORKLOAD = """format: "1.0"
+WORKLOAD = """format: "2.0"
 group: mine
 workloads:
   - workload: browse
@@ -20,7 +20,7 @@ workloads:
       - {operation: find, request: {filter: [[], words, $word], limit: 10}}
       - {operation: put, keys: new}
       - {operation: delete, keys: oldest}
-    load: true
+    preload: true
     clients: one
 """
 
@@ -51,7 +51,7 @@ def test_the_workload_is_right(tmp_path: Path) -> None:
         ("put, keys: new", "put, keys: latest", "x.yaml:10: workloads.0.mix.2: removes new records"),
         ("keys: new", "keys: zipfain", "x.yaml:9: workloads.0.mix.1.keys: "),
         ("keys: new", "keys: new, distinct: 0.5", "x.yaml:10: workloads.0.mix.2: removes new records"),
-        ("load: true", "load: false", "x.yaml:8: workloads.0.mix.0: takes loaded records, and none are loaded"),
+        ("preload: true", "preload: false", "x.yaml:8: workloads.0.mix.0: takes loaded records, and none are loaded"),
         ("{operation: put, keys: new}", "{operation: put, keys: new}\n      - {operation: put, keys: uniform}", "the mix has two `put`"),
         ("clients: one", "clients: one\n    records: [{size: 100, fields: 3}]", "records.0: found size and fields; allowed: one of them"),
         ("clients: one", "clients: one\n    records: [{size: 100}]\n    indexes: [0, 1]", "records: found both; allowed: `indexes` or"),
@@ -91,9 +91,9 @@ def test_a_misspelt_distribution_is_told_with_those_that_there_are(tmp_path: Pat
 @pytest.mark.parametrize("keys", KEYS[2:])
 def test_what_is_drawn_must_be_loaded(tmp_path: Path, keys: str) -> None:
     """Each distribution is allowed where records are loaded, and nowhere else."""
-    one = WORKLOAD.split("    mix:")[0] + f"    mix:\n      - {{operation: put, keys: {keys}}}\n    load: true\n    clients: one\n"
+    one = WORKLOAD.split("    mix:")[0] + f"    mix:\n      - {{operation: put, keys: {keys}}}\n    preload: true\n    clients: one\n"
     (tmp_path / "y.yaml").write_text(one)
     assert read(tmp_path / "y.yaml", WorkloadFile).workloads[0].mix[0].keys == keys
-    (tmp_path / "y.yaml").write_text(one.replace("load: true", "load: false"))
+    (tmp_path / "y.yaml").write_text(one.replace("preload: true", "preload: false"))
     with pytest.raises(SpecError, match="takes loaded records"):
         read(tmp_path / "y.yaml", WorkloadFile)

@@ -97,7 +97,7 @@ class Measuring:
     @property
     def loaded(self) -> int:
         """Records that are there before the first request."""
-        return min(self.scale.records, self.scale.data_bytes // self._bytes) if self.way.workload.load else 0
+        return min(self.scale.records, self.scale.data_bytes // self._bytes) if self.way.workload.preload else 0
 
     @property
     def _round_seconds(self) -> float:
@@ -123,14 +123,14 @@ class Measuring:
         if plan.pipeline > 1 and self.engine.name == "driver":
             raise NotAvailable(f"the store's client has one request in flight, and {self.engine_reason or 'no other engine was wanted'}")
         self.ceiling = self.ceilings.of(self.engine, self.plan)
-        if self.way.workload.load:
+        if self.way.workload.preload:
             self.engine.fill(self.layout, self.loaded, plan.shelf, self.engine.fixed_numbers)
         # In a closed loop in any case: the store then has done all that it does the first time it is asked to.
         self.warm = warm_up(lambda seconds: _found_something(self._run(seconds)).throughput, *self.scale.warm_up_seconds)
 
     def run_round(self) -> None:
         """One that is measured, after a lead-in that is not: in an open loop so short a time may have nothing due."""
-        self._run(self.scale.lead_in_seconds, self.way.rate)
+        self._run(self.scale.round_warm_up_seconds, self.way.rate)
         self.rounds.append(_found_something(self._run(self._round_seconds, self.way.rate)))
 
     def audit(self, collection: Collection) -> Audit:

@@ -75,7 +75,7 @@ class Worker:
         match command:
             case Reach(target, address):
                 adapter = load_adapter(target.store, target.file)
-                self._connect = lambda: adapter.connect(address, target.variant.options)
+                self._connect = lambda: adapter.connect(address, target.configuration.options)
             case Connect(clients):
                 self._open(clients)
             case Fill(layout, ranges, shelf, fixed_numbers):

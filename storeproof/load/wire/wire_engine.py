@@ -208,7 +208,7 @@ class WireEngine:
     def _protocol(self) -> WireProtocol:
         protocol = protocol_of(self._target)
         if protocol is None:
-            raise NotTemplated(f"{self._target.store.store}: its file names no wire protocol")
+            raise NotTemplated(f"{self._target.store.name}: its file names no wire protocol")
         return protocol
 
     def _end_line(self) -> None:
@@ -220,7 +220,7 @@ class WireEngine:
         """Open a connection for each of these clients, and learn how its requests are made."""
         protocol = self._protocol()
         adapter = load_adapter(self._target.store, self._target.file)
-        options = self._target.variant.options
+        options = self._target.configuration.options
         with contextlib.ExitStack() as stack:
             try:
                 relay = Relay(self._address)

@@ -18,7 +18,7 @@ Location = tuple[int | str, ...]
 
 
 @dataclass(frozen=True)
-class Place:
+class SourcePosition:
     """A spot in a file."""
 
     file: str
@@ -30,7 +30,7 @@ class Place:
     """What is written there, where that is a single word or number."""
 
 
-def locate(node: yaml.Node, location: Location) -> Place:
+def locate(node: yaml.Node, location: Location) -> SourcePosition:
     """Where a field stands. Parts of pydantic's location that no file has, such as the tags of unions, are left out."""
     mark, named = node.start_mark, []
     for number, part in enumerate(location):
@@ -42,8 +42,9 @@ def locate(node: yaml.Node, location: Location) -> Place:
             named.append(str(part))
         elif number == len(location) - 1:
             named.append(str(part))
-            return Place(mark.name, mark.line + 1, ".".join(named), None)
-    return Place(mark.name, mark.line + 1, ".".join(named) or "(the file)", node.value if isinstance(node, yaml.ScalarNode) else None)
+            return SourcePosition(mark.name, mark.line + 1, ".".join(named), None)
+    text = node.value if isinstance(node, yaml.ScalarNode) else None
+    return SourcePosition(mark.name, mark.line + 1, ".".join(named) or "(the file)", text)
 
 
 def explain(node: yaml.Node, kind: type[SpecFile], breach: ErrorDetails) -> tuple[str, int, str] | None:
@@ -55,6 +56,8 @@ def explain(node: yaml.Node, kind: type[SpecFile], breach: ErrorDetails) -> tupl
         return place.file, place.line, f"{place.field}: {error}"
     if breach["type"] == "too_short" and found:
         return None  # its items are wrong: pydantic counts only the right ones
+    if breach["type"] == "missing" and isinstance(found, dict) and any(kind.RENAMED.get(str(name)) == location[-1] for name in found):
+        return None  # it is there under its old name, which is an error of its own
     if breach["type"] in ("union_tag_invalid", "union_tag_not_found"):
         # The file names the alternative in a field: that field is what is wrong.
         place = locate(node, (*location, context["discriminator"].strip("'")))
@@ -92,13 +95,15 @@ def _child(node: yaml.Node, part: int | str) -> tuple[yaml.Mark, yaml.Node] | No
     return None
 
 
-def _message(kind: type[SpecFile], breach: ErrorDetails, place: Place) -> str:
+def _message(kind: type[SpecFile], breach: ErrorDetails, place: SourcePosition) -> str:
     context = breach.get("ctx", {})
     if breach["type"] == "missing":
         return "is missing, and must be given"
     if breach["type"] == "extra_forbidden":
-        known = _fields_beside(kind, breach["loc"])
-        return f"unknown field{_meant(str(breach['loc'][-1]), known)}; allowed: {', '.join(known)}"
+        known, name = _fields_beside(kind, breach["loc"]), str(breach["loc"][-1])
+        if kind.RENAMED.get(name) in known:
+            return f"`{name}` is now called `{kind.RENAMED[name]}`: rename it"
+        return f"unknown field{_meant(name, known)}; allowed: {', '.join(known)}"
     if breach["type"] == "union_tag_invalid":
         tags = re.findall(r"'([^']*)'", context["expected_tags"])
         return f"found {context['tag']!r}{_meant(context['tag'], tags)}; allowed: {', '.join(tags)}"
@@ -111,30 +116,30 @@ def _message(kind: type[SpecFile], breach: ErrorDetails, place: Place) -> str:
     return f"found {summary(breach['input'])}{_meant_choice(breach)}; allowed: {allowed}"
 
 
-def _text(found: Any, _context: Mapping[str, Any], place: Place) -> str:
+def _text(found: Any, _context: Mapping[str, Any], place: SourcePosition) -> str:
     if found is None:
         return 'text; for empty text write ""'
     # What stands in the file, not what YAML made of it: 0755 is 493 to YAML, and 12:30 is 750.
     return f'text; quote it: "{place.text}"' if place.text is not None else "text"
 
 
-def _whole_number(found: Any, _context: Mapping[str, Any], _place: Place) -> str:
+def _whole_number(found: Any, _context: Mapping[str, Any], _place: SourcePosition) -> str:
     return f"a whole number, without quotes: {found}" if isinstance(found, str) and found.lstrip("-").isdigit() else "a whole number"
 
 
-def _boolean(found: Any, _context: Mapping[str, Any], _place: Place) -> str:
+def _boolean(found: Any, _context: Mapping[str, Any], _place: SourcePosition) -> str:
     return "true or false, without quotes" if found in ("true", "false") else "true or false"
 
 
-def _choice(_found: Any, context: Mapping[str, Any], _place: Place) -> str:
+def _choice(_found: Any, context: Mapping[str, Any], _place: SourcePosition) -> str:
     return ", ".join(_choices(context["expected"])) or str(context["expected"])
 
 
-def _always(words: str) -> Callable[[Any, Mapping[str, Any], Place], str]:
+def _always(words: str) -> Callable[[Any, Mapping[str, Any], SourcePosition], str]:
     return lambda _found, context, _place: words.format(**context)
 
 
-_ALLOWED: Mapping[str, Callable[[Any, Mapping[str, Any], Place], str]] = {
+_ALLOWED: Mapping[str, Callable[[Any, Mapping[str, Any], SourcePosition], str]] = {
     "string_type": _text,
     "int_type": _whole_number,
     "int_from_float": _whole_number,

@@ -108,7 +108,7 @@ def _parse(path: Path, *, inherits: bool = True) -> tuple[yaml.Node, dict[Any, A
     except yaml.MarkedYAMLError as problem:
         raise _not_yaml(path, problem) from None
     if not isinstance(data, dict):
-        raise SpecError([f'{path}:1: found {summary(data)}; allowed: a mapping that starts with `format: "1.0"`'])
+        raise SpecError([f"{path}:1: found {summary(data)}; allowed: a mapping that starts with `format: ...`"])
     return node, data
 
 
@@ -151,7 +151,7 @@ def _composed_by(kind: type[_Loader | _FastLoader], path: Path, text: str) -> tu
     finally:
         loader.dispose()
     if node is None:
-        raise SpecError([f'{path}:1: the file is empty; allowed: a mapping that starts with `format: "1.0"`'])
+        raise SpecError([f"{path}:1: the file is empty; allowed: a mapping that starts with `format: ...`"])
     repeated = [f"{path}:{line}: {field}: the key is given twice; keep one" for line, field in _repeated_keys(node, "", set())]
     if repeated:
         raise SpecError(repeated)

@@ -129,7 +129,7 @@ def test_who_does_not_claim_it_is_not_asked() -> None:
 
 def test_what_a_variant_claims_goes_before_what_its_store_claims() -> None:
     """MyISAM has neither; InnoDB both."""
-    ways = {target.name: atomic_ways(target) for target in load_spec().targets(["mariadb:all"])}
+    ways = {target.variant: atomic_ways(target) for target in load_spec().targets(["mariadb:all"])}
     assert ways["innodb-flush-1"] == {"batch", "transaction"}
     assert ways["aria"] == {"batch"}
     assert ways["myisam"] == frozenset()

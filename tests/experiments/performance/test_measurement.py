@@ -29,7 +29,7 @@ def measuring(monkeypatch: pytest.MonkeyPatch, found: dict[float, int]) -> tuple
     monkeypatch.setattr(Measuring, "_run", run)
     nothing: Any = None
     way: Any = SimpleNamespace(rate=RATE)
-    scale: Any = SimpleNamespace(lead_in_seconds=LEAD_IN, round_seconds=ROUND)
+    scale: Any = SimpleNamespace(round_warm_up_seconds=LEAD_IN, round_seconds=ROUND)
     return Measuring(way, nothing, scale, 1, nothing, nothing), asked
 
 
@@ -51,8 +51,8 @@ def test_a_round_that_found_nothing_is_none(monkeypatch: pytest.MonkeyPatch) -> 
 def workload(size: int, *, load: bool, rounds: int = 4) -> Measuring:
     """One with values of so many bytes, at a scale of a thousand records and of a hundred thousand bytes."""
     model = Variation(size=size).applied(load_spec().models["single_key"])
-    way: Any = SimpleNamespace(workload=SimpleNamespace(load=load))
-    scale: Any = SimpleNamespace(records=1000, data_bytes=100_000, rounds=rounds, lead_in_seconds=LEAD_IN, round_seconds=ROUND)
+    way: Any = SimpleNamespace(workload=SimpleNamespace(preload=load))
+    scale: Any = SimpleNamespace(records=1000, data_bytes=100_000, rounds=rounds, round_warm_up_seconds=LEAD_IN, round_seconds=ROUND)
     nothing: Any = None
     return Measuring(way, Layout("c", model), scale, 1, nothing, nothing)
 

@@ -107,7 +107,7 @@ def try_all(store: Store, name: EngineName) -> None:
             what = f"{store.sut.target.id} {name} {model} {[each.operation for each in mix]}"
             if not all(supports(collection, called(each)) for each in mix):
                 continue
-            if why := DRIVEN.get((store.sut.target.store.store, "+".join(called(each) for each in mix))):
+            if why := DRIVEN.get((store.sut.target.store.name, "+".join(called(each) for each in mix))):
                 with pytest.raises(NotTemplated, match=why):
                     engine.prepare(plan)
                 continue

@@ -44,7 +44,7 @@ def package_of(load: Sequence[str], root: Path) -> Path:
     """The project, with guarantees that are tried under this load alone: what is meant to catch a lie must do it by itself."""
     package = lay_out(root)
     spec = package / "storeproof" / "spec" / "data"
-    for name in ("profiles", "growth"):  # they would ask for what these stores are not asked
+    for name in ("profiles", "scaling"):  # they would ask for what these stores are not asked
         shutil.rmtree(spec / name)
     for path in (spec / "guarantees").glob("*.yaml"):
         guarantee = yaml.safe_load(path.read_text())
@@ -85,7 +85,7 @@ def store_file_of(lie: Lie, folder: Path) -> Path:
     variant = {"default": True, "guarantee": lie.guarantee, "options": lie.store.get("options", {})}
     told = {name: value for name, value in lie.store.items() if name != "options"}
     path = folder / f"{lie.name}.yaml"
-    path.write_text(yaml.safe_dump({"format": "1.0", "store": lie.name, **told, "variants": {"lying": variant}}))
+    path.write_text(yaml.safe_dump({"format": "2.0", "store": lie.name, **told, "variants": {"lying": variant}}))
     return path
 
 

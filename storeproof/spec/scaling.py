@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, NonNegativeInt, PositiveInt, Strict, model_validator
@@ -10,7 +11,7 @@ from storeproof.spec.base import Frozen, Name, SpecFile
 from storeproof.spec.query import check_request
 
 
-class GrowthQuestion(Frozen):
+class ScalingQuestion(Frozen):
     """A request whose answer is the same at every size."""
 
     capability: Name
@@ -26,12 +27,15 @@ class GrowthQuestion(Frozen):
         return self
 
 
-class Growth(SpecFile):
-    """One file of `spec/growth/`."""
+class Scaling(SpecFile):
+    """One file of `spec/scaling/`."""
 
-    growth: Name
+    FORMAT = (2, 0)
+    RENAMED = MappingProxyType({"growth": "scaling"})
+
+    scaling: Name
     title: str
     model: Name
     indexes: PositiveInt
     """How many of the model's indexes the indexed run has."""
-    questions: Annotated[tuple[GrowthQuestion, ...], Strict(False), Field(min_length=1)]
+    questions: Annotated[tuple[ScalingQuestion, ...], Strict(False), Field(min_length=1)]

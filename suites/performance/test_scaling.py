@@ -19,8 +19,8 @@ from storeproof.outcome import SHOWN, Outcome
 from storeproof.plugin.stash import RUN
 from storeproof.result.capabilities import cases_of
 from storeproof.result.case_result import CaseResult
-from storeproof.result.model import GrowthRecord
-from storeproof.spec import Growth, GrowthQuestion
+from storeproof.result.model import ScalingRecord
+from storeproof.spec import Scaling, ScalingQuestion
 from storeproof.store_under_test import StoreUnderTest
 from storeproof.suites.conftest import Open
 
@@ -36,26 +36,26 @@ _STEADY = 4.0
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     cases = [
-        pytest.param(growth, indexes, id=f"{name}-{indexes}i", marks=pytest.mark.case(id=f"growth.{name}/{indexes}i", model=growth.model))
-        for name, growth in metafunc.config.stash[RUN].spec.growth.items()
-        for indexes in (0, growth.indexes)
+        pytest.param(scaling, indexes, id=f"{name}-{indexes}i", marks=pytest.mark.case(id=f"growth.{name}/{indexes}i", model=scaling.model))
+        for name, scaling in metafunc.config.stash[RUN].spec.scaling.items()
+        for indexes in (0, scaling.indexes)
     ]
-    metafunc.parametrize(("growth", "indexes"), cases)
+    metafunc.parametrize(("scaling", "indexes"), cases)
 
 
-def test_growth(growth: Growth, indexes: int, sut: StoreUnderTest, case_result: CaseResult, fresh: Open) -> None:
+def test_scaling(scaling: Scaling, indexes: int, sut: StoreUnderTest, case_result: CaseResult, fresh: Open) -> None:
     """Each question is timed at every size; an answer of another size than it should be ends the measurement."""
-    if growth.model not in sut.target.store.claims.models:
-        case_result.settle(Outcome.UNSUPPORTED, f"the store does not keep {growth.model}")
+    if scaling.model not in sut.target.store.claims.models:
+        case_result.settle(Outcome.UNSUPPORTED, f"the store does not keep {scaling.model}")
     refuse_without_indexes(sut, indexes)
-    tried = [question for question in growth.questions if all(_outcomes(sut, question))]
+    tried = [question for question in scaling.questions if all(_outcomes(sut, question))]
     proven = [question for question in tried if all(outcome in SHOWN for case in _outcomes(sut, question) for outcome in case)]
     if not proven:
-        if len(tried) < len(growth.questions):
+        if len(tried) < len(scaling.questions):
             case_result.settle(Outcome.NOT_RUN, "not every question was verified in this run; run the correctness stage with it")
         case_result.settle(Outcome.UNSUPPORTED, "the store answers none of the questions")
-    collection, layout = fresh(growth.model, indexes)
-    sizes = [sut.scale.performance.growth * factor for factor in _FACTORS]
+    collection, layout = fresh(scaling.model, indexes)
+    sizes = [sut.scale.performance.scaling_records * factor for factor in _FACTORS]
     seconds: dict[int, list[float]] = {}
     for filled, size in itertools.pairwise((0, *sizes)):
         sut.progress(f"growth with {indexes} indexes: {size:,} records")
@@ -66,8 +66,10 @@ def test_growth(growth: Growth, indexes: int, sut: StoreUnderTest, case_result: 
         times = {str(size): measured[number] for size, measured in seconds.items()}
         factor = seconds[sizes[-1]][number] / seconds[sizes[0]][number]
         steady = factor < _STEADY
-        sut.record.growth.append(GrowthRecord(capability=question.capability, indexes=indexes, seconds=times, factor=factor, steady=steady))
-    case_result.add(f"{len(proven)} of {len(growth.questions)} questions at {', '.join(f'{size:,}' for size in sizes)} records")
+        sut.record.scaling.append(
+            ScalingRecord(capability=question.capability, indexes=indexes, seconds=times, factor=factor, steady=steady)
+        )
+    case_result.add(f"{len(proven)} of {len(scaling.questions)} questions at {', '.join(f'{size:,}' for size in sizes)} records")
 
 
 def record(number: int) -> dict[str, Any]:
@@ -86,13 +88,13 @@ def record(number: int) -> dict[str, Any]:
     }
 
 
-def _outcomes(sut: StoreUnderTest, question: GrowthQuestion) -> list[list[Outcome]]:
+def _outcomes(sut: StoreUnderTest, question: ScalingQuestion) -> list[list[Outcome]]:
     """What became in this run of each case of the capability, as often as it was tried: no speed without proof."""
     cases = cases_of(question.capability, sut.spec.capabilities[question.capability], sut.record.outcomes).values()
     return [[each.outcome for each in case] for case in cases]
 
 
-def _timed(collection: Collection, layout: Layout, question: GrowthQuestion) -> float:
+def _timed(collection: Collection, layout: Layout, question: ScalingQuestion) -> float:
     """The median of some answers in seconds, after one that is not counted: it fills caches and makes plans."""
     args = arguments_from(layout.model, question.do, question.args)
     times = []
