@@ -27,7 +27,7 @@ class Imported:
     """Of the file, without where it is."""
     language: str
     pages: int
-    passed_over: int
+    skipped_pages: int
     """Pages before the last one that are no articles: of other namespaces, redirects, and those without text."""
     checksum: str
     """SHA-256 over the articles as they are used: two runs with the same one had the same texts."""

@@ -118,7 +118,7 @@ def _record(case: str, key: str, operations: int, part: Contradiction, struck: i
                 expected=each.expected,
                 amount=each.amount,
                 answer=each.answer,
-                heard=each.heard,
+                answer_known=each.heard,
                 outcome=each.outcome,
                 invoked_us=(each.invoked - first) / 1000,
                 completed_us=None if each.completed is None else (each.completed - first) / 1000,

@@ -85,5 +85,5 @@ def is_plain(measured: Sequence[Pair]) -> bool:
 
 
 def _achieved(measured: Measurement) -> bool:
-    gate = measured.gates.get("achieved")
+    gate = measured.gates.get("missed_send_ratio")
     return gate is None or gate.ok

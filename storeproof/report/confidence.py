@@ -32,7 +32,7 @@ def limit(record: GuaranteeRecord) -> str:
 
 def struck_during(record: GuaranteeRecord) -> str:
     """How often, by what went on then."""
-    shapes = ", ".join(f"{number} {name}" for name, number in record.shapes.items())
+    shapes = ", ".join(f"{number} {name}" for name, number in record.faults_by_load.items())
     return f"{shapes}; {record.second_faults} again during the recovery" if record.second_faults else shapes or "–"
 
 

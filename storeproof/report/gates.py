@@ -13,11 +13,11 @@ MEANINGS: Final[Mapping[str, str]] = {
     "errors": "share of the requests that failed",
     "client_cpu": "share of its cores that the load generator used",
     "client_ceiling": "share of the rate that the load generator itself reaches, against a server that does nothing",
-    "little": "how far rate times time is from the requests in flight (Little's law)",
-    "steady": "how much the rate still changed when the rounds began",
+    "littles_law": "how far rate times time is from the requests in flight (Little's law)",
+    "steady_state": "how much the rate still changed when the rounds began",
     "spread": "half the 95 % interval, as a share of the median",
-    "lag": "how late the load generator itself sent requests, as a share of the response time (p50 or p99, the greater share)",
-    "achieved": "share of the offered requests that were never sent",
+    "schedule_lag": "how late the load generator itself sent requests, as a share of the response time (p50 or p99, the greater share)",
+    "missed_send_ratio": "share of the offered requests that were never sent",
 }
 """What the value of each is."""
 

@@ -63,7 +63,7 @@ def label(access: AccessRecord) -> str:
     }.get(access.action, access.action)
     if access.outcome != "ok":
         return f"{asked} ?"
-    if not access.heard or access.action == "put":
+    if not access.answer_known or access.action == "put":
         return asked
     return f"{asked} → {_answered(access.answer)}"
 

@@ -21,8 +21,8 @@ NOTE = (
     "Clients put and get at a fixed rate, whatever becomes of the requests before, and a response counts from when its request was due. "
     "Unavailable: from the last answer before it was down to the first one after. Steady: from the fault until the median response of "
     "every 200 ms was again at most twice what it was before, or what one request in a hundred took before, for a second. "
-    "Valid: lag_ms, how late the clients were by themselves (p99), and overload, the share of the requests that were unanswered when the "
-    "fault struck."
+    "Valid: schedule_lag_ms, how late the clients were by themselves (p99), and overload, the share of the requests that were unanswered "
+    "when the fault struck."
 )
 _DEEDS = {"crash": "kill -9 and a start at once", "pause": "halted for a second", "restart": "stopped cleanly and started"}
 _MEDIAN, _MOST, _ERRORS = LINES[0], LINES[3], LINES[1]
@@ -48,7 +48,7 @@ def outages(result: Result) -> Table:
     for store in result.stores:
         for each in store.outages:
             failing = exceeded(each.gates)
-            steady = Cell("not seen", "open") if each.steady_seconds is None else Cell(units.seconds(each.steady_seconds))
+            steady = Cell("not seen", "open") if each.degraded_seconds is None else Cell(units.seconds(each.degraded_seconds))
             rows.append(
                 [
                     Cell(formatting.name_of(store), "strong"),

@@ -242,7 +242,7 @@ def scaling(result: Result) -> Table:
     for store in result.stores:
         for each in store.scaling:
             times = (units.seconds(each.seconds[size]) if size in each.seconds else "–" for size in sizes)
-            how = Cell("✔ steady", "good") if each.steady else Cell("grows", "open")
+            how = Cell("✔ steady", "good") if each.sublinear else Cell("grows", "open")
             rows.append(
                 [
                     Cell(each.capability, "code"),

@@ -14,6 +14,7 @@ from storeproof.errors import UsageError
 from storeproof.printable import in_one_line
 from storeproof.regular_file import Unreadable, exists, read_text
 from storeproof.result.model import FORMAT, Result
+from storeproof.result.older_formats import OLDER, upgrade
 from storeproof.spec.reading.json_schema import schema_of
 
 NAME = "result.json"
@@ -70,16 +71,17 @@ def read_result(path: Path) -> Result:
         raise UsageError(
             f"{file} is JSON, but no result of storeproof: it lacks `format` or `stores`; give a {NAME} that `pytest suites/` wrote"
         )
-    _check_format(file, data["format"])
+    written_in = data["format"]
+    _check_format(file, written_in)
     try:
-        return Result.model_validate_json(text)
+        return Result.model_validate_json(json.dumps(upgrade(data, FORMAT)) if written_in in OLDER else text)
     except ValidationError as breaches:
         found = breaches.errors(include_url=False)
         lines = [f"  {'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in found[:5]]
         if len(found) > 5:
             lines.append(f"  and {len(found) - 5} more")
-        lines.append("run the suites again to write it anew")
-        raise UsageError(f"{file} is not a result in format {data['format']}:\n" + "\n".join(lines)) from None
+        lines.append("run the suites again to replace it")
+        raise UsageError(f"{file} is not a result in format {written_in}:\n" + "\n".join(lines)) from None
 
 
 def result_schema() -> str:
@@ -88,12 +90,14 @@ def result_schema() -> str:
 
 
 def _check_format(file: Path, text: str) -> None:
-    """The same major version with a minor not newer than ours is read; anything else is an error, never a guess."""
+    """The same major version with a minor not newer than ours is read, and `OLDER`; anything else is an error, never a guess."""
+    if text in OLDER:
+        return
     ours = tuple(int(part) for part in FORMAT.split("."))
     major, _, minor = text.partition(".")
     if not (_NUMBER.fullmatch(major) and _NUMBER.fullmatch(minor)):
         raise UsageError(f'{file}: format is "{in_one_line(text, 40)}"; a format is written "MAJOR.MINOR"')
     if int(major) != ours[0] or int(minor) > ours[1]:
         raise UsageError(
-            f"{file}: format is {text}; this version of storeproof reads {ours[0]}.0 to {FORMAT}; upgrade storeproof, or run it again"
+            f"{file}: format is {text}; this version of storeproof reads {', '.join((*OLDER, FORMAT))}; upgrade storeproof, or run it again"
         )

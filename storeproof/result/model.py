@@ -13,7 +13,7 @@ from storeproof.result.part import Gate, Part
 from storeproof.spec.guarantee import LADDER
 from storeproof.stats.latency import decode
 
-FORMAT = "1.1"
+FORMAT = "2.0"
 
 
 def _readable(histogram: str) -> str:
@@ -39,7 +39,7 @@ class CorpusUsed(Part):
     """Of the file, without where it is."""
     language: str
     pages: int
-    passed_over: int
+    skipped_pages: int
     """Pages before the last one that are no articles."""
     checksum: str
     """SHA-256 over the articles."""
@@ -106,10 +106,10 @@ class OutcomeRecord(Part):
     detail: str
     seconds: float
     named: Party | None = None
-    """Who is to blame, where an exception ended the case. Since format 1.1."""
+    """Who is to blame, where an exception ended the case."""
     spoiled: int = 0
     """Attempts or rounds that the machine spoiled, or that got no answer: they were repeated, and count neither for nor against the
-    store. Since format 1.1."""
+    store."""
 
 
 class CapabilityResult(Part):
@@ -160,9 +160,9 @@ class GuaranteeRecord(Harm):
 
     guarantee: str
     outcome: Outcome
-    shapes: dict[str, int] = Field(default_factory=dict)
+    faults_by_load: dict[str, int] = Field(default_factory=dict)
     """How often it struck, by what went on then: `burst`, `stream`, `bulk`, `compaction`; together they are `rounds`."""
-    cut_by: str | None = None
+    power_cut_method: str | None = None
     """The file system that the power was cut of, in words; None for other faults."""
     second_faults: int = 0
     """How often it struck again during the recovery; not counted in `rounds`."""
@@ -174,7 +174,7 @@ class GuaranteeRecord(Harm):
     recovery_seconds: list[float]
     """From the start after the fault until it answered, one per round."""
     spoiled: int = 0
-    """Rounds that the machine spoiled, or that got no answer; they are not in `rounds`. Since format 1.1."""
+    """Rounds that the machine spoiled, or that got no answer; they are not in `rounds`."""
     detail: str
 
 
@@ -206,7 +206,7 @@ class AccessRecord(Part):
     expected: str = ""
     amount: int = 0
     answer: str | int | bool | None = None
-    heard: bool
+    answer_known: bool
     """Whether the answer counts: that of a lost reply does not, nor one that the contradiction does without."""
     outcome: Literal["ok", "refused", "unknown"]
     invoked_us: float
@@ -309,9 +309,9 @@ class Measurement(Part):
     """Of all operations together: from the sending of a request to its reply, and in an open loop from when it was due."""
     service_us: Latency | None = None
     """Open loop: of the same requests from their sending."""
-    lag_us: Latency | None = None
+    schedule_lag_us: Latency | None = None
     """Open loop: from when requests were due, and a client free to send them, to their sending: a delay of the load generator's own."""
-    unissued: int = 0
+    missed_sends: int = 0
     """Open loop: requests that were due and never sent."""
     parts: list[MixPart] = Field(default_factory=list)
     """The operations of a mix that has several."""
@@ -334,7 +334,7 @@ class ScalingRecord(Part):
 
     factor: float
     """How many times as long the last took as the first."""
-    steady: bool
+    sublinear: bool
     """Whether that is so little that the store cannot have gone through all records."""
 
 

@@ -51,10 +51,10 @@ class OutageRecord(Part):
     """Requests a second that were due, of all clients together."""
     unavailable_seconds: float
     """From the last answer before the store was down to the first one after."""
-    steady_seconds: float | None
+    degraded_seconds: float | None
     """From the fault until responses were as before again and stayed so for a second; None where that was not seen."""
     errors: int
-    unsent: int
+    missed_sends: int
     """Requests that were due and not sent until the end of the watch."""
     before: OutagePart
     during: OutagePart

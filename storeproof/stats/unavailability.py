@@ -89,16 +89,16 @@ class Figures:
     """From the last answer before it was down to the first one after; to the end of the watch where there was none."""
     back: int
     """When that time was over."""
-    steady_seconds: float | None
+    degraded_seconds: float | None
     """See `steady`."""
     errors: int
-    unsent: int
+    missed_sends: int
     """Requests that were due well before the end, and not sent until then."""
     before: Share
     during: Share
     """From the fault until the store was back."""
     after: Share
-    lag_us: float
+    schedule_lag_us: float
     """Of a hundred requests before the fault, 99 left no later than so many microseconds after they could have: a delay of our own."""
     overload: float
     """The share of the requests before the fault that were not answered by then: who cannot keep up has no time before to compare with."""
@@ -111,13 +111,13 @@ def figures(watched: Watched) -> Figures:
     return Figures(
         unavailable_seconds=(back - gone) / SECOND,
         back=back,
-        steady_seconds=steady(watched, back, before),
+        degraded_seconds=steady(watched, back, before),
         errors=sum(each.sent is not None and not each.ok for each in watched.requests),
-        unsent=sum(each.sent is None and each.due < watched.ended - _UNDER_WAY for each in watched.requests),
+        missed_sends=sum(each.sent is None and each.due < watched.ended - _UNDER_WAY for each in watched.requests),
         before=before,
         during=_share(watched, watched.struck, back),
         after=_share(watched, back, watched.ended),
-        lag_us=_lag(watched),
+        schedule_lag_us=_lag(watched),
         overload=_overload(watched),
     )
 

@@ -30,7 +30,7 @@ _TIMES = 7
 _SECONDS = 2.0
 """A question that takes longer in all is not asked as often."""
 _BATCH = 1000
-_STEADY = 4.0
+_SUBLINEAR = 4.0
 """Times as long for a hundred times the records: a tree of those is one level deeper, and a reader of all takes up to a hundred."""
 
 
@@ -65,9 +65,9 @@ def test_scaling(scaling: Scaling, indexes: int, sut: StoreUnderTest, case_resul
     for number, question in enumerate(proven):
         times = {str(size): measured[number] for size, measured in seconds.items()}
         factor = seconds[sizes[-1]][number] / seconds[sizes[0]][number]
-        steady = factor < _STEADY
+        sublinear = factor < _SUBLINEAR
         sut.record.scaling.append(
-            ScalingRecord(capability=question.capability, indexes=indexes, seconds=times, factor=factor, steady=steady)
+            ScalingRecord(capability=question.capability, indexes=indexes, seconds=times, factor=factor, sublinear=sublinear)
         )
     case_result.add(f"{len(proven)} of {len(scaling.questions)} questions at {', '.join(f'{size:,}' for size in sizes)} records")
 

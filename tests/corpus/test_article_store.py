@@ -32,7 +32,7 @@ def test_several_dumps_are_one_corpus(library: Library) -> None:
     assert [shelf.key(number) for number in range(5)] == ["de:1", "de:6", "fr:1", "de:1/1", "de:6/1"]
     assert shelf.under("de:6/1") == shelf.under("de:6")
     assert shelf.under("fr:2") is None
-    assert [(each.name, each.language, each.pages, each.passed_over) for each in library.imported] == [
+    assert [(each.name, each.language, each.pages, each.skipped_pages) for each in library.imported] == [
         ("dewiki.xml", "de", 2, 6),
         ("frwiki.xml.bz2", "fr", 1, 0),
     ]

@@ -50,7 +50,7 @@ def test_a_good_measurement_passes_all_gates() -> None:
     """None is failing."""
     gates = judge([_round()] * 3, STEADY, CLOSE, ceiling=1250.0)
     assert {name for name, gate in gates.items() if not gate.ok} == set()
-    assert set(gates) == {"errors", "client_cpu", "client_ceiling", "little", "steady", "spread"}
+    assert set(gates) == {"errors", "client_cpu", "client_ceiling", "littles_law", "steady_state", "spread"}
     assert gates["client_ceiling"].value == pytest.approx(0.8)
 
 
@@ -58,15 +58,15 @@ def test_a_good_open_loop_passes_all_gates() -> None:
     """It watches the clock while nothing is due: its processor time says nothing, and is not held against it."""
     gates = judge([_open_round()] * 3, STEADY, CLOSE, ceiling=2000.0)
     assert {name for name, gate in gates.items() if not gate.ok} == set()
-    assert set(gates) == {"errors", "client_ceiling", "little", "steady", "spread", "lag", "achieved"}
+    assert set(gates) == {"errors", "client_ceiling", "littles_law", "steady_state", "spread", "schedule_lag", "missed_send_ratio"}
 
 
 @pytest.mark.parametrize(
     ("gate", "bad"),
     [
-        ("lag", replace(_open_round(), operations=_round().operations)),  # nobody noted how long they waited
-        ("achieved", _open_round(unissued=110)),
-        ("little", replace(_open_round(), busy_seconds=0.011)),  # more in flight than ten clients have
+        ("schedule_lag", replace(_open_round(), operations=_round().operations)),  # nobody noted how long they waited
+        ("missed_send_ratio", _open_round(unissued=110)),
+        ("littles_law", replace(_open_round(), busy_seconds=0.011)),  # more in flight than ten clients have
         ("client_ceiling", replace(_open_round(), request_rate=1601.0)),
     ],
 )
@@ -79,26 +79,26 @@ def test_the_worst_open_round_decides(gate: str, bad: RunResult) -> None:
 def test_a_lag_is_that_of_all_rounds_at_the_median_and_at_the_99th_percentile() -> None:
     """A round that is late is a fifth of the requests: the median of the lag stays what it was, and its 99th percentile does not."""
     late = _open_round(late_us=110)
-    gate = judge([late, *[_open_round()] * 4], STEADY, CLOSE)["lag"]
+    gate = judge([late, *[_open_round()] * 4], STEADY, CLOSE)["schedule_lag"]
     assert gate.value == pytest.approx(0.11, rel=0.01)
     assert not gate.ok
     slow = _open_round(waited_us=3000)
-    assert judge([replace(slow, lag=late.lag), *[_open_round()] * 4], STEADY, CLOSE)["lag"].ok, "the slow ones are the late ones"
-    assert judge([_open_round(late_us=60, waited_us=500)], STEADY, CLOSE)["lag"].value == pytest.approx(0.12, rel=0.01)
+    assert judge([replace(slow, lag=late.lag), *[_open_round()] * 4], STEADY, CLOSE)["schedule_lag"].ok, "the slow ones are the late ones"
+    assert judge([_open_round(late_us=60, waited_us=500)], STEADY, CLOSE)["schedule_lag"].value == pytest.approx(0.12, rel=0.01)
 
 
 def test_a_lag_is_held_against_the_response_and_a_gap_against_what_was_due() -> None:
     """99 µs of a millisecond, and 100 of 10 100."""
     gates = judge([_open_round(late_us=99, unissued=100)], STEADY, CLOSE)
-    assert gates["lag"].value == pytest.approx(0.099, rel=0.01)
-    assert gates["achieved"].value == pytest.approx(100 / 10_100)
+    assert gates["schedule_lag"].value == pytest.approx(0.099, rel=0.01)
+    assert gates["missed_send_ratio"].value == pytest.approx(100 / 10_100)
 
 
 def test_requests_in_flight_are_those_of_all_clients() -> None:
     """Four each, so that a request takes four times as long at the same rate."""
     long = replace(_round(), busy_seconds=0.039)
-    assert judge([long], STEADY, CLOSE, pipeline=4)["little"].ok
-    assert not judge([long], STEADY, CLOSE)["little"].ok
+    assert judge([long], STEADY, CLOSE, pipeline=4)["littles_law"].ok
+    assert not judge([long], STEADY, CLOSE)["littles_law"].ok
 
 
 @pytest.mark.parametrize(
@@ -106,8 +106,8 @@ def test_requests_in_flight_are_those_of_all_clients() -> None:
     [
         ("errors", _round(errors=11)),
         ("client_cpu", replace(_round(), cpu_seconds=18.5)),
-        ("little", replace(_round(), busy_seconds=0.005)),  # latencies that leave out half of the waiting
-        ("little", replace(_round(), request_rate=900.0)),
+        ("littles_law", replace(_round(), busy_seconds=0.005)),  # latencies that leave out half of the waiting
+        ("littles_law", replace(_round(), request_rate=900.0)),
         ("client_ceiling", replace(_round(), request_rate=1010.0)),
     ],
 )
@@ -121,7 +121,7 @@ def test_the_worst_round_decides(gate: str, bad: RunResult) -> None:
 def test_unsteady_and_scattered() -> None:
     """Both are told with their value."""
     gates = judge([_round()] * 3, WarmUp((100, 150, 100, 150), 2.0), Estimate(100, 80, 130))
-    assert {name for name, each in gates.items() if not each.ok} == {"steady", "spread"}
+    assert {name for name, each in gates.items() if not each.ok} == {"steady_state", "spread"}
     assert gates["spread"].value == pytest.approx(0.25)
 
 

@@ -65,8 +65,8 @@ def test_of_numbers_of_clients_the_middle_one() -> None:
 
 
 def test_of_open_loops_the_highest_rate_that_all_stores_kept() -> None:
-    left = {"achieved": Gate(ok=False, value=0.2, limit=0.01)}
-    kept = {"achieved": Gate(ok=True, value=0.0, limit=0.01)}
+    left = {"missed_send_ratio": Gate(ok=False, value=0.2, limit=0.01)}
+    kept = {"missed_send_ratio": Gate(ok=True, value=0.0, limit=0.01)}
     one = [*_pairs("rate", 1000.0, 2500.0, gates=kept), *_pairs("rate", 5000.0, gates=left)]
     other = [*_pairs("rate", 1000.0, gates=kept), *_pairs("rate", 2500.0, 5000.0, gates=left)]
     assert {each.rate for _, each in typical(one)} == {2500.0}

@@ -13,7 +13,7 @@ from tests.report.sample import sample_result
 RECORD = GuaranteeRecord(
     guarantee="power_loss", outcome=Outcome.PASS, rounds=20, acknowledged=1000, unknown=3, lost=0, resurrected=0,
     reverted=0, torn=0, invented=0, miscounted=0, recovery_seconds=[0.1], detail="",
-    shapes={"burst": 5, "stream": 5, "bulk": 5, "compaction": 5}, second_faults=15, faults_with_loss=0, loss_bound=0.1391,
+    faults_by_load={"burst": 5, "stream": 5, "bulk": 5, "compaction": 5}, second_faults=15, faults_with_loss=0, loss_bound=0.1391,
 )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ def access(client: int, action: str, invoked: float, completed: float | None, **
         invoked_us=invoked,
         completed_us=completed,
         outcome=outcome,
-        heard=more.pop("heard", outcome == "ok"),
+        answer_known=more.pop("answer_known", outcome == "ok"),
         **more,
     )
 
@@ -87,7 +87,7 @@ def test_labels_say_what_was_asked_and_answered() -> None:
     """As short as can be; an answer that does not count is not there."""
     assert label(access(0, "compare_and_set", 0, 1, value="0:2", expected="0:1", answer=False)) == "0:1 ⇒ 0:2 → no"
     assert label(access(0, "put_if_absent", 0, 1, value="0:2", answer=True)) == "put 0:2 if absent → yes"
-    assert label(access(0, "delete", 0, 1, answer=True, heard=False)) == "delete"
+    assert label(access(0, "delete", 0, 1, answer=True, answer_known=False)) == "delete"
     assert label(access(0, "increment", 0, 1, amount=3, answer=7)) == "add 3 → 7"
     assert label(access(0, "get", 0, 1)) == "get → nothing"
     assert label(access(0, "increment", 0, None, amount=1)) == "add 1 ?"
@@ -95,7 +95,7 @@ def test_labels_say_what_was_asked_and_answered() -> None:
 
 def test_what_was_done_before_is_a_lane_of_its_own() -> None:
     """The increments that were added up are nobody's."""
-    history = STALE.model_copy(update={"accesses": [access(-1, "increment", 0, 5, amount=37, heard=False)], "fault_us": None})
+    history = STALE.model_copy(update={"accesses": [access(-1, "increment", 0, 5, amount=37, answer_known=False)], "fault_us": None})
     assert shown(history) == ["before that", "add 37"]
 
 

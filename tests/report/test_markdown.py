@@ -58,7 +58,7 @@ def test_no_text_of_a_foreign_result_is_markup() -> None:
     """Whichever field it is in: a picture would be loaded from anywhere, and a link could be called anything."""
     evil = "<img src=x>[a](http://x.example)|**b**\x1b\u202e"
     data = sample_result(TARGETS[:2]).model_dump(mode="json")
-    data["run"]["corpus"] = [{"name": "n", "language": "de", "pages": 1, "passed_over": 0, "checksum": "c"}]
+    data["run"]["corpus"] = [{"name": "n", "language": "de", "pages": 1, "skipped_pages": 0, "checksum": "c"}]
     names = 0
 
     def spoil(part: dict[str, Any], *fields: str) -> None:

@@ -21,7 +21,7 @@ def _with_parts() -> Result:
     store = result.stores[0]
     measured = store.measurements[0].model_copy(update={"parts": mixed, "corpus": "dewiki.xml (59 pages, 0123456789ab)"})
     changed = store.model_copy(update={"measurements": [measured, *store.measurements[1:]]})
-    used = CorpusUsed(name="dewiki.xml", language="de", pages=59, passed_over=7, checksum="0123456789abcdef" * 4)
+    used = CorpusUsed(name="dewiki.xml", language="de", pages=59, skipped_pages=7, checksum="0123456789abcdef" * 4)
     run = result.run.model_copy(update={"corpus": [used]})
     return result.model_copy(update={"stores": [changed, *result.stores[1:]], "run": run})
 

@@ -39,10 +39,10 @@ def test_a_row_says_what_clients_saw() -> None:
     [
         ({"lost": 7, "outcome": Outcome.FAIL}, ("7 of 600", "bad")),
         ({"lost": 7, "claimed": False}, ("7 of 600, not promised", "open")),
-        ({"steady_seconds": None, "outcome": Outcome.INCONCLUSIVE}, ("not seen", "open")),
+        ({"degraded_seconds": None, "outcome": Outcome.INCONCLUSIVE}, ("not seen", "open")),
         ({"lost": None, "outcome": Outcome.FAIL}, ("600 not read back", "open")),
         ({"events": [], "outcome": Outcome.FAIL}, ("≥ 1 s", "strong")),
-        ({"gates": {"lag_ms": Gate(ok=False, value=12.0, limit=5.0)}}, ("✘ lag_ms 12 (limit 5)", "bad")),
+        ({"gates": {"schedule_lag_ms": Gate(ok=False, value=12.0, limit=5.0)}}, ("✘ schedule_lag_ms 12 (limit 5)", "bad")),
     ],
 )
 def test_what_is_wrong_is_seen(changed: dict[str, Any], cell: tuple[str, str]) -> None:
@@ -70,5 +70,5 @@ def test_both_reports_have_it() -> None:
 
 
 def test_it_survives_the_file() -> None:
-    some = result_of(sample_outage("restart", steady_seconds=None))
+    some = result_of(sample_outage("restart", degraded_seconds=None))
     assert Result.model_validate_json(some.model_dump_json()).stores[0].outages == some.stores[0].outages

@@ -84,7 +84,7 @@ def profile(guarantee: str = "process_crash", at_least: float = 100, model: str 
     """The demands that `good_record` meets."""
     return Profile.model_validate(
         {
-            "format": "2.0",
+            "format": "1.0",
             "profile": "small_profile",
             "title": "Small",
             "models": [model],

@@ -50,7 +50,7 @@ def test_a_stall_is_in_the_responses_of_all_that_was_due_in_it() -> None:
     assert found.during.p99 == pytest.approx(995_000, rel=0.03)
     assert (found.before.p50, found.before.p99) == (2000, 2000)
     assert found.after.p99 == pytest.approx(2000)
-    assert (found.errors, found.unsent) == (0, 0)
+    assert (found.errors, found.missed_sends) == (0, 0)
 
 
 def test_the_time_without_an_answer_is_from_the_last_one_to_the_next() -> None:
@@ -78,17 +78,17 @@ def test_a_store_that_is_asked_to_stop_answers_until_it_has() -> None:
 def test_who_never_comes_back_is_silent_until_the_end() -> None:
     found = figures(watched(*every(BEGAN, STRUCK, MS), failed(STRUCK, MS), *(unsent(due) for due in range(STRUCK + MS, ENDED, 10 * MS))))
     assert found.unavailable_seconds == pytest.approx(4.009)
-    assert found.steady_seconds is None
+    assert found.degraded_seconds is None
     assert found.errors == 1
-    assert found.unsent == pytest.approx(390, abs=1), "those of the last tenth of a second had no time to be sent"
+    assert found.missed_sends == pytest.approx(390, abs=1), "those of the last tenth of a second had no time to be sent"
     assert found.during.p99 is None
 
 
 def test_it_is_steady_from_when_what_was_due_then_was_answered_as_before() -> None:
     found = figures(stalled(STRUCK + SECOND))
-    assert found.steady_seconds == pytest.approx(1.0, abs=0.05)
-    assert found.steady_seconds is not None
-    assert found.steady_seconds >= 1.0, "not while nothing was answered, though most of that window's requests were due later"
+    assert found.degraded_seconds == pytest.approx(1.0, abs=0.05)
+    assert found.degraded_seconds is not None
+    assert found.degraded_seconds >= 1.0, "not while nothing was answered, though most of that window's requests were due later"
 
 
 def test_a_slow_time_after_the_outage_is_waited_for() -> None:
@@ -97,7 +97,7 @@ def test_a_slow_time_after_the_outage_is_waited_for() -> None:
     slow = [*every(BEGAN, STRUCK, 2 * MS), *every(until, until + SECOND, 5 * MS), *every(until + SECOND, ENDED, 4 * MS)]
     found = figures(watched(*slow))
     assert found.unavailable_seconds < 0.2
-    assert found.steady_seconds == pytest.approx(1.1, abs=0.11), "a window with a slow half is calm"
+    assert found.degraded_seconds == pytest.approx(1.1, abs=0.11), "a window with a slow half is calm"
 
 
 def test_a_second_that_is_interrupted_is_no_second() -> None:
@@ -115,7 +115,7 @@ def test_errors_are_no_calm() -> None:
     """Quick as they are: two of three requests fail at once."""
     after = [(answered if number % 3 == 0 else failed)(STRUCK + number * 10 * MS, MS) for number in range(400)]
     found = figures(watched(*every(BEGAN, STRUCK, MS), *after))
-    assert found.steady_seconds is None
+    assert found.degraded_seconds is None
     assert found.errors == 266
     assert found.unavailable_seconds < 0.1
 
@@ -123,8 +123,8 @@ def test_errors_are_no_calm() -> None:
 def test_what_cannot_be_seen_is_not_told() -> None:
     """Less than a second after the fault, or nothing before it."""
     short = Watched(every(BEGAN, STRUCK + 900 * MS, MS), BEGAN, STRUCK, STRUCK, STRUCK + 900 * MS)
-    assert figures(short).steady_seconds is None
-    assert figures(watched(*every(STRUCK, ENDED, MS))).steady_seconds is None
+    assert figures(short).degraded_seconds is None
+    assert figures(watched(*every(STRUCK, ENDED, MS))).degraded_seconds is None
 
 
 def test_a_small_difference_of_small_times_is_none() -> None:
@@ -135,17 +135,17 @@ def test_a_small_difference_of_small_times_is_none() -> None:
 def test_what_was_uneven_before_need_not_be_even_afterwards() -> None:
     """One request in fifty took 20 ms before: a window of 15 ms is nothing new."""
     uneven = [answered(due, 20 * MS if due % (500 * MS) == 0 else 2 * MS) for due in range(BEGAN, STRUCK, 10 * MS)]
-    assert figures(watched(*uneven, *every(STRUCK, ENDED, 15 * MS))).steady_seconds == pytest.approx(0, abs=0.05)
-    assert figures(watched(*every(BEGAN, STRUCK, 2 * MS), *every(STRUCK, ENDED, 15 * MS))).steady_seconds is None
+    assert figures(watched(*uneven, *every(STRUCK, ENDED, 15 * MS))).degraded_seconds == pytest.approx(0, abs=0.05)
+    assert figures(watched(*every(BEGAN, STRUCK, 2 * MS), *every(STRUCK, ENDED, 15 * MS))).degraded_seconds is None
 
 
 def test_our_own_lateness_is_that_of_clients_that_were_free() -> None:
     late = Timed(10 * MS, 0, 13 * MS, 14 * MS, ok=True)
     queued = Timed(11 * MS, 14 * MS, 14 * MS + 1000, 15 * MS, ok=True)
-    assert figures(watched(queued)).lag_us == 1
-    assert figures(watched(queued, late)).lag_us == 3000
+    assert figures(watched(queued)).schedule_lag_us == 1
+    assert figures(watched(queued, late)).schedule_lag_us == 3000
     after = Timed(STRUCK, STRUCK, STRUCK + SECOND, STRUCK + SECOND + MS, ok=True)
-    assert figures(watched(queued, after)).lag_us == 1, "what comes after the fault says nothing of us"
+    assert figures(watched(queued, after)).schedule_lag_us == 1, "what comes after the fault says nothing of us"
 
 
 def test_who_does_not_keep_up_before_the_fault_is_overloaded() -> None:

@@ -45,7 +45,7 @@ class Aftermath:
     @property
     def gates(self) -> Mapping[str, Gate]:
         """Whether the figures can be believed."""
-        found = {"lag_ms": (self.figures.lag_us / 1000, _LAG_MS), "overload": (self.figures.overload, _OVERLOAD)}
+        found = {"schedule_lag_ms": (self.figures.schedule_lag_us / 1000, _LAG_MS), "overload": (self.figures.overload, _OVERLOAD)}
         return {name: Gate(ok=value <= limit, value=value, limit=limit) for name, (value, limit) in found.items()}
 
     @property
@@ -62,7 +62,7 @@ class Aftermath:
             return judge(self.seen.failure, claimed=self.claimed).outcome
         if any(each.anomaly is Anomaly.INVENTED for each in self.harmed) or (self.harmed and self.claimed):
             return Outcome.FAIL
-        if not self.seen.at_risk or self.figures.steady_seconds is None:
+        if not self.seen.at_risk or self.figures.degraded_seconds is None:
             return Outcome.INCONCLUSIVE
         return Outcome.PASS
 
@@ -74,8 +74,8 @@ class Aftermath:
             f"{seen.unavailable_seconds:.2f} s without an answer",
             f"{seen.errors} errors",
             f"p99 {micros(seen.before.p99)} before, {micros(seen.during.p99)} during, {micros(seen.after.p99)} after",
-            f"as before again after {seen.steady_seconds:.2f} s" if seen.steady_seconds is not None else "not seen to be as before again",
-            f"{seen.unsent} requests never sent" if seen.unsent else "",
+            "not seen to be as before again" if seen.degraded_seconds is None else f"as before again after {seen.degraded_seconds:.2f} s",
+            f"{seen.missed_sends} requests never sent" if seen.missed_sends else "",
             self._lost(),
             "first: " + " | ".join(str(each) for each in self.harmed[:_SHOWN]) if self.harmed and self.outcome is Outcome.FAIL else "",
             "" if self.seen.at_risk else "nothing was acknowledged before the fault",
@@ -92,9 +92,9 @@ class Aftermath:
             clients=CLIENTS,
             rate=self.rate,
             unavailable_seconds=round(seen.unavailable_seconds, 4),
-            steady_seconds=seen.steady_seconds if seen.steady_seconds is None else round(seen.steady_seconds, 3),
+            degraded_seconds=seen.degraded_seconds if seen.degraded_seconds is None else round(seen.degraded_seconds, 3),
             errors=seen.errors,
-            unsent=seen.unsent,
+            missed_sends=seen.missed_sends,
             before=_part(seen.before),
             during=_part(seen.during),
             after=_part(seen.after),

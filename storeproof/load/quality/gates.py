@@ -60,13 +60,13 @@ def judge(
     """
     gates = {
         "errors": Judgement(max(_errors(each) for each in rounds), ERRORS),
-        "little": Judgement(max(_little(each, pipeline) for each in rounds), LITTLE),
-        "steady": Judgement(_finite(warm.variation), LIMIT),
+        "littles_law": Judgement(max(_little(each, pipeline) for each in rounds), LITTLE),
+        "steady_state": Judgement(_finite(warm.variation), LIMIT),
         "spread": Judgement(_finite(rate.spread) if len(rounds) > 1 else _NEVER, SPREAD),
     }
     if all(each.lag is not None for each in rounds):
-        gates["lag"] = Judgement(_lag(rounds), LAG)
-        gates["achieved"] = Judgement(max(_missing(each) for each in rounds), MISSING)
+        gates["schedule_lag"] = Judgement(_lag(rounds), LAG)
+        gates["missed_send_ratio"] = Judgement(max(_missing(each) for each in rounds), MISSING)
     else:
         gates["client_cpu"] = Judgement(max(each.cpu_seconds / each.elapsed_seconds / each.cores for each in rounds), CLIENT_CPU)
     if ceiling is not None:

@@ -76,8 +76,8 @@ def test_a_cut_names_what_it_was_cut_of() -> None:
     cut = tally(Anomaly.OK)
     cut.cut_by = "ext4 on a loop device"
     assert "a stream of 8 clients, by ext4 on a loop device; " in cut.detail()
-    assert cut.record("power_loss", Outcome.PASS, "").cut_by == "ext4 on a loop device"
-    assert tally(Anomaly.OK).record("process_crash", Outcome.PASS, "").cut_by is None
+    assert cut.record("power_loss", Outcome.PASS, "").power_cut_method == "ext4 on a loop device"
+    assert tally(Anomaly.OK).record("process_crash", Outcome.PASS, "").power_cut_method is None
 
 
 def test_each_fault_that_costs_something_is_a_finding_with_its_number_and_load() -> None:

@@ -110,7 +110,7 @@ def test_every_shape_is_told_and_recorded() -> None:
     assert "15 second faults during the recovery" in detail
     assert "no loss in 20 faults: with 95 % confidence fewer than 14 % of such faults lose anything" in detail
     record = tally.record("power_loss", Outcome.PASS, detail)
-    assert record.shapes == {"burst": 5, "stream": 5, "bulk": 5, "compaction": 5}
+    assert record.faults_by_load == {"burst": 5, "stream": 5, "bulk": 5, "compaction": 5}
     assert (record.rounds, record.second_faults, record.faults_with_loss, record.worst_loss) == (20, 15, 0, None)
     assert record.loss_bound == pytest.approx(0.1391, abs=1e-4)
 
@@ -162,7 +162,7 @@ def test_what_a_store_has_not_is_said() -> None:
     assert (tally.bulks, tally.compactions, tally.rounds) == (0, 0, 10)
     assert "not tried during a bulk: no put_many: the adapter does not implement BatchWrite" in tally.detail()
     assert "not tried during a compaction: the adapter does not implement Maintenance" in tally.detail()
-    assert tally.record("process_crash", Outcome.PASS, "").shapes == {"burst": 5, "stream": 5}
+    assert tally.record("process_crash", Outcome.PASS, "").faults_by_load == {"burst": 5, "stream": 5}
 
 
 def test_a_command_that_is_refused_is_said_too() -> None:

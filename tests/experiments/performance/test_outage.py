@@ -153,7 +153,7 @@ def test_a_store_that_does_not_start_again_has_died_and_its_row_says_so() -> Non
     assert found.outcome is Outcome.FAIL
     assert isinstance(found.seen.failure, StoreDied)
     record = found.record(found.outcome, found.detail())
-    assert (record.lost, record.steady_seconds) == (None, None)
+    assert (record.lost, record.degraded_seconds) == (None, None)
     assert record.acknowledged > 10
     assert [each.name for each in record.events] == ["fault", "start"]
     assert record.bins[-1].ok == 0
@@ -179,7 +179,7 @@ def test_a_store_that_only_refuses_afterwards_is_not_seen_to_be_back() -> None:
     """It answers what it is asked to read: half of the requests."""
     found = watch(Shy(), "crash")
     assert found.outcome is Outcome.INCONCLUSIVE, found.detail()
-    assert found.figures.steady_seconds is None
+    assert found.figures.degraded_seconds is None
     assert found.figures.errors > 50
 
 
@@ -194,8 +194,8 @@ def test_a_figure_that_fails_a_gate_says_so() -> None:
     late = [replace(each, sent=each.due + 10**7, ended=each.due + 2 * 10**7) for each in found.seen.watched.requests]
     watched = replace(found.seen.watched, requests=late)
     told = Aftermath("crash", Seen(watched, found.seen.events, 1, 0, 1, [Finding("c", "k", Anomaly.OK, "")]), claimed=True, rate=400)
-    assert "gate lag_ms fails" in told.detail()
-    assert not told.record(told.outcome, "").gates["lag_ms"].ok
+    assert "gate schedule_lag_ms fails" in told.detail()
+    assert not told.record(told.outcome, "").gates["schedule_lag_ms"].ok
 
 
 def test_a_halted_store_goes_on_whatever_happens(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,63 @@
+"""Reads results of format 1.0 and 1.1, whose fields had other names.
+
+A result is rewritten as parsed JSON, before it is validated: what is not a result is left as it is, for the validation to refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+OLDER: Final = ("1.0", "1.1")
+"""The formats that are read beside those of the present major version."""
+
+_STORE: Final = {"growth": "scaling"}
+_GUARANTEE: Final = {"shapes": "faults_by_load", "cut_by": "power_cut_method"}
+_MEASUREMENT: Final = {"lag_us": "schedule_lag_us", "unissued": "missed_sends"}
+_GATES: Final = {"achieved": "missed_send_ratio", "lag": "schedule_lag", "little": "littles_law", "steady": "steady_state"}
+_SCALING: Final = {"steady": "sublinear"}
+_OUTAGE: Final = {"unsent": "missed_sends", "steady_seconds": "degraded_seconds"}
+_OUTAGE_GATES: Final = {"lag_ms": "schedule_lag_ms"}
+_ACCESS: Final = {"heard": "answer_known"}
+_CORPUS: Final = {"passed_over": "skipped_pages"}
+_PROFILES: Final = {"golden_store": "system_of_record"}
+
+
+def upgrade(result: dict[str, Any], newest: str) -> dict[str, Any]:
+    """A result of format 1.x in the format `newest`. Changes `result`, and returns it. No value changes, only names."""
+    result["format"] = newest
+    for corpus in _items(result.get("run"), "corpus"):
+        _rename(corpus, _CORPUS)
+    for store in _items(result, "stores"):
+        _rename(store, _STORE)
+        for guarantee in _items(store.get("durability"), "guarantees"):
+            _rename(guarantee, _GUARANTEE)
+        for measurement in _items(store, "measurements"):
+            _rename(measurement, _MEASUREMENT)
+            _rename(measurement.get("gates"), _GATES)
+        for scaling in _items(store, "scaling"):
+            _rename(scaling, _SCALING)
+        for outage in _items(store, "outages"):
+            _rename(outage, _OUTAGE)
+            _rename(outage.get("gates"), _OUTAGE_GATES)
+        for history in _items(store, "histories"):
+            for access in _items(history, "accesses"):
+                _rename(access, _ACCESS)
+        for verdict in _items(store, "profiles"):
+            if isinstance(verdict.get("profile"), str):
+                verdict["profile"] = _PROFILES.get(verdict["profile"], verdict["profile"])
+    return result
+
+
+def _items(part: Any, name: str) -> Iterator[dict[str, Any]]:
+    """The mappings in the list under a name, if there is such a list."""
+    found = part.get(name) if isinstance(part, dict) else None
+    yield from (each for each in found if isinstance(each, dict)) if isinstance(found, list) else ()
+
+
+def _rename(part: Any, names: Mapping[str, str]) -> None:
+    """Give fields their new names, in place. One that is there under both keeps its old name, which the validation refuses."""
+    if isinstance(part, dict):
+        renamed = {name if names.get(name) in part else names.get(name, name): value for name, value in part.items()}
+        part.clear()
+        part.update(renamed)
