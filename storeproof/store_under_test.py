@@ -18,8 +18,9 @@ from storeproof.corpus.article_store import Library
 from storeproof.disk.methods import Method, PowerCut
 from storeproof.errors import MachineFailed, NotAvailable, SettingsMismatch, StoreDied, StoreproofError, UsageError
 from storeproof.launch import launcher
+from storeproof.launch.endpoint_probe import EndpointProbe
 from storeproof.launch.handle import Handle
-from storeproof.launch.visit import Visit
+from storeproof.launch.request import LaunchOption, LaunchRequest
 from storeproof.load.job import EngineWanted
 from storeproof.machine import docker
 from storeproof.result.recorder import StoreRecord
@@ -38,7 +39,7 @@ class Options:
 
     scale: Scale
     seed: int
-    launch: launcher.Wanted = "auto"
+    launch: LaunchOption = "auto"
     endpoints: dict[str, str] = field(default_factory=dict)
     """URL by store."""
     images: dict[str, str] = field(default_factory=dict)
@@ -111,44 +112,33 @@ class StoreUnderTest:
             StoreDied: it did not start.
             SettingsMismatch: it runs with other settings.
         """
-        handle = self.make(purpose, on_volume=on_volume, started=True)
-        self._admit(handle)
+        handle = self.make(purpose, on_volume=on_volume)
+        try:
+            self.first_start(handle)
+        except BaseException:
+            handle.close()
+            raise
         return handle
 
-    def make(self, purpose: str, *, on_volume: bool = False, started: bool = False) -> Handle:
-        """A store as `launch` has it, but not started, and so not yet looked at: `first_start` does both."""
+    def make(self, purpose: str, *, on_volume: bool = False) -> Handle:
+        """A store as `launch` has it, but not started, and so not yet verified: `first_start` does both."""
         if self._blocked:
             raise NotAvailable(self._blocked)
         self.progress(f"starting for {purpose}")
-        try:
-            return self._start(on_volume=on_volume, started=started)
-        except StoreproofError as reason:
-            if not (on_volume and isinstance(reason, NotAvailable)):  # without a volume it may be had all the same
-                self._block(reason)
-            raise
+        with self._blocking(on_volume=on_volume):
+            return launcher.make(self._request(on_volume=on_volume), self.progress)
 
     def first_start(self, handle: Handle) -> float:
-        """Start what `make` made, and see whether it is as the variant says; the seconds until it answered. Raises as `launch`."""
+        """Start what `make` made, and verify that it is as the variant says; the seconds until it answered. Raises as `launch`."""
         began = time.monotonic()
-        try:
+        with self._blocking(on_volume=handle.cut_by is not None):
             handle.start()
-        except BaseException as reason:
-            self._block(reason)
-            raise
         took = time.monotonic() - began
-        self._admit(handle)
-        return took
-
-    def _admit(self, handle: Handle) -> None:
-        """Close it again, for good, unless it is as the variant says."""
-        try:
+        with self._blocking(BaseException):
             self._verify(handle)
-        except BaseException as reason:
-            handle.close()
-            self._block(reason)
-            raise
         self.record.launch = handle.kind
         self.record.image_digest = handle.image_digest
+        return took
 
     def check_given(self) -> None:
         """Make sure of what the command line names for this store: a server answers and takes us, an image is there.
@@ -159,7 +149,11 @@ class StoreUnderTest:
         store, launch = self.target.store.name, self.options.launch
         if launch == "endpoint" or store in self.options.endpoints:
             with contextlib.suppress(NotAvailable):  # a missing client package is an outcome
-                self._start().close()
+                handle = launcher.make(self._request(), self.progress)
+                try:
+                    handle.start()
+                finally:
+                    handle.close()
         elif image := self.options.images.get(store):
             self.progress(f"looking for the image {image}")
             try:
@@ -224,30 +218,42 @@ class StoreUnderTest:
         """The last lines that the shared store wrote."""
         return self._shared.log_tail() if self._shared is not None else ""
 
-    def _block(self, reason: BaseException) -> None:
-        """Try it no more. What the machine spoiled, or what got no answer, may be otherwise for the next case."""
-        if isinstance(reason, (MachineFailed, Unknown, KeyboardInterrupt)):
-            return
-        first = str(reason).splitlines()[0] if str(reason) else type(reason).__name__
-        self._blocked = str(reason) if isinstance(reason, NotAvailable) else f"the store could not be tried: {first}"
+    @contextlib.contextmanager
+    def _blocking(self, errors: type[BaseException] = StoreproofError, *, on_volume: bool = False) -> Iterator[None]:
+        """Try the store no more if it cannot be had. What the machine spoiled, or what got no answer, may be otherwise for the next case;
+        and what cannot be had `on_volume` may be had without."""
+        try:
+            yield
+        except (MachineFailed, Unknown, KeyboardInterrupt):
+            raise
+        except NotAvailable as reason:
+            if not on_volume:
+                self._blocked = str(reason)
+            raise
+        except errors as reason:
+            first = str(reason).splitlines()[0] if str(reason) else type(reason).__name__
+            self._blocked = f"the store could not be tried: {first}"
+            raise
 
-    def _start(self, *, on_volume: bool = False, started: bool = True) -> Handle:
-        store, settings = self.target.store, self.target.settings(self.scale.cache_bytes)
+    def _request(self, *, on_volume: bool = False) -> LaunchRequest:
+        """What the command line and the store's file say of its launch."""
+        store, options = self.target.store, self.options
+        settings = self.target.settings(self.scale.cache_bytes)
         _ = self.adapter  # nothing is started for a store whose client is missing
-        return launcher.launch(
-            store.model_copy(update={"launch": self.target.launch}),
-            settings,
-            kind=self.options.launch,
-            endpoint=self.options.endpoints.get(store.name),
-            image=self.options.images.get(store.name),
-            data_dir=self.options.data_dir,
-            keep=self.options.keep,
+        endpoint = None
+        if url := options.endpoints.get(store.name):
+            endpoint = EndpointProbe(url, self.target.file, self.target.variant, tuple(settings), self.layout(store.claims.models[0]))
+        return LaunchRequest(
+            store=store.name,
+            launch=self.target.launch,
             probe=self._probe,
-            visit=Visit(self.target.file, self.target.variant, tuple(settings), self.layout(store.claims.models[0])),
-            notice=self.progress,
-            on_volume=on_volume,
-            power_cut=PowerCut(self.options.power_cut, self.seed),
-            started=started,
+            settings=settings,
+            kind=options.launch,
+            endpoint=endpoint,
+            image=options.images.get(store.name),
+            data_dir=options.data_dir,
+            keep=options.keep,
+            power_cut=PowerCut(options.power_cut, self.seed) if on_volume else None,
         )
 
     def _asked(self, handle: Handle) -> bool:

@@ -19,18 +19,19 @@ from storeproof.machine.owner import Owner, this_process
 
 _CONTAINERS = "containers"
 
-_guardian: subprocess.Popen[str] | None = None
+_reaper: subprocess.Popen[str] | None = None
 _owner = 0
-_told: set[str] = set()
+_named: set[str] = set()
+"""What the reaper was told to sweep."""
 
 
-def guard(base: Path, *, containers: bool = False) -> None:
-    """Let a guardian end and remove what is left of this process, when it has ended in whatever way: under `base`, and in the engine."""
-    global _guardian, _owner
+def reap_at_exit(base: Path, *, containers: bool = False) -> None:
+    """Have what this process leaves under `base` ended and removed when it has ended, in whatever way; `containers`: in the engine too."""
+    global _reaper, _owner
     if _owner != os.getpid():  # a forked worker needs one of its own
         _owner = os.getpid()
-        _told.clear()
-        _guardian = subprocess.Popen(
+        _named.clear()
+        _reaper = subprocess.Popen(
             [sys.executable, "-m", "storeproof.cleanup.reaper", str(this_process())],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -39,17 +40,17 @@ def guard(base: Path, *, containers: bool = False) -> None:
             start_new_session=True,
             text=True,
         )
-    assert _guardian is not None
-    assert _guardian.stdin is not None
+    assert _reaper is not None
+    assert _reaper.stdin is not None
     for word in [str(base), *([_CONTAINERS] if containers else [])]:
-        if word not in _told:
-            _told.add(word)
-            _guardian.stdin.write(f"{word}\n")
-            _guardian.stdin.flush()
+        if word not in _named:
+            _named.add(word)
+            _reaper.stdin.write(f"{word}\n")
+            _reaper.stdin.flush()
 
 
 def main(owner_text: str) -> None:
-    """Wait for the owner's end, then sweep what it told us of."""
+    """Wait for the owner's end, then sweep what it named."""
     owner = Owner.parse(owner_text)
     if owner is None:
         raise SystemExit(f"not an owner: {owner_text}")

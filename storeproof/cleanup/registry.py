@@ -1,6 +1,6 @@
 """Everything that was made is removed on every way out: a normal end, an exception, Ctrl-C, SIGTERM, SIGHUP.
 
-Only SIGKILL leaves things behind for a moment: then the guardian ends our processes, and failing that the next run does.
+Only SIGKILL leaves things behind for a moment: then the reaper ends our processes, and failing that the next run does.
 """
 
 from __future__ import annotations

@@ -13,14 +13,14 @@ from storeproof.errors import NotAvailable
 from storeproof.machine import process_tree, shared_memory
 
 
-def sweep_all(base: Path | None = None) -> list[str]:
+def sweep_all(base: Path | None = None, *, containers: bool = False) -> list[str]:
     """Remove what dead runs left in the places that need no option, and under `base`; what was done, one line each.
 
-    Where nothing is left it takes some milliseconds, and an engine is asked only if it answers at once.
+    Where nothing is left it takes some milliseconds: without `containers` an engine is asked only if it answers at once, on this machine.
     """
     bases = {each.resolve(): None for each in (base, default_base(), ext4.MEMORY) if each is not None}
     done = [line for each in bases for line in sweep_directories(each)]
-    if any_of_ours():
+    if containers or any_of_ours():
         from storeproof.machine.docker import sweep_containers
 
         with suppress(NotAvailable, OSError):  # as the engine's client calls all that it may answer

@@ -46,8 +46,6 @@ _LOOK_SECONDS: Final = 0.005
 
 MEMORY: Final = Path("/dev/shm")  # noqa: S108 - nothing is opened there whose name somebody could foresee
 """A file system in memory, where there is one."""
-NO_VOLUME: Final = "its data does not lie on a file system that could be cut off"
-"""Why a handle that was not made for it cannot do it."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -87,22 +85,22 @@ class Volume:
             self.close()
             raise
         (at / "lost+found").rmdir()  # servers want their directory empty
-        self.settle()  # else it would be there again after the first cut
+        self.sync()  # else it would be there again after the first cut
 
-    def settle(self) -> None:
-        """Write out all that was written so far, as if some hours had passed."""
+    def sync(self) -> None:
+        """See `Disk.sync`."""
         write_out(self._at)
 
     def cut(self) -> None:
-        """From now on nothing reaches the file, and all writes fail. What was not synced is gone with the next `renew`."""
+        """See `Disk.cut`: from now on nothing reaches the file."""
         directory = os.open(self._at, os.O_RDONLY)
         try:
             fcntl.ioctl(directory, _SHUTDOWN, _WITHOUT_LOG)
         finally:
             os.close(directory)
 
-    def renew(self) -> None:
-        """Mount what is in the file: the power is back.
+    def remount(self) -> None:
+        """See `Disk.remount`. What is in the file is mounted.
 
         Any other process may hold a copy of the old mount, since every new mount namespace begins with one: mounted again, the device
         would be the file system that was cut off. A copy of the file holds the same, for nothing is written to it any longer.
@@ -125,7 +123,7 @@ class Volume:
             raise MachineFailed(f"the volume at {self._at} could not be mounted again: {reason}") from None
 
     def close(self) -> None:
-        """Give it up; what is in the file is lost when the file is removed. May be called twice."""
+        """See `Disk.close`: what is in the file is lost when the file is removed."""
         unmount(self._at)
         if self._loop is not None:
             self._loop.release()

@@ -1,6 +1,6 @@
 """A disk in memory whose power can be cut, without root: the side of the launcher.
 
-The file system itself is in a process of its own (`memory_disk_host`), which ends and unmounts it when the pipe from us does: so
+The file system itself is in a process of its own (`fuse_host`), which ends and unmounts it when the pipe from us does: so
 neither a crash of ours nor a SIGKILL leaves a mount behind.
 """
 
@@ -84,10 +84,10 @@ class MemoryDisk:
         """It was cut, by us or at a sync, and is not back yet."""
         return self._say("off") == "True"
 
-    def settle(self) -> None:
-        """See `Disk.settle`."""
+    def sync(self) -> None:
+        """See `Disk.sync`."""
         write_out(self._at)  # what was changed through mmap is with the kernel
-        self._say("settle")
+        self._say("sync")
 
     def cut(self) -> None:
         """See `Disk.cut`."""
@@ -102,8 +102,8 @@ class MemoryDisk:
         """Cut in place of the n-th sync from now on, which fails; 0 takes that back."""
         self._say(f"cut-at-sync {nth}")
 
-    def renew(self) -> None:
-        """See `Disk.renew`."""
+    def remount(self) -> None:
+        """See `Disk.remount`."""
         abort(self._at)
         unmount(self._at)
         self._say("mount")

@@ -1,6 +1,6 @@
 """The process that a disk in memory lives in. One command a line on its input, one answer a line; the end of the input is its end.
 
-The commands are mount, settle, cut, cut-at-sync N, syncs and off; the answer is `ok` with a value if there is one, or `error` and why.
+The commands are mount, sync, cut, cut-at-sync N, syncs and off; the answer is `ok` with a value if there is one, or `error` and why.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _answer(disk: MemoryDisk, at: str, command: str, *arguments: str) -> str:
             case "mount":
                 _wait_until_unmounted(disk, at)
                 disk.mount()
-            case "settle":
+            case "sync":
                 disk.settle()
             case "cut":
                 disk.cut()

@@ -27,13 +27,13 @@ class Disk(Protocol):
     method: str
     """How its power is cut, in words for the report."""
 
-    def settle(self) -> None:
-        """Write out all that was written so far, as if some hours had passed."""
+    def sync(self) -> None:
+        """Make all that was written so far durable."""
 
     def cut(self) -> None:
-        """From now on all writes fail, and what was not synced is gone with the next `renew`."""
+        """From now on all writes fail, and what was not synced is gone with the next `remount`."""
 
-    def renew(self) -> None:
+    def remount(self) -> None:
         """Mount what is durable: the power is back. Raises `MachineFailed` when it cannot be mounted."""
 
     def close(self) -> None:
@@ -49,15 +49,12 @@ class PowerCut:
     """Of what survives on a torn disk, and of the sync that a cut takes the place of."""
 
 
-AS_CAN_BE_HAD: Final = PowerCut()
-
-
 def make_disk(wanted: PowerCut, at: Path, image: Path) -> Disk:
     """Mount one on the empty directory `at`. `auto` takes the kernel's own file system if it can be had, else the one in memory.
 
     Args:
         wanted: how.
-        at: where; `volume.unmount` ends that, in this process or a later one.
+        at: where; `ext4.unmount` ends that, in this process or a later one.
         image: the file that it lies in, where it lies in one.
 
     Raises:

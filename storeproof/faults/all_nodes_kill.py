@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from storeproof.faults.fault import Fault
+from storeproof.launch.handle import Capability, Handle
 
-from storeproof.launch.handle import Handle
 
-
-@dataclass(frozen=True)
-class AllNodesKill:
+class AllNodesKill(Fault):
     """SIGKILL to every node that the store's file names."""
 
-    name: str = "all_nodes_kill"
-    sudden: bool = True
-    cuts_off: bool = False
-
-    def cannot(self, handle: Handle) -> str | None:
-        """As the handle says: a single server has no such nodes."""
-        return handle.cannot(self.name)
+    name = "all_nodes_kill"
+    needs = Capability.KILL_NODES
 
     def strike(self, handle: Handle) -> None:
         """Kill, and wait until they are gone."""

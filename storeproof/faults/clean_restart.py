@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from storeproof.faults.fault import Fault
+from storeproof.launch.handle import Capability, Handle
 
-from storeproof.launch.handle import Handle
 
-
-@dataclass(frozen=True)
-class CleanRestart:
+class CleanRestart(Fault):
     """The stop half of a restart; the start is the caller's, as after every fault."""
 
-    name: str = "clean_restart"
-    sudden: bool = False
-    cuts_off: bool = False
-
-    def cannot(self, handle: Handle) -> str | None:
-        """As the handle says: a store that somebody else runs is never stopped."""
-        return handle.cannot(self.name)
+    name = "clean_restart"
+    needs = Capability.STOP
+    sudden = False
 
     def strike(self, handle: Handle) -> None:
         """Stop and wait for the end.

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from storeproof.faults.fault import Fault
+from storeproof.launch.handle import Capability, Handle
 
-from storeproof.launch.handle import Handle
 
-
-@dataclass(frozen=True)
-class OneNodeKill:
+class OneNodeKill(Fault):
     """SIGKILL to the node that has run longest: in turn each, and often the one that leads."""
 
-    name: str = "one_node_kill"
-    sudden: bool = True
-    cuts_off: bool = False
-
-    def cannot(self, handle: Handle) -> str | None:
-        """As the handle says: a single server has no such nodes."""
-        return handle.cannot(self.name)
+    name = "one_node_kill"
+    needs = Capability.KILL_NODES
 
     def strike(self, handle: Handle) -> None:
         """Kill, and wait until it is gone."""

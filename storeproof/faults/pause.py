@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from storeproof.faults.fault import Fault
+from storeproof.launch.handle import Capability, Handle
 
-from storeproof.launch.handle import Handle
 
-
-@dataclass(frozen=True)
-class Pause:
+class Pause(Fault):
     """SIGSTOP; SIGCONT ends it. No guarantee names it: nothing is lost by it. It shows what clients see of a store that hangs."""
 
-    name: str = "pause"
-    sudden: bool = True
-    cuts_off: bool = False
-
-    def cannot(self, handle: Handle) -> str | None:
-        """As the handle says."""
-        return handle.cannot(self.name)
+    name = "pause"
+    needs = Capability.PAUSE
 
     def strike(self, handle: Handle) -> None:
         """Freeze. The caller ends it with `end`, also when a check fails in between."""

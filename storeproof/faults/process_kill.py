@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from storeproof.faults.fault import Fault
+from storeproof.launch.handle import Capability, Handle
 
-from storeproof.launch.handle import Handle
 
-
-@dataclass(frozen=True)
-class ProcessKill:
+class ProcessKill(Fault):
     """SIGKILL to every process of the store."""
 
-    name: str = "process_kill"
-    sudden: bool = True
-    cuts_off: bool = False
-
-    def cannot(self, handle: Handle) -> str | None:
-        """As the handle says: a store that somebody else runs is never killed."""
-        return handle.cannot(self.name)
+    name = "process_kill"
+    needs = Capability.KILL
 
     def strike(self, handle: Handle) -> None:
         """Kill, and wait until the processes are gone: a store that still runs could serve from memory what it lost."""

@@ -6,14 +6,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from storeproof.cleanup.reaper import guard
+from storeproof.cleanup.reaper import reap_at_exit
 from storeproof.cleanup.registry import registry
 from storeproof.cleanup.workdir import WorkDir, default_base
 from storeproof.contract.load_adapter import load_adapter
 from storeproof.disk.methods import Disk, Method, PowerCut, make_disk
 from storeproof.errors import MachineFailed, NotAvailable, UsageError
+from storeproof.launch.process import find_programs
 from storeproof.machine import docker
-from storeproof.machine.programs import find_program
 from storeproof.spec.loader import Spec
 from storeproof.spec.store import Store
 
@@ -104,7 +104,7 @@ class _Trial:
         """Do it; the method in words. Raises `NotAvailable`."""
         registry.add(self)
         self._dir = WorkDir.make(default_base(), keep=False)
-        guard(self._dir.root.parent)
+        reap_at_exit(self._dir.root.parent)
         self._disk = make_disk(by, self._dir.data, self._dir.image)
         return self._disk.method
 
@@ -121,15 +121,15 @@ class _Trial:
 
 def _power_cut(by: PowerCut) -> Way:
     """Whether the power can be cut: nothing but a try tells."""
-    sut = _Trial()
+    trial = _Trial()
     try:
-        return Way(True, sut.mount(by))
+        return Way(True, trial.mount(by))
     except NotAvailable as missing:
         return Way(False, missing.reason, missing.remedy)
     except UsageError as unwritable:
         return Way(False, str(unwritable))
     finally:
-        sut.close()
+        trial.close()
 
 
 def _process(store: Store) -> Way | None:
@@ -137,10 +137,10 @@ def _process(store: Store) -> Way | None:
     if launch is None:
         return None
     try:
-        programs = [find_program(each, launch, store.name) for each in (launch.binary, *(command[0] for command in launch.initialise))]
+        programs = find_programs(launch, store.name)
     except NotAvailable as missing:
         return Way(False, missing.reason, missing.remedy)
-    return Way(True, programs[0])
+    return Way(True, programs[launch.binary])
 
 
 def _container(store: Store, answers: Way, image: str | None) -> Way | None:

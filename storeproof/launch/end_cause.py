@@ -35,6 +35,10 @@ class EndCause:
         """See `Watch.look`."""
         self._watch.look()
 
+    def died(self, reason: str) -> StoreDied:
+        """The error for an end that needs no inquiry: we know that it does not run."""
+        return StoreDied(reason, self._log())
+
     def of(self, reason: str, said: str, pids: Iterable[int] = (), *, status: int | None = None, ours: bool = False) -> StoreproofError:
         """The error for what was seen.
 
@@ -54,7 +58,7 @@ class EndCause:
             return MachineFailed(
                 f"{self._name} was killed from outside: {name}, not sent by storeproof", "see who did it: dmesg, journalctl"
             )
-        return StoreDied(reason, self._log())
+        return self.died(reason)
 
     def short(self, reason: str, lacking: Shortage) -> StoreproofError:
         """The error for what is known to be lacking."""
@@ -65,6 +69,11 @@ class EndCause:
         return (MachineFailed if self.has_run else NotAvailable)(reason, remedy)
 
 
-def ending(code: int) -> str:
+def describe_exit(code: int) -> str:
     """How a process ended, in words, by its return code as `subprocess` has it."""
     return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit status {code}"
+
+
+def shell_status(code: int) -> int:
+    """The return code of `subprocess` as a shell has it."""
+    return _SHELL - code if code < 0 else code

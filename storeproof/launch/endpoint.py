@@ -8,10 +8,9 @@ from pathlib import Path
 
 from storeproof.contract.address import Address, parse_endpoint
 from storeproof.errors import NotAvailable, UsageError
-from storeproof.launch.endpoint_watch import Watch
-from storeproof.launch.handle import LaunchKind
-from storeproof.launch.visit import Visit
-from storeproof.spec.store import EndpointLaunch
+from storeproof.launch.endpoint_memory import MemoryWatch
+from storeproof.launch.handle import Capability, LaunchKind
+from storeproof.launch.request import LaunchRequest
 
 _ANSWER_SECONDS = 10.0
 _REASON = "the store was given as an endpoint: a server that somebody else runs is never stopped"
@@ -29,30 +28,29 @@ class EndpointHandle:
     pids: Sequence[int] = ()
     nodes: Sequence[str] = ()
 
-    def __init__(self, name: str, launch: EndpointLaunch, url: str, visit: Visit) -> None:
-        """
-        Args:
-            name: the store, for messages.
-            url: what the user gave.
-            visit: what a child does there first, since nobody knows what answers.
+    def __init__(self, request: LaunchRequest) -> None:
+        """Nothing is asked of it yet.
 
         Raises:
-            UsageError: the URL cannot be read.
+            NotAvailable: the store's file describes no endpoint.
+            UsageError: none was named, or its URL cannot be read.
         """
-        self._name = name
+        launch = request.launch.endpoint
+        if launch is None or request.endpoint is None:
+            raise request.not_described("endpoint")
+        self._name = request.store
         self._example = launch.url
-        self._url = url
-        self._visit = visit
-        self._address = parse_endpoint(url, launch.url)
-        self._watch: Watch | None = None
+        self._endpoint = request.endpoint
+        self._address = parse_endpoint(request.endpoint.url, launch.url)
+        self._watch: MemoryWatch | None = None
 
     @property
     def address(self) -> Address:
         """Where it answers."""
         return self._address
 
-    def cannot(self, fault: str) -> str | None:  # noqa: ARG002 - none can be struck, whichever it is
-        """No fault can be struck."""
+    def cannot(self, capability: Capability) -> str | None:  # noqa: ARG002 - whichever it is
+        """It is somebody else's: nothing can be done to it."""
         return f"{_REASON}; {_REMEDY}"
 
     def start(self) -> float:
@@ -71,16 +69,16 @@ class EndpointHandle:
     def wait_ready(self) -> None:
         """See `start`."""
         try:
-            self._visit.make(self._url, f"{self._name} at {self._address}", _ANSWER_SECONDS)
+            self._endpoint.check(f"{self._name} at {self._address}", _ANSWER_SECONDS)
         except UsageError as reason:
             raise UsageError(f"{reason}; check the endpoint, which looks like {self._example}") from None
-        self._watch = self._watch or Watch(self._address)
+        self._watch = self._watch or MemoryWatch(self._address)
 
     def stop(self) -> None:
         """Refused: see `cannot`."""
         raise NotAvailable(_REASON, _REMEDY)
 
-    kill = pause = resume = settle = cut_power = empty = stop
+    kill = pause = resume = quiesce = cut_power = empty = stop
 
     def kill_nodes(self, names: Sequence[str]) -> None:  # noqa: ARG002 - none can be killed, whichever it is
         """Refused: see `cannot`."""

@@ -1,181 +1,97 @@
-"""The first visit to an endpoint, in a process with limits: `python -m storeproof.launch.endpoint_probe`.
-
-What answers at an endpoint may be anything, and clients trust their servers: a length of 2 GB is taken at its word, and a line
-without end is collected until the memory is full. So a child does once what the checks will do, and only what it
-survived is spoken to by the run itself.
-
-It is asked by a line of JSON on its standard input, since it has a password in it that others must not see on a command line, and says on
-its standard output, in lines of JSON, what it is about to do (`at`), and at last how that ended (`end`).
-"""
+"""Probes an endpoint in a child process before the run itself speaks to it: see `endpoint_probe_child`."""
 
 from __future__ import annotations
 
 import json
 import os
-import resource
 import signal
-import socket
+import subprocess
 import sys
-import threading
-import time
-from contextlib import suppress
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from storeproof.contract.address import Address, parse_endpoint
-from storeproof.contract.failures import Refused, Unknown, Unsupported, WrongReply
-from storeproof.contract.families import KeyValue, Session
-from storeproof.contract.load_adapter import Adapter, load_adapter
 from storeproof.contract.values import Layout
-from storeproof.printable import in_one_line
-from storeproof.spec.model import Model, Value
-from storeproof.spec.reading.source import read
-from storeproof.spec.store import Store
+from storeproof.errors import UsageError
+from storeproof.launch.endpoint_probe_child import MEMORY
+from storeproof.printable import printable
 
-MEMORY = 96 << 20
-"""Bytes that a client may take beyond what it is made of: the largest answer to what is asked here has a few thousand."""
-_RESERVED = 512 << 20
-"""Addresses beyond that, which threads reserve and do not use."""
-_PAUSE = 0.1
-"""Seconds between two attempts."""
-_LONGEST_VERSION = 200
-"""Characters; the longest that is known has about a hundred."""
+_BACKSTOP = 90.0
+"""Seconds in which the child is over: it ends itself, and this is for a machine that is so busy that it cannot."""
+_MOST_MEMORY = f"{MEMORY >> 20} MB"
 
 
-class _Strange(Exception):
-    """What answers cannot be what it says it is."""
+@dataclass(frozen=True)
+class EndpointProbe:
+    """An endpoint, the store that it should be, and what is to be read and written there."""
 
+    url: str = field(repr=False)
+    """With the password."""
+    file: Path
+    """The store's YAML."""
+    variant: str
+    settings: Sequence[str]
+    layout: Layout
+    """A collection that nobody has; it is removed again."""
 
-class _Visitor:
-    """Says what it is about to do, and what became of it."""
+    def check(self, where: str, seconds: float) -> None:
+        """Return if it takes us in, and can be written to and read from.
 
-    def __init__(self, answers: int, seconds: float) -> None:
-        self._answers = answers
-        self._seconds = seconds
-        self._once = threading.Lock()
-        self.last = "nothing listens on its port"
+        Args:
+            where: the endpoint, for messages.
+            seconds: how long it may take.
 
-    def at(self, step: str) -> None:
-        """What comes next."""
-        os.write(self._answers, json.dumps({"at": step}).encode() + b"\n")
-
-    def end(self, how: str, found: str = "") -> NoReturn:
-        """The only end: no thread of a client, and no object that wants to say goodbye, is waited for."""
-        with self._once:
-            os.write(self._answers, json.dumps({"end": how, "found": in_one_line(found)}).encode() + b"\n")
-            os._exit(0)
-
-    def limit(self) -> None:
-        """From here on memory, processor time and time are bounded."""
-        pages = Path("/proc/self/statm").read_text().split()
-        taken = {resource.RLIMIT_AS: int(pages[0]), resource.RLIMIT_DATA: int(pages[5])}
-        for what, more in ((resource.RLIMIT_DATA, MEMORY), (resource.RLIMIT_AS, MEMORY + _RESERVED)):
-            most = taken[what] * resource.getpagesize() + more
-            resource.setrlimit(what, (most, most))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        busy = int(sum(os.times()[:2]) + self._seconds) + 2
-        resource.setrlimit(resource.RLIMIT_CPU, (busy, busy + 1))
-        # Two clocks: the thread says what was the matter, the signal ends also what never gives a thread its turn.
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, self._seconds + 2)
-        timer = threading.Timer(self._seconds, lambda: self.end("silent", self.last))
-        timer.daemon = True
-        timer.start()
-
-
-def main() -> None:
-    """Visit what standard input names."""
-    answers = os.dup(1)
-    os.dup2(2, 1)  # what a client prints is none of our answers
-    asked = json.loads(sys.stdin.buffer.read())
-    file = Path(asked["file"])
-    store = read(file, Store)
-    adapter = load_adapter(store, file)
-    assert store.launch.endpoint is not None
-    address = parse_endpoint(asked["url"], store.launch.endpoint.url)
-    visitor = _Visitor(answers, asked["seconds"])
-    visitor.limit()
-    visitor.at("look for it")
-    _find(visitor, address)
-    visitor.last = "it takes connections and does not answer"
-    for attempt in range(1_000_000):
-        layout = Layout(f"{asked['collection']}_{attempt}", Model.model_validate(asked["model"]))
+        Raises:
+            UsageError: it does not answer, refuses us, or answers as no such store does.
+        """
+        asked = {
+            "file": str(self.file),
+            "variant": self.variant,
+            "url": self.url,
+            "settings": list(self.settings),
+            "collection": self.layout.name,
+            "model": self.layout.model.model_dump(mode="json"),
+            "seconds": seconds,
+        }
         try:
-            _attempt(visitor, adapter, address, store, asked, layout)
-        except (Exception, SystemExit) as reason:  # noqa: BLE001 - whatever it is, it is told
-            _tell(visitor, reason)
-        else:
-            visitor.end("ready")
-        time.sleep(_PAUSE)
+            done = subprocess.run(
+                [sys.executable, "-P", "-m", "storeproof.launch.endpoint_probe_child"],
+                input=json.dumps(asked).encode(),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                timeout=_BACKSTOP,
+                env={**os.environ, "MALLOC_ARENA_MAX": "2"},  # each thread's own would count against its limit
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise UsageError(f"{where} could not be looked at within {_BACKSTOP:g} s: this machine is too busy; run again") from None
+        step, ended = "start", None
+        for line in done.stdout.splitlines():
+            said: dict[str, Any] = json.loads(line)
+            step, ended = said.get("at", step), said if "end" in said else ended
+        if complaint := _complaint(ended, step, seconds, done.returncode):
+            raise UsageError(printable(f"{where} {complaint}"))
 
 
-def _tell(visitor: _Visitor, reason: BaseException) -> None:
-    """End with what became of an attempt, unless the next one may go better."""
-    if _out_of_memory(reason):
-        visitor.end("memory")
-    if isinstance(reason, Unknown):
-        visitor.last = in_one_line(str(reason)) or visitor.last
-    elif isinstance(reason, Refused):
-        visitor.end("refused", str(reason))
-    else:  # the store's client was not made for such an answer
-        visitor.end("strange", str(reason) if isinstance(reason, _Strange) else f"{type(reason).__name__}: {reason}")
-
-
-def _find(visitor: _Visitor, address: Address) -> None:
-    """Wait until something takes connections."""
-    while True:
-        try:
-            socket.create_connection((address.host, address.port), timeout=2).close()
-        except (socket.gaierror, UnicodeError) as reason:
-            visitor.end("unresolved", str(reason.args[-1]))
-        except OSError:
-            time.sleep(_PAUSE)
-        else:
-            return
-
-
-def _attempt(visitor: _Visitor, adapter: Adapter, address: Address, store: Store, asked: dict[str, Any], layout: Layout) -> None:
-    visitor.at("connect")
-    session = adapter.connect(address, store.variants[asked["variant"]].options)
-    try:
-        visitor.at("ask for its version")
-        version = session.version()
-        for text in (version.product, version.number):
-            if not isinstance(text, str) or len(text) > _LONGEST_VERSION or not text.isprintable():
-                raise _Strange(f"it says that its version is {in_one_line(str(text), 60)}")
-        if version.product != store.product:
-            return  # which the trial says of it, and leaves it alone
-        visitor.at("read its settings")
-        session.read_settings(tuple(asked["settings"]))
-        _use(visitor, session, layout)
-    finally:
-        with suppress(Exception):
-            session.close()
-
-
-def _use(visitor: _Visitor, session: Session, layout: Layout) -> None:
-    """Put a record and get it, in a collection of ours. Whether it is the right one, the cases tell: they name the store's failure."""
-    with suppress(Unsupported, WrongReply):
-        collection = session.collection(layout)
-        try:
-            visitor.at("create a collection")
-            collection.prepare()
-            if isinstance(collection, KeyValue) and isinstance(layout.model.record, Value):
-                visitor.at("put a record")
-                collection.put("visit", b"storeproof")
-                visitor.at("get a record")
-                collection.get("visit")
-        finally:
-            visitor.at("remove the collection")
-            collection.clear()
-
-
-def _out_of_memory(reason: BaseException | None) -> bool:
-    """Also where a client made something else of it."""
-    while reason is not None and not isinstance(reason, MemoryError):
-        reason = reason.__cause__ or reason.__context__
-    return reason is not None
-
-
-if __name__ == "__main__":
-    main()
+def _complaint(ended: dict[str, Any] | None, step: str, seconds: float, status: int) -> str:
+    """What is wrong, in words; nothing where it was ready."""
+    found = ended["found"] if ended else ""
+    match ended["end"] if ended else -status:
+        case "ready":
+            return ""
+        case "unresolved":
+            return f"cannot be reached: the name of its host cannot be resolved ({found})"
+        case "silent":
+            return f"did not answer within {seconds:g} s ({found})"
+        case "refused":
+            return f"answers and refuses us: {found}"
+        case "strange":
+            return f"answers, and not as such a store does, when we {step}: {found}"
+        case "memory":
+            return f"answers, and not as such a store does: its client takes more than {_MOST_MEMORY} when we {step}"
+        case signal.SIGXCPU | signal.SIGALRM:
+            return f"answers, and not as such a store does: its client does not come to an end when we {step}"
+        case number if isinstance(number, int) and number > 0:
+            return f"answers, and not as such a store does: its client crashes ({signal.Signals(number).name}) when we {step}"
+    return f"could not be looked at: the process that does it ended with exit status {status} before it could {step}"

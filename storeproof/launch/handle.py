@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from enum import Enum, auto
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -10,8 +11,17 @@ from storeproof.contract.address import Address
 
 LaunchKind = Literal["container", "process", "endpoint"]
 
-Probe = Callable[[Address], None]
-"""Returns once the store answers at the address; raises `Unknown` while it does not, `Refused` where it never will."""
+
+class Capability(Enum):
+    """What can be done to a store through its handle: each fault needs one of them, and not every handle has them all."""
+
+    STOP = auto()
+    KILL = auto()
+    PAUSE = auto()
+    CUT_POWER = auto()
+    """Its data lies on a disk that can be cut off."""
+    KILL_NODES = auto()
+    """It is a cluster whose nodes can be killed one by one."""
 
 
 class Handle(Protocol):
@@ -37,8 +47,8 @@ class Handle(Protocol):
     def address(self) -> Address:
         """Where it answers now. Ask again after every start: a container's port changes."""
 
-    def cannot(self, fault: str) -> str | None:
-        """Why a fault cannot be struck here, or None if it can."""
+    def cannot(self, capability: Capability) -> str | None:
+        """Why this cannot be done to it, or None if it can."""
 
     def start(self) -> float:
         """Start on the data that is there and wait until it answers; the seconds that took.
@@ -82,8 +92,8 @@ class Handle(Protocol):
     def wait_whole(self) -> None:
         """Wait until no node is missing; returns at once for a single server. Raises `StoreDied` when one does not come back in time."""
 
-    def settle(self) -> None:
-        """Stop it cleanly, write all to disk, start it again: what was done so far is at no risk any longer. Raises `StoreDied`."""
+    def quiesce(self) -> None:
+        """Stop it cleanly, make all that it wrote durable, and start it again: no later fault can lose any of it. Raises `StoreDied`."""
 
     def cut_power(self) -> None:
         """All that was not synced vanishes, then the processes, and the power is back.

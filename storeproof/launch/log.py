@@ -22,8 +22,8 @@ def tail(log: Path, password: str | None) -> str:
         return ""
 
 
-def said(log: Path, since: int) -> str:
-    """All that was written after the first `since` bytes, as far as anybody would read; with the password, if it was written."""
+def read_since(log: Path, since: int) -> str:
+    """What was written after the first `since` bytes, at most a MiB of it; with the password, if it was written."""
     try:
         with log.open("rb") as file:
             file.seek(since)

@@ -7,14 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from storeproof.errors import StoreDied
-from storeproof.launch.readiness import late
+from storeproof.launch.readiness import timeout_error
 from storeproof.machine.patience import Patience
 from storeproof.spec.store import Nodes
-
-NODE_FAULTS = ("one_node_kill", "all_nodes_kill")
-"""The faults that need nodes which can be killed one by one."""
-
-NO_NODES = "it runs as one server: it has no nodes that could be killed one by one"
 
 _PAUSE = 0.05
 """Seconds between two questions; each costs tens of milliseconds."""
@@ -67,7 +62,7 @@ class RunningNodes:
                 return
             if patience.is_over():
                 what = f"{self._name}: the cluster {'was not whole' if whole else 'did not answer'} within"
-                raise late(patience, what, said, lambda reason: StoreDied(reason, self._log()))
+                raise timeout_error(patience, what, said, lambda reason: StoreDied(reason, self._log()))
             time.sleep(_PAUSE)
 
     def _run(self, container: Any, command: Sequence[str]) -> tuple[int, str]:

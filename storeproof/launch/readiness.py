@@ -11,8 +11,10 @@ from collections.abc import Callable
 from storeproof.contract.address import Address
 from storeproof.contract.failures import Refused, Unknown, WrongReply
 from storeproof.errors import MachineFailed, StoreDied, StoreproofError
-from storeproof.launch.handle import Probe
 from storeproof.machine.patience import Patience, Work
+
+Probe = Callable[[Address], None]
+"""Returns once the store answers at the address; raises `Unknown` while it does not, `Refused` where it never will."""
 
 _PAUSE = 0.002
 """Seconds between two looks: a Redis that is up after 30 ms is seen after 32."""
@@ -45,7 +47,7 @@ def wait_until_ready(
     def pause() -> None:
         check()
         if patience.is_over():
-            raise late(patience, f"{name} did not answer within", last, died)
+            raise timeout_error(patience, f"{name} did not answer within", last, died)
         time.sleep(_PAUSE)
 
     # A bare connection costs microseconds where a client costs milliseconds, and no server sees those that are refused.
@@ -66,8 +68,8 @@ def wait_until_ready(
         pause()
 
 
-def late(patience: Patience, what: str, last: str, died: Callable[[str], StoreproofError]) -> StoreproofError:
-    """The error of a wait that is over."""
+def timeout_error(patience: Patience, what: str, last: str, died: Callable[[str], StoreproofError]) -> StoreproofError:
+    """The error of a wait that is over: the store's, or the machine's where it is busy. `died` makes the first."""
     reason = died(f"{what} {patience.waited:g} s ({last})")
     if patience.busy and isinstance(reason, StoreDied):
         return MachineFailed(f"{what} {patience.waited:g} s on a busy machine ({patience.busy}; {last})", "run it on a quieter machine")

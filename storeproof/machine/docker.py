@@ -122,7 +122,7 @@ def require_image(image: str, store: str, install: str | None = None) -> str:
 def new_container(image: str) -> DockerContainer:
     """A container as testcontainers describes it, not created yet."""
     # Read once, when testcontainers is first imported; what the user has set stays.
-    # Its reaper is an image that often cannot be had, and our guardian does the same work.
+    # Its reaper is an image that often cannot be had, and our own does the same work.
     os.environ.setdefault("TESTCONTAINERS_RYUK_DISABLED", "true")
     # /.dockerenv makes testcontainers believe that it runs inside a container, and look for a gateway. Where the engine
     # runs on this very host the file is a leftover of how the machine was made.

@@ -8,6 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+import psutil
+
 from storeproof.machine.pressure import machine_is_busy
 
 _TIMES: Final = 3.0
@@ -55,8 +57,8 @@ def work_of(pids: Iterable[int]) -> int:
     """What processes have done so far, or waited for a core to do: time and bytes in one number, which means nothing but by its growth."""
     done = 0
     for pid in pids:
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError):  # by hand: psutil does not have the time that it waited for a core
             done += sum(map(int, Path(f"/proc/{pid}/schedstat").read_text(encoding="ascii").split()[:2]))
-        with suppress(OSError, ValueError):
-            done += sum(int(line.split()[1]) for line in Path(f"/proc/{pid}/io").read_text(encoding="ascii").splitlines())
+        with suppress(OSError, psutil.Error):
+            done += sum(psutil.Process(pid).io_counters())
     return done

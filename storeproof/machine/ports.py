@@ -7,9 +7,11 @@ import socket
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
+
+import psutil
 
 from storeproof.errors import NotAvailable
-from storeproof.machine.process_tree import running
 
 _LISTEN = "0A"
 """TCP_LISTEN in /proc/net/tcp."""
@@ -23,10 +25,10 @@ def free_port() -> int:
     """
     first = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text(encoding="ascii").split()[0])
     for port in random.SystemRandom().sample(range(first // 2, first), 200):
-        with socket.socket() as sut:
-            sut.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with socket.socket() as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
-                sut.bind(("127.0.0.1", port))
+                tried.bind(("127.0.0.1", port))
             except OSError:
                 continue
             return port
@@ -42,9 +44,11 @@ def free_ports(number: int) -> list[int]:
     return found
 
 
-def listening(port: int) -> frozenset[str]:
-    """The sockets (as /proc/PID/fd names them) that listen on a TCP port of any address."""
-    found = set()
+def is_listened_on(port: int) -> bool:
+    """Whether anybody listens on a TCP port, of any address.
+
+    Read by hand: psutil would look for the process behind each socket, which takes longer the more processes there are.
+    """
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         try:
             lines = Path(table).read_text(encoding="ascii").splitlines()[1:]
@@ -53,30 +57,29 @@ def listening(port: int) -> frozenset[str]:
         for line in lines:
             fields = line.split()
             if fields[3] == _LISTEN and int(fields[1].rpartition(":")[2], 16) == port:
-                found.add(f"socket:[{fields[9]}]")
-    return frozenset(found)
+                return True
+    return False
 
 
-def holder(sockets: frozenset[str], pids: Iterable[int] | None = None) -> int | None:
-    """The process, of `pids` or of all that we may look into, that holds one of the sockets."""
-    for pid in pids if pids is not None else running():
-        try:
-            descriptors = list(Path(f"/proc/{pid}/fd").iterdir())
-        except OSError:
-            continue
-        for descriptor in descriptors:
-            with suppress(OSError):
-                if str(descriptor.readlink()) in sockets:
-                    return pid
-    return None
+def is_listener(pids: Iterable[int], port: int) -> bool:
+    """Whether one of the processes listens on the port."""
+    for pid in pids:
+        with suppress(psutil.Error):  # it has ended, or may not be looked into
+            if any(_listens(each, port) for each in psutil.Process(pid).net_connections("tcp")):
+                return True
+    return False
 
 
-def describe_user(port: int) -> str:
+def describe_listener(port: int) -> str:
     """`pid N (name)` of the process that listens on a port, as far as it can be seen."""
-    pid = holder(listening(port))
+    pid = next((each.pid for each in psutil.net_connections("tcp") if _listens(each, port) and each.pid is not None), None)
     if pid is None:
         return "a process that this user may not look into"
     try:
-        return f"pid {pid} ({Path(f'/proc/{pid}/comm').read_text(encoding='utf-8', errors='replace').strip()})"
-    except OSError:
+        return f"pid {pid} ({psutil.Process(pid).name()})"
+    except psutil.Error:
         return f"pid {pid}"
+
+
+def _listens(connection: Any, port: int) -> bool:
+    return bool(connection.status == psutil.CONN_LISTEN and connection.laddr.port == port)

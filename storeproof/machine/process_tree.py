@@ -1,6 +1,9 @@
 """Finds and signals all processes of a server, also those that left its session or lost their parent.
 
 Process groups are not enough: every PostgreSQL backend starts a session of its own, and is handed to init when the postmaster is killed.
+
+/proc is read by hand: psutil has neither a process's session nor its flags, tells its start by the wall clock, which may be set before a
+later run compares it, and takes half as long again for the whole table, while a server that is to be killed goes on.
 """
 
 from __future__ import annotations
@@ -11,6 +14,8 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+
+import psutil
 
 _EXITING = 4
 """PF_EXITING: include/linux/sched.h."""
@@ -70,7 +75,7 @@ def members(root: Path, leaders: Collection[tuple[int, int]], programs: Collecti
     A process belongs to it if it descends from one of `leaders` (pid, start), or if it works under `root` and either
     is in a leader's session or runs one of `programs` (resolved paths). A person's shell in that directory does not.
     """
-    table = {stat.pid: stat for stat in map(read_stat, running()) if stat is not None and not stat.ended}
+    table = {stat.pid: stat for stat in map(read_stat, psutil.pids()) if stat is not None and not stat.ended}
     found = [pid for pid, start in leaders if pid in table and table[pid].start == start]
     sessions = {pid for pid, _ in leaders}
     inside = str(root) + os.sep
@@ -89,11 +94,6 @@ def members(root: Path, leaders: Collection[tuple[int, int]], programs: Collecti
             whole[pid] = table[pid]
             found.extend(children.get(pid, ()))
     return list(whole.values())
-
-
-def running() -> Iterable[int]:
-    """The ids of all processes that can be seen."""
-    return (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
 
 
 def send(processes: Iterable[Stat], number: signal.Signals) -> None:

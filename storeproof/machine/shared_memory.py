@@ -12,7 +12,7 @@ _SHM = "/dev/shm/"  # noqa: S108 - where shm_open(3) puts what servers share; we
 
 
 def mapped_files(pids: Iterable[int]) -> dict[str, int]:
-    """The files under /dev/shm that the processes map, with their inodes."""
+    """The files under /dev/shm that the processes map, with their inodes, which psutil does not have."""
     found = {}
     for pid in pids:
         try:

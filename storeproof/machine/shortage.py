@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import psutil
+
 _MIB: Final = 2**20
 _FULL: Final = _MIB
 """Bytes: with less than this free, nothing need be said."""
@@ -116,8 +118,8 @@ class Watch:
                 return Shortage(
                     f"a process may take no more than {limit // _MIB} MiB of memory, and the server needs more", "ulimit -v unlimited"
                 )
-        free = _memory_available()
-        if free is not None and free < _LITTLE_MEMORY:
+        free = psutil.virtual_memory().available
+        if free < _LITTLE_MEMORY:
             return Shortage(f"{free // _MIB} MiB of memory are free, and the server needs more", _MORE_MEMORY)
         return None
 
@@ -198,16 +200,10 @@ def _free(place: Path) -> int:
 
 def _files_used_up(pid: int) -> bool:
     try:
-        limits = Path(f"/proc/{pid}/limits").read_text(encoding="ascii").splitlines()
-        used = sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir())
+        process = psutil.Process(pid)
+        limit, _ = process.rlimit(psutil.RLIMIT_NOFILE)
+        return 0 <= limit <= process.num_fds() + 1
+    except psutil.Error:  # it has ended, or may not be looked into
+        return False
     except OSError as reason:
         return reason.errno in (errno.EMFILE, errno.ENFILE)
-    limit = next((line.split()[3] for line in limits if line.startswith("Max open files")), "unlimited")
-    return limit.isdigit() and used >= int(limit) - 1
-
-
-def _memory_available() -> int | None:
-    with suppress(OSError, LookupError, ValueError):
-        lines = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines())
-        return int(lines["MemAvailable"].split()[0]) * 1024
-    return None

@@ -11,6 +11,7 @@ from storeproof.errors import NotAvailable
 from storeproof.experiments.durability.corruption import Corrupted
 from storeproof.experiments.durability.file_damage import Kind
 from storeproof.experiments.durability.layouts import STAMPED, layouts_of
+from storeproof.launch.handle import Capability
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import CaseResult
 from storeproof.store_under_test import StoreUnderTest
@@ -23,10 +24,10 @@ def test_corruption(sut: StoreUnderTest, case_result: CaseResult, kind: Kind) ->
     """The store is killed, one of its newest files is damaged, it is started, and everything is read."""
     handle = sut.launch("damaged files")
     try:
-        if handle.data is None and not handle.cannot("process_kill"):  # in a volume of the engine's own
+        if handle.data is None and not handle.cannot(Capability.KILL):  # in a volume of the engine's own
             handle.close()
             handle = sut.launch("damaged files", on_volume=True)
-        if reason := handle.cannot("process_kill"):
+        if reason := handle.cannot(Capability.KILL):
             raise NotAvailable(reason)
         if handle.data is None:
             raise NotAvailable("its data directory cannot be reached from here", "--data-dir DIR, or --launch=process")

@@ -9,6 +9,7 @@ import pytest
 from storeproof.errors import NotAvailable
 from storeproof.experiments.durability.full_disk import FullDisk
 from storeproof.experiments.durability.layouts import layouts_of
+from storeproof.launch.handle import Capability
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import CaseResult
 from storeproof.store_under_test import StoreUnderTest
@@ -19,7 +20,7 @@ def test_full_disk(sut: StoreUnderTest, case_result: CaseResult) -> None:
     """The volume is filled while clients write. What may be missing then is what the variant does not promise to keep."""
     handle = sut.launch("the full disk", on_volume=True)
     try:
-        if reason := handle.cannot("power_cut"):
+        if reason := handle.cannot(Capability.CUT_POWER):
             raise NotAvailable(reason)
         filled = FullDisk(
             handle,

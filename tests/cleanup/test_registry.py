@@ -19,9 +19,7 @@ from storeproof.cleanup.registry import SIGNALS, Registry, Terminated
 from storeproof.cleanup.sweep import sweep_directories
 from storeproof.cleanup.workdir import MARKER, WorkDir
 from storeproof.machine.owner import Owner, this_process
-from tests.launch.small import WORK, Run, eventually, gone
-
-_UNGUARDED = "import storeproof.launch.process; storeproof.launch.process.guard = lambda base: None"
+from tests.launch.small import WITHOUT_REAPER, WORK, Run, eventually, gone
 
 
 @pytest.fixture
@@ -58,7 +56,7 @@ def test_signal_while_a_thread_loads(tmp_path: Path) -> None:
 
 
 def test_our_own_sigkill_leaves_nothing(run: Run) -> None:
-    """The guardian ends the servers, also those that left the session, and removes the directory."""
+    """The reaper ends the servers, also those that left the session, and removes the directory."""
     assert run.end(signal.SIGKILL) == -signal.SIGKILL
     assert eventually(lambda: run.left() == [])
 
@@ -76,7 +74,7 @@ def test_server_outlives_the_thread_that_started_it(tmp_path: Path) -> None:
 
 
 def test_next_run_sweeps_what_a_dead_one_left(tmp_path: Path) -> None:
-    run = Run(tmp_path, before=_UNGUARDED)
+    run = Run(tmp_path, before=WITHOUT_REAPER)
     run.end(signal.SIGKILL)
     assert len(run.left()) == 5
     assert sweep_directories(tmp_path) == [

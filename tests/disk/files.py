@@ -31,7 +31,7 @@ def sync_directory(path: Path) -> None:
 
 def cut(made: MemoryDisk) -> None:
     made.cut()
-    made.renew()
+    made.remount()
 
 
 def names(path: Path) -> list[str]:

@@ -34,9 +34,9 @@ main()
 """
 
 
-def doctor(base: Path, number: signal.Signals, method: str, *, guarded: bool = True) -> None:
+def doctor(base: Path, number: signal.Signals, method: str, *, reaped: bool = True) -> None:
     """Run the doctor until it has mounted a volume, and end it there."""
-    before = "" if guarded else "doctor.guard = lambda base: None"
+    before = "" if reaped else "doctor.reap_at_exit = lambda base: None"
     process = subprocess.Popen(
         [sys.executable, "-c", DOCTOR.format(before=before, method=method)],
         env={**os.environ, "TMPDIR": str(base)},
@@ -66,7 +66,7 @@ def test_a_doctor_that_is_ended_leaves_nothing(tmp_path: Path, number: signal.Si
 
 def test_the_next_command_removes_what_a_doctor_left(tmp_path: Path) -> None:
     """Whichever it is."""
-    doctor(tmp_path, signal.SIGKILL, "ext4", guarded=False)
+    doctor(tmp_path, signal.SIGKILL, "ext4", reaped=False)
     assert not nothing_left(tmp_path)
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     command = [sys.executable, "-c", "import sys; from storeproof.cli import main; sys.argv[0] = 'storeproof'; main()"]

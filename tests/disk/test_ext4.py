@@ -15,10 +15,12 @@ import pytest
 from storeproof.cleanup.sweep import sweep_directories
 from storeproof.disk import ext4, loop
 from storeproof.disk.ext4 import Volume, unmount
+from storeproof.disk.methods import PowerCut
 from storeproof.errors import MachineFailed, NotAvailable
+from storeproof.launch.handle import Capability
 from storeproof.launch.process import ProcessHandle
 from tests.disk.files import mount_copied, mounts
-from tests.launch.small import GREETS, Run, eventually, greeted, python_server
+from tests.launch.small import GREETS, WITHOUT_REAPER, Run, eventually, python_server, request
 
 mounting = pytest.mark.usefixtures("able")
 
@@ -59,14 +61,14 @@ def test_a_cut_takes_what_was_not_synced_and_nothing_else(made: Volume, tmp_path
     data = tmp_path / "data"
     assert list(data.iterdir()) == []
     write(data / "settled", "old", sync=False)
-    made.settle()
+    made.sync()
     write(data / "unsynced", "lost", sync=False)
     write(data / "synced", "kept", sync=True)
     write(data / "late", "lost", sync=False)
     made.cut()
     with pytest.raises(OSError, match="Input/output error"):
         write(data / "after", "never", sync=False)
-    made.renew()
+    made.remount()
     assert (data / "settled").read_text() == "old"
     assert (data / "synced").read_text() == "kept"
     assert not (data / "late").exists()
@@ -88,7 +90,7 @@ def test_a_file_that_another_process_holds_open_keeps_the_old_mount_for_that_pro
     with (tmp_path / "data" / "open").open("w") as held:
         os.fsync(held.fileno())
         made.cut()
-        made.renew()
+        made.remount()
         with pytest.raises(OSError, match="Input/output error"):
             os.fsync(held.fileno())
         write(tmp_path / "data" / "open", "of the new mount", sync=True)
@@ -99,7 +101,7 @@ def test_a_file_that_another_process_holds_open_keeps_the_old_mount_for_that_pro
 def fill(made: Volume, data: Path) -> None:
     """Some that is durable in each of the ways in which it can be, and some that is not."""
     write(data / "settled", "old", sync=False)
-    made.settle()
+    made.sync()
     for number in range(200):
         write(data / f"synced-{number}", str(number) * 5000, sync=number % 3 == 0)
     write(data / "last", "kept", sync=True)
@@ -118,14 +120,14 @@ def test_a_copy_of_the_mount_in_another_namespace_changes_nothing(made: Volume, 
     fill(made, data)
     with mount_copied(data):
         made.cut()
-        made.renew()
+        made.remount()
         found = content(data)
         assert found["settled"] == b"old"
         assert found["last"] == b"kept"
         assert "unsynced" not in found
         write(data / "again", "works", sync=True)
         made.cut()
-        made.renew()
+        made.remount()
         assert (data / "again").read_text() == "works"
     made.close()
     assert eventually(lambda: str(tmp_path) not in devices())
@@ -140,7 +142,7 @@ def test_what_is_copied_is_what_is_mounted_again(made: Volume, tmp_path: Path) -
     with mount_copied(data), pytest.MonkeyPatch.context() as patched:
         made.cut()
         patched.setattr(made, "_moved", lambda old: (os.link(tmp_path / "image", kept), copy(old))[1])
-        made.renew()
+        made.remount()
     copied = content(data)
     assert eventually(lambda: str(kept) not in devices())
     unmount(data)
@@ -166,9 +168,9 @@ def test_a_machine_without_room_for_the_copy_is_no_loss(tmp_path: Path) -> None:
             with pytest.raises(
                 MachineFailed, match=r"in another mount namespace and could not be copied: cp: .*No space left.*; make room"
             ):
-                made.renew()
+                made.remount()
             (tmp_path / "small" / "ballast").unlink()
-            made.renew()
+            made.remount()
             assert (tmp_path / "data" / "some").stat().st_size == 1_000_000
     finally:
         made.close()
@@ -178,11 +180,11 @@ def test_a_machine_without_room_for_the_copy_is_no_loss(tmp_path: Path) -> None:
 
 @mounting
 def test_a_server_loses_power_and_starts_again(tmp_path: Path) -> None:
-    handle = ProcessHandle("small", python_server(GREETS), {}, greeted, tmp_path, on_volume=True)
+    handle = ProcessHandle(request(python_server(GREETS), tmp_path, power_cut=PowerCut()))
     try:
         handle.start()
-        handle.settle()
-        assert handle.cannot("power_cut") is None
+        handle.quiesce()
+        assert handle.cannot(Capability.CUT_POWER) is None
         handle.cut_power()
         assert not handle.alive()
         handle.start()
@@ -193,9 +195,9 @@ def test_a_server_loses_power_and_starts_again(tmp_path: Path) -> None:
 
 
 def test_a_server_on_another_file_system_cannot_lose_power(tmp_path: Path) -> None:
-    handle = ProcessHandle("small", python_server(GREETS), {}, greeted, tmp_path)
+    handle = ProcessHandle(request(python_server(GREETS), tmp_path))
     try:
-        assert "does not lie on a file system that could be cut off" in str(handle.cannot("power_cut"))
+        assert "does not lie on a file system that could be cut off" in str(handle.cannot(Capability.CUT_POWER))
     finally:
         handle.close()
 
@@ -203,7 +205,7 @@ def test_a_server_on_another_file_system_cannot_lose_power(tmp_path: Path) -> No
 @mounting
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
 def test_no_mount_is_left_by_a_run_that_is_ended(tmp_path: Path, number: signal.Signals) -> None:
-    run = Run(tmp_path, before="import functools; ProcessHandle = functools.partial(ProcessHandle, on_volume=True)")
+    run = Run(tmp_path, fields="power_cut=PowerCut()")
     assert str(tmp_path) in mounts()
     run.end(number)
     assert eventually(lambda: run.left() == [])
@@ -213,8 +215,7 @@ def test_no_mount_is_left_by_a_run_that_is_ended(tmp_path: Path, number: signal.
 
 @mounting
 def test_the_next_run_unmounts_what_a_dead_one_left(tmp_path: Path) -> None:
-    unguarded = "import functools, storeproof.launch.process as p; p.guard = lambda base: None"
-    run = Run(tmp_path, before=f"{unguarded}; ProcessHandle = functools.partial(ProcessHandle, on_volume=True)")
+    run = Run(tmp_path, before=WITHOUT_REAPER, fields="power_cut=PowerCut()")
     run.end(signal.SIGKILL)
     assert str(tmp_path) in mounts()
     sweep_directories(tmp_path)

@@ -19,15 +19,13 @@ from storeproof.disk.ext4 import unmount
 from storeproof.disk.fuse import MemoryDisk
 from storeproof.disk.methods import PowerCut, make_disk
 from storeproof.errors import MachineFailed, NotAvailable
+from storeproof.launch.handle import Capability
 from storeproof.launch.process import ProcessHandle
 from tests.disk.files import Make, mount_copied, mounts, names, write
-from tests.launch.small import GREETS, Run, eventually, greeted, python_server
+from tests.launch.small import GREETS, WITHOUT_REAPER, Run, eventually, python_server, request
 
 mounting = pytest.mark.usefixtures("memory_disks")
-ON_FUSE = (
-    "import functools; from storeproof.disk.methods import PowerCut;"
-    " ProcessHandle = functools.partial(ProcessHandle, on_volume=True, power_cut=PowerCut('fuse'))"
-)
+ON_FUSE = "power_cut=PowerCut('fuse')"
 
 
 @mounting
@@ -57,7 +55,7 @@ def test_a_file_that_another_process_holds_open_keeps_the_old_mount_for_that_pro
     made = make()
     held = os.open(data / "open", os.O_CREAT | os.O_WRONLY)
     made.cut()
-    made.renew()
+    made.remount()
     with pytest.raises(OSError, match=r"not connected|aborted"):
         os.fsync(held)
     assert names(data) == []
@@ -74,7 +72,7 @@ def test_a_copy_of_the_mount_in_another_namespace_changes_nothing(make: Make, da
     with mount_copied(data):
         for _ in range(2):
             made.cut()
-            made.renew()
+            made.remount()
             assert names(data) == ["synced"]
         assert (data / "synced").read_text() == "kept"
         write(data / "again", "works", sync=True)
@@ -82,12 +80,12 @@ def test_a_copy_of_the_mount_in_another_namespace_changes_nothing(make: Make, da
 
 @mounting
 def test_a_server_loses_power_and_starts_again(tmp_path: Path) -> None:
-    handle = ProcessHandle("small", python_server(GREETS), {}, greeted, tmp_path, on_volume=True, power_cut=PowerCut("fuse"))
+    handle = ProcessHandle(request(python_server(GREETS), tmp_path, power_cut=PowerCut("fuse")))
     try:
         assert handle.cut_by == "a file system in memory (FUSE)"
         handle.start()
-        handle.settle()
-        assert handle.cannot("power_cut") is None
+        handle.quiesce()
+        assert handle.cannot(Capability.CUT_POWER) is None
         handle.cut_power()
         assert not handle.alive()
         handle.start()
@@ -120,7 +118,7 @@ def test_a_cut_comes_in_place_of_a_sync(make: Make, data: Path, monkeypatch: pyt
     made.cut()
     writer.join()
     assert len(synced) - before >= 6  # the seed draws the seventh sync from then on
-    made.renew()
+    made.remount()
     assert (data / "log").stat().st_size == synced[-1]
 
 
@@ -129,14 +127,14 @@ def test_a_cut_does_not_wait_forever_for_a_sync(make: Make, data: Path) -> None:
     made = make(at_sync=True)
     (data / "log").write_text("not synced")
     made.cut()
-    made.renew()
+    made.remount()
     assert names(data) == []
 
 
 @mounting
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
 def test_no_mount_is_left_by_a_run_that_is_ended(tmp_path: Path, number: signal.Signals) -> None:
-    run = Run(tmp_path, before=ON_FUSE)
+    run = Run(tmp_path, fields=ON_FUSE)
     assert str(tmp_path) in mounts()
     run.end(number)
     assert eventually(lambda: run.left() == [])
@@ -145,7 +143,7 @@ def test_no_mount_is_left_by_a_run_that_is_ended(tmp_path: Path, number: signal.
 
 @mounting
 def test_the_next_run_removes_what_a_dead_one_and_its_disk_left(tmp_path: Path) -> None:
-    run = Run(tmp_path, before=f"import storeproof.launch.process as p; p.guard = lambda base: None; {ON_FUSE}")
+    run = Run(tmp_path, before=WITHOUT_REAPER, fields=ON_FUSE)
     hosts = subprocess.run(["pgrep", "-f", f"fuse_host {tmp_path}"], capture_output=True, text=True, check=True).stdout.split()
     assert len(hosts) == 1
     os.kill(int(hosts[0]), signal.SIGKILL)

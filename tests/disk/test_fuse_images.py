@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("memory_disks")
 def test_a_cut_takes_what_was_not_synced_and_nothing_else(make: Make, data: Path) -> None:
     made = make()
     write(data / "settled", "old", sync=False)
-    made.settle()
+    made.sync()
     write(data / "unsynced", "lost", sync=False)
     write(data / "synced", "kept", sync=True)
     write(data / "late", "lost", sync=False)
@@ -29,7 +29,7 @@ def test_a_cut_takes_what_was_not_synced_and_nothing_else(make: Make, data: Path
     assert made.off
     with pytest.raises(OSError, match="Input/output error"):
         write(data / "after", "never", sync=False)
-    made.renew()
+    made.remount()
     assert (data / "settled").read_text() == "old"
     assert (data / "synced").read_text() == "kept"
     assert (data / "unsynced").read_text() == ""  # the journal has its name, which came before the sync, and no byte of it
@@ -59,7 +59,7 @@ def test_data_alone_can_be_synced(make: Make, data: Path) -> None:
         os.fdatasync(file.fileno())
         cut_names = names(data)
     made.cut()
-    made.renew()
+    made.remount()
     assert cut_names == ["file", "other"]
     assert names(data) == ["file"]
     assert (data / "file").read_text() == "abc3456789"
@@ -79,7 +79,7 @@ def test_a_write_to_a_synced_descriptor_is_durable_when_it_returns(make: Make, d
     os.write(descriptor, b"kept")
     made.cut()
     os.close(descriptor)
-    made.renew()
+    made.remount()
     assert (data / "log").read_text() == "kept"
 
 
@@ -94,7 +94,7 @@ def test_what_is_changed_through_a_mapping_counts_when_it_is_synced(make: Make, 
             memory[4096:4100] = b"lost"
             assert (data / "map").read_bytes()[4096:4100] == b"lost"  # one cache for both ways
             made.cut()
-    made.renew()
+    made.remount()
     assert (data / "map").read_bytes()[10:14] == b"kept"
     assert (data / "map").read_bytes()[4096:4100] == bytes(4)
 
@@ -138,7 +138,7 @@ def test_strict_a_rename_across_directories_is_whole_or_not_at_all(make: Make, d
     for name in ("from", "to"):
         (data / name).mkdir()
     write(data / "from" / "file", "content", sync=True)
-    made.settle()
+    made.sync()
     (data / "from" / "file").rename(data / "to" / "file")
     sync_directory(data / "from")
     cut(made)
@@ -290,7 +290,7 @@ def test_the_power_goes_at_the_nth_sync(make: Make, data: Path) -> None:
         write(data / "third", "lost", sync=True)
     assert made.off
     assert made.syncs == before + 3
-    made.renew()
+    made.remount()
     assert names(data) == ["first", "second"]
     write(data / "third", "works", sync=True)
 

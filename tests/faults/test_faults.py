@@ -8,6 +8,7 @@ import pytest
 
 from storeproof.errors import NotAvailable
 from storeproof.faults import Fault, faults, find
+from storeproof.launch.handle import Capability
 from storeproof.spec import load_spec
 
 
@@ -18,8 +19,8 @@ class Noting:
         self.done: list[str] = []
         self._reason = reason
 
-    def cannot(self, fault: str) -> str | None:
-        self.done.append(f"cannot {fault}")
+    def cannot(self, capability: Capability) -> str | None:
+        self.done.append(f"cannot {capability.name}")
         return self._reason
 
     def __getattr__(self, name: str) -> Any:
@@ -34,12 +35,22 @@ def test_a_fault_strikes_through_the_handle(name: str, deed: str) -> None:
     assert handle.done == [deed]
 
 
+NEEDS = {
+    "all_nodes_kill": "KILL_NODES",
+    "clean_restart": "STOP",
+    "one_node_kill": "KILL_NODES",
+    "pause": "PAUSE",
+    "power_cut": "CUT_POWER",
+    "process_kill": "KILL",
+}
+
+
 @pytest.mark.parametrize("name", sorted(faults()))
-def test_a_fault_asks_the_handle_by_its_own_name(name: str) -> None:
+def test_a_fault_asks_the_handle_for_what_it_needs(name: str) -> None:
     """A store that somebody else runs says why not; that is a reason, not a pass."""
     handle = Noting("it is somebody else's server")
     assert find(name).cannot(handle) == "it is somebody else's server"  # type: ignore[arg-type]
-    assert handle.done == [f"cannot {name}"]
+    assert handle.done == [f"cannot {NEEDS[name]}"]
 
 
 class Cluster(Noting):
@@ -79,8 +90,8 @@ def test_the_names_are_the_files_names() -> None:
     """A new fault is one file; nothing else names it."""
     for name, fault in faults().items():
         assert type(fault).__module__ == f"storeproof.faults.{name}"
-        typed: Fault = fault
-        assert typed.name == name
+        assert isinstance(fault, Fault)
+        assert fault.name == name
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,18 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from storeproof.contract import Address, Layout, Unknown
-from storeproof.launch.visit import Visit
+from storeproof.launch.endpoint_probe import EndpointProbe
+from storeproof.launch.request import LaunchRequest
 from storeproof.machine import process_tree
-from storeproof.spec import Model, ProcessLaunch, Store
+from storeproof.spec import ContainerLaunch, EndpointLaunch, Model, ProcessLaunch, Store
+from storeproof.spec.store import Launch
 
 GREETS = """
 import socket, sys
@@ -93,13 +96,13 @@ def connect(address, options):
 ROW = Model.model_validate({"format": "1.0", "model": "row", "title": "Row", "key": "integer", "record": {"kind": "row"}})
 
 
-def visit(store: Store, folder: Path) -> Visit:
-    """What is done at an endpoint of this store, whose files are written into a folder: its adapter is `ADAPTER`."""
+def endpoint_probe(url: str, store: Store, folder: Path) -> EndpointProbe:
+    """An endpoint of this store, whose files are written into a folder: its adapter is `ADAPTER`."""
     file = folder / "small.yaml"
     described = store.model_dump(mode="json", exclude_defaults=True)
     file.write_text(yaml.safe_dump(described | {"adapter": "small_adapter.py"}, sort_keys=False))
     (folder / "small_adapter.py").write_text(ADAPTER)
-    return Visit(file, store.default_variant, (), Layout("sp_small", ROW))
+    return EndpointProbe(url, file, store.default_variant, (), Layout("sp_small", ROW))
 
 
 def greeted(address: Address) -> None:
@@ -112,6 +115,21 @@ def greeted(address: Address) -> None:
     except OSError as reason:
         raise Unknown(str(reason)) from None
     raise Unknown("no greeting")
+
+
+def request(
+    launch: ProcessLaunch | ContainerLaunch | EndpointLaunch,
+    data_dir: Path | None = None,
+    *,
+    store: str = "small",
+    probe: Callable[[Address], None] = greeted,
+    settings: Mapping[str, str] | None = None,
+    **fields: Any,
+) -> LaunchRequest:
+    """A request for a store whose file describes this launch and no other."""
+    kind = {ProcessLaunch: "process", ContainerLaunch: "container", EndpointLaunch: "endpoint"}[type(launch)]
+    described = Launch(**{kind: launch})
+    return LaunchRequest(store=store, launch=described, probe=probe, settings=settings or {}, data_dir=data_dir, **fields)
 
 
 def connected(address: Address) -> None:
@@ -138,6 +156,9 @@ def eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
     return True
 
 
+WITHOUT_REAPER = "import storeproof.launch.managed_server as m; m.reap_at_exit = lambda *_, **__: None"
+"""For `Run(before=...)`: what it leaves is left to the next run."""
+
 WORK = "while True: time.sleep(0.05)"
 """What a run does after its start. Not one long sleep: a signal that comes just before the system call does not end it."""
 
@@ -145,18 +166,20 @@ WORK = "while True: time.sleep(0.05)"
 class Run:
     """Another run of storeproof, in a process of its own, that has started a server with three children."""
 
-    def __init__(self, base: Path, *, before: str = "", after: str = "") -> None:
+    def __init__(self, base: Path, *, before: str = "", after: str = "", fields: str = "") -> None:
+        """`fields`: further ones of its request, as a source of Python has them."""
         code = f"""
             import signal, sys, time
             from pathlib import Path
+            from storeproof.disk.methods import PowerCut
             from storeproof.launch.process import ProcessHandle
-            from tests.launch.small import FAMILY, python_server, greeted
+            from tests.launch.small import FAMILY, python_server, request
             # A shell that runs the tests in the background has them ignore Ctrl-C.
             signal.signal(signal.SIGINT, signal.default_int_handler)
             {before}
-            handle = ProcessHandle("small", python_server(FAMILY), {{}}, greeted, Path({str(base)!r}))
+            handle = ProcessHandle(request(python_server(FAMILY), Path({str(base)!r}), {fields}))
             handle.start()
-            print(handle.data.parent, *[each.pid for each in handle._members()], flush=True)
+            print(handle.data.parent, *handle.pids, flush=True)
             {after or WORK}
         """
         self.process = subprocess.Popen(

@@ -10,13 +10,14 @@ import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
 
 from storeproof.cleanup.registry import registry
 from storeproof.cleanup.sweep import sweep_directories
-from storeproof.cleanup.workdir import WorkDir
+from storeproof.cleanup.workdir import WorkDir, default_base
 from storeproof.contract import Address, Unknown
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied
 from storeproof.launch import container
@@ -24,7 +25,7 @@ from storeproof.launch.container import ContainerHandle
 from storeproof.machine import docker
 from storeproof.machine.owner import this_process
 from storeproof.spec import ContainerLaunch
-from tests.launch.small import WORK, eventually
+from tests.launch.small import WITHOUT_REAPER, WORK, eventually, request
 
 pytestmark = pytest.mark.docker
 
@@ -72,7 +73,7 @@ def make() -> Iterator[Make]:
 
     def handle(launch: ContainerLaunch = REDIS, probe: Callable[[Address], None] = pinged, **options: object) -> ContainerHandle:
         base = options.pop("base", None)
-        made.append(ContainerHandle("redis", launch, SETTINGS, probe, base, **options))  # type: ignore[arg-type]
+        made.append(ContainerHandle(request(launch, base, store="redis", probe=probe, settings=SETTINGS, **options)))  # type: ignore[arg-type]
         return made[-1]
 
     yield handle
@@ -215,15 +216,15 @@ def test_a_container_that_is_short_of_memory_is_no_fault_of_the_store(make: Make
     eats = "python3 -c 'x = bytearray(10**9)' || dd if=/dev/zero of=/dev/null bs=900M count=1; exit 137"
     handle = make(REDIS.model_copy(update={"command": ("bash", "-c", eats)}))
     with pytest.MonkeyPatch.context() as patched:
-        described = handle._describe
+        described = container.describe
 
-        def limited() -> object:
-            made = described()
+        def limited(*arguments: Any) -> object:
+            made = described(*arguments)
             made._kwargs["mem_limit"] = "64m"
             made._kwargs["memswap_limit"] = "64m"
             return made
 
-        patched.setattr(handle, "_describe", limited)
+        patched.setattr(container, "describe", limited)
         with pytest.raises(
             NotAvailable, match="the kernel's out-of-memory killer has ended it; give the machine or the container more memory"
         ):
@@ -244,7 +245,7 @@ def test_container_that_never_answers(make: Make) -> None:
 
 def test_missing_image(tmp_path: Path) -> None:
     with pytest.raises(NotAvailable) as caught:
-        ContainerHandle("redis", REDIS, {}, pinged, tmp_path, image="storeproof.invalid/redis:7")
+        ContainerHandle(request(REDIS, tmp_path, store="redis", probe=pinged, image="storeproof.invalid/redis:7"))
     image = "redis: the image storeproof.invalid/redis:7"
     assert caught.value.reason == f"{image} is not here and cannot be pulled: the registry cannot be reached from here"
     assert caught.value.remedy == "docker pull storeproof.invalid/redis:7  # or name a local one: --image redis=LOCAL"
@@ -273,10 +274,11 @@ def other_run(*, before: str = "") -> tuple[subprocess.Popen[str], str]:
     code = f"""
         import signal, time
         from storeproof.launch.container import ContainerHandle
+        from tests.launch.small import request
         from tests.launch.test_container import REDIS, SETTINGS, pinged
         signal.signal(signal.SIGINT, signal.default_int_handler)
         {before}
-        handle = ContainerHandle("redis", REDIS, SETTINGS, pinged)
+        handle = ContainerHandle(request(REDIS, store="redis", probe=pinged, settings=SETTINGS))
         handle.start()
         print(handle._dir.root.name, flush=True)
         {WORK}
@@ -296,7 +298,7 @@ def left(mark: str) -> list[str]:
     """What is left of the other run."""
     client = docker.client()
     found = [each.name for each in (*client.containers.list(all=True), *client.volumes.list()) if each.name == mark]
-    return found + [str(path) for path in Path(container.default_base()).glob(mark)]
+    return found + [str(path) for path in Path(default_base()).glob(mark)]
 
 
 def end(process: subprocess.Popen[str], number: signal.Signals) -> None:
@@ -322,7 +324,7 @@ def test_our_own_sigkill_leaves_nothing() -> None:
 
 
 def test_next_run_sweeps_what_a_dead_one_left() -> None:
-    process, mark = other_run(before="import storeproof.launch.container as c; c.guard = lambda *_, **__: None")
+    process, mark = other_run(before=WITHOUT_REAPER)
     end(process, signal.SIGKILL)
     assert len(left(mark)) == 3
     assert docker.sweep_containers() == [
@@ -330,7 +332,7 @@ def test_next_run_sweeps_what_a_dead_one_left() -> None:
         f"removed volume {mark}, left by a run that had died",
     ]
     assert [Path(each).name for each in left(mark)] == [mark]
-    sweep_directories(container.default_base())
+    sweep_directories(default_base())
     assert left(mark) == []
 
 

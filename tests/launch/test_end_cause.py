@@ -23,7 +23,7 @@ from storeproof.launch.process import ProcessHandle
 from storeproof.machine import patience, shortage
 from storeproof.machine.shortage import Watch
 from storeproof.spec import ProcessLaunch
-from tests.launch.small import FAMILY, GREETS, MUTE, as_root, eventually, greeted, python_server
+from tests.launch.small import FAMILY, GREETS, MUTE, as_root, eventually, greeted, python_server, request
 
 Make = Callable[..., ProcessHandle]
 
@@ -33,7 +33,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
     made: list[ProcessHandle] = []
 
     def handle(launch: ProcessLaunch, probe: Callable[[Address], None] = greeted, base: Path = tmp_path) -> ProcessHandle:
-        made.append(ProcessHandle("small", launch, {}, probe, base))
+        made.append(ProcessHandle(request(launch, base, probe=probe)))
         return made[-1]
 
     yield handle
@@ -115,7 +115,7 @@ def test_a_disk_that_becomes_full_later_spoils_the_round(make: Make, small_disk:
 def test_a_disk_with_no_room_for_us_is_not_available(small_disk: Path) -> None:
     fill(small_disk)
     with pytest.raises(NotAvailable, match=f"{small_disk}.*No space left on device; make room"):
-        ProcessHandle("small", python_server(GREETS), {}, greeted, small_disk).start()
+        ProcessHandle(request(python_server(GREETS), small_disk)).start()
     assert [each.name for each in small_disk.iterdir()] == ["ballast"]
 
 
@@ -199,11 +199,11 @@ def limited(limit: str, code: str) -> str:
         from pathlib import Path
         from storeproof.errors import StoreproofError
         from storeproof.launch.process import ProcessHandle
-        from tests.launch.small import GREETS, greeted, python_server
+        from tests.launch.small import GREETS, python_server, request
         {limit}
         import tempfile
         with tempfile.TemporaryDirectory() as base:
-            handle = ProcessHandle("small", python_server({code!r} + GREETS, start_seconds=2), {{}}, greeted, Path(base))
+            handle = ProcessHandle(request(python_server({code!r} + GREETS, start_seconds=2), Path(base)))
             held = []
             try:
                 handle.start()
@@ -289,7 +289,7 @@ def test_no_handle_stays_where_no_volume_can_be_had(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("storeproof.disk.fuse.DEVICE", "/dev/no-such-device")
     before = list(registry._open)
     with pytest.raises(NotAvailable, match="needs FUSE"):
-        ProcessHandle("small", python_server(GREETS), {}, greeted, tmp_path, on_volume=True, power_cut=PowerCut("fuse"))
+        ProcessHandle(request(python_server(GREETS), tmp_path, power_cut=PowerCut("fuse")))
     assert registry._open == before
     assert list(tmp_path.iterdir()) == []
 

@@ -12,7 +12,7 @@ import pytest
 from storeproof.errors import StoreDied
 from storeproof.launch.process import ProcessHandle
 from storeproof.spec import ProcessLaunch
-from tests.launch.small import GREETS, greeted, python_server
+from tests.launch.small import GREETS, python_server, request
 
 SLOW = "import pathlib, sys, time; pathlib.Path(sys.argv[1], 'begun').touch(); time.sleep(30)"
 
@@ -22,7 +22,7 @@ def handle(tmp_path: Path) -> Iterator[ProcessHandle]:
     """Its directory is made by a command that takes half a minute."""
     server = python_server(GREETS)
     launch: ProcessLaunch = server.model_copy(update={"initialise": ((server.binary, "-c", SLOW, "${data}"),)})
-    made = ProcessHandle("small", launch, {}, greeted, tmp_path)
+    made = ProcessHandle(request(launch, tmp_path))
     yield made
     made.close()
     assert list(tmp_path.iterdir()) == []
@@ -73,7 +73,7 @@ def test_an_emptied_directory_is_made_again(handle: ProcessHandle) -> None:
 
 def test_a_killed_handle_starts_again(tmp_path: Path) -> None:
     """Only a start that was under way is ended by a kill."""
-    made = ProcessHandle("small", python_server(GREETS), {}, greeted, tmp_path)
+    made = ProcessHandle(request(python_server(GREETS), tmp_path))
     try:
         made.kill()
         made.start()

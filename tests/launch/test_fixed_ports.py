@@ -10,7 +10,7 @@ from storeproof.errors import NotAvailable
 from storeproof.launch.container import ContainerHandle
 from storeproof.machine import docker
 from storeproof.spec import ContainerLaunch
-from tests.launch.small import connected
+from tests.launch.small import connected, request
 
 pytestmark = pytest.mark.docker
 
@@ -30,7 +30,7 @@ def test_they_are_reached_under_their_numbers_and_free_afterwards() -> None:
     one, other = _free(), _free()
     command = ("memcached", "-u", "nobody", "-l", f"0.0.0.0:{one},0.0.0.0:{other}")
     launch = ContainerLaunch(image=IMAGE, port=one, fixed_ports=(one, other), data="/data", command=command)
-    handle = ContainerHandle("fixed", launch, {}, connected)
+    handle = ContainerHandle(request(launch, store="fixed", probe=connected))
     try:
         handle.start()
         assert (handle.address.host, handle.address.port) == ("127.0.0.1", one)
@@ -38,7 +38,7 @@ def test_they_are_reached_under_their_numbers_and_free_afterwards() -> None:
         handle.kill()
         handle.start()
         assert handle.address.port == one, "after a kill too"
-        second = ContainerHandle("second", launch, {}, connected)
+        second = ContainerHandle(request(launch, store="second", probe=connected))
         try:
             with pytest.raises(NotAvailable, match=r"allocated|in use"):
                 second.start()

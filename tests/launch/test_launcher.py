@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from storeproof.errors import NotAvailable, UsageError
-from storeproof.launch.handle import Handle
-from storeproof.launch.launcher import Wanted, launch
+from storeproof.launch.handle import Capability, Handle
+from storeproof.launch.launcher import make
 from storeproof.launch.process import ProcessHandle
+from storeproof.launch.request import LaunchOption, LaunchRequest
 from storeproof.machine import docker
 from storeproof.spec import ContainerLaunch, EndpointLaunch, Store
-from tests.launch.small import GREETS, greeted, python_server, visit
+from tests.launch.small import GREETS, endpoint_probe, greeted, python_server, request
 
 CONTAINER = ContainerLaunch(image="storeproof-tests/no-such-image:1", port=1, data="/data")
 NO_ENGINE = NotAvailable("no container engine answers", "apt-get install docker.io && systemctl start docker")
@@ -37,22 +38,26 @@ def store(**ways: object) -> Store:
     )
 
 
-def start(store: Store, base: Path, kind: Wanted = "auto", endpoint: str | None = None, notices: list[str] | None = None) -> Handle:
+def start(store: Store, base: Path, kind: LaunchOption = "auto", endpoint: str | None = None, notices: list[str] | None = None) -> Handle:
     """Launch it."""
     aside = base.parent / f"{base.name}-spec"
     aside.mkdir(exist_ok=True)
-    return launch(
-        store,
-        store.variants["plain"].settings,
-        kind=kind,
-        endpoint=endpoint,
-        image=None,
-        data_dir=base,
-        keep=False,
+    asked = LaunchRequest(
+        store=store.name,
+        launch=store.launch,
         probe=greeted,
-        visit=visit(store, aside),
-        notice=notices.append if notices is not None else None,
+        settings=store.variants["plain"].settings,
+        kind=kind,
+        endpoint=endpoint_probe(endpoint, store, aside) if endpoint else None,
+        data_dir=base,
     )
+    handle = make(asked, notices.append if notices is not None else lambda _: None)
+    try:
+        handle.start()
+    except BaseException:
+        handle.close()
+        raise
+    return handle
 
 
 @pytest.fixture
@@ -100,7 +105,7 @@ def test_failed_start_leaves_nothing(tmp_path: Path) -> None:
 
 @pytest.fixture
 def running(tmp_path: Path) -> ProcessHandle:
-    handle = ProcessHandle("other", python_server(GREETS), {}, greeted, tmp_path)
+    handle = ProcessHandle(request(python_server(GREETS), tmp_path, store="other"))
     handle.start()
     return handle
 
@@ -113,8 +118,8 @@ def test_endpoint_is_taken_first_and_never_harmed(running: ProcessHandle, tmp_pa
     handle = start(offered, tmp_path, endpoint=f"small://me:secret@127.0.0.1:{running.address.port}/0")
     assert handle.kind == "endpoint"
     assert "secret" not in repr(handle.address)
-    for fault in ("process_kill", "clean_restart", "power_cut", "pause"):
-        assert handle.cannot(fault)
+    for capability in Capability:
+        assert "a server that somebody else runs is never stopped" in str(handle.cannot(capability))
     for strike in (handle.kill, handle.stop, handle.pause, handle.resume):
         with pytest.raises(NotAvailable, match="a server that somebody else runs is never stopped"):
             strike()

@@ -10,7 +10,7 @@ from storeproof.launch.container import ContainerHandle
 from storeproof.machine import docker
 from storeproof.spec import ContainerLaunch
 from tests.end_to_end.running import wait_for
-from tests.launch.small import connected
+from tests.launch.small import connected, request
 
 pytestmark = pytest.mark.docker
 
@@ -34,8 +34,8 @@ def _engine() -> None:
 
 
 def test_each_is_mapped_to_the_loopback_and_free_afterwards() -> None:
-    handle = ContainerHandle("named", LAUNCH, {}, connected)
-    second = ContainerHandle("second", LAUNCH, {}, connected)
+    handle = ContainerHandle(request(LAUNCH, store="named", probe=connected))
+    second = ContainerHandle(request(LAUNCH, store="second", probe=connected))
     try:
         handle.start()
         second.start()
@@ -62,7 +62,7 @@ def test_one_that_keeps_its_number_is_told_by_name_too() -> None:
         number = int(free.getsockname()[1])
     command = ("memcached", "-u", "nobody", "-l", f"0.0.0.0:11211,0.0.0.0:{number}")
     launch = LAUNCH.model_copy(update={"ports": {"other": number}, "fixed_ports": (number,), "command": command})
-    handle = ContainerHandle("fixed", launch, {}, connected)
+    handle = ContainerHandle(request(launch, store="fixed", probe=connected))
     try:
         handle.start()
         assert handle.address.ports == {"other": number}

@@ -13,11 +13,12 @@ import pytest
 from storeproof.contract import Address, Layout
 from storeproof.errors import NotAvailable, StoreDied
 from storeproof.launch.endpoint import EndpointHandle
-from storeproof.launch.nodes import NODE_FAULTS, RunningNodes
+from storeproof.launch.endpoint_probe import EndpointProbe
+from storeproof.launch.handle import Capability
+from storeproof.launch.nodes import RunningNodes
 from storeproof.launch.process import ProcessHandle
-from storeproof.launch.visit import Visit
 from storeproof.spec.store import EndpointLaunch, Nodes, ProcessLaunch
-from tests.launch.small import ROW
+from tests.launch.small import ROW, request
 
 
 class Here:
@@ -119,26 +120,21 @@ def test_answering_and_being_whole_are_two_questions(cluster: Cluster) -> None:
     nodes.wait(Here(), 0.1, whole=True)
 
 
-@pytest.mark.parametrize("fault", NODE_FAULTS)
-def test_a_single_server_has_no_nodes(fault: str, tmp_path: Path) -> None:
+def test_a_single_server_has_no_nodes(tmp_path: Path) -> None:
     """It says so before any load, it is whole, and it refuses: nothing is struck in silence."""
     launch = ProcessLaunch(binary="${python}", install="none", command=("-c", "pass"))
-    process = ProcessHandle("mine", launch, {}, lambda _: None, tmp_path)
+    process = ProcessHandle(request(launch, tmp_path, store="mine", probe=lambda _: None))
     try:
-        assert process.cannot(fault) == "it runs as one server: it has no nodes that could be killed one by one"
+        assert process.cannot(Capability.KILL_NODES) == "it runs as one server: it has no nodes that could be killed one by one"
         assert process.nodes == ()
         process.wait_whole()
         with pytest.raises(NotAvailable, match="no nodes"):
             process.kill_nodes(["a"])
     finally:
         process.close()
-    endpoint = EndpointHandle(
-        "mine",
-        EndpointLaunch(url="mine://localhost:1"),
-        "mine://localhost:1",
-        Visit(tmp_path / "mine.yaml", "plain", (), Layout("sp_mine", ROW)),
-    )
+    probe = EndpointProbe("mine://localhost:1", tmp_path / "mine.yaml", "plain", (), Layout("sp_mine", ROW))
+    endpoint = EndpointHandle(request(EndpointLaunch(url="mine://localhost:1"), endpoint=probe))
     assert isinstance(endpoint.address, Address)
-    assert endpoint.cannot(fault)
+    assert endpoint.cannot(Capability.KILL_NODES)
     with pytest.raises(NotAvailable):
         endpoint.kill_nodes(["a"])

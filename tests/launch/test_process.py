@@ -20,7 +20,7 @@ from storeproof.launch.process import ProcessHandle
 from storeproof.machine import ports, process_tree
 from storeproof.machine.programs import find_program
 from storeproof.spec import ProcessLaunch
-from tests.launch.small import FAMILY, GREETS, MUTE, as_root, connected, eventually, gone, greeted, python_server
+from tests.launch.small import FAMILY, GREETS, MUTE, as_root, connected, eventually, gone, greeted, python_server, request
 
 Make = Callable[..., ProcessHandle]
 
@@ -30,8 +30,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
     made: list[ProcessHandle] = []
 
     def handle(launch: ProcessLaunch, probe: Callable[[Address], None] = greeted, **options: object) -> ProcessHandle:
-        settings = options.pop("settings", {})
-        made.append(ProcessHandle("small", launch, settings, probe, options.pop("base", tmp_path), **options))  # type: ignore[arg-type]
+        made.append(ProcessHandle(request(launch, options.pop("base", tmp_path), probe=probe, **options)))  # type: ignore[arg-type]
         return made[-1]
 
     yield handle
@@ -67,14 +66,14 @@ def test_a_kill_halts_the_server_before_it_looks_for_the_others(make: Make, monk
     """The look takes milliseconds: whoever acknowledged early would have them to write."""
     handle = make(python_server(GREETS))
     handle.start()
-    members, states = handle._members, []
+    members, states = handle._processes.members, []
 
     def look() -> list[process_tree.Stat]:
         found = members()
         states.append({each.state for each in found})
         return found
 
-    monkeypatch.setattr(handle, "_members", look)
+    monkeypatch.setattr(handle._processes, "members", look)
     handle.kill()
     assert states[0] <= {"T", "R"}, "it waits for clients, as before: on a busy machine it is not stopped yet, but has the signal"
 
@@ -82,7 +81,7 @@ def test_a_kill_halts_the_server_before_it_looks_for_the_others(make: Make, monk
 def test_kill_takes_children_that_left_the_session(make: Make) -> None:
     handle = make(python_server(FAMILY))
     handle.start()
-    pids = [each.pid for each in handle._members()]
+    pids = list(handle.pids)
     assert len(pids) == 4
     handle.kill()
     assert all(gone(pid) for pid in pids)
@@ -92,7 +91,7 @@ def test_kill_takes_orphans(make: Make) -> None:
     """The leader has died by itself: its children are init's, and still hold the data."""
     handle = make(python_server(FAMILY))
     handle.start()
-    leader, *children = handle._members()
+    leader, *children = handle._processes.members()
     os.kill(leader.pid, signal.SIGKILL)
     assert eventually(lambda: not handle.alive())
     assert not any(gone(each.pid) for each in children)
@@ -115,7 +114,7 @@ def test_paused_server_is_silent_and_goes_on(make: Make) -> None:
 def test_close_after_pause(make: Make) -> None:
     handle = make(python_server(FAMILY))
     handle.start()
-    pids = [each.pid for each in handle._members()]
+    pids = list(handle.pids)
     handle.pause()
     handle.close()
     assert all(gone(pid) for pid in pids)
@@ -301,7 +300,7 @@ def test_environment_does_not_configure_the_server(make: Make, monkeypatch: pyte
 
 
 def test_keep_leaves_the_data_and_says_where(tmp_path: Path) -> None:
-    handle = ProcessHandle("small", python_server(GREETS), {}, greeted, tmp_path, keep=True)
+    handle = ProcessHandle(request(python_server(GREETS), tmp_path, keep=True))
     handle.start()
     assert handle.data is not None
     root = handle.data.parent
@@ -317,7 +316,7 @@ def test_unprivileged_server_runs_as_nobody() -> None:
     launch = python_server(code, binary="/usr/bin/python3", unprivileged=True)
     with tempfile.TemporaryDirectory(dir="/var/tmp") as base:
         Path(base).chmod(0o755)
-        handle = ProcessHandle("small", launch, {}, greeted, Path(base))
+        handle = ProcessHandle(request(launch, Path(base)))
         try:
             handle.start()
             assert "uid 65534 []" in handle.log_tail()

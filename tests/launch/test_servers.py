@@ -12,7 +12,7 @@ from storeproof.errors import NotAvailable
 from storeproof.launch.process import ProcessHandle
 from storeproof.machine import process_tree
 from storeproof.spec import SPEC_ROOT, load_spec
-from tests.launch.small import connected
+from tests.launch.small import connected, request
 
 pytestmark = pytest.mark.servers
 
@@ -37,13 +37,14 @@ def test_start_kill_restart_stop_close(name: str, base: Path) -> None:
     if store.launch.process is None:
         pytest.skip(f"{name} has no process launch")
     before = shared_memory()
+    settings = store.variants[store.default_variant].settings
     try:
-        handle = ProcessHandle(name, store.launch.process, store.variants[store.default_variant].settings, connected, base)
+        handle = ProcessHandle(request(store.launch.process, base, store=name, probe=connected, settings=settings))
     except NotAvailable as missing:
         pytest.skip(str(missing))
     try:
         handle.start()
-        pids = [each.pid for each in handle._members()]
+        pids = list(handle.pids)
         handle.kill()
         assert not handle.alive()
         assert not any(stat and not stat.ended for stat in map(process_tree.read_stat, pids))

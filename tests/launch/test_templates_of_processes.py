@@ -12,7 +12,7 @@ from storeproof.launch.process import ProcessHandle
 from storeproof.launch.template import Template
 from storeproof.spec import Store, Target, load_spec
 from storeproof.store_under_test import Options, StoreUnderTest
-from tests.launch.small import connected, python_server
+from tests.launch.small import connected, python_server, request
 
 TWO_PORTS = """
 import socket, sys, time
@@ -23,7 +23,7 @@ time.sleep(600)
 
 def test_a_process_has_as_many_ports_as_its_file_names(tmp_path: Path) -> None:
     launch = python_server(TWO_PORTS, command=["-c", TWO_PORTS, "${port}", "${port.admin-api}"], ports=["admin-api"])
-    handle = ProcessHandle("two", launch, {}, connected, tmp_path)
+    handle = ProcessHandle(request(launch, tmp_path, probe=connected))
     try:
         handle.start()
         assert set(handle.address.ports) == {"admin-api"}

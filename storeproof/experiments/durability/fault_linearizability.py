@@ -69,7 +69,7 @@ class Crossing:
         """
         self._prepare()
         if self._fault.cuts_off:
-            self._handle.settle()  # a cut while the store creates itself is another trial
+            self._handle.quiesce()  # a cut while the store creates itself is another trial
         for number in range(self.done + 1, self._scale.rounds + 1):
             self._progress(f"round {number}/{self._scale.rounds}")
             self._handle.wait_whole()

@@ -113,7 +113,7 @@ class Rounds:
         finally:
             session.close()
         if self._fault.cuts_off:
-            self._handle.settle()  # a cut while the store creates itself is another trial
+            self._handle.quiesce()  # a cut while the store creates itself is another trial
             self._tally.since_restart = 0
         began = time.monotonic()
         faults = [(number, name) for number in range(1, self._scale.rounds + 1) for name in shapes]

@@ -66,7 +66,7 @@ def timed(store: str) -> tuple[float, float, float]:
         session = sut.connect(handle)
         session.collection(layout).prepare()
         session.close()
-        handle.settle()
+        handle.quiesce()
         for number in range(_TIMED):
             handle.stop()
             own.append(handle.start())

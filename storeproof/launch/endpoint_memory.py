@@ -9,13 +9,14 @@ driver it is finds its connection lost, and lets go of what it had collected. Dr
 from __future__ import annotations
 
 import os
-import resource
 import socket
 import stat
 import threading
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
+
+import psutil
 
 from storeproof.contract.address import Address
 
@@ -26,12 +27,13 @@ _STILL_GROWING = 8 << 20
 _PAUSE = 0.2
 
 
-class Watch:
+class MemoryWatch:
     """A thread, from when it is made until `end`."""
 
     def __init__(self, address: Address, most: int = _MOST) -> None:
         self._there = {found[4][:2] for found in socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)}
-        self._limit = _resident() + most
+        self._process = psutil.Process()
+        self._limit = self._resident() + most
         self._over = threading.Event()
         threading.Thread(target=self._look, name="storeproof-watch", daemon=True).start()
 
@@ -40,19 +42,17 @@ class Watch:
         self._over.set()
 
     def _look(self) -> None:
-        before = _resident()
+        before = self._resident()
         while not self._over.wait(_PAUSE):
-            now = _resident()
+            now = self._resident()
             if now > self._limit and now - before > _STILL_GROWING:
                 for connection in _connections(self._there):
                     with suppress(OSError):
                         connection.shutdown(socket.SHUT_RDWR)
             before = now
 
-
-def _resident() -> int:
-    """Bytes that this process has in memory."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+    def _resident(self) -> int:
+        return int(self._process.memory_info().rss)
 
 
 def _connections(there: Collection[object]) -> Iterator[socket.socket]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 import socket
 import subprocess
@@ -16,9 +17,8 @@ import pytest
 from storeproof.contract import Address, Layout, load_adapter
 from storeproof.contract.failures import Unknown
 from storeproof.errors import UsageError
-from storeproof.launch import endpoint_watch
-from storeproof.launch.endpoint_watch import Watch
-from storeproof.launch.visit import Visit
+from storeproof.launch.endpoint_memory import MemoryWatch
+from storeproof.launch.endpoint_probe import EndpointProbe
 from storeproof.spec import SPEC_ROOT, load_spec
 from tests.end_to_end.running import wait_for
 from tests.nuisance.ways import serve
@@ -27,10 +27,10 @@ SPEC = load_spec()
 WORD = "s3cret-word"
 
 
-def visit(store: str) -> Visit:
-    """At a store of ours, in its default variant."""
+def probe(store: str, url: str) -> EndpointProbe:
+    """Of a store of the project, in its default variant."""
     described, file = SPEC.store(store)
-    return Visit(file, described.default_variant, (), Layout("sp_visit", SPEC.models["single_key"]))
+    return EndpointProbe(url, file, described.default_variant, (), Layout("sp_probe", SPEC.models["single_key"]))
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def misbehaving(store: str, way: str) -> Iterator[int]:
 
 def complaint(store: str, port: int, seconds: float = 30, host: str = "127.0.0.1") -> str:
     with pytest.raises(UsageError) as problem:
-        visit(store).make(f"{store}://{host}:{port}", f"{store} at x", seconds)
+        probe(store, f"{store}://{host}:{port}").check(f"{store} at x", seconds)
     return str(problem.value)
 
 
@@ -92,12 +92,12 @@ def test_an_endpoint_that_turns_hostile_does_not_fill_our_memory() -> None:
     """No answer of it ends, and every part comes in time: the client itself would go on until the memory is full."""
     adapter = load_adapter(*SPEC.store("memcached"))
     with misbehaving("memcached", "a line without end") as port:
-        before = endpoint_watch._resident()
-        watch = Watch(Address("127.0.0.1", port), most=32 << 20)
+        before = psutil.Process().memory_info().rss
+        watch = MemoryWatch(Address("127.0.0.1", port), most=32 << 20)
         with pytest.raises(Unknown):
             adapter.connect(Address("127.0.0.1", port), {})
         watch.end()
-    assert endpoint_watch._resident() - before < 1 << 30
+    assert psutil.Process().memory_info().rss - before < 1 << 30
 
 
 def test_a_name_that_cannot_be_resolved_is_said() -> None:
@@ -109,15 +109,14 @@ def test_an_adapter_that_ends_the_process_is_said(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text((SPEC_ROOT / "stores" / "redis.yaml").read_text().replace("adapter: redis", "adapter: ./mine.py"))
     (tmp_path / "mine.py").write_text("import sys\n\ndef connect(address, options):\n    print('{}')\n    sys.exit(0)\n")
-    given = visit("redis")
     with misbehaving("redis", "echo") as port, pytest.raises(UsageError, match="when we connect: SystemExit: 0"):
-        Visit(file, given.variant, (), given.layout).make(f"redis://127.0.0.1:{port}", "x", 5)
+        dataclasses.replace(probe("redis", f"redis://127.0.0.1:{port}"), file=file).check("x", 5)
 
 
 def test_others_see_no_password_and_the_child_has_a_limit() -> None:
     """Whoever lists the processes; and what the kernel holds it to."""
     with misbehaving("redis", "says nothing") as port:
-        run = threading.Thread(target=pytest.raises, args=(UsageError, visit("redis").make, f"redis://:{WORD}@127.0.0.1:{port}", "x", 2))
+        run = threading.Thread(target=pytest.raises, args=(UsageError, probe("redis", f"redis://:{WORD}@127.0.0.1:{port}").check, "x", 2))
         run.start()
 
         def limited() -> list[psutil.Process]:
@@ -125,7 +124,7 @@ def test_others_see_no_password_and_the_child_has_a_limit() -> None:
             return [each for each in children if each.rlimit(psutil.RLIMIT_DATA)[0] != psutil.RLIM_INFINITY]
 
         (child,) = wait_for(limited)
-        assert "storeproof.launch.endpoint_probe" in child.cmdline()
+        assert "storeproof.launch.endpoint_probe_child" in child.cmdline()
         assert WORD not in " ".join(child.cmdline()) + Path(f"/proc/{child.pid}/environ").read_text()
         assert child.rlimit(psutil.RLIMIT_DATA)[1] < 300 << 20
         assert child.rlimit(psutil.RLIMIT_CPU)[0] < 60
@@ -144,7 +143,7 @@ def test_a_good_server_is_left_as_it_was(tmp_path: Path) -> None:
         stdout=subprocess.DEVNULL,
     )
     try:
-        visit("redis").make(f"redis://:{WORD}@127.0.0.1:{port}", "redis at x", 20)
+        probe("redis", f"redis://:{WORD}@127.0.0.1:{port}").check("redis at x", 20)
         import redis
 
         theirs = redis.Redis(port=port, password=WORD)

@@ -1,0 +1,85 @@
+"""A container as the engine is asked for it, and the ports at which it is then reached."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from storeproof.cleanup.workdir import WorkDir
+from storeproof.contract.address import Address
+from storeproof.launch.request import LaunchRequest
+from storeproof.launch.template import Template
+from storeproof.machine import docker
+from storeproof.machine.owner import this_process
+from storeproof.spec.store import ContainerLaunch
+
+if TYPE_CHECKING:
+    from testcontainers.core.container import DockerContainer
+
+
+def describe(request: LaunchRequest, launch: ContainerLaunch, image: str, directory: WorkDir, data: Path | None) -> DockerContainer:
+    """The container, not created yet; its files are written, and its volume is made.
+
+    Container and volume bear the directory's name: they are found again even if we were interrupted while making them.
+
+    Args:
+        data: the directory of this machine that its data goes to; None: a volume of the engine's.
+    """
+    from docker.types import Mount
+
+    values = {"data": launch.data, "port": str(launch.port), "user": launch.user or "", "password": launch.password or ""}
+    values |= {f"port.{name}": str(port) for name, port in launch.ports.items()}
+    template = Template(request.store, values, launch.setting, request.settings)
+    mark = directory.root.name
+    described = docker.new_container(image).with_name(mark)
+    if launch.command:
+        described.with_command(template.command(launch.command))
+    for name, value in template.table(launch.environment).items():
+        described.with_env(name, value)
+    mounts = []  # not testcontainers' volumes, which are written with colons, and so allow none in a name
+    for number, (target, text) in enumerate(template.table(launch.files).items()):
+        file = directory.run / str(number)
+        file.write_text(text, encoding="utf-8")
+        file.chmod(0o644)
+        mounts.append(Mount(target, str(file), "bind", read_only=True))
+    if data is not None:
+        mounts.append(Mount(launch.data, str(data), "bind"))
+    else:
+        docker.client().volumes.create(mark, labels=labels(keep=directory.keep))
+        mounts.append(Mount(launch.data, mark, "volume"))
+    described.with_kwargs(labels=labels(keep=directory.keep), mounts=mounts)
+    _publish_ports(described, launch)
+    return described
+
+
+def labels(*, keep: bool) -> dict[str, str]:
+    """What a sweep knows our containers and volumes by."""
+    return {docker.LABEL: "1", docker.OWNER_LABEL: str(this_process())} | ({docker.KEEP_LABEL: "1"} if keep else {})
+
+
+def mapped_address(described: DockerContainer, launch: ContainerLaunch) -> Address:
+    """Where a running container is reached. Raises `ConnectionError` where it has no ports."""
+    host = described.get_container_host_ip()
+    engine_client = described.get_docker_client()
+    mapped = engine_client.get_connection_mode().use_mapped_port
+
+    def reached(port: int) -> int:
+        # Not testcontainers' get_exposed_port: it waits a minute for a container that has ended to run.
+        return int(engine_client.port(described.get_container_id(), port)) if mapped else port
+
+    ports = {name: reached(port) for name, port in launch.ports.items()}
+    host = "127.0.0.1" if host == "localhost" else host
+    return Address(host, reached(launch.port), launch.user, launch.password, ports=ports, ours=True)
+
+
+def _publish_ports(described: DockerContainer, launch: ContainerLaunch) -> None:
+    mode = described.get_docker_client().get_connection_mode()
+    if mode.value == "docker_host" and described.get_docker_client().host() in ("localhost", "127.0.0.1"):
+        # testcontainers' type allows no host address, which its call to the engine does: without it the port is open to the network.
+        published = {f"{port}/tcp": ("127.0.0.1", port) for port in launch.fixed_ports}
+        mapped = {f"{port}/tcp": ("127.0.0.1", None) for port in (launch.port, *launch.ports.values())}
+        described.ports = cast(dict[str, int | None], mapped | published)
+    else:
+        described.with_exposed_ports(launch.port, *launch.ports.values())
+        for port in launch.fixed_ports:
+            described.with_bind_ports(port, port)

@@ -1,0 +1,204 @@
+"""A server that storeproof started: what holds whether it is a process or a container."""
+
+from __future__ import annotations
+
+import contextlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from storeproof.cleanup.reaper import reap_at_exit
+from storeproof.cleanup.registry import registry
+from storeproof.cleanup.sweep import sweep_all
+from storeproof.cleanup.workdir import WorkDir, default_base
+from storeproof.contract.address import Address
+from storeproof.disk import ext4
+from storeproof.disk.methods import Disk, make_disk
+from storeproof.errors import NotAvailable, StoreproofError
+from storeproof.launch.end_cause import EndCause
+from storeproof.launch.handle import Capability
+from storeproof.launch.readiness import wait_until_ready
+from storeproof.launch.request import LaunchRequest
+from storeproof.machine import shortage
+from storeproof.spec.store import ContainerLaunch, ProcessLaunch
+
+NO_DISK: Final = "its data does not lie on a file system that could be cut off"
+NO_NODES: Final = "it runs as one server: it has no nodes that could be killed one by one"
+
+
+class ManagedServer(ABC):
+    """The part of a `Handle` that its launchers have in common: directory, disk, readiness, and whose fault an end is."""
+
+    _launch: ProcessLaunch | ContainerLaunch
+
+    def __init__(self, request: LaunchRequest) -> None:
+        """Nothing is made yet: a launcher does that within `_making`."""
+        self._request = request
+        self._name = request.store
+        self._dir: WorkDir | None = None
+        self._disk: Disk | None = None
+        self._end_cause = EndCause(request.store, self.log_tail)
+        self._began = self._ready = 0.0
+        """When it was started last, and when it was found ready, by the monotonic clock."""
+        self._paused = False
+
+    @property
+    @abstractmethod
+    def address(self) -> Address:
+        """See `Handle.address`."""
+
+    @property
+    def nodes(self) -> Sequence[str]:
+        """See `Handle.nodes`."""
+        return ()
+
+    @property
+    def cut_by(self) -> str | None:
+        """See `Handle.cut_by`."""
+        return self._disk.method if self._disk is not None else None
+
+    def cannot(self, capability: Capability) -> str | None:
+        """See `Handle.cannot`."""
+        if capability is Capability.KILL_NODES and not self.nodes:
+            return NO_NODES
+        if capability is Capability.CUT_POWER and self._disk is None:
+            return NO_DISK
+        return None
+
+    def start(self) -> float:
+        """See `Handle.start`."""
+        self.start_nowait()
+        self.wait_ready()
+        return self._ready - self._began
+
+    @abstractmethod
+    def start_nowait(self) -> None:
+        """See `Handle.start_nowait`."""
+
+    def wait_ready(self) -> None:
+        """See `Handle.wait_ready`."""
+        self._ready = wait_until_ready(
+            self.address,
+            self._request.probe,
+            name=self._name,
+            seconds=self._launch.start_seconds,
+            check=self._check_runs,
+            died=self._died,
+            work=self._work,
+        )
+        self._confirm_ready()
+        self._end_cause.has_run = True
+
+    @abstractmethod
+    def stop(self) -> None:
+        """See `Handle.stop`."""
+
+    @abstractmethod
+    def kill(self) -> None:
+        """See `Handle.kill`."""
+
+    def quiesce(self) -> None:
+        """See `Handle.quiesce`."""
+        disk = self._cuttable_disk()
+        self.stop()
+        disk.sync()
+        self.start()
+
+    def cut_power(self) -> None:
+        """See `Handle.cut_power`."""
+        disk = self._cuttable_disk()
+        disk.cut()
+        self.kill()
+        disk.remount()
+
+    @abstractmethod
+    def log_tail(self) -> str:
+        """See `Handle.log_tail`."""
+
+    def close(self) -> None:
+        """See `Handle.close`."""
+        with registry.undisturbed():
+            if self._dir is not None:
+                directory, self._dir = self._dir, None
+                self._remove(directory)
+            registry.discard(self)
+
+    @contextlib.contextmanager
+    def _making(self) -> Iterator[None]:
+        """Remove what was made within the block if the rest cannot be made."""
+        registry.add(self)
+        try:
+            yield
+        except OSError as reason:
+            self.close()
+            raise self._as_shortage(reason) from None
+        except BaseException:
+            self.close()
+            raise
+
+    def _base(self) -> Path:
+        """Where its directory is made: as the user says, else in memory if it is to have a disk of its own and there is room."""
+        in_memory = ext4.base() if self._request.power_cut is not None else None
+        return (self._request.data_dir or in_memory or default_base()).resolve()
+
+    def _make_directory(self, *, containers: bool = False) -> WorkDir:
+        """Its directory, with a disk under the data if its power is to be cut; what dead runs left is removed first.
+
+        `containers`: it will have things in the engine too.
+        """
+        base = self._base()
+        sweep_all(base, containers=containers)
+        self._dir = directory = WorkDir.make(base, keep=self._request.keep)
+        reap_at_exit(base, containers=containers)
+        if self._request.power_cut is not None:
+            self._disk = make_disk(self._request.power_cut, directory.data, directory.image)
+        return directory
+
+    def _directory(self) -> WorkDir:
+        if self._dir is None:
+            raise RuntimeError(f"{self._name} was closed")
+        return self._dir
+
+    def _cuttable_disk(self) -> Disk:
+        if self._disk is None:
+            raise NotAvailable(NO_DISK)
+        return self._disk
+
+    def _died(self, reason: str, status: int | None = None) -> StoreproofError:
+        """The error for an end, or a silence; `status` as for `EndCause.of`."""
+        return self._end_cause.of(reason, self._output(), self._pids(), status=status, ours=self._ended_by_us())
+
+    def _as_shortage(self, reason: OSError) -> OSError | StoreproofError:
+        """An error of one of our own system calls, as what the machine is short of if it tells that."""
+        lacking = shortage.of_error(reason)
+        where = f" in {self._dir.root}" if self._dir else ""
+        return reason if lacking is None else self._end_cause.short(f"{self._name} cannot be started{where}", lacking)
+
+    @abstractmethod
+    def _check_runs(self) -> None:
+        """Return while it runs; raise why it ended before it answered."""
+
+    @abstractmethod
+    def _confirm_ready(self) -> None:
+        """What is to be made sure of, or awaited, once it answers."""
+
+    def _work(self) -> int | None:
+        """How far it has got: see `Work`."""
+        return None
+
+    def _pids(self) -> Sequence[int]:
+        """Its processes, where they can be seen."""
+        return ()
+
+    @abstractmethod
+    def _output(self) -> str:
+        """What it wrote since its start."""
+
+    @abstractmethod
+    def _ended_by_us(self) -> bool:
+        """Whether we have stopped or killed it since its start."""
+
+    @abstractmethod
+    def _remove(self, directory: WorkDir) -> None:
+        """End it and remove what was made for it, unless it is to be kept; never raises."""

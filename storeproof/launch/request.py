@@ -1,0 +1,52 @@
+"""What a launcher is asked for: one fresh store, and which of the ways that its file describes may be taken."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from storeproof.disk.methods import PowerCut
+from storeproof.errors import NotAvailable, UsageError
+from storeproof.launch.endpoint_probe import EndpointProbe
+from storeproof.launch.readiness import Probe
+from storeproof.spec.store import Launch
+
+LaunchOption = Literal["auto", "container", "process", "endpoint"]
+"""What `--launch` says."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaunchRequest:
+    """One store, with an empty data directory where the server is ours."""
+
+    store: str
+    """Its name, for messages."""
+    launch: Launch
+    """The ways to launch it that its file describes."""
+    probe: Probe
+    """Whether a server of ours answers."""
+    settings: Mapping[str, str]
+    """What a server of ours is started with; an endpoint has its own."""
+    kind: LaunchOption = "auto"
+    endpoint: EndpointProbe | None = None
+    """Somebody else's server, where the user named one."""
+    image: str | None = None
+    """Another image than the store's file names."""
+    data_dir: Path | None = None
+    """Where data goes; without it, the directory for temporary files, and in a container a volume of the engine's."""
+    keep: bool = False
+    """Data, log and container stay when the store is closed."""
+    power_cut: PowerCut | None = None
+    """How its power can be cut: its data then lies on a file system of its own. None: it cannot be cut."""
+
+    def not_described(self, kind: str) -> NotAvailable | UsageError:
+        """The error for a way to launch it that its file does not describe, or for an endpoint that nobody named."""
+        described = [each for each in ("container", "process", "endpoint") if getattr(self.launch, each) is not None]
+        url = f"--endpoint {self.store}={self.launch.endpoint.url}" if self.launch.endpoint else ""
+        if kind == "endpoint" and url:
+            return UsageError(f"--launch=endpoint needs to know where {self.store} is: {url}")
+        remedy = url if described == ["endpoint"] else f"--launch={described[0]}" if described else ""
+        found = ", ".join(described) or "no launch"
+        return NotAvailable(f"{self.store} cannot be launched by {kind}: its file describes {found}", remedy)
