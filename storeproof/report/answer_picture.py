@@ -20,7 +20,12 @@ FORMATS: Final = (".png", ".svg", ".pdf")
 _INK, _DIM, _LINE, _BAR = "#1c1c1c", "#666666", "#d9d6cf", "#3b7bbf"
 _FILLS: Final = {"good": "#e3f2e6", "near": "#fbf0d5", "bad": "#fbe0dd", "": "#ffffff"}
 _TEXTS: Final = {"good": "#0c6b3d", "near": "#7a4a00", "bad": "#9d1414", "": _DIM}
-_STYLE: Any = {"font.family": ["DejaVu Sans"], "svg.fonttype": "none", "svg.hashsalt": "storeproof"}
+_STYLE: Any = {
+    "font.family": ["sans-serif"],
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],
+    "svg.fonttype": "none",
+    "svg.hashsalt": "storeproof",
+}
 _DPI = 100
 """Of the layout, whose unit is a pixel; a PNG has more."""
 
@@ -75,8 +80,8 @@ class _Drawing:
         parts = [part for part in parts if part]
         widest = max(sum(size.columns[group.kind] * len(group.headings) for group in part) for part in parts)
         width = max(size.least, size.store + widest)
-        characters = int((width - 20) / (size.letters * 0.72))
-        answer = textwrap.wrap(table.answer, int(characters * 0.68), break_on_hyphens=False)
+        characters = int((width - 20) / (size.letters * 0.68))
+        answer = textwrap.wrap(table.answer, int(characters * 0.64), break_on_hyphens=False)
         notes = [line for note in table.notes for line in textwrap.wrap(note, characters, break_on_hyphens=False)]
         rows = [[number for number in range(len(table.stores)) if self._shown(part, number)] for part in parts]
         talls = [self._tall(part) for part in parts]

@@ -188,9 +188,10 @@ def _speeds(result: Result, speeds: Result, wanted: Sequence[str]) -> list[Group
         raise UsageError(f"{', '.join(unknown)}: not measured in this result; it has {', '.join(measured) or 'no workload'}")
     names = list(wanted) or [name for name in SPEEDS if name in measured] or list(measured)[: len(SPEEDS)]
     columns = {name: _column(measured[name]) for name in names}
-    if not any(columns.values()):
+    # A column without a single valid number says nothing.
+    counts = {name: pairs[0][1].clients for name, pairs in columns.items() if any(_rate(each).rate for _, each in pairs)}
+    if not counts:
         return []
-    counts = {name: next(iter({each.clients for _, each in pairs})) for name, pairs in columns.items() if pairs}
     alike = len(set(counts.values())) == 1
     rows = [[_speed(store, columns[name]) for name in counts] for store in result.stores]
     headings = [SPEEDS.get(name, name) + ("" if alike else f"\n{units.plural(count, 'client')}") for name, count in counts.items()]

@@ -127,6 +127,16 @@ def test_a_speed_whose_check_failed_is_not_shown(result: Result) -> None:
         assert (cell.rate is None) == (start == "not valid")
 
 
+def test_a_workload_without_a_valid_number_has_no_column(result: Result) -> None:
+    """A column of nothing but "not valid" says nothing; the other columns stay."""
+    changed = result
+    for number, store in enumerate(result.stores):
+        changed = _with(changed, number, measurements=_measured(store, "hash10-put", verified=False))
+    (group,) = [each for each in _table(changed).groups if each.kind == "speeds"]
+    assert "write ten fields" not in group.headings
+    assert "read ten fields" in group.headings
+
+
 def test_speeds_of_another_version_are_of_another_store(result: Result) -> None:
     """Two results are joined by store, variant and version."""
     other = _with(result, REDIS, version="Redis 8.0.0")
