@@ -84,6 +84,23 @@ def report(
 
 
 @app.command()
+def picture(
+    result: Annotated[Path, typer.Argument(help="A result.json, or the directory that holds one.")],
+    output: Annotated[Path, typer.Option(help="The picture: .png, .svg or .pdf.")] = Path("answer.png"),
+    speeds: Annotated[Path | None, typer.Option(help="Another result.json, whose speeds are shown; without it, those of RESULT.")] = None,
+    workload: Annotated[list[str] | None, typer.Option(help="A workload that has a column; may be given several times.")] = None,
+    narrow: Annotated[bool, typer.Option("--narrow", help="For a phone: 390 pixels wide.")] = False,
+) -> None:
+    """Draw one table of a result: the roles that each store fills, what it lost, how fast it was.
+
+    Exit codes: 0 written · 4 usage error.
+    """
+    from storeproof.cli.picture import picture as draw
+
+    draw(result, speeds, workload or [], output, narrow=narrow)
+
+
+@app.command()
 def schema(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; report every file that is not up to date.")] = False,
     directory: Annotated[Path | None, typer.Option(help="Where the schemas are; without it, spec/schema of this installation.")] = None,

@@ -54,7 +54,7 @@ def test_the_version_is_said_with_the_edition(run: Run) -> None:
     assert out == f"storeproof {storeproof.__version__}, edition {VERSION} of the specification\n"
 
 
-@pytest.mark.parametrize("command", ["", "compare", "report", "schema", "stores", "doctor"])
+@pytest.mark.parametrize("command", ["", "compare", "report", "picture", "schema", "stores", "doctor"])
 def test_help_by_one_letter(run: Run, command: str) -> None:
     """Of the command itself and of each of its own."""
     words = [command] if command else []
@@ -140,6 +140,14 @@ def test_report_renders_again_beside_the_result_and_elsewhere(run: Run, tmp_path
     assert (tmp_path / "result.json").stat().st_mtime_ns == before
     assert run("report", tmp_path, "--report-dir", tmp_path / "other")[0] == 0
     assert len(list((tmp_path / "other").iterdir())) == 5
+
+
+def test_picture_draws_one_result_with_the_speeds_of_another(run: Run, two: tuple[Path, Path], tmp_path: Path) -> None:
+    """And says by its exit code that a workload is unknown."""
+    drawn = tmp_path / "answer.svg"
+    assert run("picture", two[0], "--speeds", two[1], "--output", drawn, "--workload", "hash10-put")[0] == 0
+    assert "write ten" in drawn.read_text()
+    assert run("picture", two[0], "--workload", "nothing")[0] == 4
 
 
 def test_report_into_a_file_is_a_usage_error(run: Run, tmp_path: Path) -> None:

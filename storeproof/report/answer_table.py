@@ -1,0 +1,261 @@
+"""The answer as one table: which roles each store fills, what it lost, and how fast it was. Every cell shows a field of a result."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from storeproof import units
+from storeproof.errors import UsageError
+from storeproof.outcome import REFUTED, Outcome
+from storeproof.report import formatting
+from storeproof.report.axes import Pair, setting
+from storeproof.report.tables import FINDINGS, workloads
+from storeproof.result.model import GuaranteeRecord, Interval, Measurement, ProfileVerdict, Result, StoreResult
+from storeproof.result.strength import strength
+from storeproof.spec.guarantee import LADDER
+
+FAULTS: Final = {"process_crash": "kill -9", "power_loss": "power cut"}
+"""The guarantees that have a column, with what tests them."""
+
+SPEEDS: Final = {
+    "single-put-distinct-100": "write a value",
+    "hash10-put": "write ten fields",
+    "hash10-get": "read ten fields",
+    "document10-insert-1": "insert a document",
+}
+"""The workloads that have a column where none are asked for."""
+
+GENERATOR: Final = frozenset({"client_cpu", "client_ceiling"})
+"""Gates that say the load generator was the limit: the store did reach the rate, and might do more."""
+
+_MANY = 10
+"""So much missing and the store is of another kind: it is no near miss."""
+
+
+@dataclass(frozen=True)
+class AnswerCell:
+    """Text, a shorter one for narrow pictures, how it is meant (`good`, `near`, `bad` or nothing), and the rate where it is one."""
+
+    text: str
+    brief: str
+    tone: str = ""
+    rate: Interval | None = None
+
+
+@dataclass(frozen=True)
+class Group:
+    """Columns under one heading; a row of cells for each store."""
+
+    kind: Literal["roles", "losses", "speeds"]
+    title: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[AnswerCell]]
+
+
+@dataclass(frozen=True)
+class AnswerTable:
+    """All of the picture but its drawing."""
+
+    answer: str
+    """The answer in one sentence; empty where no role was asked about."""
+    stores: Sequence[tuple[str, str]]
+    """Product with version, and variant."""
+    groups: Sequence[Group]
+    notes: Sequence[str] = field(default_factory=tuple)
+
+
+_VERSION = re.compile(r"\D*\d+(\.\d+)*")
+_NOTHING = AnswerCell("–", "–")
+
+
+def answer_table(result: Result, speeds: Result, wanted: Sequence[str], titles: Mapping[str, str]) -> AnswerTable:
+    """The table of one result, with the speeds of another, or of the same.
+
+    `wanted`: the workloads that have a column; where there are none, `SPEEDS`. `titles`: of capabilities, by name.
+
+    Raises:
+        UsageError: a wanted workload was not measured, or nothing in the results has a column.
+    """
+    found = [_roles(result), _losses(result), *_speeds(result, speeds, wanted)]
+    groups = [group for group in found if group is not None]
+    if not groups:
+        raise UsageError("the result has no profile that was met, no fault that struck and no speed: there is nothing to draw")
+    names = [(_product(store), store.variant) for store in result.stores]
+    notes = [
+        _source(result, "Roles and losses" if speeds is not result else "All"),
+        *([_source(speeds, "Speeds")] * (speeds is not result)),
+    ]
+    return AnswerTable(_answer(result, titles) if found[0] else "", names, groups, [*notes, *_legend(result, found)])
+
+
+def _roles(result: Result) -> Group | None:
+    names = list(dict.fromkeys(each.profile for store in result.stores for each in store.profiles))
+    if not any(each.verdict == "conforms" for store in result.stores for each in store.profiles):
+        return None
+    rows = []
+    for store in result.stores:
+        verdicts = {each.profile: each for each in store.profiles}
+        rows.append([_role(verdicts[name]) if name in verdicts else _NOTHING for name in names])
+    return Group("roles", "can it be a …", [name.replace("_", " ") for name in names], rows)
+
+
+def _role(verdict: ProfileVerdict) -> AnswerCell:
+    if verdict.verdict == "conforms":
+        return AnswerCell("✔", "✔", "good")
+    if verdict.verdict == "incomplete":
+        return AnswerCell("not run", "○")
+    count = len(missing(verdict))
+    return AnswerCell(f"{count} missing", str(count), "near" if count < _MANY else "")
+
+
+def missing(verdict: ProfileVerdict) -> set[str]:
+    """What a store lacks for a profile: models, capabilities and guarantees by name, whatever number of their cases fail."""
+    return {each.partition(": ")[0].partition("/")[0].removeprefix("capability ") for each in verdict.missing}
+
+
+def _answer(result: Result, titles: Mapping[str, str]) -> str:
+    """Which stores fill all roles; where none does, which lack the least, and what."""
+    lacking = {
+        _name(store, result.stores): {what for each in store.profiles for what in missing(each)}
+        for store in result.stores
+        if all(each.verdict != "incomplete" for each in store.profiles)
+    }
+    if not lacking:
+        return ""
+    roles = len({each.profile for store in result.stores for each in store.profiles})
+    least = min(map(len, lacking.values()))
+    nearest = [name for name, what in lacking.items() if len(what) == least]
+    if not least:
+        return f"{_listed(nearest)} can fill all {roles} roles."
+    what = sorted(set().union(*(lacking[name] for name in nearest)))
+    told = [f"{each} ({titles[each].lower()})" if each in titles else each for each in what]
+    things = _listed(told) if least == len(what) else units.plural(least, "thing") + " each"
+    return f"No store fills all {roles} roles. Nearest: {_listed(nearest)}, without {things}."
+
+
+def _product(store: StoreResult) -> str:
+    """With its version up to the numbers: `MariaDB 10.11.19`, whatever the package is called."""
+    found = _VERSION.match(store.version or "")
+    return found[0] if found else f"{store.title}, never reached"
+
+
+def _name(store: StoreResult, stores: Sequence[StoreResult]) -> str:
+    alone = sum(each.store == store.store for each in stores) == 1
+    return store.title if alone else f"{store.title} ({store.variant})"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _losses(result: Result) -> Group | None:
+    records = [{each.guarantee: each for each in store.durability.guarantees} for store in result.stores]
+    struck = [name for name in FAULTS if any(name in each and each[name].rounds for each in records)]
+    if not struck:
+        return None
+    rows = [
+        [_loss(each[name], store.durability.claimed) if name in each else _NOTHING for name in struck]
+        for store, each in zip(result.stores, records, strict=True)
+    ]
+    return Group("losses", "acknowledged writes lost", [FAULTS[name] for name in struck], rows)
+
+
+def _loss(record: GuaranteeRecord, claimed: str) -> AnswerCell:
+    if not record.rounds:
+        return AnswerCell("not run", "○")
+    promised = LADDER.index(record.guarantee) <= LADDER.index(claimed)
+    tone = "bad" if promised else "near"
+    if record.lost:
+        share = record.lost / record.acknowledged
+        text = f"{share:.0%}".replace("%", " %") if share >= 0.01 else "< 1 %"
+        ended = ",\nno start" if record.worst_loss and record.worst_loss.shape == "unstartable" else ""
+        return AnswerCell(f"{text} lost" + (ended or ("" if promised else "\n(not promised)")), f"{text}{ended}", tone)
+    if other := [f"{getattr(record, name)} {name}" for name in FINDINGS if getattr(record, name)]:
+        return AnswerCell(other[0], other[0].replace(" ", "\n"), tone)
+    if record.faults_with_loss:
+        return AnswerCell("did not start", "no start", tone)
+    if record.outcome in REFUTED or record.outcome in (Outcome.INCONCLUSIVE, Outcome.ERROR):
+        return AnswerCell(str(record.outcome), str(record.outcome), tone)
+    return AnswerCell(f"0 of {units.short(record.acknowledged)}", "0", "good")
+
+
+def _speeds(result: Result, speeds: Result, wanted: Sequence[str]) -> list[Group]:
+    measured = workloads(speeds)
+    if unknown := [name for name in wanted if name not in measured]:
+        raise UsageError(f"{', '.join(unknown)}: not measured in this result; it has {', '.join(measured) or 'no workload'}")
+    names = list(wanted) or [name for name in SPEEDS if name in measured] or list(measured)[: len(SPEEDS)]
+    columns = {name: _column(measured[name]) for name in names}
+    # A column without a single valid number says nothing.
+    counts = {name: pairs[0][1].clients for name, pairs in columns.items() if any(_rate(each).rate for _, each in pairs)}
+    if not counts:
+        return []
+    alike = len(set(counts.values())) == 1
+    rows = [[_speed(store, columns[name]) for name in counts] for store in result.stores]
+    headings = [SPEEDS.get(name, name) + ("" if alike else f"\n{units.plural(count, 'client')}") for name, count in counts.items()]
+    title = "operations per second" + (f", {units.plural(next(iter(counts.values())), 'client')}" if alike else "")
+    return [Group("speeds", title, headings, rows)]
+
+
+def _column(measured: Iterable[Pair]) -> list[Pair]:
+    """The plainest measurements of a workload, at the number of clients at which most stores have a valid one."""
+    plain = [pair for pair in measured if not setting(pair[1])]
+    if not plain:
+        return []
+    indexes = min(each.indexes for _, each in plain)
+    by_clients: dict[int, list[Pair]] = {}
+    for pair in plain:
+        if pair[1].indexes == indexes:
+            by_clients.setdefault(pair[1].clients, []).append(pair)
+    return max(by_clients.items(), key=lambda item: (sum(_rate(each).rate is not None for _, each in item[1]), item[0]))[1]
+
+
+def _speed(store: StoreResult, column: Sequence[Pair]) -> AnswerCell:
+    """Of the same store, variant and version: another version is another store."""
+    same = [each for other, each in column if formatting.name_of(other) == formatting.name_of(store) and other.version == store.version]
+    return _rate(same[0]) if same else _NOTHING
+
+
+def _rate(measured: Measurement) -> AnswerCell:
+    spread = measured.throughput
+    failing = {name for name, gate in measured.gates.items() if not gate.ok}
+    if not measured.verified or failing - GENERATOR or not spread.median:
+        return AnswerCell("not valid", "not\nvalid")
+    sign = "≥ " if failing else ""
+    half = (spread.high - spread.low) / 2 / spread.median
+    return AnswerCell(
+        f"{sign}{units.short(spread.median)}  ±{half:.0%}".replace("%", " %"), f"{sign}{units.short(spread.median)}", rate=spread
+    )
+
+
+def _source(result: Result, what: str) -> str:
+    machine = result.environment
+    return (
+        f"{what}: run {result.run.id}, {result.run.started[:10]}, scale {result.run.scale}, edition {result.edition.version}, "
+        f"{machine.cpu}, {units.plural(machine.cores, 'core')}, {units.size(machine.memory_bytes)}."
+    )
+
+
+def _legend(result: Result, found: Sequence[Group | None]) -> Iterable[str]:
+    roles, losses, *speeds = found
+    if roles:
+        yield "✔ has all that the profile demands; a number counts the models, capabilities and guarantees that are missing."
+    if losses:
+        records = [each for store in result.stores for each in store.durability.guarantees if each.guarantee in FAULTS]
+        most = max(records, key=lambda each: (each.rounds, not each.faults_with_loss))
+        yield (
+            f"Lost: acknowledged writes missing after up to {most.rounds} faults. No start: after one of them it did not start again. "
+            "Yellow, and not promised: the setting does not claim to survive this; red: it does."
+        )
+        if any(each.torn for each in records):
+            yield "Torn: a record that is neither wholly old nor wholly new."
+        if most.loss_bound is not None and not most.faults_with_loss:
+            told = strength(most.rounds, 0, most.loss_bound)
+            yield f"{told[0].upper()}{told[1:]}."
+    if speeds:
+        yield (
+            "±: half the 95 % interval over rounds. ≥: the load generator was the limit. Not valid: the measurement failed one of its "
+            "checks. –: not measured, or the store cannot do it."
+        )

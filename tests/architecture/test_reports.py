@@ -1,0 +1,56 @@
+"""The published results: this version reads them all, and their pictures show what is in them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from storeproof.cli import main
+from storeproof.result.json_file import NAME, read_result
+from tests.architecture.installed import CHECKOUT
+
+REPORTS = CHECKOUT / "reports"
+RUNS = sorted(path for path in REPORTS.iterdir() if path.is_dir())
+COMMANDS = re.findall(r"^storeproof picture (.+)$", (REPORTS / "README.md").read_text(), flags=re.MULTILINE)
+LARGEST = 15_000_000
+"""Bytes of all published files: a checkout is not a data store."""
+
+
+def _said(svg: Path) -> list[str]:
+    """The words of a picture; how they are laid out depends on the version of the drawing library."""
+    return re.findall(r"<text [^>]*>([^<]+)</text>", svg.read_text())
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
+def test_a_published_result_is_read_by_this_version(run: Path) -> None:
+    """And its folder holds nothing that could be drawn again, but one picture in one or two widths."""
+    assert read_result(run).stores
+    assert {path.name for path in run.iterdir()} - {"narrow.svg"} == {NAME, "overview.svg"}
+
+
+def test_every_published_run_is_explained_and_drawn_by_a_command() -> None:
+    """No folder without a command for its picture, and none that is missing."""
+    outputs = {words[words.index("--output") + 1] for words in map(shlex.split, COMMANDS)}
+    assert outputs == {str(path.relative_to(CHECKOUT)) for path in REPORTS.rglob("*.svg")}
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.partition("--output ")[2].partition(" ")[0])
+def test_a_published_picture_shows_what_its_command_draws(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No picture is drawn by hand, and none is older than its result."""
+    monkeypatch.chdir(CHECKOUT)
+    words = shlex.split(command)
+    output, words[words.index("--output") + 1] = words[words.index("--output") + 1], str(tmp_path / "drawn.svg")
+    monkeypatch.setattr(sys, "argv", ["storeproof", "picture", *words])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    assert _said(tmp_path / "drawn.svg") == _said(CHECKOUT / output)
+
+
+def test_the_published_results_are_small() -> None:
+    """What `storeproof report` can draw again is not published."""
+    assert sum(path.stat().st_size for path in REPORTS.rglob("*") if path.is_file()) <= LARGEST

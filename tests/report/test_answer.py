@@ -1,0 +1,180 @@
+"""The answer in one table and one picture: what a cell says, and what it must not show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from storeproof.errors import UsageError
+from storeproof.outcome import Outcome
+from storeproof.report.answer_picture import draw_answer
+from storeproof.report.answer_table import AnswerCell, AnswerTable, answer_table
+from storeproof.result.model import Measurement, ProfileVerdict, Result, StoreResult, WorstLoss
+from storeproof.result.part import Gate
+from tests.report.sample import TARGETS, sample_result
+
+SQLITE, REDIS, VOLATILE = range(3)
+
+
+def _with(result: Result, number: int, **changed: Any) -> Result:
+    stores = list(result.stores)
+    stores[number] = stores[number].model_copy(update=changed)
+    return result.model_copy(update={"stores": stores})
+
+
+def _cell(table: AnswerTable, kind: str, heading: str, store: int) -> AnswerCell:
+    (group,) = [each for each in table.groups if each.kind == kind]
+    return group.rows[store][list(group.headings).index(heading)]
+
+
+def _table(result: Result, **changed: Any) -> AnswerTable:
+    return answer_table(result, changed.get("speeds", result), changed.get("wanted", ()), changed.get("titles", {}))
+
+
+def _verdicts(**missing: list[str]) -> list[ProfileVerdict]:
+    return [
+        ProfileVerdict(profile=name, verdict="does_not_conform" if each else "conforms", missing=each) for name, each in missing.items()
+    ]
+
+
+def _struck(store: StoreResult, guarantee: str, **changed: Any) -> StoreResult:
+    records = [each.model_copy(update=changed) if each.guarantee == guarantee else each for each in store.durability.guarantees]
+    return store.model_copy(update={"durability": store.durability.model_copy(update={"guarantees": records})})
+
+
+def _measured(store: StoreResult, workload: str, **changed: Any) -> list[Measurement]:
+    return [each.model_copy(update=changed) if each.workload == workload else each for each in store.measurements]
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    """Three of the sample's variants: two stores, one of them twice."""
+    return sample_result(TARGETS[:3])
+
+
+def test_what_is_missing_counts_once_whatever_number_of_its_cases_fail(result: Result) -> None:
+    """Three cases of one capability are one thing that is missing."""
+    three = [f"capability expiry.put-expiring/00{number}: unsupported: no" for number in (1, 2, 3)]
+    changed = _with(result, SQLITE, profiles=_verdicts(cache=three, golden_store=["model hash10: not claimed", *three]))
+    table = _table(changed)
+    assert _cell(table, "roles", "cache", SQLITE) == AnswerCell("1 missing", "1", "near")
+    assert _cell(table, "roles", "golden store", SQLITE) == AnswerCell("2 missing", "2", "near")
+
+
+def test_the_answer_names_the_nearest_stores_and_what_they_lack(result: Result) -> None:
+    """One sentence: who fills all roles, or who lacks least and what."""
+    lacking = ["capability expiry.put-expiring/001: unsupported: no"]
+    near = _with(result, SQLITE, profiles=_verdicts(cache=lacking, documents=[]))
+    for number in (REDIS, VOLATILE):
+        near = _with(near, number, profiles=_verdicts(cache=[], documents=[f"capability path.{each}/001: no" for each in "ab"]))
+    titles = {"expiry.put-expiring": "A record with a time to live"}
+    said = "No store fills all 2 roles. Nearest: SQLite, without expiry.put-expiring (a record with a time to live)."
+    assert _table(near, titles=titles).answer == said
+
+    full = _with(near, VOLATILE, profiles=_verdicts(cache=[], documents=[]))
+    assert _table(full).answer == "Redis (volatile) can fill all 2 roles."
+
+
+def test_a_profile_that_was_not_run_is_neither_met_nor_missing(result: Result) -> None:
+    """Missing evidence has a name of its own, and such a store is in no answer."""
+    table = _table(result)
+    assert _cell(table, "roles", "document store", SQLITE).text == "not run"
+    assert table.answer == ""
+
+
+@pytest.mark.parametrize(
+    ("changed", "claimed", "text", "tone"),
+    [
+        ({"rounds": 0}, "power_loss", "not run", ""),
+        ({"acknowledged": 33_606, "lost": 0}, "power_loss", "0 of 33.6k", "good"),
+        ({"acknowledged": 1000, "lost": 214}, "power_loss", "21 % lost", "bad"),
+        ({"acknowledged": 1000, "lost": 2}, "power_loss", "< 1 % lost", "bad"),
+        ({"acknowledged": 1000, "lost": 460}, "volatile", "46 % lost\n(not promised)", "near"),
+        ({"lost": 0, "torn": 44}, "power_loss", "44 torn", "bad"),
+        ({"lost": 0, "outcome": Outcome.INCONCLUSIVE}, "power_loss", "inconclusive", "bad"),
+        ({"lost": 0, "faults_with_loss": 1}, "power_loss", "did not start", "bad"),
+        (
+            {"acknowledged": 10, "lost": 5, "worst_loss": WorstLoss(shape="unstartable", records=5, window_ms=9.0)},
+            "power_loss", "50 % lost,\nno start", "bad",
+        ),
+    ],
+)  # fmt: skip
+def test_a_loss_is_a_share_and_bad_only_where_it_was_promised(
+    result: Result, changed: dict[str, Any], claimed: str, text: str, tone: str
+) -> None:
+    """What a setting does not claim to survive is no broken promise; what was not tried is not 0."""
+    clean = {"rounds": 20, "lost": 0, "faults_with_loss": 0, "worst_loss": None, "outcome": Outcome.PASS}
+    store = _struck(result.stores[REDIS], "process_crash", **{**clean, **changed})
+    durability = store.durability.model_copy(update={"claimed": claimed})
+    cell = _cell(_table(_with(result, REDIS, durability=durability)), "losses", "kill -9", REDIS)
+    assert (cell.text, cell.tone) == (text, tone)
+
+
+def test_a_speed_whose_check_failed_is_not_shown(result: Result) -> None:
+    """Not valid has no number; where the load generator was the limit the number is a lower bound."""
+    bad, good = Gate(ok=False, value=0.2, limit=0.1), Gate(ok=True, value=0.05, limit=0.1)
+    for gates, verified, start in (
+        ({"spread": bad}, True, "not valid"),
+        ({"spread": good}, False, "not valid"),
+        ({"spread": bad, "client_cpu": bad}, True, "not valid"),
+        ({"spread": good, "client_cpu": bad}, True, "≥ "),
+    ):
+        measured = _measured(result.stores[REDIS], "hash10-put", gates=gates, verified=verified)
+        cell = _cell(_table(_with(result, REDIS, measurements=measured)), "speeds", "write ten fields", REDIS)
+        assert cell.text.startswith(start)
+        assert (cell.rate is None) == (start == "not valid")
+
+
+def test_a_workload_without_a_valid_number_has_no_column(result: Result) -> None:
+    """A column of nothing but "not valid" says nothing; the other columns stay."""
+    changed = result
+    for number, store in enumerate(result.stores):
+        changed = _with(changed, number, measurements=_measured(store, "hash10-put", verified=False))
+    (group,) = [each for each in _table(changed).groups if each.kind == "speeds"]
+    assert "write ten fields" not in group.headings
+    assert "read ten fields" in group.headings
+
+
+def test_speeds_of_another_version_are_of_another_store(result: Result) -> None:
+    """Two results are joined by store, variant and version."""
+    other = _with(result, REDIS, version="Redis 8.0.0")
+    table = _table(result, speeds=other)
+    assert _cell(table, "speeds", "write ten fields", REDIS).text == "–"
+    assert _cell(table, "speeds", "write ten fields", VOLATILE).rate is not None
+    assert [note.partition(":")[0] for note in table.notes[:2]] == ["Roles and losses", "Speeds"]
+
+
+def test_a_workload_that_was_not_measured_is_a_usage_error(result: Result) -> None:
+    """The message names those that were."""
+    with pytest.raises(UsageError, match=r"ycsb-z: not measured in this result; it has .*hash10-put"):
+        _table(result, wanted=["ycsb-z"])
+
+
+def test_a_result_without_anything_to_draw_is_a_usage_error() -> None:
+    """No empty picture is written."""
+    with pytest.raises(UsageError, match="nothing to draw"):
+        _table(sample_result(()))
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_every_store_and_heading_is_in_the_picture(result: Result, tmp_path: Path, narrow: bool) -> None:
+    """Read from the text of the SVG, wide and narrow."""
+    table = _table(result)
+    draw_answer(table, tmp_path / "answer.svg", narrow=narrow)
+    drawn = (tmp_path / "answer.svg").read_text()
+    for product, variant in table.stores:
+        assert product in drawn
+        assert variant in drawn
+    assert "kill -9" in drawn
+    assert "cache" in drawn
+    assert 'width="280.8pt"' in drawn if narrow else 'width="280.8pt"' not in drawn, "390 pixels"
+
+
+def test_a_picture_of_another_format_is_a_usage_error(result: Result, tmp_path: Path) -> None:
+    """The message names the formats, and a place that cannot be written is one too."""
+    with pytest.raises(UsageError, match=r"\.png, \.svg, \.pdf"):
+        draw_answer(_table(result), tmp_path / "answer.gif")
+    with pytest.raises(UsageError, match="cannot be written"):
+        draw_answer(_table(result), tmp_path / "nowhere" / "answer.png")
