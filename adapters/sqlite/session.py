@@ -1,4 +1,4 @@
-"""SQLite, through the process that hosts it (`sqlite_host`)."""
+"""A session with the process that hosts the database."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from storeproof.adapters.sqlite.documents import Documents
 from storeproof.adapters.sqlite.link import Link
 from storeproof.adapters.sqlite.structures import Items, Queues, Rankings, Sets
 from storeproof.adapters.sqlite.table import Table
-from storeproof.contract import Address, Collection, Key, Layout, Record, Refused, Row, Unsupported, Version
+from storeproof.contract import Collection, Key, Layout, Record, Refused, Row, Unsupported, Version
 from storeproof.spec.interleaving import Isolation
 
 _SYNCHRONOUS = ("OFF", "NORMAL", "FULL", "EXTRA")
@@ -185,10 +185,3 @@ class SQLite:
 
     def close(self) -> None:
         self._link.close()
-
-
-def connect(address: Address, options: Mapping[str, str]) -> SQLite:
-    """Open a session with the hosting process."""
-    if options:
-        raise Refused(f"the SQLite adapter knows no options; found {', '.join(options)}")
-    return SQLite(Link(address))
