@@ -9,7 +9,8 @@ import pytest
 from tests.end_to_end.running import run, store_file
 
 _ADAPTER = """
-from storeproof.adapters.sqlite import Link, SQLite, Values
+from storeproof.adapters.sqlite.link import Link
+from storeproof.adapters.sqlite.session import SQLite, Values
 
 
 class Forgetful(Values):

@@ -14,7 +14,8 @@ from tests.end_to_end.running import leaves_nothing, start, store_file
 pytestmark = pytest.mark.slow
 
 _ADAPTER = """
-from storeproof.adapters.sqlite import Documents, Link, SQLite, Values
+from storeproof.adapters.sqlite.link import Link
+from storeproof.adapters.sqlite.session import Documents, SQLite, Values
 from storeproof.contract import Refused, Unknown, Unsupported
 
 calls = []

@@ -6,7 +6,8 @@ import dataclasses
 import time
 from collections.abc import Mapping, Sequence
 
-from storeproof.adapters.sqlite import Documents, Link, SQLite, Values
+from storeproof.adapters.sqlite.link import Link
+from storeproof.adapters.sqlite.session import Documents, SQLite, Values
 from storeproof.adapters.sqlite.table import Table
 from storeproof.contract import Address, Change, Json, Key, Path, Record
 from storeproof.spec.index import Index

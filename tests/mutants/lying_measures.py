@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from storeproof.adapters.sqlite import Documents, Link, SQLite
+from storeproof.adapters.sqlite.link import Link
+from storeproof.adapters.sqlite.session import Documents, SQLite
 from storeproof.contract import Address, Collection, Json, Key, Layout
 from storeproof.oracle import query as oracle
 from storeproof.spec.decimals import with_decimals

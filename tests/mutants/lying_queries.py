@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from storeproof.adapters.sqlite import Documents, Link, SQLite
+from storeproof.adapters.sqlite.link import Link
+from storeproof.adapters.sqlite.session import Documents, SQLite
 from storeproof.contract import Address, Found, Json, Key, Path
 from storeproof.oracle import query as oracle
 from storeproof.spec.index import Index

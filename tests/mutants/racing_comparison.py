@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from storeproof.adapters.sqlite import Link, SQLite, Values
+from storeproof.adapters.sqlite.link import Link
+from storeproof.adapters.sqlite.session import SQLite, Values
 from storeproof.contract import Address, Key, Record
 
 

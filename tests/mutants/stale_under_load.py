@@ -6,7 +6,8 @@ import threading
 import time
 from collections.abc import Mapping
 
-from storeproof.adapters.sqlite import Link, SQLite, Values
+from storeproof.adapters.sqlite.link import Link
+from storeproof.adapters.sqlite.session import SQLite, Values
 from storeproof.contract import Address, Key, Layout, Record
 
 _STALE_SECONDS = 0.05
