@@ -147,7 +147,7 @@ class Handle:
         self.store = store
         self.deeds: list[str] = []
 
-    def cannot(self, fault: str) -> str | None:
+    def cannot(self, capability: Capability) -> str | None:
         return None
 
     def start(self) -> float:
@@ -172,8 +172,8 @@ class Handle:
         self.deeds.append("kill")
         self.store.end(clean=False)
 
-    def settle(self) -> None:
-        self.deeds.append("settle")
+    def quiesce(self) -> None:
+        self.deeds.append("quiesce")
         self.stop()
         self.start()
 
