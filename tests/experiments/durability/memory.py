@@ -10,6 +10,7 @@ from typing import Any
 
 from storeproof.contract import Address, Key, Layout, Record, Refused, Unknown, Version
 from storeproof.errors import StoreDied
+from storeproof.launch.handle import Capability
 
 
 class Store:
