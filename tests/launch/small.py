@@ -96,7 +96,7 @@ ROW = Model.model_validate({"format": "1.0", "model": "row", "title": "Row", "ke
 def visit(store: Store, folder: Path) -> Visit:
     """What is done at an endpoint of this store, whose files are written into a folder: its adapter is `ADAPTER`."""
     file = folder / "small.yaml"
-    described = store.model_dump(mode="json", exclude_defaults=True)
+    described = store.model_dump(mode="json", exclude_defaults=True, by_alias=True)
     file.write_text(yaml.safe_dump(described | {"adapter": "small_adapter.py"}, sort_keys=False))
     (folder / "small_adapter.py").write_text(ADAPTER)
     return Visit(file, store.default_variant, (), Layout("sp_small", ROW))
