@@ -99,7 +99,7 @@ ROW = Model.model_validate({"format": "1.0", "model": "row", "title": "Row", "ke
 def endpoint_probe(url: str, store: Store, folder: Path) -> EndpointProbe:
     """An endpoint of this store, whose files are written into a folder: its adapter is `ADAPTER`."""
     file = folder / "small.yaml"
-    described = store.model_dump(mode="json", exclude_defaults=True)
+    described = store.model_dump(mode="json", exclude_defaults=True, by_alias=True)
     file.write_text(yaml.safe_dump(described | {"adapter": "small_adapter.py"}, sort_keys=False))
     (folder / "small_adapter.py").write_text(ADAPTER)
     return EndpointProbe(url, file, store.default_variant, (), Layout("sp_small", ROW))
