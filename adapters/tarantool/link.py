@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from importlib.resources import files
 from typing import Any, Final
 
 import msgpack
@@ -12,12 +13,8 @@ import tarantool
 import tarantool.response
 from tarantool.error import DatabaseError, Error, NetworkError, SslError
 
-from storeproof.adapters.tarantool.feed import FEED_FUNCTIONS
-from storeproof.adapters.tarantool.index_lua import INDEX_FUNCTIONS
-from storeproof.adapters.tarantool.lua import FUNCTIONS
 from storeproof.adapters.tarantool.notation import UNPACKABLE
 from storeproof.adapters.tarantool.server import Server
-from storeproof.adapters.tarantool.structures_lua import STRUCTURE_FUNCTIONS
 from storeproof.contract import Address, Refused, Unknown, Unsupported, WrongReply
 
 _TIMEOUT: Final = 5.0
@@ -33,6 +30,11 @@ _UNSUPPORTED: Final = 5
 
 FAILURES: Final = (Error, *UNPACKABLE, LookupError, AttributeError, msgpack.UnpackException)
 """What the connector raises; the last three where it cannot read a reply."""
+
+_FUNCTIONS: Final = "".join(
+    files(__package__).joinpath(f"{name}.lua").read_text(encoding="utf-8") for name in ("spaces", "indexes", "structures", "feed", "server")
+)
+"""One chunk: later files see the `local` functions of earlier ones, and the last one answers the status of the instance."""
 
 
 def _sorted(reason: Exception) -> Exception:
@@ -100,13 +102,7 @@ class Link(Server):
 
     def install(self) -> str:
         """Give the server our functions; answers its status."""
-        return str(
-            self.run(self.connection.eval, FUNCTIONS + INDEX_FUNCTIONS + STRUCTURE_FUNCTIONS + FEED_FUNCTIONS + "return box.info.status")[0]
-        )
-
-    def evaluate(self, text: str, *args: Any) -> Any:
-        """Run Lua; all that it returns, as a list."""
-        return self.run(self.connection.eval, text, *args)
+        return str(self.run(self.connection.eval, _FUNCTIONS)[0])
 
     def close(self) -> None:
         """End the connection."""

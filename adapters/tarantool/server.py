@@ -13,20 +13,19 @@ class Server(ABC):
     """A part of a session."""
 
     @abstractmethod
-    def evaluate(self, text: str, *args: Any) -> Any:
-        """Run Lua; all that it returns, as a list."""
+    def call(self, function: str, *args: Any) -> Any:
+        """Call one of the functions in `server.lua`; all that it returns, as a list."""
 
     def version(self) -> Version:
         """By box.info."""
-        product, number = self.evaluate("return box.info.package or 'Tarantool', box.info.version")
+        product, number = self.call("version")
         return Version(product, number)
 
     def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
         """By box.cfg."""
-        text = "local t = {} for i, n in ipairs({...}) do t[i] = tostring(box.cfg[n]) end return t"
-        return dict(zip(names, self.evaluate(text, *names)[0], strict=True))
+        return dict(zip(names, self.call("settings", list(names))[0], strict=True))
 
     def compact(self) -> str:
-        """A snapshot of memtx and a dump of vinyl; the log is begun anew."""
-        self.evaluate("return box.snapshot()")
+        """A snapshot of memtx and a dump of vinyl; a new log file is begun."""
+        self.call("snapshot")
         return "box.snapshot()"

@@ -1,10 +1,5 @@
-"""The Lua functions of the Tarantool adapter that make indexes on documents, and select by them."""
+-- Indexes on documents, and what is found by them.
 
-from __future__ import annotations
-
-from typing import Final
-
-INDEX_FUNCTIONS: Final = r"""
 local key_def = require('key_def')
 
 function M.create_index(name, index, unique, parts)
@@ -218,5 +213,3 @@ function M.count_where(name, wanted)
   if index == nil then return end
   return plan.path and #between(index, plan) or index:count(plan.key)
 end
-"""
-"""A continuation of the chunk that `FUNCTIONS` begins."""

@@ -1,10 +1,5 @@
-"""The Lua functions of the Tarantool adapter for lists, sets and rankings."""
+-- Lists, sets and rankings: a tuple for each item.
 
-from __future__ import annotations
-
-from typing import Final
-
-STRUCTURE_FUNCTIONS: Final = r"""
 function M.prepare_items(name, engine, index, format, order)
   local space = box.schema.space.create(name, {engine = engine, format = format, if_not_exists = true})
   space:create_index('primary', {type = index, parts = {1, 2}, if_not_exists = true})
@@ -151,5 +146,3 @@ end
 function M.top(name, key, count)
   return box.space[name].index.order:select({key}, {iterator = 'REQ', limit = count})
 end
-"""
-"""A continuation of the chunk that `FUNCTIONS` begins."""

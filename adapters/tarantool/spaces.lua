@@ -1,15 +1,10 @@
-"""The Lua functions of the Tarantool adapter: what the protocol has no request for, done inside the store, in a transaction.
+-- What the protocol has no request for, done inside the store, in a transaction. The functions are in one global table, which the
+-- files that follow in the chunk (`link.py` has their order) know as `M`; they see the local functions here too.
+--
+-- Lua has one number type: where a document's value passes through it (`set_path`, `get_path`, the items of lists), 1.0 becomes 1.
+-- Records that are written whole do not: `put_many` and `compare_and_set` send them as MessagePack, which `merger` turns into
+-- tuples as it is.
 
-Lua has one number type: where a document's value passes through it (`set_path`, `get_path`, the items of lists), 1.0 becomes 1.
-Records that are written whole do not: `put_many` and `compare_and_set` send them as MessagePack, which `merger` turns into
-tuples as it is.
-"""
-
-from __future__ import annotations
-
-from typing import Final
-
-FUNCTIONS: Final = r"""
 local ffi, buffer, merger, msgpack = require('ffi'), require('buffer'), require('merger'), require('msgpack')
 local M = {}
 
@@ -278,5 +273,3 @@ function M.walk(name, after, count)
 end
 
 rawset(_G, 'storeproof', M)
-"""
-"""They are kept in one global table, which what follows in the chunk knows as `M`."""

@@ -1,0 +1,3 @@
+local found = {}
+for i = 1, #KEYS do found[i] = redis.call('HGETALL', KEYS[i]) end
+return found

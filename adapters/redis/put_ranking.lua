@@ -1,0 +1,4 @@
+-- ARGV: score, member, ...
+if #ARGV == 0 then return refuse_empty() end
+replace('ZADD', KEYS[1], ARGV, 1, #ARGV)
+return 1
