@@ -51,6 +51,17 @@ def test_the_lines_of_the_lmdb_store_are_counted_right() -> None:
     assert int(said) == sum(len(path.read_text().splitlines()) for path in (CHECKOUT / "tests" / "vendor" / "lmdb").glob("lmdb*"))
 
 
+def test_every_package_is_in_the_table() -> None:
+    """Who looks for something finds the package that has it, and none that is gone."""
+    _, _, table = TEXT.partition("| package of `storeproof/` |")
+    rows = re.findall(r"^\| (`.+?) \|", table.partition("\n\n")[0], flags=re.MULTILINE)
+    said = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    machinery = CHECKOUT / "storeproof"
+    packages = {path.parent.name for path in machinery.glob("*/__init__.py") if not path.parent.is_symlink()}
+    assert packages <= said
+    assert said - packages <= {path.stem for path in machinery.glob("*.py")}
+
+
 @pytest.mark.slow
 def test_a_new_store_is_two_files(tmp_path: Path) -> None:
     """All three stages run, and nothing else of the project is touched."""
