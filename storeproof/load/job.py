@@ -13,9 +13,9 @@ from storeproof.contract.values import Key, Layout
 from storeproof.errors import StoreproofError
 from storeproof.spec.workload import Mix
 
-EngineName = Literal["driver", "wire", "wire-py"]
-EngineWanted = Literal["auto", "wire", "wire-py", "driver"]
-"""`auto`: `wire`, or `wire-py` where nothing is compiled, and `driver` where requests cannot be made without the store's client."""
+EngineName = Literal["driver", "wire"]
+EngineWanted = Literal["auto", "wire", "driver"]
+"""`auto`: `wire`; `driver` where nothing is compiled, or where requests cannot be made without the store's client."""
 
 BATCH_FORM: Final[Mapping[str, str]] = {"get": "get_many", "put": "put_many"}
 """What a mix with `batch` above 1 calls instead."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from storeproof.load.wire.framing.frame import Framer, Malformed, shown, size_of, text_of
+from tests.load.wire.framing.frame import Framer, Malformed, shown, size_of, text_of
 
 _DONE: Final = {b"STORED": 1, b"DELETED": 1, b"TOUCHED": 1, b"OK": 1, b"NOT_FOUND": 0, b"NOT_STORED": 0, b"EXISTS": 0}
 _ERRORS: Final = (b"CLIENT_ERROR ", b"SERVER_ERROR ")

@@ -8,8 +8,8 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from storeproof.load.wire.framing import bson
-from storeproof.load.wire.framing.frame import MOST, Framer, Malformed, shown
+from tests.load.wire.framing import bson
+from tests.load.wire.framing.frame import MOST, Framer, Malformed, shown
 
 _OP_MSG: Final = 2013
 _CHECKSUM: Final = 1

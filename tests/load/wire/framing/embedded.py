@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from storeproof.load.wire.framing import msgpack
-from storeproof.load.wire.framing.frame import MOST, Framer, Malformed, shown
+from tests.load.wire.framing import msgpack
+from tests.load.wire.framing.frame import MOST, Framer, Malformed, shown
 
 
 class Embedded(Framer):

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from storeproof.load.wire.framing.frame import MOST, Framer, Malformed, Reply, number, shown, text_of
+from tests.load.wire.framing.frame import MOST, Framer, Malformed, number, shown, text_of
 
-_SHORT: Final = 32
-"""Bytes of a reply that is remembered: most are `+OK` and small integers, again and again."""
-_REMEMBERED: Final = 64
 _DEEPEST: Final = 16
 """Arrays within each other; no command answers with deeper ones."""
 _STRINGS: Final = frozenset((b"$", b"=", b"!"))
@@ -25,22 +22,10 @@ _ABSENT: Final = frozenset((*_STRINGS, *_GATHERINGS, b"_"))
 class Resp(Framer):
     """One value after the other; an array is read element by element."""
 
-    def __init__(self, head: int = 0) -> None:
-        super().__init__(head)
+    def __init__(self) -> None:
+        super().__init__()
         self._left: list[int] = []  # elements that are still to come, of each array that was begun
         self._listed = False  # the reply is an array or a set
-        self._known: dict[bytes, list[Reply]] = {}
-
-    def feed(self, data: bytes) -> list[Reply]:
-        """The replies that are whole with these bytes."""
-        if self._held or self._left or self.problem:
-            return super().feed(data)
-        known = self._known.get(data)
-        if known is None:
-            known = super().feed(data)
-            if len(data) <= _SHORT and len(self._known) < _REMEMBERED and self.idle and not self.problem:
-                self._known[data] = known
-        return known
 
     def _unit(self, data: bytes, at: int) -> int:
         after = self._line(data, at)

@@ -1,16 +1,13 @@
-"""The compiled pump against a server in a thread: what it sends, what it counts, and when."""
+"""Jobs of the wire engine against a server in a thread: what it draws and counts, how it ends, and which jobs it refuses."""
 
 from __future__ import annotations
 
 import os
 import signal
 import socket
-import struct
 import threading
 import time
-from collections import Counter
 from dataclasses import replace
-from time import monotonic_ns
 from typing import Any
 
 import pytest
@@ -19,7 +16,7 @@ from storeproof import native_support
 from storeproof.load.wire.request import Slot, Template
 from storeproof.records import filler
 from storeproof.stats.latency import decode
-from tests.load.wire.native_server import GET, SET, always, job, op, requests, served, template
+from tests.load.wire.pump_server import GET, SET, always, job, op, requests, served, template
 
 pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
 if native_support.present():
@@ -128,17 +125,6 @@ def test_pipelined_requests_are_in_flight_together() -> None:
     assert (found.ops[0].ok, found.silent) == (2400, [])
 
 
-def test_acknowledgements_are_kept_where_they_are_asked_for() -> None:
-    with served(always(b"+OK\r\n", len(SET)), 2) as sockets:
-        begun = monotonic_ns()
-        found = native.start(job(sockets, op(SET, "new"), limit=40, log=True)).join()
-    entries = list(struct.iter_unpack("<IQQQ", found.log))
-    assert sorted(key for _, key, _, _ in entries) == sorted(
-        1000 + 2 * place + client for client in range(2) for place in range(found.positions[client])
-    )
-    assert all(client == key % 2 and begun < sent < acknowledged < monotonic_ns() for client, key, sent, acknowledged in entries)
-
-
 def test_an_open_loop_keeps_its_times_and_measures_from_them() -> None:
     """Even gaps: the lag is what the pump was late, and all that was due was sent."""
     with served(always(b"$1\r\nx\r\n"), 8) as sockets:
@@ -148,37 +134,6 @@ def test_an_open_loop_keeps_its_times_and_measures_from_them() -> None:
     assert decode(found.lag).get_total_count() == found.ops[0].ok
     assert decode(found.ops[0].response).get_total_count() == found.ops[0].ok
     assert found.request_rate == pytest.approx(found.ops[0].ok, rel=0.05)
-
-
-def test_a_stall_shows_in_the_response_times_of_an_open_loop() -> None:
-    """No coordinated omission: a server that pauses for half a second is late for all that was due meanwhile."""
-    stalled = threading.Event()
-
-    def handler(connection: socket.socket, _number: int) -> None:
-        for place, _ in enumerate(requests(connection, len(GET))):
-            if place == 50 and not stalled.is_set():
-                stalled.set()
-                time.sleep(0.5)
-            connection.sendall(b"$1\r\nx\r\n")
-
-    with served(handler) as sockets:
-        found = native.start(job(sockets, op(), rate=200.0, seconds=1.5, patience=2.0)).join()
-    response, service = decode(found.ops[0].response), decode(found.ops[0].service)
-    assert response.get_value_at_percentile(90) > 200e6
-    assert service.get_value_at_percentile(90) < 100e6
-    assert max(longest for _, _, longest in found.seconds) > 450_000
-
-
-def test_what_an_overloaded_connection_never_sent_is_told() -> None:
-    def handler(connection: socket.socket, _number: int) -> None:
-        for _ in requests(connection, len(GET)):
-            time.sleep(0.02)
-            connection.sendall(b"$1\r\nx\r\n")
-
-    with served(handler) as sockets:
-        found = native.start(job(sockets, op(), rate=1000.0, poisson=False, seconds=0.5)).join()
-    assert found.ops[0].ok <= 26
-    assert found.ops[0].ok + found.unissued == pytest.approx(500, abs=1)
 
 
 def test_stop_ends_a_job_before_its_deadline_and_the_connections_stay_sound() -> None:
@@ -234,35 +189,6 @@ def test_a_key_that_no_template_has_room_for_is_an_error_and_what_was_made_befor
         found = native.start(job(sockets, mix, known=254, pipeline=4, seconds=5.0)).join()
     assert (found.ops[0].ok, found.ops[0].errors, found.silent, found.broken) == (2, 1, [], [])
     assert found.samples == ["op: no template has room for this key"]
-
-
-def test_new_keys_that_were_acknowledged_are_what_latest_draws() -> None:
-    """And none that was not: every key that is read was written before."""
-    known = set(range(1000))
-    drawn: Counter[int] = Counter()
-
-    def handler(connection: socket.socket, _number: int) -> None:
-        held = b""
-        while data := connection.recv(1 << 16):
-            held += data
-            while held:
-                size = len(SET) if held.startswith(b"*3") else len(GET)
-                if len(held) < size:
-                    break
-                request, held = held[:size], held[size:]
-                key = int(request[24:36])
-                if size == len(SET):
-                    known.add(key)
-                    connection.sendall(b"+OK\r\n")
-                else:
-                    drawn[key] += 1
-                    connection.sendall(b"$1\r\nx\r\n" if key in known else b"$-1\r\n")
-
-    mix = op(SET, "new", weight=1), op(GET, "latest", weight=9)
-    with served(handler, 4) as sockets:
-        found = native.start(job(sockets, *mix, limit=5000, seconds=20.0)).join()
-    assert (found.ops[1].misses, found.samples) == (0, [])
-    assert sum(number for key, number in drawn.items() if key >= 1000) > 1000
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The compiled pump and what a store should never answer: each is told as what it is, at once, and takes neither memory nor time."""
+"""The wire engine and what a store should never answer: each is told as what it is, at once, and takes neither memory nor time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from storeproof import native_support
 from storeproof.load.wire.request import Slot, Template, WireProtocol
-from tests.load.wire.native_server import GET, SET, always, job, op, requests, served
+from tests.load.wire.pump_server import GET, SET, always, job, op, requests, served
 
 pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
 if native_support.present():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from storeproof.load.wire.framing.frame import Malformed
+from tests.load.wire.framing.frame import Malformed
 
 Kind = Literal["integer", "array", "map", "bytes", "other"]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from storeproof.load.wire.framing.frame import Framer, Malformed, shown
+from tests.load.wire.framing.frame import Framer, Malformed, shown
 
 _PASSED_OVER: Final = frozenset(b"123nstTNSAI")
 """Parse, Bind and Close are complete, no data, suspended, descriptions, notices, parameters, notifications, an empty query."""

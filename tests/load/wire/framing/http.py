@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from storeproof.load.wire.framing.frame import MOST, Framer, Malformed, shown, size_of, text_of
+from tests.load.wire.framing.frame import MOST, Framer, Malformed, shown, size_of, text_of
 
 _VERSION: Final = b"HTTP/1.1 "
 _BLANKS: Final = b" \t\r\n\f"

@@ -1,4 +1,4 @@
-"""The compiled pump against a real Redis: what it says it wrote is there, byte for byte, and it takes no memory for it."""
+"""The wire engine against a real Redis: what it says it wrote is there, byte for byte, and it takes no memory for it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from storeproof import native_support
 from storeproof.load.wire.request import Slot, Template
 from storeproof.records import filler
 from storeproof.stats.latency import decode
-from tests.load.wire.native_server import GET, SET, job, op
+from tests.load.wire.pump_server import GET, SET, job, op
 
 pytestmark = [
     pytest.mark.servers,

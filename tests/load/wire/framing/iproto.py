@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from storeproof.load.wire.framing import msgpack
-from storeproof.load.wire.framing.frame import MOST, Framer, Malformed, shown
+from tests.load.wire.framing import msgpack
+from tests.load.wire.framing.frame import MOST, Framer, Malformed, shown
 
 _CODE: Final = 0x00
 _DATA: Final = 0x30

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from storeproof.load.wire.framing.frame import Malformed
+from tests.load.wire.framing.frame import Malformed
 
 DOUBLE: Final = 0x01
 DOCUMENT: Final = 0x03

@@ -1,20 +1,23 @@
-"""Framers: where one reply ends, how much it counts, and whether it is an error. One file a protocol, in pure Python."""
+"""The replies of each protocol, read a second time: where one ends, how much it counts, whether it is an error. One file a protocol.
+
+Written after the documentation of the protocols and apart from `native/src/load/frame`, which tests hold against this.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
 
-from storeproof.load.wire.framing.embedded import Embedded
-from storeproof.load.wire.framing.frame import LINE, MOST, Framer, Malformed, Reply, shown
-from storeproof.load.wire.framing.http import Http
-from storeproof.load.wire.framing.iproto import Iproto
-from storeproof.load.wire.framing.memcached import Memcached
-from storeproof.load.wire.framing.mongo import Mongo
-from storeproof.load.wire.framing.mysql import Mysql
-from storeproof.load.wire.framing.postgres import Postgres
-from storeproof.load.wire.framing.resp import Resp
 from storeproof.load.wire.request import WireProtocol
+from tests.load.wire.framing.embedded import Embedded
+from tests.load.wire.framing.frame import MOST, Framer
+from tests.load.wire.framing.http import Http
+from tests.load.wire.framing.iproto import Iproto
+from tests.load.wire.framing.memcached import Memcached
+from tests.load.wire.framing.mongo import Mongo
+from tests.load.wire.framing.mysql import Mysql
+from tests.load.wire.framing.postgres import Postgres
+from tests.load.wire.framing.resp import Resp
 
 FRAMERS: Final[Mapping[WireProtocol, type[Framer]]] = {
     "resp": Resp,
@@ -31,7 +34,7 @@ FRAMERS: Final[Mapping[WireProtocol, type[Framer]]] = {
 def replies(protocol: WireProtocol, data: bytes, chunk: int) -> tuple[list[tuple[int, str | None, int]], str | None]:
     """What a connection makes of these bytes where they come `chunk` at a time: counts, errors, lengths; and what was malformed.
 
-    As `storeproof.native.replies`: each is held against the other.
+    As `storeproof.native.replies`.
     """
     framer = FRAMERS[protocol]()
     step = max(chunk, 1)
@@ -39,4 +42,4 @@ def replies(protocol: WireProtocol, data: bytes, chunk: int) -> tuple[list[tuple
     return [(reply.count, reply.error, reply.length) for reply in found], framer.problem
 
 
-__all__ = ["FRAMERS", "LINE", "MOST", "Framer", "Malformed", "Reply", "replies", "shown"]
+__all__ = ["FRAMERS", "MOST", "replies"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from storeproof.load.wire.framing.frame import Framer, Malformed, shown
+from tests.load.wire.framing.frame import Framer, Malformed, shown
 
 _WHOLE: Final = 0xFFFFFF
 """A packet of this size goes on in the next."""

@@ -1,4 +1,4 @@
-"""A server in a thread for the tests of the compiled pump, and the jobs that are sent to it."""
+"""A server in a thread for the tests of the wire engine, and the jobs that are sent to it."""
 
 from __future__ import annotations
 

@@ -29,8 +29,6 @@ class Reply:
     """What the store refused, in its own words."""
     length: int
     """Bytes."""
-    head: bytes = b""
-    """Its first bytes, as many as the framer was asked for."""
 
 
 class Framer(ABC):
@@ -40,10 +38,8 @@ class Framer(ABC):
     was found, and nothing is read any more: where one reply ends is then not known, and no later one can be believed.
     """
 
-    def __init__(self, head: int = 0) -> None:
-        """`head`: how many first bytes of each reply are handed over with it."""
+    def __init__(self) -> None:
         self.problem: str | None = None
-        self._head_size = head
         self._held = bytearray()
         self._needed = 0  # bytes of what is held, without which it is not worth to look at it again
         self._reset()
@@ -64,12 +60,10 @@ class Framer(ABC):
                 stop = self._unit(data, at)
                 if not stop:
                     break
-                if not self._length and self._head_size:
-                    self._head = data[at : at + self._head_size]
                 self._length += stop - at
                 if self._complete:
                     count = self._count if self._error is None else 0
-                    self._replies.append(Reply(count, self._error, self._length, self._head))
+                    self._replies.append(Reply(count, self._error, self._length))
                     self._reset()
                 at = stop
         except Malformed as reason:
@@ -77,11 +71,6 @@ class Framer(ABC):
             at = end
         self._held = bytearray(data[at:])
         return self._replies
-
-    @property
-    def idle(self) -> bool:
-        """Nothing of a further reply has come."""
-        return not self._held and not self._length
 
     @abstractmethod
     def _unit(self, data: bytes, at: int) -> int:
@@ -97,7 +86,6 @@ class Framer(ABC):
         self._count = 0
         self._error: str | None = None
         self._complete = False
-        self._head = b""
 
     def _more(self, size: int) -> int:
         """The part has this size, and is not here yet."""
