@@ -146,7 +146,7 @@ class Measured:
         """New keys removed by each client, this job included."""
 
     @property
-    def doubtful(self) -> list[int]:
+    def indeterminate(self) -> list[int]:
         """Numbers of keys whose write was not acknowledged."""
 
     @property
@@ -166,11 +166,11 @@ class Measured:
         """For each second since the start: records, errors, and the longest request in microseconds."""
 
     @property
-    def lag(self) -> str:
+    def schedule_lag(self) -> str:
         """Open loop: histogram of nanoseconds from the scheduled time, or when a client was free, to the sending; else empty."""
 
     @property
-    def unissued(self) -> int:
+    def missed_sends(self) -> int:
         """Open loop: requests that were due before the deadline and never sent."""
 
     @property

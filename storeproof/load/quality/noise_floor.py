@@ -58,7 +58,7 @@ def noise_floor(server: NullServer, round_seconds: float) -> Ratio:
                 known=1000,
                 positions=(),
                 removed=(),
-                unsure=frozenset(),
+                indeterminate=frozenset(),
                 sequence=0,
                 seed=number,
                 start_ns=monotonic_ns(),

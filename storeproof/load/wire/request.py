@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-SlotKind = Literal["key", "key-le", "key-be", "key-hex", "id-le", "id-be", "stamp", "stamp-hex", "filler", "filler-hex"]
+SlotKind = Literal["key", "key-le", "key-be", "key-hex", "id-le", "id-be", "write-id", "write-id-hex", "filler", "filler-hex"]
 """What is written into a slot.
 
 * `key`: the number of a key, or its hash where `Job.key_hashed` says so, in decimal digits, padded with zeros to the slot's width.
 * `key-le`, `key-be`: the same in binary, little- or big-endian.
 * `id-le`, `id-be`: the number of the request on its connection, counting up from 1, modulo the width.
-* `stamp`: who writes, and its which request this is: `cccc:sssssssssss`, client + 1 and sequence, 16 bytes in all.
-* `filler`: text of this width from `Job.filler`, at a place that follows from key and stamp.
-* `key-hex`, `stamp-hex`, `filler-hex`: the same text, half as many characters as the slot is wide, each as two hexadecimal digits in lower
-  case: the key 42 in a slot of eight bytes is `30303432`.
+* `write-id`: who writes, and its which request this is: `cccc:sssssssssss`, client + 1 and sequence, 16 bytes in all.
+* `filler`: text of this width from `Job.filler`, at a place that follows from key and write id.
+* `key-hex`, `write-id-hex`, `filler-hex`: the same text, half as many characters as the slot is wide, each as two hexadecimal digits in
+  lower case: the key 42 in a slot of eight bytes is `30303432`.
 """
 WireProtocol = Literal["resp", "memcached", "mongo", "iproto", "mysql", "postgres", "http", "embedded"]
 """How replies are told apart; `embedded` is what hosts of `storeproof.embedded` speak."""
@@ -23,7 +23,7 @@ Form = Literal["key", "chance", "record"]
 
 * `key`: its key, by `Template.below`, ascending.
 * `chance`: each is as likely as any other: requests that ask the same in other words.
-* `record`: the key and the stamp of what is written, by `filler.pick`: values of unlike sizes.
+* `record`: the key and the write id of what is written, by `filler.pick`: values of unlike sizes.
 """
 WireKeys = Literal["new", "uniform", "oldest", "zipf", "zipfian", "latest", "sequential", "hotspot", "exponential", "none"]
 
@@ -39,7 +39,7 @@ class Slot:
     item: int = 0
     """Which of the batch's records."""
     shift: int = 0
-    """Of a filler: its place is that of the record's key and stamp, so much further on."""
+    """Of a filler: its place is that of the record's key and write id, so much further on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +117,10 @@ class Job:
     """New keys that each client took before; new key p of client c is known + p * clients + c."""
     removed: tuple[int, ...]
     """New keys that each client removed before, the oldest first."""
-    unsure: frozenset[int]
+    indeterminate: frozenset[int]
     """Numbers of keys of which nobody knows whether they are there: never removed."""
     sequence: int
-    """Of each client's first request in this job, in its stamp."""
+    """Of each client's first request in this job, in its write id."""
     seed: int
     start_ns: int
     """When all begin, of CLOCK_MONOTONIC."""

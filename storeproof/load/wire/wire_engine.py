@@ -27,7 +27,7 @@ from storeproof.load.job import (
     Engine,
     EngineName,
     LoadFailed,
-    OperationResult,
+    OperationCounts,
     Plan,
     RunResult,
     StoreSilent,
@@ -133,7 +133,7 @@ class WireEngine:
             known=plan.known,
             positions=plan.positions or (0,) * plan.clients,
             removed=plan.removed or (0,) * plan.clients,
-            unsure=plan.unsure,
+            indeterminate=plan.indeterminate,
             sequence=plan.number * ROUND,
             seed=plan.seed,
             start_ns=monotonic_ns(),
@@ -279,8 +279,9 @@ class WireRun:
 
 def result_of(plan: Plan, found: native.Measured) -> RunResult:
     """What a pump measured, as all engines tell it."""
-    tallies = iter(found.ops)
-    operations = {label(mix): _operation(mix, [next(tallies) for _ in halves(mix)]) for mix in plan.mix}
+    counts = iter(found.ops)
+    # Of the halves of an operation; the successes, with their times, are counted with the last.
+    operations = {label(mix): OperationCounts.total([_counts(mix, next(counts)) for _ in halves(mix)]) for mix in plan.mix}
     requests = max(sum(_requests(mix, operations[label(mix)]) for mix in plan.mix), 1)
     return RunResult(
         operations=operations,
@@ -293,28 +294,27 @@ def result_of(plan: Plan, found: native.Measured) -> RunResult:
         elapsed_seconds=found.elapsed_seconds,
         cores=min(found.threads, usable_cores()),
         positions=tuple(found.positions),
-        doubtful=tuple(found.doubtful),
+        indeterminate=tuple(found.indeterminate),
         samples=tuple(found.samples),
         removed=tuple(found.removed),
-        lag=decode(found.lag) if found.lag else None,
-        unissued=found.unissued,
+        schedule_lag=decode(found.schedule_lag) if found.schedule_lag else None,
+        missed_sends=found.missed_sends,
     )
 
 
-def _operation(mix: Mix, tallies: Sequence[native.OperationCounts]) -> OperationResult:
-    """Of the halves of an operation; those that went well are told of the last one."""
-    return OperationResult(
+def _counts(mix: Mix, found: native.OperationCounts) -> OperationCounts:
+    return OperationCounts(
         operation=called(mix),
-        ok=sum(tally.ok for tally in tallies),
-        misses=sum(tally.misses for tally in tallies),
-        errors=sum(tally.errors for tally in tallies),
-        malformed=sum(tally.malformed for tally in tallies),
-        latency=decode(tallies[-1].service),
-        response=decode(tallies[-1].response) if tallies[-1].response else None,
+        ok=found.ok,
+        misses=found.misses,
+        errors=found.errors,
+        malformed=found.malformed,
+        latency=decode(found.service),
+        response=decode(found.response) if found.response else None,
     )
 
 
-def _requests(mix: Mix, result: OperationResult) -> int:
+def _requests(mix: Mix, result: OperationCounts) -> int:
     """Whatever became of them. A request that missed all of its records is in no histogram."""
     partial = result.requests * mix.batch - result.ok  # records missed by requests that are
     return result.requests + result.errors + result.malformed + max(result.misses - partial, 0) // mix.batch

@@ -21,7 +21,7 @@ SET = b"*3\r\n$3\r\nSET\r\n$16\r\nkey:############\r\n$40\r\nSSSSSSSSSSSSSSSS|FF
 
 def template(request: bytes, **more: Any) -> Template:
     """With slots where a request has `############`, `SSSSSSSSSSSSSSSS` and `FFFFFFFFFFFFFFFFFFFFFFF`."""
-    kinds = (("key", b"#" * 12), ("stamp", b"S" * 16), ("filler", b"F" * 23))
+    kinds = (("key", b"#" * 12), ("write-id", b"S" * 16), ("filler", b"F" * 23))
     return Template(request, tuple(Slot(request.index(text), len(text), kind) for kind, text in kinds if text in request), **more)
 
 
@@ -45,7 +45,7 @@ def job(sockets: Sequence[socket.socket], *ops: Op, **more: Any) -> Job:
         "known": 1000,
         "positions": (),
         "removed": (),
-        "unsure": frozenset(),
+        "indeterminate": frozenset(),
         "sequence": 7,
         "seed": 5,
         "start_ns": monotonic_ns(),

@@ -14,7 +14,7 @@ from storeproof.load.job import Plan
 from storeproof.load.wire.capture import Capture
 from storeproof.load.wire.probes import Probes
 from storeproof.load.wire.relay import Relay
-from storeproof.load.wire.slots import About, NotTemplated, filled, stamp_of
+from storeproof.load.wire.slots import About, NotTemplated, filled, fixed_write_id
 from storeproof.load.wire.wire_engine import result_of
 from storeproof.records.keys import HASHED, fnv
 from storeproof.records.self_verifying import recipe
@@ -141,9 +141,9 @@ def bench() -> Iterator[Bench]:
 
 
 def _about(number: int, sequence: int) -> tuple[About, str, str]:
-    made, stamp = recipe(MODEL), stamp_of(3, sequence)
+    made, write_id = recipe(MODEL), fixed_write_id(3, sequence)
     key = str(made.key(number))
-    return About((number,), stamp, (tuple(made.texts(key, stamp)),), HASHED), key, stamp  # type: ignore[union-attr]
+    return About((number,), write_id, (tuple(made.texts(key, write_id)),), HASHED), key, write_id  # type: ignore[union-attr]
 
 
 def _sent(store: Table) -> bytes:
@@ -158,11 +158,11 @@ def test_any_field_is_a_template_for_each(bench: Bench) -> None:
     assert (len(read.op.templates), read.op.form, read.op.weight) == (1, "key", 1)
     assert (len(update.op.templates), update.op.form, update.op.weight) == (FIELDS, "chance", 3)
     assert update.settled == (0,) * FIELDS
-    about, key, stamp = _about(42, 1)
+    about, key, write_id = _about(42, 1)
     assert key == f"user{fnv(42):019d}"
     for number, made in enumerate(update.op.templates):
         field = f"field{number}"
-        bench.ordinary.set_field(key, field, recipe(MODEL).part(key, stamp, (field,)))
+        bench.ordinary.set_field(key, field, recipe(MODEL).part(key, write_id, (field,)))
         assert filled(made, about) == _sent(bench.store)
     bench.ordinary.get(key)
     assert filled(read.op.templates[0], about) == _sent(bench.store)
@@ -246,10 +246,10 @@ def test_both_halves_are_one_operation_in_the_result() -> None:
         threads=1,
         positions=[0],
         removed=[0],
-        doubtful=[],
+        indeterminate=[],
         samples=[],
-        lag="",
-        unissued=0,
+        schedule_lag="",
+        missed_sends=0,
     )
     result = result_of(Plan(Layout("t", MODEL), (READ, MODIFY), clients=1, seconds=1.0, seed=1, known=10), found)
     modify = result.operations["modify"]

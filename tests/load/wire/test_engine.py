@@ -247,7 +247,7 @@ def test_a_store_that_ends_in_mid_round(end: str) -> None:
         else:
             found = engine.start(plan).join()
             assert found.errors > 0
-            assert found.doubtful
+            assert found.indeterminate
             with pytest.raises(StoreSilent):
                 engine.start(replace(plan, number=1, positions=found.positions)).join()
         assert time.monotonic() - began < 15

@@ -47,8 +47,8 @@ def test_every_kind_of_slot() -> None:
         ("key-hex", 8),
         ("id-le", 4),
         ("id-be", 2),
-        ("stamp", 16),
-        ("stamp-hex", 32),
+        ("write-id", 16),
+        ("write-id-hex", 32),
         ("filler", 9),
     )
     slots, request = [], b"%d %%"
@@ -60,8 +60,8 @@ def test_every_kind_of_slot() -> None:
         found = native.start(job(sockets, _of(request, *slots, keys="new", writes=True), known=4242, limit=3, sequence=12345)).join()
     assert (found.ops[0].ok, found.samples) == (3, [])
     for place, came in enumerate(seen):
-        key, stamp = 4242 + place, f"0001:{12345 + place:011d}"
-        at = filler.place_of(f"key:{key:012d}", stamp)
+        key, write_id = 4242 + place, f"0001:{12345 + place:011d}"
+        at = filler.place_of(f"key:{key:012d}", write_id)
         made = [
             b"%06d" % key,
             key.to_bytes(3, "little"),
@@ -69,8 +69,8 @@ def test_every_kind_of_slot() -> None:
             (b"%04d" % key).hex().encode(),
             (place + 1).to_bytes(4, "little"),
             (place + 1).to_bytes(2, "big"),
-            stamp.encode(),
-            stamp.encode().hex().encode(),
+            write_id.encode(),
+            write_id.encode().hex().encode(),
             filler.bytes_at(at + 8000, 9),
             filler.bytes_at(at + 9000, 5).hex().encode(),
         ]
@@ -86,8 +86,8 @@ def test_a_batch_has_keys_of_its_own() -> None:
         found = native.start(job(sockets, _of(request, *slots, batch=2, writes=True, hit=(2,)), known=3, limit=60, sequence=0)).join()
     assert (found.ops[0].ok, found.ops[0].requests) == (120, 60)
     for place, came in enumerate(seen):
-        stamp = f"0001:{place:011d}"
-        places = [filler.place_of(f"key:{came[at : at + 12].decode()}", stamp) for at in (0, 12)]
+        write_id = f"0001:{place:011d}"
+        places = [filler.place_of(f"key:{came[at : at + 12].decode()}", write_id) for at in (0, 12)]
         assert came[:12] != came[12:24]
         assert came[24:] == filler.bytes_at(places[0], 5) + filler.bytes_at(places[1] + 3, 5)
     assert len({came[:24] for came in seen}) == 6
@@ -180,17 +180,17 @@ def test_each_client_has_bytes_of_its_own() -> None:
 
 def test_counts_say_what_was_there() -> None:
     """Of a batch of four, two were not; a count that is neither is no answer, and the connection is sound all the same."""
-    counts = iter([4, 2, 4, 9])
+    answers = iter([4, 2, 4, 9])
 
     def handler(connection: socket.socket, _number: int) -> None:
         for _ in requests(connection, 4):
-            connection.sendall(b":%d\r\n" % next(counts, 4))
+            connection.sendall(b":%d\r\n" % next(answers, 4))
 
     four = _of(b"????", *(Slot(item, 1, "key-be", item) for item in range(4)), batch=4, hit=(4,), miss=(0, 1, 2, 3), name="four")
     with served(handler) as sockets:
         found = native.start(job(sockets, four, known=200, limit=4)).join()
-    tally = found.ops[0]
-    assert (tally.ok, tally.misses, tally.errors, tally.malformed, tally.requests) == (10, 2, 0, 1, 3)
+    counts = found.ops[0]
+    assert (counts.ok, counts.misses, counts.errors, counts.malformed, counts.requests) == (10, 2, 0, 1, 3)
     assert found.broken == []
     assert found.samples[0].startswith("four: ")
     assert found.throughput * found.elapsed_seconds == pytest.approx(10)
@@ -203,7 +203,7 @@ def test_writes_that_were_refused_are_doubtful() -> None:
         run = native.start(job(sockets, op(SET, "new"), seconds=30.0))
         found = run.join()
     assert (found.ops[0].errors, found.ops[0].ok, run.errors) == (200, 0, 200)
-    assert sorted(found.doubtful) == list(range(1000, 1200))
+    assert sorted(found.indeterminate) == list(range(1000, 1200))
     assert found.broken == []
     assert "OOM command not allowed" in found.samples[0]
     assert len(found.samples) == 3
@@ -230,12 +230,12 @@ def test_what_cannot_be_believed_ends_a_connection_and_no_other(what: str) -> No
 
     with served(handler, 2) as sockets:
         found = native.start(job(sockets, op(SET, "new", hit=(1,)), limit=300, seconds=5.0)).join()
-    tally = found.ops[0]
-    assert (tally.malformed, found.broken, found.silent) == (malformed, [0], [])
+    counts = found.ops[0]
+    assert (counts.malformed, found.broken, found.silent) == (malformed, [0], [])
     lost = found.positions[0] - ok
-    assert tally.errors == lost - (0 if ok else malformed)
-    assert found.doubtful == [1000 + 2 * place for place in range(ok, found.positions[0])]
-    assert tally.ok == ok + found.positions[1]
+    assert counts.errors == lost - (0 if ok else malformed)
+    assert found.indeterminate == [1000 + 2 * place for place in range(ok, found.positions[0])]
+    assert counts.ok == ok + found.positions[1]
     assert found.bytes_sent == 300 * len(SET) == sum(found.positions) * len(SET)
 
 
@@ -275,7 +275,7 @@ def test_a_client_without_a_reply_is_silent() -> None:
         found = native.start(job(sockets, op(SET, "new"), seconds=0.2, patience=0.3)).join()
         assert 0.45 < time.monotonic() - begun < 10
     assert (found.silent, found.broken, found.ops[0].errors) == ([0], [0], 1)
-    assert found.doubtful == [1000 + 2 * 3]
+    assert found.indeterminate == [1000 + 2 * 3]
     assert found.busy_seconds > 0.4
 
 
@@ -315,13 +315,13 @@ def test_descriptors_and_their_flags_stay_as_they_are() -> None:
 def test_seconds_add_up() -> None:
     with served(always(FOUND), 3) as sockets:
         found = native.start(job(sockets, op(), seconds=2.2)).join()
-    tally = found.ops[0]
-    assert sum(ok for ok, _, _ in found.seconds) == tally.ok
+    counts = found.ops[0]
+    assert sum(ok for ok, _, _ in found.seconds) == counts.ok
     assert len(found.seconds) == 3
-    service = decode(tally.service)
-    assert service.get_total_count() == tally.requests
+    service = decode(counts.service)
+    assert service.get_total_count() == counts.requests
     assert max(longest for _, _, longest in found.seconds) == pytest.approx(service.get_max_value() / 1000, rel=0.01)
-    assert tally.busy_ns == pytest.approx(found.busy_seconds * 1e9)
+    assert counts.busy_ns == pytest.approx(found.busy_seconds * 1e9)
     assert found.busy_seconds + found.pause_seconds == pytest.approx(3 * found.elapsed_seconds, rel=0.05)
     assert 0 < found.cpu_seconds < found.elapsed_seconds + 0.1
 

@@ -80,7 +80,7 @@ def test_where_nothing_was_read_nothing_is_written() -> None:
     read, write = found.ops
     assert read.misses + write.ok == 300
     assert 90 < read.misses < 210
-    assert (read.errors, write.misses, write.errors, found.doubtful) == (0, 0, 0, [])
+    assert (read.errors, write.misses, write.errors, found.indeterminate) == (0, 0, 0, [])
     assert all(key % 2 for what, key in handler.seen[0] if what == "write")
 
 
@@ -96,7 +96,7 @@ def test_the_time_is_from_the_first_request_to_the_last_reply(rate: float) -> No
     assert write.busy_ns == pytest.approx(found.busy_seconds * 1e9)
     if rate:
         assert decode(write.response).get_min_value() >= service.get_min_value() * 0.99
-        assert decode(found.lag).get_total_count() == write.ok
+        assert decode(found.schedule_lag).get_total_count() == write.ok
 
 
 def test_an_error_is_counted_where_it_was_met() -> None:
@@ -110,12 +110,12 @@ def test_an_error_is_counted_where_it_was_met() -> None:
         with served(handler) as sockets:
             found = native.start(job(sockets, *_both(), limit=5, seconds=10.0)).join()
         assert [each.ok for each in found.ops] == [0, 0]
-        return [each.errors for each in found.ops], found.doubtful
+        return [each.errors for each in found.ops], found.indeterminate
 
     assert refusing(b"*2") == ([5, 0], [])
-    errors, doubtful = refusing(b"*3")
+    errors, indeterminate = refusing(b"*3")
     assert errors == [0, 5]
-    assert len(doubtful) == 5
+    assert len(indeterminate) == 5
 
 
 def test_what_was_not_sent_yet_is_lost_without_a_doubt() -> None:
@@ -130,7 +130,7 @@ def test_what_was_not_sent_yet_is_lost_without_a_doubt() -> None:
         found = native.start(job(sockets, *_both(), pipeline=2, seconds=5.0)).join()
     read, write = found.ops
     assert (read.malformed, read.errors, write.errors, write.ok) == (1, 0, 1, 0)
-    assert (found.broken, found.silent, found.doubtful) == ([0], [], [])
+    assert (found.broken, found.silent, found.indeterminate) == ([0], [], [])
     assert found.request_rate * found.elapsed_seconds == pytest.approx(2)
 
 
@@ -177,7 +177,7 @@ def test_what_cannot_follow_is_refused(then: tuple[Op, ...]) -> None:
 
 
 HASHED_SET = b"SET user" + b"#" * 19 + b" " + b"S" * 16 + b"|" + b"F" * 23 + b" " + b"H" * 38 + b"\r\n"
-SLOTS = (Slot(8, 19, "key"), Slot(28, 16, "stamp"), Slot(45, 23, "filler"), Slot(69, 38, "key-hex"))
+SLOTS = (Slot(8, 19, "key"), Slot(28, 16, "write-id"), Slot(45, 23, "filler"), Slot(69, 38, "key-hex"))
 
 
 def _hashed(sockets: list[socket.socket], keys: str, known: int, limit: int) -> Job:
@@ -198,9 +198,9 @@ def test_keys_show_the_hash_of_their_number() -> None:
     with served(handler) as sockets:
         assert native.start(_hashed(sockets, "new", 0, 20)).join().ops[0].ok == 20
     for place, one in enumerate(seen):
-        key, stamp = HASHED.key(place), f"0001:{place:011d}"
-        text = filler.bytes_at(filler.place_of(key, stamp), 23)
-        assert one == f"SET {key} {stamp}|".encode() + text + b" " + str(key)[4:].encode().hex().encode() + b"\r\n"
+        key, write_id = HASHED.key(place), f"0001:{place:011d}"
+        text = filler.bytes_at(filler.place_of(key, write_id), 23)
+        assert one == f"SET {key} {write_id}|".encode() + text + b" " + str(key)[4:].encode().hex().encode() + b"\r\n"
 
 
 def test_the_hottest_hashed_key_is_that_of_the_hottest_number() -> None:

@@ -67,7 +67,7 @@ def test_garbage_is_malformed_and_ends_its_connection_alone(protocol: WireProtoc
     with served(always(reply)) as sockets:
         found = native.start(job(sockets, op(writes=True, keys="sequential"), protocol=protocol, seconds=30.0, patience=30.0)).join()
     assert (found.ops[0].malformed, found.ops[0].errors, found.ops[0].ok) == (1, 0, 0)
-    assert (found.broken, found.silent, found.doubtful) == ([0], [], [0])
+    assert (found.broken, found.silent, found.indeterminate) == ([0], [], [0])
     assert len(found.samples) == 1
     assert found.elapsed_seconds < 5
 
@@ -135,7 +135,7 @@ def test_a_connection_that_is_closed_in_the_middle_loses_what_was_in_flight(begu
     with served(handler, 2) as sockets:
         found = native.start(job(sockets, op(SET, "new"), seconds=0.3)).join()
     assert (found.ops[0].errors, found.ops[0].malformed, found.broken, found.silent) == (1, 0, [0], [])
-    assert found.doubtful == [1000 + 2 * 3]
+    assert found.indeterminate == [1000 + 2 * 3]
     assert found.ops[0].ok == sum(found.positions) - 1
     assert "closed" in found.samples[0] or "reset" in found.samples[0]
 
@@ -184,7 +184,7 @@ def test_a_store_that_reads_slowly_is_waited_for() -> None:
                 connection.sendall(b"+OK\r\n")
                 wanted = len(request)
 
-    slots = (Slot(len(head), 16, "stamp"), Slot(len(head) + 16, size - 16, "filler"))
+    slots = (Slot(len(head), 16, "write-id"), Slot(len(head) + 16, size - 16, "filler"))
     with served(handler) as sockets:
         found = native.start(job(sockets, op(templates=(Template(request, slots),)), limit=3, seconds=60.0, patience=60.0)).join()
     assert (found.ops[0].ok, found.bytes_sent, found.samples) == (3, 3 * len(request), [])

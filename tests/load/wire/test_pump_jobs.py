@@ -24,7 +24,7 @@ if native_support.present():
 
 
 def test_requests_are_the_template_with_key_stamp_and_filler_written_into_it() -> None:
-    """Byte for byte what the driver engine's recipe makes of the same key and stamp, for each client and request."""
+    """Byte for byte what the driver engine's recipe makes of the same key and write id, for each client and request."""
     seen: list[tuple[int, bytes]] = []
 
     def handler(connection: socket.socket, number: int) -> None:
@@ -41,8 +41,8 @@ def test_requests_are_the_template_with_key_stamp_and_filler_written_into_it() -
     for client, request in seen:
         position = counts[client]
         counts[client] += 1
-        key, stamp = f"key:{1000 + 2 * position + client:012d}", f"{client + 1:04d}:{7 + position:011d}"
-        value = f"{stamp}|".encode() + filler.bytes_at(filler.place_of(key, stamp), 23)
+        key, write_id = f"key:{1000 + 2 * position + client:012d}", f"{client + 1:04d}:{7 + position:011d}"
+        value = f"{write_id}|".encode() + filler.bytes_at(filler.place_of(key, write_id), 23)
         assert request == b"*3\r\n$3\r\nSET\r\n$16\r\n" + key.encode() + b"\r\n$40\r\n" + value + b"\r\n"
     assert found.positions == counts
 
@@ -97,7 +97,7 @@ def test_what_removes_takes_the_oldest_new_key_that_is_sure_to_be_there() -> Non
 
     mix = op(SET, "new", weight=2), op(SET.replace(b"SET", b"DEL"), "oldest", writes=True)
     with served(handler) as sockets:
-        found = native.start(job(sockets, *mix, limit=300, positions=(4,), removed=(1,), unsure=frozenset({1002}))).join()
+        found = native.start(job(sockets, *mix, limit=300, positions=(4,), removed=(1,), indeterminate=frozenset({1002}))).join()
     assert removed[:2] == [1001, 1003]
     assert set(removed) <= {1001, 1003, *written}
     assert removed == sorted(set(removed))
@@ -129,9 +129,9 @@ def test_an_open_loop_keeps_its_times_and_measures_from_them() -> None:
     """Even gaps: the lag is what the pump was late, and all that was due was sent."""
     with served(always(b"$1\r\nx\r\n"), 8) as sockets:
         found = native.start(job(sockets, op(), rate=1000.0, poisson=False, seconds=1.0)).join()
-    assert found.ops[0].ok + found.unissued == 1000
+    assert found.ops[0].ok + found.missed_sends == 1000
     assert found.ops[0].ok >= 750, "also on a busy machine"
-    assert decode(found.lag).get_total_count() == found.ops[0].ok
+    assert decode(found.schedule_lag).get_total_count() == found.ops[0].ok
     assert decode(found.ops[0].response).get_total_count() == found.ops[0].ok
     assert found.request_rate == pytest.approx(found.ops[0].ok, rel=0.05)
 

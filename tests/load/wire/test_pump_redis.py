@@ -76,9 +76,9 @@ def server(tmp_path: Path) -> Iterator[Server]:
         process.wait(10)
 
 
-def value_of(key: str, stamp: str) -> bytes:
-    """What was written under a key by who signs with this stamp."""
-    return f"{stamp}|".encode() + filler.bytes_at(filler.place_of(key, stamp), 23)
+def value_of(key: str, write_id: str) -> bytes:
+    """What was written under a key by who signs with this write id."""
+    return f"{write_id}|".encode() + filler.bytes_at(filler.place_of(key, write_id), 23)
 
 
 @pytest.mark.parametrize("pipeline", [1, 16])
@@ -119,7 +119,7 @@ def test_a_value_larger_than_every_buffer_comes_back(server: Server) -> None:
     size = 4_000_000
     request = b"*3\r\n$3\r\nSET\r\n$16\r\nkey:############\r\n$%d\r\n" % size + b"v" * size + b"\r\n"
     key, value = request.index(b"#"), len(request) - 2 - size
-    slots = (Slot(key, 12, "key"), Slot(value, 16, "stamp"), Slot(value + 16, size - 16, "filler"))
+    slots = (Slot(key, 12, "key"), Slot(value, 16, "write-id"), Slot(value + 16, size - 16, "filler"))
     mix = op(templates=(Template(request, slots),), keys="new", writes=True), op(GET, "oldest")
     found = native.start(job(server.sockets(2), *mix, known=0, limit=20, seconds=60.0, patience=60.0)).join()
     assert sum(each.ok for each in found.ops) == 20

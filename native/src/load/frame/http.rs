@@ -1,6 +1,7 @@
 //! HTTP/1.1.
 
-use super::{Grammar, LARGEST, Next, Problem, Want, decimal};
+use super::decimal;
+use super::grammar::{Grammar, KEPT, LARGEST, Next, Problem, Want};
 
 /// Counts 1, and 0 for what was not found (404); 400 and above are errors else.
 #[derive(Default)]
@@ -113,7 +114,7 @@ impl Grammar for Http {
         let Some(line) = token.strip_suffix(b"\r\n") else {
             // The rest of a long header was not shown; nothing that matters is that long.
             return match self.at {
-                At::Header | At::Trailer if token.len() == super::KEPT => Ok(self.line(self.at)),
+                At::Header | At::Trailer if token.len() == KEPT => Ok(self.line(self.at)),
                 _ => Err("a line that does not end as one"),
             };
         };

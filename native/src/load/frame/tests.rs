@@ -1,6 +1,7 @@
 //! How replies are read, whatever pieces they come in.
 
-use super::{Framer, LARGEST, Problem, Reply};
+use super::grammar::LARGEST;
+use super::{Framer, Problem, Reply};
 
 /// What is read of these bytes in pieces of one size.
 fn read(protocol: &str, bytes: &[u8], piece: usize) -> (Vec<Reply>, Option<Problem>) {

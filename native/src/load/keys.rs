@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::dice::Dice;
-use crate::wire::distribution::{Draw, below};
+use crate::load::distribution::{Draw, below};
 
 /// Draws in vain before a loaded key is taken instead, as happens where all new ones were removed.
 const TRIES: u32 = 1_000;
@@ -36,14 +36,14 @@ impl Shared {
     }
 }
 
-/// One client's new keys: `known + position * clients + client`, so that no two clients write the same.
-#[derive(Clone, Copy)]
-pub struct New {
+/// One client's own: its dice, and its new keys, `known + position * clients + client`, so that no two clients write the same.
+pub struct OwnKeys {
     pub client: u64,
     /// Keys taken so far.
     pub position: u64,
     /// Of these, how many, the first ones, are to be there no more.
     pub removed: u64,
+    pub dice: Dice,
 }
 
 /// What a thread knows.
@@ -54,38 +54,39 @@ pub struct Keys<'a> {
     /// Whether any operation draws from keys that another one writes.
     pub follows: bool,
     /// Keys of which nobody knows whether they are there.
-    pub unsure: HashSet<u64>,
+    pub indeterminate: HashSet<u64>,
 }
 
 impl Keys<'_> {
-    fn number(&self, new: &New, position: u64) -> u64 {
-        self.known + position * self.clients + new.client
+    fn number(&self, own: &OwnKeys, position: u64) -> u64 {
+        self.known + position * self.clients + own.client
     }
 
     /// A new key, for this share of the draws; the others take an earlier one of the same client.
-    pub fn new_or_earlier(&self, new: &mut New, distinct: f64, dice: &mut Dice) -> u64 {
-        if distinct < 1.0 && new.position > 0 && dice.draw() >= distinct {
-            return self.number(new, below(new.position, dice));
+    pub fn new_or_earlier(&self, own: &mut OwnKeys, distinct: f64) -> u64 {
+        if distinct < 1.0 && own.position > 0 && own.dice.draw() >= distinct {
+            let earlier = below(own.position, &mut own.dice);
+            return self.number(own, earlier);
         }
-        new.position += 1;
-        self.number(new, new.position - 1)
+        own.position += 1;
+        self.number(own, own.position - 1)
     }
 
     /// Whether there is a new key that was not removed; those that are not sure to be there are passed over.
-    pub fn any_left(&self, new: &mut New) -> bool {
-        while new.removed < new.position && !self.unsure.is_empty() && self.unsure.contains(&self.number(new, new.removed)) {
-            new.removed += 1;
+    pub fn any_left(&self, own: &mut OwnKeys) -> bool {
+        while own.removed < own.position && !self.indeterminate.is_empty() && self.indeterminate.contains(&self.number(own, own.removed)) {
+            own.removed += 1;
         }
-        new.removed < new.position
+        own.removed < own.position
     }
 
     /// The first new key that is there, to be removed. Ask `any_left` before.
-    pub fn oldest(&self, new: &mut New) -> u64 {
-        new.removed += 1;
+    pub fn oldest(&self, own: &mut OwnKeys) -> u64 {
+        own.removed += 1;
         if self.follows {
-            self.shared.removed[new.client as usize].store(new.removed, Relaxed);
+            self.shared.removed[own.client as usize].store(own.removed, Relaxed);
         }
-        self.number(new, new.removed - 1)
+        self.number(own, own.removed - 1)
     }
 
     /// A key that is there.
@@ -96,7 +97,7 @@ impl Keys<'_> {
         for _ in 0..TRIES {
             let newest = self.shared.newest.load(Relaxed);
             let drawn = draw.draw(self.known, newest, dice);
-            if let Some(number) = drawn.filter(|number| self.shared.there(*number) && !self.unsure.contains(number)) {
+            if let Some(number) = drawn.filter(|number| self.shared.there(*number) && !self.indeterminate.contains(number)) {
                 return number;
             }
         }

@@ -9,17 +9,19 @@ use nix::errno::Errno;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 
-use crate::wire::job::Job;
-use crate::wire::keys::Shared;
-use crate::wire::pump::{self, Control};
-use crate::wire::tally::{Found, Measured};
+use crate::load::counts::Found;
+use crate::load::drive;
+use crate::load::job::Job;
+use crate::load::keys::Shared;
+use crate::load::measured::Measured;
+use crate::load::pump::Control;
 
 /// Between two looks at whether a signal came.
 const POLL: Duration = Duration::from_millis(5);
 
 type Thread = JoinHandle<Result<Found, Errno>>;
 
-/// `storeproof.load.wire.request.Run`.
+/// `storeproof.native.Run`.
 #[pyclass(frozen)]
 pub struct Run {
     control: Arc<Control>,
@@ -35,7 +37,7 @@ impl Run {
         for thread in 0..job.threads.min(job.sockets.len()) {
             let (job, shared, control) = (job.clone(), shared.clone(), control.clone());
             let spawned = std::thread::Builder::new().name(format!("wire-{thread}"));
-            threads.push(spawned.spawn(move || pump::run(&job, &shared, &control, thread))?);
+            threads.push(spawned.spawn(move || drive::run(&job, &shared, &control, thread))?);
         }
         Ok(Run { control, threads: Mutex::new(threads) })
     }

@@ -1,11 +1,10 @@
 //! The operations of a mix, as one thread carries them out.
 
 use crate::dice::Dice;
-use crate::wire::connection::Connection;
-use crate::wire::distribution::{Draw, below};
-use crate::wire::job::{Job, Op};
-use crate::wire::keys::Keys;
-use crate::wire::patch::{Author, Request, pick, place_of};
+use crate::load::distribution::{Draw, below};
+use crate::load::job::{Job, Op};
+use crate::load::keys::{Keys, OwnKeys};
+use crate::load::template::{Author, Request, pick, place_of};
 
 /// Draws in vain before a batch names a key twice.
 const TRIES: u32 = 64;
@@ -95,52 +94,47 @@ impl Operation {
         }
     }
 
-    /// Draws the keys of a request into their place.
+    /// Draws the keys of a request, as many as `into` has room for.
     #[inline]
-    pub fn draw(&mut self, keys: &Keys<'_>, connection: &mut Connection, place: usize) {
-        for item in 0..self.keys {
-            let mut key = self.draw_one(keys, connection);
+    pub fn draw(&mut self, keys: &Keys<'_>, own: &mut OwnKeys, into: &mut [u64]) {
+        for item in 0..into.len() {
+            let mut key = self.draw_one(keys, own);
             // A write that names a key twice is one record, not two, and a read that does is answered with one by many stores.
             let mut tries = if self.batch > 1 { TRIES } else { 0 };
-            while tries > 0 && connection.keys(place, item).contains(&key) {
-                key = self.draw_one(keys, connection);
+            while tries > 0 && into[..item].contains(&key) {
+                key = self.draw_one(keys, own);
                 tries -= 1;
             }
-            connection.set_key(place, item, key);
+            into[item] = key;
         }
     }
 
-    /// Which template a request about the keys in this place is made of; None where there is none for them.
+    /// Which template a request about these keys is made of; None where there is none for them.
     #[inline]
-    fn template(&self, job: &Job, author: Author, connection: &mut Connection, place: usize) -> Option<usize> {
+    fn template(&self, job: &Job, author: Author, dice: &mut Dice, keys: &[u64]) -> Option<usize> {
         let forms = self.requests.len() as u64;
         match self.form {
-            Form::Chance => Some(below(forms, &mut connection.dice) as usize),
-            Form::Record => connection.keys(place, self.keys).first().map(|key| pick(place_of(job, *key, &author.stamp()), forms)),
+            Form::Chance => Some(below(forms, dice) as usize),
+            Form::Record => keys.first().map(|key| pick(place_of(job, *key, &author.write_id()), forms)),
             Form::Key => {
-                let largest = connection.keys(place, self.keys).iter().copied().max().unwrap_or(0); // what holds it holds the others
+                let largest = keys.iter().copied().max().unwrap_or(0); // what holds it holds the others
                 self.requests.iter().position(|request| request.is_for(largest))
             }
         }
     }
 
-    /// The next request on a connection, about the keys in this place, and its id; None where no template has room for them.
+    /// A request about these keys; None where no template has room for them.
     #[inline]
-    pub fn write(&mut self, job: &Job, connection: &mut Connection, place: usize) -> Option<(u64, &[u8])> {
-        let author = Author { client: connection.new.client as usize, id: connection.id + 1, sequence: connection.sequence };
-        let template = self.template(job, author, connection, place)?;
-        let bytes = self.requests[template].write(job, author, connection.keys(place, self.keys))?;
-        connection.id += 1;
-        connection.sequence += 1;
-        Some((author.id, bytes))
+    pub fn write(&mut self, job: &Job, author: Author, dice: &mut Dice, keys: &[u64]) -> Option<&[u8]> {
+        let template = self.template(job, author, dice, keys)?;
+        self.requests[template].write(job, author, keys)
     }
 
-    fn draw_one(&mut self, keys: &Keys<'_>, connection: &mut Connection) -> u64 {
-        let (new, dice) = (&mut connection.new, &mut connection.dice);
+    fn draw_one(&mut self, keys: &Keys<'_>, own: &mut OwnKeys) -> u64 {
         match &mut self.source {
-            Source::New => keys.new_or_earlier(new, self.distinct, dice),
-            Source::Oldest => keys.oldest(new),
-            Source::Existing(draw) => keys.existing(draw, dice),
+            Source::New => keys.new_or_earlier(own, self.distinct),
+            Source::Oldest => keys.oldest(own),
+            Source::Existing(draw) => keys.existing(draw, &mut own.dice),
             Source::None => 0,
         }
     }
@@ -170,13 +164,13 @@ impl Mix {
 
     /// Draws an operation by weight; one that removes only while there is something to remove. None: there is nothing to be done.
     #[inline]
-    pub fn choose(&self, keys: &Keys<'_>, connection: &mut Connection) -> Option<usize> {
-        let any_left = !self.removes || keys.any_left(&mut connection.new);
+    pub fn choose(&self, keys: &Keys<'_>, own: &mut OwnKeys) -> Option<usize> {
+        let any_left = !self.removes || keys.any_left(own);
         if self.only_removes && !any_left {
             return None;
         }
         loop {
-            let chosen = self.by_weight(&mut connection.dice);
+            let chosen = self.by_weight(&mut own.dice);
             if any_left || !matches!(self.operations[chosen].source, Source::Oldest) {
                 return Some(chosen);
             }

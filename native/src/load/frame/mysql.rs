@@ -1,6 +1,6 @@
 //! The protocol of MySQL and MariaDB: packets with three bytes of length and a sequence number.
 
-use super::{Grammar, KEPT, Next, Problem, Want};
+use super::grammar::{Grammar, KEPT, Next, Problem, Want};
 
 /// The payload of a packet that the next one continues.
 const FULL: usize = 0xff_ffff;

@@ -1,23 +1,24 @@
 //! The wire engine: requests made from templates, on connections that a store's own client opened, and every reply judged.
 //!
-//! What it is told and what it tells back is defined in `storeproof/load/wire/request.py`. It allocates nothing while it runs but what
+//! A job is defined in `storeproof/load/wire/request.py`, and what it found in `storeproof/native.pyi`. It allocates nothing while it runs but what
 //! it keeps for the end: failures and acknowledgements.
 
-mod closed;
+mod arrivals;
+mod clock;
 mod connection;
+mod counts;
 mod distribution;
-mod failures;
+mod drive;
 mod frame;
 mod job;
 mod keys;
-mod null;
-mod op;
-mod open;
-mod patch;
+mod ledger;
+mod measured;
+mod mix;
+mod null_server;
 mod pump;
 mod run;
-mod sending;
-mod tally;
+mod template;
 mod zipf;
 
 use pyo3::exceptions::PyValueError;
@@ -29,7 +30,7 @@ use run::Run;
 /// Begin a job.
 #[pyfunction]
 fn start(job: Job) -> PyResult<Run> {
-    Run::start(job.sound()?)
+    Run::start(job.validated()?)
 }
 
 /// (count, error, length) of one reply.
@@ -49,7 +50,7 @@ fn replies(protocol: &str, data: Vec<u8>, chunk: usize) -> PyResult<(Vec<Seen>, 
                     rest = &rest[used..];
                     at += used;
                     if let Some(reply) = reply {
-                        seen.push((reply.count, reply.error.then(|| failures::shown(&data[begun..at])), reply.length));
+                        seen.push((reply.count, reply.error.then(|| frame::shown(&data[begun..at])), reply.length));
                         begun = at;
                     }
                 }
@@ -71,9 +72,9 @@ fn draw(keys: &str, known: u64, count: usize, seed: u64, theta: f64) -> PyResult
 /// Adds this part to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Run>()?;
-    module.add_class::<null::NullServer>()?;
-    module.add_class::<tally::Tally>()?;
-    module.add_class::<tally::Measured>()?;
+    module.add_class::<null_server::NullServer>()?;
+    module.add_class::<counts::OperationCounts>()?;
+    module.add_class::<measured::Measured>()?;
     module.add_function(wrap_pyfunction!(start, module)?)?;
     module.add_function(wrap_pyfunction!(replies, module)?)?;
     module.add_function(wrap_pyfunction!(draw, module)?)

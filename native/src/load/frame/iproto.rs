@@ -1,6 +1,7 @@
 //! IPROTO, which Tarantool speaks: a length, a header and a body in MessagePack.
 
-use super::{Grammar, LARGEST, Next, Problem, Want, msgpack};
+use super::grammar::{Grammar, LARGEST, Next, Problem, Want};
+use super::msgpack;
 
 const CODE: i64 = 0x00;
 const DATA: i64 = 0x30;

@@ -1,6 +1,6 @@
 //! `OP_MSG`, which MongoDB speaks: a header, and one document in BSON.
 
-use super::{Grammar, KEPT, LARGEST, Next, Problem, Want};
+use super::grammar::{Grammar, KEPT, LARGEST, Next, Problem, Want};
 
 const OP_MSG: u32 = 2013;
 const CHECKSUM: u32 = 1;

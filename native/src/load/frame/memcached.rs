@@ -1,6 +1,7 @@
 //! The text protocol of Memcached.
 
-use super::{Grammar, LARGEST, Next, Problem, Want, decimal};
+use super::decimal;
+use super::grammar::{Grammar, LARGEST, Next, Problem, Want};
 
 /// Counts the values up to `END`; what was stored, deleted or counted is 1, and what was not, or was not there, 0.
 #[derive(Default)]

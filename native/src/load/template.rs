@@ -1,28 +1,28 @@
 //! Requests made by writing into a template what differs from one to the next.
 
-use crate::wire::job::{Job, Op, Template};
-use crate::wire::zipf::fnv;
+use crate::load::job::{Job, Op, Patch, Template};
+use crate::load::zipf::fnv;
 
-const STAMP: usize = 16;
+const WRITE_ID: usize = 16;
 
-/// Who writes, and its which request this is.
+/// One client's next request, and what its write id is made of.
 #[derive(Clone, Copy)]
 pub struct Author {
     pub client: usize,
     /// Of the request on its connection, from 1.
     pub id: u64,
-    /// Of the request in the client's stamps.
+    /// Of the request in the client's write ids.
     pub sequence: u64,
 }
 
 impl Author {
     /// `cccc:sssssssssss`.
     #[inline]
-    pub fn stamp(&self) -> [u8; STAMP] {
-        let mut stamp = [b':'; STAMP];
-        digits(self.client as u64 + 1, &mut stamp[..4]);
-        digits(self.sequence, &mut stamp[5..]);
-        stamp
+    pub fn write_id(&self) -> [u8; WRITE_ID] {
+        let mut id = [b':'; WRITE_ID];
+        digits(self.client as u64 + 1, &mut id[..4]);
+        digits(self.sequence, &mut id[5..]);
+        id
     }
 }
 
@@ -55,7 +55,7 @@ enum Kind {
     KeyBig,
     IdLittle,
     IdBig,
-    Stamp,
+    WriteId,
     Filler,
 }
 
@@ -78,7 +78,7 @@ pub struct Request {
     /// For keys below this, where that matters.
     below: u64,
     pub id_place: Option<IdPlace>,
-    stamped: bool,
+    signed: bool,
     /// For each record of the batch where its filler begins; empty where there is no filler.
     places: Vec<u64>,
     /// What is to be written as hexadecimal digits.
@@ -98,7 +98,7 @@ impl Request {
                     "key-be" => Kind::KeyBig,
                     "id-le" => Kind::IdLittle,
                     "id-be" => Kind::IdBig,
-                    "stamp" => Kind::Stamp,
+                    "write-id" => Kind::WriteId,
                     _ => Kind::Filler,
                 };
                 Slot { offset: slot.offset, width: slot.width, kind, hex, item: slot.item, shift: slot.shift }
@@ -109,7 +109,7 @@ impl Request {
             template.id_reply.as_ref().map(|(offset, width, order)| IdPlace { offset: *offset, width: *width, little: order == "le" });
         Request {
             bytes: template.request.clone(),
-            stamped: filled || slots.iter().any(|slot| slot.kind == Kind::Stamp),
+            signed: filled || slots.iter().any(|slot| slot.kind == Kind::WriteId),
             text: vec![0; slots.iter().filter(|slot| slot.hex).map(|slot| slot.width / 2).max().unwrap_or(0)],
             slots,
             own,
@@ -122,7 +122,7 @@ impl Request {
     /// All templates of an operation.
     pub fn all(job: &Job, number: usize, op: &Op) -> Vec<Self> {
         let own = |template: usize| {
-            let of_client = |patches: &Vec<crate::wire::job::Patch>| {
+            let of_client = |patches: &Vec<Patch>| {
                 let mine = patches.iter().filter(|patch| patch.op == number && patch.template == template);
                 mine.map(|patch| (patch.offset, patch.data.clone())).collect()
             };
@@ -145,9 +145,9 @@ impl Request {
                 self.bytes[*offset..*offset + data.len()].copy_from_slice(data);
             }
         }
-        let stamp = if self.stamped { author.stamp() } else { [0; STAMP] };
+        let write_id = if self.signed { author.write_id() } else { [0; WRITE_ID] };
         for (place, key) in self.places.iter_mut().zip(keys) {
-            *place = u64::from(place_of(job, *key, &stamp));
+            *place = u64::from(place_of(job, *key, &write_id));
         }
         for slot in &self.slots {
             let written = &mut self.bytes[slot.offset..slot.offset + slot.width];
@@ -158,8 +158,8 @@ impl Request {
                 Kind::KeyBig => big(*keys.get(slot.item)?, bytes),
                 Kind::IdLittle => little(author.id % modulus(slot.width), bytes),
                 Kind::IdBig => big(author.id % modulus(slot.width), bytes),
-                Kind::Stamp => {
-                    bytes.copy_from_slice(&stamp);
+                Kind::WriteId => {
+                    bytes.copy_from_slice(&write_id);
                     true
                 }
                 Kind::Filler => {
@@ -222,8 +222,8 @@ fn shown(job: &Job, key: u64) -> u64 {
 
 /// `storeproof.records.filler.place_of`.
 #[inline]
-pub fn place_of(job: &Job, key: u64, stamp: &[u8; STAMP]) -> u32 {
-    let mut text = [0u8; 32 + 20 + 1 + STAMP];
+pub fn place_of(job: &Job, key: u64, write_id: &[u8; WRITE_ID]) -> u32 {
+    let mut text = [0u8; 32 + 20 + 1 + WRITE_ID];
     let (key, mut at) = (shown(job, key), job.key_prefix.len());
     text[..at].copy_from_slice(&job.key_prefix);
     let width = match job.key_digits {
@@ -232,8 +232,8 @@ pub fn place_of(job: &Job, key: u64, stamp: &[u8; STAMP]) -> u32 {
     };
     digits(key, &mut text[at..at + width]);
     at += width + 1; // a zero byte between them
-    text[at..at + STAMP].copy_from_slice(stamp);
-    crc32fast::hash(&text[..at + STAMP])
+    text[at..at + WRITE_ID].copy_from_slice(write_id);
+    crc32fast::hash(&text[..at + WRITE_ID])
 }
 
 /// `storeproof.records.filler.pick`.

@@ -1,6 +1,7 @@
 //! Four bytes of length and MessagePack: the protocol of `storeproof.embedded`, which hosts embedded libraries.
 
-use super::{Grammar, LARGEST, Next, Problem, Want, msgpack};
+use super::grammar::{Grammar, LARGEST, Next, Problem, Want};
+use super::msgpack;
 
 /// `[0, count, value]`, whose value is not looked at; `[1, kind, message]` is an error.
 #[derive(Default)]

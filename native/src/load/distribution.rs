@@ -1,7 +1,7 @@
 //! Which key a request is about, as a number below that of the keys that are there.
 
 use crate::dice::Dice;
-use crate::wire::zipf::{Exact, Gray, fnv};
+use crate::load::zipf::{Exact, Gray, fnv};
 
 /// Of `hotspot`: this share of the draws goes to that share of the keys (YCSB's defaults).
 const HOT_DRAWS: f64 = 0.8;

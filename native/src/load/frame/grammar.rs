@@ -1,18 +1,4 @@
-//! Replies, told apart and counted in a stream of bytes; none of it is believed, and none of it is kept.
-//!
-//! A grammar asks for one token after the other, and the reader hands them over: from what was received, in place, or from a small
-//! buffer where a token came in parts. So a reply of any length takes a fixed amount of memory.
-
-mod decimal;
-mod embedded;
-mod http;
-mod iproto;
-mod memcached;
-mod mongo;
-mod msgpack;
-mod mysql;
-mod postgres;
-mod resp;
+//! How a protocol is read: a grammar asks for one token after the other, and the reader hands them over.
 
 /// Bytes of one reply; what claims to be longer is no reply. MongoDB's limit of a message is 48 MB.
 pub const LARGEST: u64 = 64 << 20;
@@ -38,7 +24,7 @@ pub enum Want {
 }
 
 impl Want {
-    const LINE: Want = Want::Until(b'\n', LINE);
+    pub const LINE: Want = Want::Until(b'\n', LINE);
 }
 
 /// What a token led to.
@@ -82,14 +68,14 @@ pub struct Reader<G> {
 }
 
 impl<G: Grammar> Reader<G> {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let mut grammar = G::default();
         let want = grammar.start();
         Reader { grammar, want, length: 0, before: 0, carried: 0, carry: Box::new([0; KEPT]) }
     }
 
     /// Reads to the end of a reply, or of `bytes`: the reply, if one became whole, and how many bytes were read.
-    fn feed(&mut self, bytes: &[u8]) -> Result<(Option<Reply>, usize), Problem> {
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<(Option<Reply>, usize), Problem> {
         let mut at = 0;
         loop {
             let rest = &bytes[at..];
@@ -148,40 +134,3 @@ impl<G: Grammar> Reader<G> {
         }
     }
 }
-
-macro_rules! framers {
-    ($($name:literal $variant:ident $grammar:ty,)*) => {
-        /// The reader of one connection, by its protocol.
-        pub enum Framer { $(#[doc = $name] $variant(Reader<$grammar>),)* }
-
-        impl Framer {
-            /// By the name that `Job.protocol` has.
-            pub fn new(protocol: &str) -> Option<Self> {
-                match protocol {
-                    $($name => Some(Framer::$variant(Reader::new())),)*
-                    _ => None,
-                }
-            }
-
-            /// Reads to the end of a reply, or of `bytes`: the reply, if one became whole, and how many bytes were read.
-            #[inline]
-            pub fn feed(&mut self, bytes: &[u8]) -> Result<(Option<Reply>, usize), Problem> {
-                match self { $(Framer::$variant(reader) => reader.feed(bytes),)* }
-            }
-        }
-    };
-}
-
-framers! {
-    "resp" Resp resp::Resp,
-    "memcached" Memcached memcached::Memcached,
-    "mongo" Mongo mongo::Mongo,
-    "iproto" Iproto iproto::Iproto,
-    "mysql" Mysql mysql::Mysql,
-    "postgres" Postgres postgres::Postgres,
-    "http" Http http::Http,
-    "embedded" Embedded embedded::Embedded,
-}
-
-#[cfg(test)]
-mod tests;

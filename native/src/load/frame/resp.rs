@@ -1,6 +1,7 @@
 //! RESP 2 and 3, which Redis and Valkey speak.
 
-use super::{Grammar, KEPT, LARGEST, Next, Problem, Want, decimal};
+use super::decimal;
+use super::grammar::{Grammar, KEPT, LARGEST, Next, Problem, Want};
 
 /// Arrays within arrays; deeper ones no command answers with.
 const DEEPEST: usize = 16;

@@ -6,10 +6,9 @@ use std::os::fd::RawFd;
 use nix::errno::Errno;
 use nix::sys::socket::{MsgFlags, recv, send};
 
-use crate::dice::Dice;
-use crate::wire::frame::Framer;
-use crate::wire::keys::New;
-use crate::wire::pump::HEAD;
+use crate::load::frame::{Framer, Head};
+use crate::load::keys::OwnKeys;
+use crate::load::template::Author;
 
 /// A request that waits for its reply. The second one of an operation has the times of the first.
 #[derive(Clone, Copy)]
@@ -44,11 +43,10 @@ pub struct Connection {
     /// Second requests of operations whose first was answered: to be sent before anything else, and not in flight yet.
     pub due: Vec<Flight>,
     pub framer: Framer,
-    pub new: New,
-    pub dice: Dice,
-    /// Requests sent, and the sequence of the next one's stamp.
-    pub id: u64,
-    pub sequence: u64,
+    /// The first bytes of a reply that came in parts.
+    pub head: Head,
+    pub own: OwnKeys,
+    pub next: Author,
     pub ok: u64,
     pub requests: u64,
     /// When the last reply came.
@@ -57,16 +55,14 @@ pub struct Connection {
     /// Frames of the reply that is under way, where one has several, and whether one of them was an error.
     pub frames: u32,
     pub failed: bool,
-    /// The first bytes of a reply that came in parts.
-    pub head: Head,
     keys: Vec<u64>,
     free: Vec<usize>,
-    batch: usize,
     unsent: Vec<u8>,
 }
 
 impl Connection {
-    pub fn new(fd: RawFd, framer: Framer, new: New, dice: Dice, sequence: u64, pipeline: usize, batch: usize) -> Self {
+    /// `sequence`: of its first request; `batch`: keys of a request, at most.
+    pub fn new(fd: RawFd, framer: Framer, own: OwnKeys, sequence: u64, pipeline: usize, batch: usize) -> Self {
         Connection {
             fd,
             state: State::Open,
@@ -76,40 +72,48 @@ impl Connection {
             flights: VecDeque::with_capacity(pipeline),
             due: Vec::new(),
             framer,
-            new,
-            dice,
-            id: 0,
-            sequence,
+            head: Head::new(),
+            next: Author { client: own.client as usize, id: 1, sequence },
+            own,
             ok: 0,
             requests: 0,
             last: 0,
             errors_in_a_row: 0,
             frames: 0,
             failed: false,
-            head: Head { bytes: Box::new([0; HEAD]), length: 0 },
             keys: vec![0; pipeline * batch],
             free: (0..pipeline).map(|slot| slot * batch).collect(),
-            batch,
             unsent: Vec::new(),
         }
     }
 
     /// Room for the keys of one more request; there is some while less than `pipeline` are in flight.
+    #[inline]
     pub fn room(&mut self) -> Option<usize> {
         self.free.pop()
     }
 
+    #[inline]
     pub fn give_back(&mut self, place: usize) {
         self.free.push(place);
     }
 
+    #[inline]
     pub fn keys(&self, place: usize, number: usize) -> &[u64] {
         &self.keys[place..place + number]
     }
 
-    pub fn set_key(&mut self, place: usize, item: usize, key: u64) {
-        debug_assert!(item < self.batch);
-        self.keys[place + item] = key;
+    /// What draws the keys of a request, and where they go.
+    #[inline]
+    pub fn drawing(&mut self, place: usize, number: usize) -> (&mut OwnKeys, &mut [u64]) {
+        (&mut self.own, &mut self.keys[place..place + number])
+    }
+
+    /// The next request was made.
+    #[inline]
+    pub fn advance(&mut self) {
+        self.next.id += 1;
+        self.next.sequence += 1;
     }
 
     /// Sends, without waiting; what does not go now is kept. Ok(false): some was kept.
@@ -137,6 +141,7 @@ impl Connection {
     }
 
     /// What came; None where nothing did, 0 bytes at the end of the connection.
+    #[inline]
     pub fn receive(&self, buffer: &mut [u8]) -> Result<Option<usize>, Errno> {
         match recv(self.fd, buffer, MsgFlags::MSG_DONTWAIT) {
             Err(Errno::EAGAIN | Errno::EINTR) => Ok(None),
@@ -145,34 +150,10 @@ impl Connection {
     }
 }
 
+#[inline]
 fn send_some(fd: RawFd, bytes: &[u8]) -> Result<usize, Errno> {
     match send(fd, bytes, MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL) {
         Err(Errno::EAGAIN | Errno::EINTR) => Ok(0),
         other => other,
-    }
-}
-
-/// The first bytes of a reply.
-pub struct Head {
-    bytes: Box<[u8; HEAD]>,
-    length: usize,
-}
-
-impl Head {
-    /// More of a reply that is not whole.
-    pub fn keep(&mut self, part: &[u8]) {
-        let more = part.len().min(HEAD - self.length);
-        self.bytes[self.length..self.length + more].copy_from_slice(&part[..more]);
-        self.length += more;
-    }
-
-    /// The first bytes of a reply whose last part is `part`, which is shown in place where it is all there is.
-    #[inline]
-    pub fn of<'a>(&'a mut self, part: &'a [u8]) -> &'a [u8] {
-        if self.length == 0 {
-            return &part[..part.len().min(HEAD)];
-        }
-        self.keep(part);
-        &self.bytes[..std::mem::take(&mut self.length)]
     }
 }

@@ -1,6 +1,7 @@
 //! The protocol of PostgreSQL: messages of a type and a length, up to `ReadyForQuery`.
 
-use super::{Grammar, KEPT, LARGEST, Next, Problem, Want, decimal};
+use super::decimal;
+use super::grammar::{Grammar, KEPT, LARGEST, Next, Problem, Want};
 
 /// Counts rows, and where there are none to see the numbers that the commands' tags end with.
 #[derive(Default)]
