@@ -67,72 +67,126 @@ class NullServer:
     def serve(self) -> None:
         """Until standard input ends. Raises OSError."""
 
-class Tally:
-    """What became of one operation: `storeproof.load.wire.request.Tally`."""
+class OperationCounts:
+    """What became of one operation of a job."""
 
     @property
-    def ok(self) -> int: ...
+    def ok(self) -> int:
+        """Records of successful requests."""
+
     @property
-    def misses(self) -> int: ...
+    def misses(self) -> int:
+        """Records that were not there."""
+
     @property
-    def errors(self) -> int: ...
+    def errors(self) -> int:
+        """Requests that were refused, or whose reply was lost."""
+
     @property
-    def malformed(self) -> int: ...
+    def malformed(self) -> int:
+        """Replies that were no answer to what was asked."""
+
     @property
-    def requests(self) -> int: ...
+    def requests(self) -> int:
+        """Requests answered successfully: those whose times are kept."""
+
     @property
-    def busy_ns(self) -> int: ...
+    def busy_ns(self) -> int:
+        """Their times in all."""
+
     @property
-    def service(self) -> str: ...
+    def service(self) -> str:
+        """Histogram of nanoseconds from the sending to the reply, as `storeproof.stats.latency.decode` reads it."""
+
     @property
-    def response(self) -> str: ...
+    def response(self) -> str:
+        """The same from the scheduled send time; empty in a closed loop."""
 
 class Measured:
-    """What one job found: `storeproof.load.wire.request.Measured`."""
+    """What one job found."""
 
     @property
-    def ops(self) -> list[Tally]: ...
+    def ops(self) -> list[OperationCounts]:
+        """In the order of `Job.ops`."""
+
     @property
-    def throughput(self) -> float: ...
+    def throughput(self) -> float:
+        """Records per second: the sum over the clients of their own records in their own time."""
+
     @property
-    def request_rate(self) -> float: ...
+    def request_rate(self) -> float:
+        """Requests per second, whatever became of them."""
+
     @property
-    def busy_seconds(self) -> float: ...
+    def busy_seconds(self) -> float:
+        """In which requests were under way, summed over all requests."""
+
     @property
-    def pause_seconds(self) -> float: ...
+    def pause_seconds(self) -> float:
+        """Between a reply and the next request of its connection, summed over all requests."""
+
     @property
-    def cpu_seconds(self) -> float: ...
+    def cpu_seconds(self) -> float:
+        """Processor time of the engine's threads."""
+
     @property
-    def elapsed_seconds(self) -> float: ...
+    def elapsed_seconds(self) -> float:
+        """From the start to the last reply."""
+
     @property
-    def threads(self) -> int: ...
+    def threads(self) -> int:
+        """That the engine used."""
+
     @property
-    def positions(self) -> list[int]: ...
+    def positions(self) -> list[int]:
+        """New keys taken by each client, this job included."""
+
     @property
-    def removed(self) -> list[int]: ...
+    def removed(self) -> list[int]:
+        """New keys removed by each client, this job included."""
+
     @property
-    def doubtful(self) -> list[int]: ...
+    def indeterminate(self) -> list[int]:
+        """Numbers of keys whose write was not acknowledged."""
+
     @property
-    def samples(self) -> list[str]: ...
+    def samples(self) -> list[str]:
+        """The first three errors, in words."""
+
     @property
-    def broken(self) -> list[int]: ...
+    def broken(self) -> list[int]:
+        """Clients whose connection is not to be used again."""
+
     @property
-    def silent(self) -> list[int]: ...
+    def silent(self) -> list[int]:
+        """Clients that got no reply within the patience."""
+
     @property
-    def seconds(self) -> list[tuple[int, int, int]]: ...
+    def seconds(self) -> list[tuple[int, int, int]]:
+        """For each second since the start: records, errors, and the longest request in microseconds."""
+
     @property
-    def lag(self) -> str: ...
+    def schedule_lag(self) -> str:
+        """Open loop: histogram of nanoseconds from the scheduled time, or when a client was free, to the sending; else empty."""
+
     @property
-    def unissued(self) -> int: ...
+    def missed_sends(self) -> int:
+        """Open loop: requests that were due before the deadline and never sent."""
+
     @property
-    def bytes_sent(self) -> int: ...
+    def bytes_sent(self) -> int:
+        """In all requests."""
+
     @property
-    def bytes_received(self) -> int: ...
+    def bytes_received(self) -> int:
+        """In all replies."""
+
     @property
-    def log(self) -> bytes: ...
+    def log(self) -> bytes:
+        """Acknowledged writes, 28 bytes each, little-endian: u32 client, u64 key, u64 sent and u64 acknowledged, in nanoseconds."""
 
 class Run:
-    """A job of the wire engine that is under way: `storeproof.load.wire.request.Run`."""
+    """A job that is under way."""
 
     @property
     def done(self) -> bool:
@@ -160,9 +214,13 @@ def start(job: object) -> Run:
 def replies(
     protocol: Literal["resp", "memcached", "mongo", "iproto", "mysql", "postgres", "http", "embedded"], data: bytes, chunk: int
 ) -> tuple[list[tuple[int, str | None, int]], str | None]:
-    """What a connection makes of these bytes where they come `chunk` at a time: counts, errors, lengths; and what was malformed.
+    """What a connection makes of these bytes where they come `chunk` at a time.
 
-    As `storeproof.load.wire.framing.replies`: each is held against the other.
+    For each reply what it counts, the first bytes of one that is an error, and its length; and why the rest cannot be read, None where it
+    can, or may once more of it is there.
+
+    Raises:
+        ValueError: no such protocol.
     """
 
 def draw(keys: str, known: int, count: int, seed: int, theta: float) -> list[int]:

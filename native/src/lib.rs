@@ -7,13 +7,13 @@ use pyo3::prelude::*;
 mod dice;
 mod fuse;
 mod linearizable;
-mod wire;
+mod load;
 
 /// The parts of storeproof that Python cannot do, or not fast enough.
 #[pymodule]
 fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     fuse::register(module)?;
     linearizable::register(module)?;
-    wire::register(module)?;
+    load::register(module)?;
     Ok(())
 }

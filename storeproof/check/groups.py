@@ -1,6 +1,6 @@
 """Judges whether what was written together is there together.
 
-A group is several puts that went as one, in a batch or in a transaction; they share their stamp. Some records are only ever written
+A group is several puts that went as one, in a batch or in a transaction; they share their write id. Some records are only ever written
 by groups, and always by groups of the same records. Then whatever was acknowledged, and whatever order the groups took effect in,
 one of them was the last: all of its records are there, or, where none took effect, not one of them.
 
@@ -32,7 +32,7 @@ def judge_groups(operations: Iterable[Operation], findings: Iterable[Finding]) -
     """
     groups: dict[str, list[Operation]] = {}
     for each in operations:
-        groups.setdefault(each.version, []).append(each)  # deletes and increments have no stamp
+        groups.setdefault(each.version, []).append(each)  # deletes and increments have no write id
     sets: dict[Place, frozenset[Place]] = {}
     for parts in groups.values():
         if len(parts) > 1 and parts[0].version:

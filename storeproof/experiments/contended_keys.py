@@ -17,7 +17,7 @@ from storeproof.check import MOST_CLIENTS, MOST_OPERATIONS
 from storeproof.contract import Collection, Key, Layout, Refused, Session, Unknown, Unsupported, call, supports
 from storeproof.experiments.client_threads import running
 from storeproof.history import Access, AccessAction, Answer, Ending
-from storeproof.records.self_verifying import identify, record, stamp
+from storeproof.records.self_verifying import identify, record, write_id
 
 SPARE: Final = 40
 """Operations of a key that are left to those who look at it in the end."""
@@ -75,7 +75,7 @@ class Client:
         self._collections: dict[str, Collection] = {hot.layout.name: session.collection(hot.layout) for hot in keys}
         self._left = dict.fromkeys(keys, share)
         self._seen: dict[Hot, str] = {}
-        """The stamp that it last knew of under a key: what it compares with."""
+        """The write id that it last knew of under a key: what it compares with."""
         self._rng = rng
         self._sequence = 0
         self._done: list[tuple[Hot, Access]] = []
@@ -109,7 +109,7 @@ class Client:
         """One operation of a kind; False if the connection is lost."""
         self._sequence += 1
         writes = action in ("put", "compare_and_set", "put_if_absent")
-        value = stamp(self.number, self._sequence) if writes else ""
+        value = write_id(self.number, self._sequence) if writes else ""
         expected = self._seen[hot] if action == "compare_and_set" else ""
         amount = self._rng.choice((1, 1, 2, 3)) if action == "increment" else 0
         args: list[Any] = [hot.key]
@@ -181,9 +181,9 @@ def histories(clients: Sequence[Client]) -> dict[Hot, list[Access]]:
 
 
 def _told(hot: Hot, action: AccessAction, reply: Any) -> Answer:
-    """An answer as the check has it: the stamp of a record that is whole, else what is wrong with it, which nobody wrote."""
+    """An answer as the check has it: the write id of a record that is whole, else what is wrong with it, which nobody wrote."""
     if action == "get" and reply is not None and hot.kind is not COUNTER:
         seen = identify(hot.layout.model, hot.key, reply)
-        return seen.stamp or f"({seen.kind})"
+        return seen.write_id or f"({seen.kind})"
     answer: Answer = reply
     return answer

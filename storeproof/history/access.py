@@ -13,7 +13,7 @@ from storeproof.history.operation import Ending
 AccessAction = Literal["get", "put", "compare_and_set", "put_if_absent", "delete", "increment"]
 
 Answer = str | int | bool | None
-"""A `get`: the stamp or the sum that was read, None where there was nothing. An `increment`: the sum. A `put`: None. Others: whether."""
+"""A `get`: the write id or the sum that was read, None where there was nothing. An `increment`: the sum. A `put`: None. Others: whether."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,9 @@ class Access:
     """None for `unknown`: it may have happened at any time since, or not at all."""
     outcome: Ending
     value: str = ""
-    """The stamp that was written."""
+    """The write id that was written."""
     expected: str = ""
-    """The stamp that a `compare_and_set` was to replace."""
+    """The write id that a `compare_and_set` was to replace."""
     amount: int = 0
     answer: Answer = None
     forgotten: bool = False

@@ -15,7 +15,7 @@ class Observation:
 
     sight: Sight
     version: str = ""
-    """The stamp of a `whole` record; empty for other sights."""
+    """The write id of a `whole` record; empty for other sights."""
 
     def __str__(self) -> str:
         return f"{self.sight} {self.version}".rstrip()

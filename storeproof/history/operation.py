@@ -20,7 +20,7 @@ class Operation:
     collection: str
     key: str | int
     version: str
-    """The stamp that a `put` wrote, unique to it and to those that went together with it; empty for other actions."""
+    """The write id that a `put` wrote, unique to it and to those that went together with it; empty for other actions."""
     amount: int
     """What an `increment` added, also negative; 0 for other actions."""
     invoked: int

@@ -17,7 +17,7 @@ Place = tuple[str, str | int]
 """A collection and a key in it."""
 
 _Flying = tuple[Action, Sequence[Place], str, int, int, int]
-"""What was asked for, where, with which stamp and amount, and when; and at which place of the log it will stand."""
+"""What was asked for, where, with which write id and amount, and when; and at which place of the log it will stand."""
 
 
 class ClientLog:
@@ -42,7 +42,7 @@ class ClientLog:
     def invoke_together(self, places: Sequence[Place], *, version: str) -> None:
         """Note that the request is about to leave that puts one record into each of several places, or none.
 
-        They share their stamp, and are in the history as one `put` each, with the same times and the same end.
+        They share their write id, and are in the history as one `put` each, with the same times and the same end.
 
         Raises:
             RuntimeError: the operation before has no end yet.

@@ -43,7 +43,7 @@ class Schedule:
         with self._lock:
             self._given_up += 1
 
-    def unissued(self, now: int) -> int:
+    def missed_sends(self, now: int) -> int:
         """Requests that were due before now and the deadline and were never sent; asked once, when all clients have ended."""
         with self._lock:
             while self._due < min(now, self.deadline):

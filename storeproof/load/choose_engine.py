@@ -1,4 +1,4 @@
-"""Which engine puts the load on: the wire engine where it can, and else the store's client, with the reason."""
+"""Chooses the load engine: the wire engine where it can do the work, else the store's client, with the reason."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from storeproof import native_support
 from storeproof.contract.address import Address
 from storeproof.errors import NotAvailable
 from storeproof.load.driver.driver_engine import DriverEngine
-from storeproof.load.job import Engine, EngineName, EngineWanted, Plan
+from storeproof.load.job import Engine, EngineWanted, Plan
 from storeproof.load.wire.slots import NotTemplated
 from storeproof.load.wire.wire_engine import WireEngine
 from storeproof.spec.store import Target
@@ -25,9 +25,12 @@ class Engines:
         self._wanted = wanted
         self._driver = DriverEngine(target, address)
         self._wire: WireEngine | None = None
-        if wanted != "driver":
-            name: EngineName = wanted if wanted != "auto" else "wire" if native_support.present() else "wire-py"
-            self._wire = WireEngine(target, address, name, self._driver)
+        self._without_wire = ""
+        """Why there is no wire engine, where one would be used."""
+        if wanted == "wire" or (wanted == "auto" and native_support.present()):
+            self._wire = WireEngine(target, address, self._driver)
+        elif wanted == "auto":
+            self._without_wire = "the compiled part of storeproof, which has the wire engine, was not built when it was installed"
 
     def choose(self, plan: Plan) -> tuple[Engine, str]:
         """The engine for a plan whose collection is prepared and holds nothing of ours, and why it is not the wire engine.
@@ -37,7 +40,7 @@ class Engines:
             StoreSilent, LoadFailed, Refused: connections cannot be had.
         """
         if self._wire is None:
-            return self._driver, ""
+            return self._driver, self._without_wire
         try:
             self._wire.prepare(replace(plan, fixed_numbers=self._wire.fixed_numbers))
         except NotTemplated as reason:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol
@@ -12,10 +12,11 @@ from hdrh.histogram import HdrHistogram
 from storeproof.contract.values import Key, Layout
 from storeproof.errors import StoreproofError
 from storeproof.spec.workload import Mix
+from storeproof.stats.latency import merged
 
-EngineName = Literal["driver", "wire", "wire-py"]
-EngineWanted = Literal["auto", "wire", "wire-py", "driver"]
-"""`auto`: `wire`, or `wire-py` where nothing is compiled, and `driver` where requests cannot be made without the store's client."""
+EngineName = Literal["driver", "wire"]
+EngineWanted = Literal["auto", "wire", "driver"]
+"""`auto`: `wire`; `driver` where nothing is compiled, or where requests cannot be made without the store's client."""
 
 BATCH_FORM: Final[Mapping[str, str]] = {"get": "get_many", "put": "put_many"}
 """What a mix with `batch` above 1 calls instead."""
@@ -56,12 +57,12 @@ class Plan:
     known: int
     """Records that were loaded: the keys 0 to known - 1. New keys come after them."""
     number: int = 0
-    """Of this round in its collection, from 0: stamps are unique to client, round and request."""
+    """Of this round in its collection, from 0: write ids are unique to client, round and request."""
     positions: tuple[int, ...] = ()
     """How many new keys each client has used so far, as the round before left it; empty before the first."""
     removed: tuple[int, ...] = ()
     """How many of these each client has removed again, the oldest first."""
-    unsure: frozenset[int] = frozenset()
+    indeterminate: frozenset[int] = frozenset()
     """Numbers of keys whose write was not acknowledged in a round before."""
     requests: tuple[tuple[tuple[Any, ...], ...], ...] = ()
     """For each mix the arguments of the requests that it draws from; empty where no mix asks anything."""
@@ -80,7 +81,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class OperationResult:
+class OperationCounts:
     """What became of one operation in one round."""
 
     operation: str
@@ -102,12 +103,26 @@ class OperationResult:
         """Successful ones."""
         return int(self.latency.get_total_count())
 
+    @classmethod
+    def total(cls, parts: Sequence[OperationCounts]) -> OperationCounts:
+        """The sum of several, of which there is one at least: of one operation, by several clients, or of its halves."""
+        responses = [each.response for each in parts if each.response is not None]
+        return cls(
+            operation=parts[-1].operation,
+            ok=sum(each.ok for each in parts),
+            misses=sum(each.misses for each in parts),
+            errors=sum(each.errors for each in parts),
+            malformed=sum(each.malformed for each in parts),
+            latency=merged(each.latency for each in parts),
+            response=merged(responses) if responses else None,
+        )
+
 
 @dataclass(frozen=True)
 class RunResult:
     """What one round found."""
 
-    operations: Mapping[str, OperationResult]
+    operations: Mapping[str, OperationCounts]
     throughput: float
     """Successful records per second: the sum of each client's own rate, from its start to its last reply."""
     request_rate: float
@@ -125,15 +140,15 @@ class RunResult:
     """Cores that the workers could use at once."""
     positions: tuple[int, ...]
     """New keys used by each client, this round included."""
-    doubtful: tuple[int, ...]
+    indeterminate: tuple[int, ...]
     """Numbers of keys whose write in this round was not acknowledged."""
     samples: tuple[str, ...]
     """The first errors, in words."""
     removed: tuple[int, ...] = ()
     """New keys that each client removed again, this round included."""
-    lag: HdrHistogram | None = None
+    schedule_lag: HdrHistogram | None = None
     """Of an open loop: nanoseconds from when a request was due, and a client free, to when it was sent; None in a closed loop."""
-    unissued: int = 0
+    missed_sends: int = 0
     """Of an open loop: requests that were due before the deadline and never sent."""
 
     @property

@@ -62,9 +62,9 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption(
         "--engine",
         default="auto",
-        choices=("auto", "wire", "wire-py", "driver"),
-        help="what puts the load on: a pump that sends what a store's client would, compiled (wire) or in Python (wire-py), or the client "
-        "itself (driver) (default: wire if it was built, else wire-py, and driver for what neither can do)",
+        choices=("auto", "wire", "driver"),
+        help="load generator: compiled code that repeats the requests of the store's client over its connections (wire), or the client "
+        "itself (driver) (default: wire where it was built and can do the workload, else driver)",
     )
     group.addoption("--keep", action="store_true", help="keep data directories and containers after the run")
     group.addoption("--report-dir", default="reports/latest", metavar="DIR", help="where the report is written (default: reports/latest)")

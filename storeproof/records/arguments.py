@@ -45,9 +45,9 @@ def _paths_of(mix: Mix, model: Model) -> list[Path]:
 
 
 def arguments_of(
-    name: str, mix: Mix, made: Recipe | ArticleRecipe, draw: Draw, stamp: Callable[[int], str], random: Callable[[], float]
+    name: str, mix: Mix, made: Recipe | ArticleRecipe, draw: Draw, write_id: Callable[[int], str], random: Callable[[], float]
 ) -> Arguments:
-    """How the arguments of an operation are made. `stamp` is of a request: it names the writer, of which 0 is who loaded the data.
+    """How the arguments of an operation are made. `write_id` is of a request: it names the writer, of which 0 is who loaded the data.
     `random`: of whatever else is drawn, from 0 to below 1."""
     make, key_at = made.make, made.key
 
@@ -58,7 +58,7 @@ def arguments_of(
     def key_and_record(sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         number = draw()
         key = key_at(number)
-        return (key, make(key, stamp(sequence))), (number,)
+        return (key, make(key, write_id(sequence))), (number,)
 
     def many_keys(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         numbers = tuple(draw() for _ in range(mix.batch))
@@ -66,7 +66,7 @@ def arguments_of(
 
     def many_records(sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         numbers = tuple(dict.fromkeys(draw() for _ in range(mix.batch)))
-        text = stamp(sequence)
+        text = write_id(sequence)
         return ({(key := key_at(number)): make(key, text) for number in numbers},), numbers
 
     path: Any = mix.path[0] if name.endswith("_field") and mix.path else mix.path
@@ -80,7 +80,7 @@ def arguments_of(
         number = draw()
         key = key_at(number)
         chosen = paths[int(random() * len(paths))]
-        return (key, chosen[0] if name == "set_field" else chosen, made.part(key, stamp(sequence), chosen)), (number,)
+        return (key, chosen[0] if name == "set_field" else chosen, made.part(key, write_id(sequence), chosen)), (number,)
 
     def key_and_one(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         number = draw()

@@ -1,6 +1,6 @@
 """Records of models whose texts are searched: articles, since filler has no words that anybody would look for.
 
-Each record is an article, which its key decides, in the revision of one write: the stamp is in `revision` in clear, at the end of the
+Each record is an article, which its key decides, in the revision of one write: the write id is in `revision` in clear, at the end of the
 body, and in `bookmark`, which others may set by itself. Records that are loaded (writer 0) are the articles as they are; a
 later revision has the same words in another order and another date. So what was found before an update is found after it, and
 still every part of a record says of which write it is.
@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 from storeproof.contract.values import Json, Key, Path, Record
 from storeproof.corpus.articles import Articles
 from storeproof.records.filler import place_of
-from storeproof.records.readback import INVENTED, Seen, is_stamp
+from storeproof.records.readback import INVENTED, Seen, is_write_id
 from storeproof.spec.model import Document, Model
 
 REVISION: Final = "revision"
@@ -40,32 +40,32 @@ class ArticleRecipe:
         """The key with a number."""
         return self.articles.key(number)
 
-    def make(self, key: Key, stamp: str) -> Record:
-        """The record that a write with this stamp puts under this key. Raises `ValueError` for a key that no article has."""
+    def make(self, key: Key, write_id: str) -> Record:
+        """The record that a write with this write id puts under this key. Raises `ValueError` for a key that no article has."""
         article = self.articles.under(key)
         if article is None:
             raise ValueError(f"{key} is the key of no article")
         body, published = article.body, article.published
-        if not stamp.startswith("0:"):
-            place = place_of(key, stamp)
+        if not write_id.startswith("0:"):
+            place = place_of(key, write_id)
             body = _turned(body, place)
             published = (_LATER + timedelta(seconds=place % _YEAR)).strftime("%Y-%m-%dT%H:%M:%SZ")
         record: dict[str, Json] = {
             "title": article.title,
-            "body": f"{body} {stamp}",
+            "body": f"{body} {write_id}",
             "language": article.language,
             "categories": list(article.categories),
             "published": published,
-            REVISION: stamp,
-            BOOKMARK: stamp,
+            REVISION: write_id,
+            BOOKMARK: write_id,
         }
         return record
 
-    def part(self, key: Key, stamp: str, path: Path) -> Any:
+    def part(self, key: Key, write_id: str, path: Path) -> Any:
         """What one part of the record is."""
         if path == (BOOKMARK,):
-            return stamp
-        part: Any = self.make(key, stamp)
+            return write_id
+        part: Any = self.make(key, write_id)
         for step in path:
             part = part[step]
         return part
@@ -75,16 +75,17 @@ class ArticleRecipe:
         if not isinstance(record, dict) or not record.keys() <= FIELDS or self.articles.under(key) is None:
             return INVENTED
         carried = (record.get(REVISION), str(record.get("body", "")).rpartition(" ")[2], record.get(BOOKMARK))
-        claimed: dict[str, Any] = {str(stamp): self.make(key, str(stamp)) for stamp in carried if is_stamp(stamp)}
+        claimed: dict[str, Any] = {str(write_id): self.make(key, str(write_id)) for write_id in carried if is_write_id(write_id)}
         parts: dict[Path, str | None] = {
-            (name,): next((stamp for stamp, made in claimed.items() if _same(made[name], value)), None) for name, value in record.items()
+            (name,): next((write_id for write_id, made in claimed.items() if _same(made[name], value)), None)
+            for name, value in record.items()
         }
-        stamps = tuple(dict.fromkeys(stamp for stamp in parts.values() if stamp is not None))
-        if not stamps:
+        write_ids = tuple(dict.fromkeys(write_id for write_id in parts.values() if write_id is not None))
+        if not write_ids:
             return Seen("invented", (), parts)
         complete = len(parts) == len(FIELDS) and None not in parts.values()
-        kind: Literal["whole", "torn"] = "whole" if complete and len(stamps) == 1 else "torn"
-        return Seen(kind, stamps, parts, complete)
+        kind: Literal["whole", "torn"] = "whole" if complete and len(write_ids) == 1 else "torn"
+        return Seen(kind, write_ids, parts, complete)
 
     def payload_bytes(self) -> int:
         """Bytes of text in one record: the mean of the first ones, in UTF-8."""

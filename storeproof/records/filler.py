@@ -1,4 +1,4 @@
-"""What fills a record: text from one fixed block, and numbers, both found by a place that key and stamp decide.
+"""What fills a record: text from one fixed block, and numbers, both found by a place that key and write id decide.
 
 The parts of a record lie side by side in the block: they share no text, and a load generator that fills in ten fields fetches one piece
 of memory, not ten.
@@ -19,14 +19,14 @@ TEXT: Final = base64.b64encode(random.Random(20).randbytes(BLOCK * 3 // 4)).deco
 BYTES: Final = TEXT.encode("ascii")
 MASK: Final = BLOCK - 1
 SEPARATOR: Final = "|"
-"""Neither in a stamp nor in the filler."""
+"""Neither in a write id nor in the filler."""
 REAL_SCALE: Final = 1024.0
-"""A power of two: stamps in doubles have a fraction and are still exact."""
+"""A power of two: write ids in doubles have a fraction and are still exact."""
 
 
-def place_of(key: Key, stamp: str) -> int:
+def place_of(key: Key, write_id: str) -> int:
     """Where the filler of a record begins; `apart` says how far on those of its parts are."""
-    return crc32(f"{key}\0{stamp}".encode())
+    return crc32(f"{key}\0{write_id}".encode())
 
 
 def apart(length: int) -> int:
@@ -60,7 +60,7 @@ def bytes_at(place: int, length: int) -> bytes:
 
 
 def text_of(head: str, place: int, length: int) -> str:
-    """A leaf of text: the head with the stamp and then filler; one that is too short for the stamp derives from it."""
+    """A leaf of text: the head with the write id and then filler; one that is too short for the write id derives from it."""
     room = length - len(head)
     return head + text_at(place, room) if room >= 0 else text_at(place, length)
 

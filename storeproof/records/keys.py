@@ -65,7 +65,7 @@ class NewKeys:
     """
 
     def __init__(
-        self, first: int, client: int, clients: int, position: int, random: Random, removed: int = 0, unsure: Iterable[int] = ()
+        self, first: int, client: int, clients: int, position: int, random: Random, removed: int = 0, indeterminate: Iterable[int] = ()
     ) -> None:
         self.client = client
         self.clients = clients
@@ -75,7 +75,7 @@ class NewKeys:
         """New keys taken so far."""
         self.removed = removed
         """How many of them, the first ones, are to be there no more."""
-        self.unsure = set(unsure)
+        self.indeterminate = set(indeterminate)
         """Numbers of keys of which nobody knows whether they are there."""
 
     def number(self, position: int) -> int:
@@ -101,7 +101,7 @@ class NewKeys:
     @property
     def any_left(self) -> bool:
         """Whether there is a new key that was not removed; those that are not sure to be there are passed over."""
-        while self.removed < self.position and self.number(self.removed) in self.unsure:
+        while self.removed < self.position and self.number(self.removed) in self.indeterminate:
             self.removed += 1
         return self.removed < self.position
 
@@ -132,7 +132,7 @@ def existing(keys: Distribution, known: int, fresh: NewKeys, random: Random) -> 
             back = newest.draw(known + own)
             if back >= own:
                 return known - 1 - (back - own)
-            if (number := fresh.number(fresh.position - 1 - back)) not in fresh.unsure:
+            if (number := fresh.number(fresh.position - 1 - back)) not in fresh.indeterminate:
                 return number
 
     return recent

@@ -13,29 +13,29 @@ from storeproof.contract.values import Path
 class Seen:
     """What a record that was read tells about its writer.
 
-    `whole`: exactly what one write made, named in `stamps[0]` (empty for a counter, which is a plain number).
-    `torn`: parts of more than one write, or only a part of one; `stamps` names those that could be told.
+    `whole`: exactly what one write made, named in `write_ids[0]` (empty for a counter, which is a plain number).
+    `torn`: parts of more than one write, or only a part of one; `write_ids` names those that could be told.
     `invented`: something that no write under this key can have made.
     """
 
     kind: Literal["whole", "torn", "invented"]
-    stamps: tuple[str, ...]
+    write_ids: tuple[str, ...]
     parts: Mapping[Path, str | None]
-    """The stamp of each part by its path (`()` for a value); None for a part that belongs to no stamp seen here."""
+    """The write id of each part by its path (`()` for a value); None for a part that belongs to no write id seen here."""
     complete: bool = True
     """Whether the record has all of its parts, each of them as some write made it."""
 
     @property
-    def stamp(self) -> str | None:
-        """The one stamp of a whole record."""
-        return self.stamps[0] if self.kind == "whole" and self.stamps else None
+    def write_id(self) -> str | None:
+        """The one write id of a whole record."""
+        return self.write_ids[0] if self.kind == "whole" and self.write_ids else None
 
 
 INVENTED: Final = Seen("invented", (), {})
 
 
-def is_stamp(text: Any) -> bool:
-    """Whether something is a stamp, `7:1042`."""
+def is_write_id(text: Any) -> bool:
+    """Whether something is a write id, `7:1042`."""
     if type(text) is not str or not text.isascii():
         return False
     client, colon, sequence = text.partition(":")

@@ -1,7 +1,7 @@
-"""Records that say who wrote them, made from nothing but a model, a key and a stamp.
+"""Records that say who wrote them, made from nothing but a model, a key and a write id.
 
-Every part of a record (the value, each field of a hash, each leaf of a document) either carries the stamp in
-clear, `7:1042|…`, or derives from it; the rest is filler cut from one fixed block at a place that depends on key, stamp
+Every part of a record (the value, each field of a hash, each leaf of a document) either carries the write id in
+clear, `7:1042|…`, or derives from it; the rest is filler cut from one fixed block at a place that depends on key, write id
 and part. So a record that is read back tells by itself whether it is whole, torn between writes, or was never written
 (under this key), and no list of what was written need be kept.
 
@@ -40,18 +40,18 @@ from storeproof.spec.model import Counter, Document, Hash, Integer, List, Model,
 from storeproof.spec.model import Row as RowShape
 
 MAX_CLIENT: Final = 2**13
-"""Clients of a stamp are below this, so that a stamp fits the 53 exact bits of a double."""
+"""Clients of a write id are below this, so that a write id fits the 53 exact bits of a double."""
 MAX_SEQUENCE: Final = 2**40
 
 
-def stamp(client: int, sequence: int) -> str:
+def write_id(client: int, sequence: int) -> str:
     """`client:sequence`, unique to one write.
 
     Raises:
         ValueError: a number does not fit (13 and 40 bits).
     """
     if not (0 <= client < MAX_CLIENT and 0 <= sequence < MAX_SEQUENCE):
-        raise ValueError(f"a stamp has a client below {MAX_CLIENT} and a sequence below 2**40; found {client}:{sequence}")
+        raise ValueError(f"a write id has a client below {MAX_CLIENT} and a sequence below 2**40; found {client}:{sequence}")
     return f"{client}:{sequence}"
 
 
@@ -86,26 +86,26 @@ class Recipe:
             Counter: _counter,
         }
         if type(shape) not in makers:
-            raise ValueError(f"{model.model} takes no load: a {shape.kind} grows by its items, and no stamp tells who wrote which")
+            raise ValueError(f"{model.model} takes no load: a {shape.kind} grows by its items, and no write id tells who wrote which")
         self.make = makers[type(shape)]
-        """(key, stamp) -> the record."""
+        """(key, write id) -> the record."""
 
     def key(self, number: int) -> Key:
         """The key with a number."""
         return key_of(self.model, number)
 
-    def part(self, key: Key, stamp: str, path: Path) -> Any:
+    def part(self, key: Key, write_id: str, path: Path) -> Any:
         """What one part of the record is: a field's bytes, or the value at a path of a document."""
         if path in self._builders:
-            return self._builders[path](place_of(key, stamp), stamp, stamp + SEPARATOR)
-        part: Any = self.make(key, stamp)
+            return self._builders[path](place_of(key, write_id), write_id, write_id + SEPARATOR)
+        part: Any = self.make(key, write_id)
         for step in path:
             part = part[step]
         return part
 
-    def texts(self, key: Key, stamp: str) -> list[tuple[int, str]]:
+    def texts(self, key: Key, write_id: str) -> list[tuple[int, str]]:
         """What a record has in letters, each with its shift: the filler in it is from the record's place + shift."""
-        made, shape = self.make(key, stamp), self.model.record
+        made, shape = self.make(key, write_id), self.model.record
         if isinstance(made, bytes):
             return [(0, made.decode("ascii"))]
         if isinstance(shape, Hash) and isinstance(made, dict):
@@ -140,22 +140,22 @@ class Recipe:
             return INVENTED
         return self._judge(key, found, expected, complete=len(found) == len(expected))
 
-    def _value(self, key: Key, stamp: str) -> bytes:
-        head, place = f"{stamp}|".encode(), place_of(key, stamp)
+    def _value(self, key: Key, write_id: str) -> bytes:
+        head, place = f"{write_id}|".encode(), place_of(key, write_id)
         size = _drawn(self._sizes, place) if self._sizes else self._size
         room = size - len(head)
         if room < 0:
-            raise ValueError(f"a value of {size} bytes cannot carry the stamp {stamp}: give it at least {len(head)} bytes")
+            raise ValueError(f"a value of {size} bytes cannot carry the write id {write_id}: give it at least {len(head)} bytes")
         return head + bytes_at(place, room)
 
-    def _hash(self, key: Key, stamp: str) -> dict[str, bytes]:
+    def _hash(self, key: Key, write_id: str) -> dict[str, bytes]:
         shape = self.model.record
         assert isinstance(shape, Hash)
-        head = f"{stamp}|".encode()
+        head = f"{write_id}|".encode()
         room = self._size - len(head)
         if room < 0:
-            raise ValueError(f"a field of {self._size} bytes cannot carry the stamp {stamp}: give it at least {len(head)} bytes")
-        place = place_of(key, stamp)
+            raise ValueError(f"a field of {self._size} bytes cannot carry the write id {write_id}: give it at least {len(head)} bytes")
+        place = place_of(key, write_id)
         record = {}
         for name in shape.fields:
             at = place & MASK
@@ -163,23 +163,23 @@ class Recipe:
             place += apart(self._size)
         return record
 
-    def _document(self, key: Key, stamp: str) -> dict[str, Json]:
-        made = self._builders[()](place_of(key, stamp), stamp, stamp + SEPARATOR)
+    def _document(self, key: Key, write_id: str) -> dict[str, Json]:
+        made = self._builders[()](place_of(key, write_id), write_id, write_id + SEPARATOR)
         assert isinstance(made, dict)
         return made
 
     def _compile(self, shape: Shape, path: Path) -> Callable[[int, str, str], Json]:
-        """A function (place, stamp, head) -> the value of this part of a document, kept under its path."""
+        """A function (place, write id, head) -> the value of this part of a document, kept under its path."""
         build = self._builders[path] = self._builder(shape, path)
         return build
 
     def _builder(self, shape: Shape, path: Path) -> Callable[[int, str, str], Json]:
         if isinstance(shape, Object):
             members = [(name, self._compile(inner, (*path, name))) for name, inner in shape.object.items()]
-            return lambda place, stamp, head: {name: build(place, stamp, head) for name, build in members}
+            return lambda place, write_id, head: {name: build(place, write_id, head) for name, build in members}
         if isinstance(shape, List):
             items = [self._compile(shape.of, (*path, position)) for position in range(shape.list)]
-            return lambda place, stamp, head: [build(place, stamp, head) for build in items]
+            return lambda place, write_id, head: [build(place, write_id, head) for build in items]
         shift = self._end
         self._end += apart(_shape_bytes(shape))
         self._leaves.append((path, shift, shape))
@@ -187,11 +187,11 @@ class Recipe:
             return _text_leaf(shift, shape.text)
         if self._fixed:
             fixed = number_of(shape, shift)
-            return lambda _place, _stamp, _head: fixed
-        return lambda place, _stamp, _head: number_of(shape, place + shift)
+            return lambda _place, _write_id, _head: fixed
+        return lambda place, _write_id, _head: number_of(shape, place + shift)
 
     def _judge(self, key: Key, found: Mapping[Path, Any], expected: Mapping[Path, Any], *, complete: bool) -> Seen:
-        """Recover stamps from the parts that carry one, then hold every part against them."""
+        """Recover write ids from the parts that carry one, then hold every part against them."""
         parts: dict[Path, str | None] = {}
         claimed: dict[str, int] = {}
         damaged = False
@@ -216,12 +216,12 @@ class Recipe:
                 if text is not None:
                     parts[path] = text
                 damaged = True
-        # Stamps in the order of their first part, each once; a stamp that no part bears out was never proven.
-        stamps = tuple(dict.fromkeys(text for text in parts.values() if text is not None))
-        if not stamps:
+        # Write ids in the order of their first part, each once; a write id that no part bears out was never proven.
+        write_ids = tuple(dict.fromkeys(text for text in parts.values() if text is not None))
+        if not write_ids:
             return Seen("invented", (), parts)
-        kind_seen: Literal["whole", "torn"] = "whole" if complete and not damaged and len(stamps) == 1 else "torn"
-        return Seen(kind_seen, stamps, parts, complete and not damaged)
+        kind_seen: Literal["whole", "torn"] = "whole" if complete and not damaged and len(write_ids) == 1 else "torn"
+        return Seen(kind_seen, write_ids, parts, complete and not damaged)
 
 
 _recipes: dict[tuple[int, int | None, FilePath | None, bool], Recipe | ArticleRecipe] = {}
@@ -237,9 +237,9 @@ def recipe(model: Model, size: int | None = None, shelf: FilePath | None = None,
     return found
 
 
-def record(model: Model, key: Key, stamp: str, size: int | None = None) -> Record:
-    """The record that a write with this stamp puts under this key. In a loop, call `recipe(model).make` instead."""
-    return recipe(model, size).make(key, stamp)
+def record(model: Model, key: Key, write_id: str, size: int | None = None) -> Record:
+    """The record that a write with this write id puts under this key. In a loop, call `recipe(model).make` instead."""
+    return recipe(model, size).make(key, write_id)
 
 
 def identify(model: Model, key: Key, record: Record, size: int | None = None) -> Seen:
@@ -280,7 +280,7 @@ def _shape_bytes(shape: Shape) -> int:
 
 
 def _text_leaf(shift: int, length: int) -> Callable[[int, str, str], Json]:
-    def build(place: int, _stamp: str, head: str) -> Json:
+    def build(place: int, _write_id: str, head: str) -> Json:
         at = (place + shift) & MASK
         room = length - len(head)
         return head + TEXT[at : at + room] if 0 <= room <= BLOCK else text_of(head, place + shift, length)
@@ -288,13 +288,13 @@ def _text_leaf(shift: int, length: int) -> Callable[[int, str, str], Json]:
     return build
 
 
-def _row(key: Key, stamp: str) -> Row:
-    client, _, sequence = stamp.partition(":")
-    return Row(crc32(f"{key}\0{stamp}".encode()) - 2**31, ((int(client) << 40) + int(sequence)) / REAL_SCALE)
+def _row(key: Key, write_id: str) -> Row:
+    client, _, sequence = write_id.partition(":")
+    return Row(crc32(f"{key}\0{write_id}".encode()) - 2**31, ((int(client) << 40) + int(sequence)) / REAL_SCALE)
 
 
 def _identify_row(key: Key, record: Record) -> Seen:
-    """The double carries the stamp; the integer of 32 bits cannot, and derives from it."""
+    """The double carries the write id; the integer of 32 bits cannot, and derives from it."""
     if not isinstance(record, Row):
         return INVENTED
     packed = record.real * REAL_SCALE
@@ -306,8 +306,8 @@ def _identify_row(key: Key, record: Record) -> Seen:
     return Seen("whole" if borne_out else "torn", (found,), {("integer",): found if borne_out else None, ("real",): found})
 
 
-def _counter(_key: Key, stamp: str) -> int:
-    return int(stamp.partition(":")[2])
+def _counter(_key: Key, write_id: str) -> int:
+    return int(write_id.partition(":")[2])
 
 
 def _flatten(value: Any, path: Path, into: dict[Path, Any]) -> None:
@@ -322,7 +322,7 @@ def _flatten(value: Any, path: Path, into: dict[Path, Any]) -> None:
 
 
 def _carried(value: Any) -> str | None:
-    """The stamp written at the head of a part, if there is one."""
+    """The write id written at the head of a part, if there is one."""
     if type(value) is bytes:
         head, separator, _ = value[:32].partition(b"|")
         text = head.decode("ascii", "replace")
@@ -342,17 +342,16 @@ def _drawn(sizes: tuple[int, ...], place: int) -> int:
     return sizes[pick(place, len(sizes))]
 
 
-def _matches(value: Any, stamp: str, place: int, kind: Any) -> bool:
-    """Whether a part is exactly what this stamp makes of it; `kind`: bytes of a field, the sizes that a value may have, or the shape of a
-    leaf."""
+def _matches(value: Any, write_id: str, place: int, kind: Any) -> bool:
+    """Whether a part is exactly what this write id makes of it; `kind`: bytes of a field, sizes of a value, or the shape of a leaf."""
     if isinstance(kind, tuple):
         kind = _drawn(kind, place)
     if isinstance(kind, int):
-        head = f"{stamp}|".encode()
+        head = f"{write_id}|".encode()
         made = head + bytes_at(place, kind - len(head))
         return type(value) is bytes and value == made
     if isinstance(kind, Text):
-        return type(value) is str and value == text_of(stamp + SEPARATOR, place, kind.text)
+        return type(value) is str and value == text_of(write_id + SEPARATOR, place, kind.text)
     return _is_number(value, kind, place)
 
 
@@ -362,8 +361,8 @@ def _is_number(value: Any, shape: Integer | Real, place: int) -> bool:
     return type(value) is type(wanted) and value == wanted
 
 
-def _begins_well(value: bytes | str, stamp: str, place: int) -> bool:
-    """Whether a damaged part starts as this stamp's does: then it is torn or cut short, not invented."""
-    rest = value[len(stamp) + 1 :]
+def _begins_well(value: bytes | str, write_id: str, place: int) -> bool:
+    """Whether a damaged part starts as this write id's does: then it is torn or cut short, not invented."""
+    rest = value[len(write_id) + 1 :]
     start = rest[:8]
     return len(start) > 0 and start == (bytes_at if isinstance(value, bytes) else text_at)(place, len(start))

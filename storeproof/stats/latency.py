@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copyreg
 from array import array
 from collections import Counter
+from collections.abc import Iterable
 from typing import Final
 
 from hdrh.histogram import HdrHistogram
@@ -25,6 +27,14 @@ def record_all(histogram: HdrHistogram, latencies: array[int]) -> None:
         histogram.record_value(min(max(value, 1), LONGEST_NS), count)
 
 
+def merged(histograms: Iterable[HdrHistogram]) -> HdrHistogram:
+    """All values of these in one histogram."""
+    found = new_histogram()
+    for each in histograms:
+        found.add(each)
+    return found
+
+
 def encode(histogram: HdrHistogram) -> str:
     """HdrHistogram V2, compressed, base64: other tools read it."""
     encoded: bytes = histogram.encode()
@@ -34,3 +44,6 @@ def encode(histogram: HdrHistogram) -> str:
 def decode(text: str) -> HdrHistogram:
     """What `encode` wrote."""
     return HdrHistogram.decode(text.encode("ascii"))
+
+
+copyreg.pickle(HdrHistogram, lambda histogram: (decode, (encode(histogram),)))  # its own members are of ctypes, and cannot be pickled

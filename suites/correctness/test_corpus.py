@@ -77,9 +77,9 @@ def _worked_on(collection: Collection, layout: Layout) -> dict[Key, Any]:
     made = recipe(layout.model)
     records: dict[Key, Any] = {}
 
-    def put(number: int, stamp: str) -> None:
+    def put(number: int, write_id: str) -> None:
         key = made.key(number)
-        records[key] = made.make(key, stamp)
+        records[key] = made.make(key, write_id)
         call(collection, layout, "put", key, records[key])
 
     for number in range(_LOADED + 20):

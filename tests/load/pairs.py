@@ -114,7 +114,7 @@ def row(title: str, clients: int, found: Sequence[tuple[Figures, Figures]]) -> s
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--engine", choices=("wire", "wire-py", "driver"), default="wire")
+    parser.add_argument("--engine", choices=("wire", "driver"), default="wire")
     parser.add_argument("--clients", type=int, nargs="+", default=[50, 256, 1024])
     parser.add_argument("--turns", type=int, default=7, help="pairs of each")
     parser.add_argument("--seconds", type=float, default=2.0, help="of one turn of one of the two")
@@ -127,7 +127,7 @@ def main() -> None:
     sut = StoreUnderTest(spec, target, Options(scale=spec.scales["smoke"], seed=1, launch="process"), lambda _: None)
     handle = sut.launch("the pairs")
     driver = DriverEngine(target, handle.address)
-    engine: Engine = driver if name == "driver" else WireEngine(target, handle.address, name, driver)
+    engine: Engine = driver if name == "driver" else WireEngine(target, handle.address, driver)
     print(f"{name} against redis-benchmark: {told.turns} pairs of {told.seconds:g} s each, {RECORDS:,} keys, no persistence", flush=True)
     print("| operation | connections | ours /s | theirs /s | rate, ratio | ours, µs of CPU | theirs | CPU, ratio |")
     print("|---|---|---|---|---|---|---|---|", flush=True)

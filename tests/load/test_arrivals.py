@@ -28,7 +28,7 @@ def test_what_is_due_is_taken_in_order_until_the_deadline() -> None:
     expected = [begun + each for each in accumulate(islice(exponential(1000, "7"), 300)) if begun + each < schedule.deadline]
     assert taken == expected
     assert schedule.take() is None
-    assert schedule.unissued(schedule.deadline) == 0
+    assert schedule.missed_sends(schedule.deadline) == 0
 
 
 def test_what_nobody_sent_in_time_is_told() -> None:
@@ -38,4 +38,4 @@ def test_what_nobody_sent_in_time_is_told() -> None:
     assert schedule.take()
     schedule.give_up()
     due = sum(1 for each in accumulate(islice(exponential(1000, "7"), 300)) if each < 0.1 * SECOND)
-    assert schedule.unissued(schedule.deadline) == due - 1
+    assert schedule.missed_sends(schedule.deadline) == due - 1

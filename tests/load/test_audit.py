@@ -12,7 +12,7 @@ import pytest
 
 from storeproof.contract import Key, Layout
 from storeproof.load.driver.client import ClientResult, run_client
-from storeproof.load.job import OperationResult, Plan, RunResult
+from storeproof.load.job import OperationCounts, Plan, RunResult
 from storeproof.load.quality.audit import audit
 from storeproof.records.keys import key_of
 from storeproof.records.self_verifying import recipe
@@ -34,9 +34,9 @@ def _worked_on(mix: Mix) -> tuple[Memory, Plan, RunResult]:
     plan = Plan(Layout("t", MODEL), (mix,), clients=1, seconds=0.02, seed=1, known=KNOWN)
     result = ClientResult.of(plan, 0)
     run_client(store, plan, result, monotonic_ns(), Event())
-    tally = result.tallies[0]
-    operation = OperationResult(mix.operation, tally.ok, tally.misses, tally.errors, tally.malformed, new_histogram())
-    return store, plan, RunResult({mix.operation: operation}, 1, 1, 1, 1, 0, 1, 1, 1, (result.position,), tuple(result.doubtful), ())
+    counts = result.counts[0]
+    operation = OperationCounts(mix.operation, counts.ok, counts.misses, counts.errors, counts.malformed, new_histogram())
+    return store, plan, RunResult({mix.operation: operation}, 1, 1, 1, 1, 0, 1, 1, 1, (result.position,), tuple(result.indeterminate), ())
 
 
 PUT = Mix(operation="put", keys="new", distinct=0.9)
@@ -143,7 +143,7 @@ def test_a_write_whose_reply_was_lost_may_be_there_or_not() -> None:
     """Doubtful keys are counted both ways, and not looked at."""
     store, plan, result = _worked_on(Mix(operation="put", keys="new"))
     last = KNOWN + result.positions[0] - 1
-    doubted = replace(result, doubtful=(last,))
+    doubted = replace(result, indeterminate=(last,))
     assert audit(store, plan, [doubted], seed=1).ok
     del store.records[key_of(MODEL, last)]
     assert audit(store, plan, [doubted], seed=1).ok
@@ -154,7 +154,7 @@ def test_misses_under_load_are_a_problem() -> None:
     """A store that forgets for a while and then remembers is found out."""
     store, plan, result = _worked_on(Mix(operation="get", keys="uniform"))
     assert audit(store, plan, [result], seed=1).ok
-    missed = replace(result, operations={"get": OperationResult("get", 9, 1, 0, 0, new_histogram())})
+    missed = replace(result, operations={"get": OperationCounts("get", 9, 1, 0, 0, new_histogram())})
     assert "1 records were asked for" in audit(store, plan, [missed], seed=1).problems[0]
 
 
@@ -187,8 +187,8 @@ def _turned_over() -> tuple[Memory, Plan, RunResult]:
     result = ClientResult.of(plan, 0)
     run_client(store, plan, result, monotonic_ns(), Event())
     operations = {
-        mix.operation: OperationResult(mix.operation, tally.ok, tally.misses, tally.errors, tally.malformed, new_histogram())
-        for mix, tally in zip(TURNOVER, result.tallies, strict=True)
+        mix.operation: OperationCounts(mix.operation, counts.ok, counts.misses, counts.errors, counts.malformed, new_histogram())
+        for mix, counts in zip(TURNOVER, result.counts, strict=True)
     }
     assert result.removed > 20
     assert not result.errors
@@ -215,7 +215,7 @@ def test_a_removed_record_that_comes_back_is_found() -> None:
 def test_a_removal_whose_reply_was_lost_may_have_happened_or_not() -> None:
     store, plan, result = _turned_over()
     last = KNOWN + result.removed[0] - 1
-    doubted = replace(result, doubtful=(last,))
+    doubted = replace(result, indeterminate=(last,))
     assert audit(store, plan, [doubted], seed=1).ok
     store.put(key_of(MODEL, last), recipe(MODEL).make(key_of(MODEL, last), "1:1"))
     assert audit(store, plan, [doubted], seed=1).ok
@@ -228,5 +228,5 @@ def test_a_removal_of_what_was_lost_before_is_a_miss() -> None:
     plan = Plan(Layout("t", MODEL), TURNOVER[:2], clients=1, seconds=0.02, seed=1, known=0)
     result = ClientResult.of(plan, 0)
     run_client(store, plan, result, monotonic_ns(), Event())
-    assert result.tallies[1].misses > 0
-    assert result.tallies[1].ok == 0
+    assert result.counts[1].misses > 0
+    assert result.counts[1].ok == 0

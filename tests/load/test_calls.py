@@ -69,7 +69,7 @@ def test_a_scan_is_one_operation_whatever_it_found() -> None:
     """Of 1 to 20 records from a key that is there; to the end of the collection it may have fewer, also where new ones come behind it."""
     store = Table()
     result = _run(store, SCAN, Mix(operation="put", keys="new"))
-    scans, puts = result.tallies
+    scans, puts = result.counts
     assert (scans.malformed, scans.misses, scans.errors, result.samples) == (0, 0, 0, [])
     assert scans.ok == len(scans.latencies) == len(store.asked) == result.requests - puts.ok > 100
     assert {count for _, _, count, _ in store.asked} == set(range(1, 21))
@@ -112,15 +112,15 @@ class Empty(Table):
     ],
 )
 def test_a_scan_that_is_no_answer_is_malformed(kind: type[Table], said: str) -> None:
-    tally = (result := _run(kind(), SCAN)).tallies[0]
-    assert tally.malformed > 0
+    counts = (result := _run(kind(), SCAN)).counts[0]
+    assert counts.malformed > 0
     assert said in result.samples[0]
 
 
 def test_a_scan_that_finds_nothing_is_a_miss() -> None:
     """It begins at a record that is there."""
-    tally = (result := _run(Empty(), SCAN)).tallies[0]
-    assert (tally.ok, tally.misses) == (0, result.requests)
+    counts = (result := _run(Empty(), SCAN)).counts[0]
+    assert (counts.ok, counts.misses) == (0, result.requests)
 
 
 def test_an_update_sets_any_one_field() -> None:
@@ -140,13 +140,13 @@ def test_a_record_is_read_before_it_is_written() -> None:
     gone = [recipe(MODEL).key(number) for number in range(0, KNOWN, 2)]
     for key in gone:
         del store.records[key]
-    tally = (result := _run(store, UPDATE.model_copy(update={"reads_first": True}))).tallies[0]
-    assert tally.ok + tally.misses == result.requests == sum(1 for what, *_ in store.asked if what == "get")
-    assert tally.misses == sum(1 for what, key, *_ in store.asked if what == "get" and key in gone) > 0
-    assert len(tally.latencies) == tally.ok
+    counts = (result := _run(store, UPDATE.model_copy(update={"reads_first": True}))).counts[0]
+    assert counts.ok + counts.misses == result.requests == sum(1 for what, *_ in store.asked if what == "get")
+    assert counts.misses == sum(1 for what, key, *_ in store.asked if what == "get" and key in gone) > 0
+    assert len(counts.latencies) == counts.ok
     assert not store.records.keys() & gone
     writes = [place for place, (what, *_) in enumerate(store.asked) if what == "set_field"]
-    assert len(writes) == tally.ok
+    assert len(writes) == counts.ok
     assert all(store.asked[place - 1] == ("get", store.asked[place][1]) for place in writes)
 
 
@@ -155,8 +155,8 @@ def test_a_read_that_breaks_the_contract_is_malformed() -> None:
         def get(self, key: Key) -> Record | None:
             return "what"  # type: ignore[return-value]
 
-    tally = _run(Wrong(), UPDATE.model_copy(update={"reads_first": True})).tallies[0]
-    assert (tally.ok, tally.malformed > 0) == (0, True)
+    counts = _run(Wrong(), UPDATE.model_copy(update={"reads_first": True})).counts[0]
+    assert (counts.ok, counts.malformed > 0) == (0, True)
 
 
 def test_lengths_are_drawn_evenly() -> None:

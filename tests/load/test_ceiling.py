@@ -15,7 +15,7 @@ import pytest
 
 from storeproof import native_support
 from storeproof.errors import NotAvailable
-from storeproof.load.job import Engine, EngineName, LoadFailed, Plan, RunResult
+from storeproof.load.job import Engine, LoadFailed, Plan, RunResult
 from storeproof.load.quality.ceiling import Ceilings, alone, answering
 from storeproof.load.quality.gates import judge
 from storeproof.load.wire.null_server import Answering, NullServer
@@ -24,8 +24,8 @@ from storeproof.load.wire.wire_engine import result_of
 from storeproof.spec import Mix
 from storeproof.stats.intervals import Estimate
 from storeproof.stats.steady_state import WarmUp
-from tests.load.wire import native_server
-from tests.load.wire.native_server import GET, SET, op, requests, served
+from tests.load.wire import pump_server
+from tests.load.wire.pump_server import GET, SET, op, requests, served
 
 FOUND = b"$5\r\nhello\r\n"
 OK = struct.pack("<5Ix I B 3s d x", 38, 7, 0x77777777, 2013, 0, 17, 1, b"ok", 1.0)
@@ -34,11 +34,12 @@ _PAIRS = 12
 """Of a ceiling and a store."""
 _ROUNDS = 3
 """On a store."""
+built = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
 
 
 def job(*ops: Any, clients: int = 1, **more: Any) -> Job:
     """A job without connections: those that it gets are the null server's."""
-    return replace(native_server.job([], *ops, seconds=0.05), **{"sockets": (0,) * clients} | more)
+    return replace(pump_server.job([], *ops, seconds=0.05), **{"sockets": (0,) * clients} | more)
 
 
 class Recorded(Ceilings):
@@ -49,7 +50,7 @@ class Recorded(Ceilings):
         self.rates = rates
         self.asked: list[tuple[Job, Answering]] = []
 
-    def _measured(self, engine: EngineName, one: Job, answers: Answering) -> float:
+    def _measured(self, one: Job, answers: Answering) -> float:
         self.asked.append((one, answers))
         return self.rates[one.ops[0].name]
 
@@ -58,7 +59,7 @@ def test_a_mix_takes_the_mean_time_of_its_operations() -> None:
     """One of 10 ms and three of 2.5 ms: 4 in 17.5 ms. What has no weight is not asked."""
     mix = [op(name="slow"), op(SET, "new", name="quick", weight=3), op(name="never", weight=0)]
     ceilings = Recorded(slow=100, quick=400)
-    assert ceilings.rate("wire", job(*mix), [FOUND, b"+OK\r\n", b"?"]) == pytest.approx(4 / 0.0175)
+    assert ceilings.rate(job(*mix), [FOUND, b"+OK\r\n", b"?"]) == pytest.approx(4 / 0.0175)
     assert [(answers.request, answers.reply) for _, answers in ceilings.asked] == [(len(GET), FOUND), (len(SET), b"+OK\r\n")]
 
 
@@ -66,7 +67,7 @@ def test_the_time_of_an_operation_of_two_requests_is_that_of_both() -> None:
     """A read of 10 ms and the write of 2.5 ms that follows it, as often as another read."""
     mix = [op(name="slow", then=2), op(name="slow"), op(SET, name="quick", weight=0)]
     ceilings = Recorded(slow=100, quick=400)
-    assert ceilings.rate("wire", job(*mix), [FOUND, FOUND, b"+OK\r\n"]) == pytest.approx(2 / 0.0225)
+    assert ceilings.rate(job(*mix), [FOUND, FOUND, b"+OK\r\n"]) == pytest.approx(2 / 0.0225)
     assert all(one.ops[0].then is None and one.ops[0].weight for one, _ in ceilings.asked)
 
 
@@ -89,6 +90,7 @@ def test_what_is_removed_need_not_be_there() -> None:
     assert alone(job(op(keys="zipf")), 0, 0.1).ops[0].keys == "zipf"
 
 
+@built
 def test_where_ids_go() -> None:
     """Mongo's are of four bytes; Tarantool's of four are answered in eight, the last of which they are."""
     mongo = Template(bytes(30), (Slot(4, 4, "id-le"),), id_reply=(8, 4, "le"))
@@ -116,10 +118,7 @@ def test_without_the_compiled_part(monkeypatch: pytest.MonkeyPatch) -> None:
     """A null server in Python would be what is measured."""
     monkeypatch.setattr(native_support, "present", lambda: False)
     with pytest.raises(NotAvailable, match="the null server needs the compiled part"):
-        Ceilings().rate("wire-py", job(op()), [FOUND])
-
-
-built = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
+        Ceilings().rate(job(op()), [FOUND])
 
 
 @pytest.fixture
@@ -171,7 +170,7 @@ def test_a_store_as_fast_as_nothing_is_not_believed() -> None:
     mix, fast, slow = job(op()), [], []
     for _ in range(_PAIRS):
         with closing(Ceilings()) as here:
-            limit = here.rate("wire", mix, [FOUND])
+            limit = here.rate(mix, [FOUND])
             fast.append(_believed(_against(here.server, mix), limit))
             slow.append(_believed(_against(Slow(), mix), limit))
     assert not all(fast)
@@ -185,33 +184,32 @@ def test_a_slow_null_server_makes_the_gate_fail(ceilings: Ceilings) -> None:
     store = _against(ceilings.server, mix)
     with closing(Ceilings()) as slow:
         slow._server = cast(NullServer, Slow())
-        limit = slow.rate("wire", mix, [FOUND])
+        limit = slow.rate(mix, [FOUND])
         slow._server = None
     assert 100 < limit < 1000
     assert not _believed(store, limit)
 
 
 @built
-@pytest.mark.parametrize("engine", ["wire", "wire-py"])
-def test_both_pumps_have_one(ceilings: Ceilings, engine: EngineName) -> None:
+def test_pipelines_and_ids_have_one(ceilings: Ceilings) -> None:
     """With several clients, with several requests in flight, and with ids in every one of them."""
     request = (30).to_bytes(4, "little") + bytes(26)
     ask = Template(request, (Slot(4, 4, "id-le"), Slot(16, 8, "key-le")), id_reply=(8, 4, "le"))
-    found = ceilings.rate(engine, job(op(templates=(ask,), hit=()), clients=3, protocol="mongo", pipeline=4), [OK])
+    found = ceilings.rate(job(op(templates=(ask,), hit=()), clients=3, protocol="mongo", pipeline=4), [OK])
     assert found > 1000
 
 
 @built
 def test_what_was_measured_is_not_measured_again(ceilings: Ceilings, monkeypatch: pytest.MonkeyPatch) -> None:
     """Unless requests or replies are of another length, or there are more clients."""
-    first = ceilings.rate("wire", job(op()), [FOUND])
+    first = ceilings.rate(job(op()), [FOUND])
     asked: list[int] = []
     connect = ceilings.server.connections
     monkeypatch.setattr(ceilings.server, "connections", lambda answers, clients: asked.append(clients) or connect(answers, clients))
-    assert ceilings.rate("wire", job(op(), seed=9, sequence=99), [FOUND]) == first
+    assert ceilings.rate(job(op(), seed=9, sequence=99), [FOUND]) == first
     assert not asked
-    ceilings.rate("wire", job(op()), [b"$6\r\nlonger\r\n"])
-    ceilings.rate("wire", job(op(), clients=2), [FOUND])
+    ceilings.rate(job(op()), [b"$6\r\nlonger\r\n"])
+    ceilings.rate(job(op(), clients=2), [FOUND])
     assert asked == [1, 2]
 
 
@@ -219,7 +217,7 @@ def test_what_was_measured_is_not_measured_again(ceilings: Ceilings, monkeypatch
 def test_replies_that_are_not_understood_are_no_ceiling(ceilings: Ceilings) -> None:
     """The rate of errors is not one of answers."""
     with pytest.raises(LoadFailed, match="not understood"):
-        ceilings.rate("wire", job(op()), [b"-ERR no\r\n"])
+        ceilings.rate(job(op()), [b"-ERR no\r\n"])
 
 
 @built
@@ -229,5 +227,5 @@ def test_nothing_is_left_open(ceilings: Ceilings) -> None:
     _ = ceilings.server
     before = process.num_fds()
     with pytest.raises(LoadFailed):
-        ceilings.rate("wire", job(op(), clients=8), [b"-ERR no\r\n"])
+        ceilings.rate(job(op(), clients=8), [b"-ERR no\r\n"])
     assert process.num_fds() == before

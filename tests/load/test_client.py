@@ -34,11 +34,11 @@ def _run(collection: Any, plan: Plan, halt: Event | None = None) -> ClientResult
 
 
 def test_puts_are_counted_and_whole() -> None:
-    """As many records as were acknowledged, each under its own key and stamp."""
+    """As many records as were acknowledged, each under its own key and write id."""
     store, plan = Memory(), _plan(Mix(operation="put", keys="new"), model="hash10")
     result = _run(store, plan)
     assert result.ok == result.requests == len(store.records) == result.position > 10
-    assert len(result.tallies[0].latencies) == result.ok
+    assert len(result.counts[0].latencies) == result.ok
     assert all(identify(plan.layout.model, key, record).kind == "whole" for key, record in store.records.items())
     assert result.busy + result.pause <= result.elapsed
 
@@ -48,15 +48,15 @@ def test_a_batch_counts_its_records() -> None:
     store = Memory()
     result = _run(store, _plan(Mix(operation="put", keys="new", batch=10)))
     assert result.ok == 10 * result.requests == len(store.records)
-    assert len(result.tallies[0].latencies) == result.requests
+    assert len(result.counts[0].latencies) == result.requests
 
 
 def test_a_record_that_is_not_found_is_a_miss() -> None:
     """And no success, and no latency."""
     result = _run(Memory(), _plan(Mix(operation="get", keys="uniform"), known=10))
     assert (result.ok, result.errors) == (0, 0)
-    assert result.tallies[0].misses == result.requests > 0
-    assert len(result.tallies[0].latencies) == 0
+    assert result.counts[0].misses == result.requests > 0
+    assert len(result.counts[0].latencies) == 0
 
 
 def test_a_batch_with_a_missing_record() -> None:
@@ -64,9 +64,9 @@ def test_a_batch_with_a_missing_record() -> None:
     store, model = Memory(), MODELS["single_key"]
     store.put(key_of(model, 0), recipe(model).make(key_of(model, 0), "0:0"))
     result = _run(store, _plan(Mix(operation="get", keys="uniform", batch=20), known=2))
-    tally = result.tallies[0]
-    assert tally.ok + tally.misses == 20 * result.requests
-    assert 0.4 < tally.ok / (20 * result.requests) < 0.6
+    counts = result.counts[0]
+    assert counts.ok + counts.misses == 20 * result.requests
+    assert 0.4 < counts.ok / (20 * result.requests) < 0.6
 
 
 class Failing(Memory):
@@ -89,13 +89,13 @@ class Failing(Memory):
     [(Refused("full"), True, False, False), (Unknown("late"), True, False, True), (KeyError("leak"), False, True, True)],
 )
 def test_failures_are_told_apart(failure: Exception, errors: bool, malformed: bool, broken: bool) -> None:
-    """Refused, lost and leaked: none is a success, and their keys are doubtful."""
+    """Refused, lost and leaked: none is a success, and their keys are indeterminate."""
     store = Failing(failure)
     result = _run(store, _plan(Mix(operation="put", keys="new")))
-    tally = result.tallies[0]
-    assert tally.ok == len(store.records)
-    assert result.errors == result.requests // 3 == len(result.doubtful)
-    assert (tally.errors > 0, tally.malformed > 0, result.broken) == (errors, malformed, broken)
+    counts = result.counts[0]
+    assert counts.ok == len(store.records)
+    assert result.errors == result.requests // 3 == len(result.indeterminate)
+    assert (counts.errors > 0, counts.malformed > 0, result.broken) == (errors, malformed, broken)
     assert str(failure) in result.samples[0]
     assert len(result.samples) == 3
 
@@ -111,7 +111,7 @@ def test_a_reply_of_the_wrong_shape_is_malformed() -> None:
     """A WRONGTYPE answer that counts as success makes a benchmark fly."""
     result = _run(WrongType(), _plan(Mix(operation="get", keys="uniform"), known=5))
     assert result.ok == 0
-    assert result.tallies[0].malformed == result.requests == LOST_CAUSE
+    assert result.counts[0].malformed == result.requests == LOST_CAUSE
 
 
 class Slow(Memory):
@@ -154,10 +154,10 @@ def test_in_an_open_loop_a_stall_is_felt_by_all_that_was_due_meanwhile() -> None
     begun, store, result = monotonic_ns(), Stalling(), ClientResult.of(plan, 0)
     schedule = Schedule(plan.rate, "1", begun, plan.seconds)
     run_client(store, plan, result, begun, Event(), schedule)
-    tally = result.tallies[0]
-    assert result.ok == len(store.records) == len(tally.responses) == len(tally.latencies) == len(result.lags)
-    assert sum(each > 50_000_000 for each in tally.responses) > 15
-    assert sum(each > 50_000_000 for each in tally.latencies) <= 5, "also where the machine itself halts for a moment"
+    counts = result.counts[0]
+    assert result.ok == len(store.records) == len(counts.responses) == len(counts.latencies) == len(result.schedule_lags)
+    assert sum(each > 50_000_000 for each in counts.responses) > 15
+    assert sum(each > 50_000_000 for each in counts.latencies) <= 5, "also where the machine itself halts for a moment"
     assert result.elapsed >= 0.3e9
 
 
@@ -167,7 +167,7 @@ def test_a_mix_is_drawn_by_weight() -> None:
     for number in range(10):
         store.put(key_of(model, number), recipe(model).make(key_of(model, number), f"0:{number}"))
     plan = _plan(Mix(operation="get", keys="uniform", weight=9), Mix(operation="put", keys="uniform"), known=10)
-    reads, writes = _run(store, plan).tallies
+    reads, writes = _run(store, plan).counts
     assert 7 < reads.ok / writes.ok < 11
     assert reads.misses == 0
 
@@ -218,7 +218,7 @@ def test_path_updates_write_what_their_stamp_makes() -> None:
     seen = identify(model, key, store.records[key])
     assert result.ok > 0
     assert seen.parts[city] == f"1:{result.requests - 1}"
-    assert {stamp for path, stamp in seen.parts.items() if path != city} == {"0:0"}
+    assert {write_id for path, write_id in seen.parts.items() if path != city} == {"0:0"}
 
 
 def test_mapping_is_what_a_batch_is() -> None:
@@ -259,12 +259,12 @@ def test_requests_are_drawn_and_each_counts_once() -> None:
     store = Searching([("k", {"a": 1}), ("l", {"a": 2})])
     result = _run(store, _plan(ASK, model="corpus", known=1, requests=(ASKED,)))
     assert result.ok == result.requests == len(store.asked) > 20
-    assert len(result.tallies[0].latencies) == result.ok
+    assert len(result.counts[0].latencies) == result.ok
     assert {query.filter.value for query in store.asked} == {"one", "two", "three"}
 
 
 def test_an_empty_answer_is_a_miss() -> None:
     """What was asked for is there: the store does not find it."""
     result = _run(Searching([]), _plan(ASK, model="corpus", known=1, requests=(ASKED,)))
-    assert (result.ok, result.tallies[0].misses) == (0, result.requests)
-    assert len(result.tallies[0].latencies) == 0
+    assert (result.ok, result.counts[0].misses) == (0, result.requests)
+    assert len(result.counts[0].latencies) == 0

@@ -71,14 +71,14 @@ def test_results_of_all_clients_are_put_together(make: Make) -> None:
 def test_an_open_loop_keeps_its_rate_and_tells_how_late_it_was(make: Make) -> None:
     """Over all processes; what was not sent before the deadline is told, and counts as nothing."""
     result = make().start(_plan(8, 1.0, rate=300.0)).join()
-    assert result.ok + result.unissued == pytest.approx(300, rel=0.25)  # 300 arrivals scatter by 17
+    assert result.ok + result.missed_sends == pytest.approx(300, rel=0.25)  # 300 arrivals scatter by 17
     assert result.throughput > 150, "also on a busy machine"
-    assert result.lag is not None
+    assert result.schedule_lag is not None
     (operation,) = result.operations.values()
     assert operation.response is not None
-    assert result.lag.get_total_count() == operation.response.get_total_count() == operation.ok
+    assert result.schedule_lag.get_total_count() == operation.response.get_total_count() == operation.ok
     slow = make(put="time.sleep(0.1)").start(_plan(2, 0.5, rate=400.0)).join()  # two clients make 20 a second
-    assert slow.unissued > 100
+    assert slow.missed_sends > 100
     assert slow.ok < 30
 
 
@@ -129,7 +129,7 @@ def test_errors_show_while_the_round_runs(make: Make) -> None:
     assert result.errors > 0
     assert result.ok == result.operations["put"].requests
     assert "zero" in result.samples[0]
-    assert len(result.doubtful) == result.errors
+    assert len(result.indeterminate) == result.errors
 
 
 def test_a_store_that_hangs_is_an_error_within_its_patience(make: Make) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from storeproof.load.job import OperationResult, RunResult
+from storeproof.load.job import OperationCounts, RunResult
 from storeproof.load.quality.gates import judge
 from storeproof.stats.intervals import Estimate
 from storeproof.stats.latency import new_histogram, record_all
@@ -22,7 +22,7 @@ def _round(*, requests: int = 10_000, errors: int = 0) -> RunResult:
     latency = new_histogram()
     record_all(latency, array("q", [9_000_000] * requests))
     return RunResult(
-        operations={"get": OperationResult("get", requests, 0, errors, 0, latency)},
+        operations={"get": OperationCounts("get", requests, 0, errors, 0, latency)},
         throughput=1000,
         request_rate=1000,
         clients=10,
@@ -32,18 +32,26 @@ def _round(*, requests: int = 10_000, errors: int = 0) -> RunResult:
         elapsed_seconds=10,
         cores=2,
         positions=(0,) * 10,
-        doubtful=(),
+        indeterminate=(),
         samples=(),
     )
 
 
-def _open_round(*, late_us: int = 50, waited_us: int = 1000, unissued: int = 0) -> RunResult:
+def _open_round(*, late_us: int = 50, waited_us: int = 1000, missed_sends: int = 0) -> RunResult:
     """The same in an open loop: 1 000 requests a second, each answered 1 ms after it was due, and sent by some microseconds late."""
     lag, response = new_histogram(), new_histogram()
     record_all(lag, array("q", [late_us * 1000] * 10_000))
     record_all(response, array("q", [waited_us * 1000] * 10_000))
     get = replace(_round().operations["get"], response=response)
-    return replace(_round(), operations={"get": get}, busy_seconds=0.001, pause_seconds=0, lag=lag, unissued=unissued, cpu_seconds=19.9)
+    return replace(
+        _round(),
+        operations={"get": get},
+        busy_seconds=0.001,
+        pause_seconds=0,
+        schedule_lag=lag,
+        missed_sends=missed_sends,
+        cpu_seconds=19.9,
+    )
 
 
 def test_a_good_measurement_passes_all_gates() -> None:
@@ -65,7 +73,7 @@ def test_a_good_open_loop_passes_all_gates() -> None:
     ("gate", "bad"),
     [
         ("schedule_lag", replace(_open_round(), operations=_round().operations)),  # nobody noted how long they waited
-        ("missed_send_ratio", _open_round(unissued=110)),
+        ("missed_send_ratio", _open_round(missed_sends=110)),
         ("littles_law", replace(_open_round(), busy_seconds=0.011)),  # more in flight than ten clients have
         ("client_ceiling", replace(_open_round(), request_rate=1601.0)),
     ],
@@ -83,13 +91,15 @@ def test_a_lag_is_that_of_all_rounds_at_the_median_and_at_the_99th_percentile() 
     assert gate.value == pytest.approx(0.11, rel=0.01)
     assert not gate.ok
     slow = _open_round(waited_us=3000)
-    assert judge([replace(slow, lag=late.lag), *[_open_round()] * 4], STEADY, CLOSE)["schedule_lag"].ok, "the slow ones are the late ones"
+    assert judge([replace(slow, schedule_lag=late.schedule_lag), *[_open_round()] * 4], STEADY, CLOSE)["schedule_lag"].ok, (
+        "the slow ones are the late ones"
+    )
     assert judge([_open_round(late_us=60, waited_us=500)], STEADY, CLOSE)["schedule_lag"].value == pytest.approx(0.12, rel=0.01)
 
 
 def test_a_lag_is_held_against_the_response_and_a_gap_against_what_was_due() -> None:
     """99 µs of a millisecond, and 100 of 10 100."""
-    gates = judge([_open_round(late_us=99, unissued=100)], STEADY, CLOSE)
+    gates = judge([_open_round(late_us=99, missed_sends=100)], STEADY, CLOSE)
     assert gates["schedule_lag"].value == pytest.approx(0.099, rel=0.01)
     assert gates["missed_send_ratio"].value == pytest.approx(100 / 10_100)
 

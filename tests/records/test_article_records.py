@@ -22,22 +22,22 @@ MADE = recipe(MODEL)
 KEY = MADE.key(2)
 
 
-def _made(stamp: str, key: str | int = KEY) -> dict[str, Any]:
-    record = MADE.make(key, stamp)
+def _made(write_id: str, key: str | int = KEY) -> dict[str, Any]:
+    record = MADE.make(key, write_id)
     assert isinstance(record, dict)
     return record
 
 
 def test_a_record_is_whole_under_its_key_and_names_its_writer() -> None:
     """Loaded ones and later revisions; and one made again is the same."""
-    for stamp in ("0:17", "7:1042"):
-        seen = MADE.identify(KEY, _made(stamp))
-        assert (seen.kind, seen.stamps) == ("whole", (stamp,))
-        assert _made(stamp) == _made(stamp)
+    for write_id in ("0:17", "7:1042"):
+        seen = MADE.identify(KEY, _made(write_id))
+        assert (seen.kind, seen.write_ids) == ("whole", (write_id,))
+        assert _made(write_id) == _made(write_id)
 
 
 def test_what_is_loaded_is_the_article() -> None:
-    """The stamp aside; a later revision has the same words and another date."""
+    """The write id aside; a later revision has the same words and another date."""
     article = articles().under(KEY)
     loaded, later = _made("0:2"), _made("3:5")
     assert article is not None
@@ -78,7 +78,7 @@ def test_a_bookmark_is_the_one_part_that_is_set_by_itself() -> None:
     """Whoever marked it last is told apart from whoever wrote it."""
     record = {**_made("1:1"), "bookmark": MADE.part(KEY, "2:9", ("bookmark",))}
     seen = MADE.identify(KEY, record)
-    assert {path for path, stamp in seen.parts.items() if stamp != "1:1"} == {("bookmark",)}
+    assert {path for path, write_id in seen.parts.items() if write_id != "1:1"} == {("bookmark",)}
     assert seen.parts["bookmark",] == "2:9"
 
 

@@ -211,7 +211,7 @@ def test_the_clients_of_the_driver_engine_count_through_the_keys_together() -> N
 @pytest.mark.parametrize("keys", ["latest", "exponential"])
 def test_the_newest_key_of_a_client_is_its_own(keys: str) -> None:
     """Its new ones count as newer than all loaded ones; those that were removed or are in doubt are never drawn, nor those of others."""
-    fresh = NewKeys(100, 1, 3, 20, Random(2), removed=5, unsure=[100 + 3 * 19 + 1])
+    fresh = NewKeys(100, 1, 3, 20, Random(2), removed=5, indeterminate=[100 + 3 * 19 + 1])
     draw = existing(keys, 100, fresh, Random(3))  # type: ignore[arg-type]  # one of a parameter's
     drawn = Counter(draw() for _ in range(20_000))
     there = [100 + 3 * position + 1 for position in range(5, 19)]

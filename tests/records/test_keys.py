@@ -46,7 +46,7 @@ def test_keys_are_written_as_the_model_has_them() -> None:
 
 def test_the_oldest_new_keys_are_removed_first_and_doubtful_ones_never() -> None:
     """What was not acknowledged may be there or not: its removal would say nothing."""
-    keys = NewKeys(100, 1, 3, 0, Random(6), unsure=[104])
+    keys = NewKeys(100, 1, 3, 0, Random(6), indeterminate=[104])
     draw = keys.draw()
     assert not keys.any_left
     drawn = [draw() for _ in range(4)]

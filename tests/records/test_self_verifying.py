@@ -11,7 +11,7 @@ import pytest
 from storeproof.contract import Row
 from storeproof.records.filler import BLOCK, place_of, text_at
 from storeproof.records.keys import key_of
-from storeproof.records.self_verifying import Recipe, identify, payload_bytes, recipe, record, stamp
+from storeproof.records.self_verifying import Recipe, identify, payload_bytes, recipe, record, write_id
 from storeproof.spec import Model, load_spec
 from storeproof.spec.sizes import Sizes
 from storeproof.spec.variation import Variation
@@ -26,12 +26,12 @@ def _key(model: Model) -> str | int:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_record_is_whole_under_its_key_and_names_its_writer(name: str) -> None:
-    """What was written is recognised, and equal stamps make equal records."""
+    """What was written is recognised, and equal write ids make equal records."""
     model = MODELS[name]
-    made = record(model, _key(model), stamp(7, 1042))
+    made = record(model, _key(model), write_id(7, 1042))
     assert made == record(model, _key(model), "7:1042")
     seen = identify(model, _key(model), made)
-    assert (seen.kind, seen.stamps, seen.stamp) == ("whole", ("7:1042",), "7:1042")
+    assert (seen.kind, seen.write_ids, seen.write_id) == ("whole", ("7:1042",), "7:1042")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -51,12 +51,12 @@ def test_parts_of_two_writes_are_torn_and_both_are_named(name: str) -> None:
     first = next(iter(old))
     seen = identify(model, "k", {**old, first: new[first]})
     assert seen.kind == "torn"
-    assert set(seen.stamps) == {"1:1", "2:9"}
+    assert set(seen.write_ids) == {"1:1", "2:9"}
     assert seen.parts[(first,)] == "2:9"
 
 
 def test_numbers_of_a_document_derive_from_the_stamp() -> None:
-    """A nested aggregate whose numbers come from another write is torn, though no number carries a stamp."""
+    """A nested aggregate whose numbers come from another write is torn, though no number carries a write id."""
     model = MODELS["nested"]
     old: Any = record(model, "k", "1:1")
     new: Any = record(model, "k", "2:9")
@@ -75,27 +75,27 @@ def test_fixed_numbers_are_the_same_in_all_records_and_texts_tell_the_writer() -
     assert ("orders", 1, "number") not in made.identify("k", old).parts
     mixed = {**old, "profile": {**old["profile"], "address": {**old["profile"]["address"], "city": new["profile"]["address"]["city"]}}}
     seen = made.identify("k", mixed)
-    assert {path for path, stamp in seen.parts.items() if stamp == "0002:00000000009"} == {("profile", "address", "city")}
+    assert {path for path, write_id in seen.parts.items() if write_id == "0002:00000000009"} == {("profile", "address", "city")}
     old["orders"][1]["lines"][0]["quantity"] += 1
     seen = made.identify("k", old)
     assert (seen.kind, seen.parts[("orders", 1, "lines", 0, "quantity")]) == ("torn", None)
-    assert recipe(MODELS["nested"]).identify("k", new).kind == "torn", "the others' numbers derive from the stamp"
+    assert recipe(MODELS["nested"]).identify("k", new).kind == "torn", "the others' numbers derive from the write id"
 
 
 @pytest.mark.parametrize("name", ["single_key", "hash10", "document10", "nested"])
 def test_texts_of_a_record_have_their_filler_at_their_shift(name: str) -> None:
     made = recipe(MODELS[name])
     assert isinstance(made, Recipe)
-    stamp = "0001:00000000001"
-    texts = made.texts("k", stamp)
+    write_id = "0001:00000000001"
+    texts = made.texts("k", write_id)
     assert len(texts) == {"single_key": 1, "nested": 9}.get(name, 10)
     for shift, text in texts:
-        head = f"{stamp}|" if text.startswith(stamp) else ""
-        assert text == head + text_at(place_of("k", stamp) + shift, len(text) - len(head))
+        head = f"{write_id}|" if text.startswith(write_id) else ""
+        assert text == head + text_at(place_of("k", write_id) + shift, len(text) - len(head))
 
 
 def test_a_part_alone_is_what_the_whole_record_has_there() -> None:
-    """Field and path updates write the same part as a put with that stamp."""
+    """Field and path updates write the same part as a put with that write id."""
     nested, hashes = recipe(MODELS["nested"]), recipe(MODELS["hash10"])
     whole: Any = nested.make("k", "3:5")
     assert nested.part("k", "3:5", ("profile", "address", "city")) == whole["profile"]["address"]["city"]
@@ -134,11 +134,11 @@ def test_missing_and_foreign_fields() -> None:
 
 
 def test_rows() -> None:
-    """The double carries the stamp exactly, up to the largest; the integer derives from it."""
+    """The double carries the write id exactly, up to the largest; the integer derives from it."""
     model = MODELS["row"]
-    largest = stamp(8191, 2**40 - 1)
+    largest = write_id(8191, 2**40 - 1)
     made = record(model, 1, largest)
-    assert identify(model, 1, made).stamp == largest
+    assert identify(model, 1, made).write_id == largest
     assert isinstance(made, Row)
     assert identify(model, 1, Row(made.integer + 1, made.real)).kind == "torn"
     assert identify(model, 1, Row(1, -0.5)).kind == "invented"
@@ -146,20 +146,20 @@ def test_rows() -> None:
 
 
 def test_counters_are_plain_numbers() -> None:
-    """A counter carries no stamp."""
+    """A counter carries no write id."""
     assert record(MODELS["counter"], "k", "3:17") == 17
-    assert identify(MODELS["counter"], "k", 17).stamps == ()
+    assert identify(MODELS["counter"], "k", 17).write_ids == ()
     assert identify(MODELS["counter"], "k", b"17").kind == "invented"
 
 
 def test_sizes() -> None:
-    """A value has the size that was asked for, from the stamp's own to far beyond the filler block."""
+    """A value has the size that was asked for, from the write id's own to far beyond the filler block."""
     model = MODELS["single_key"]
     for size in (4, 5, 100, 65536, 1_048_576, 2_500_000):
         made = record(model, "k", "1:1", size)
         assert isinstance(made, bytes)
         assert len(made) == size
-        assert identify(model, "k", made, size).stamp == "1:1"
+        assert identify(model, "k", made, size).write_id == "1:1"
 
 
 @pytest.mark.parametrize("size", [100, BLOCK // 2, BLOCK, 2 * BLOCK])
@@ -172,16 +172,16 @@ def test_no_two_fields_are_alike(size: int) -> None:
 
 def test_a_value_too_small_for_its_stamp_is_refused() -> None:
     """Two such values could not be told apart."""
-    with pytest.raises(ValueError, match="cannot carry the stamp 1:1: give it at least 4 bytes"):
+    with pytest.raises(ValueError, match="cannot carry the write id 1:1: give it at least 4 bytes"):
         record(MODELS["single_key"], "k", "1:1", size=3)
 
 
 def test_stamps_have_bounds() -> None:
-    """A stamp that no double could carry is not made."""
+    """A write id that no double could carry is not made."""
     with pytest.raises(ValueError, match="8192"):
-        stamp(8192, 0)
+        write_id(8192, 0)
     with pytest.raises(ValueError, match=r"2\*\*40"):
-        stamp(0, 2**40)
+        write_id(0, 2**40)
 
 
 def test_payload() -> None:
@@ -201,11 +201,11 @@ def test_sizes_are_drawn_as_they_are_said_to_be(sizes: Sizes) -> None:
     made = recipe(Variation(sizes=sizes).applied(MODELS["single_key"]))
     found: Counter[int] = Counter()
     for number in range(8000):
-        key, stamp = key_of(made.model, number), f"3:{number}"
-        value = made.make(key, stamp)
+        key, write_id = key_of(made.model, number), f"3:{number}"
+        value = made.make(key, write_id)
         assert isinstance(value, bytes)
-        assert made.make(key, stamp) == value
-        assert made.identify(key, value).stamp == stamp
+        assert made.make(key, write_id) == value
+        assert made.identify(key, value).write_id == write_id
         found[len(value)] += 1
         if len(value) > sizes.table[0]:
             assert made.identify(key, value[: sizes.table[0]]).kind == "torn"

@@ -36,7 +36,7 @@ def test_it_is_right_and_has_the_wire_engine(tmp_path: Path) -> None:
     assert store["settings"] == {"sync": "yes"}
     (measured,) = store["measurements"]
     assert (measured["workload"], measured["errors"], measured["misses"]) == ("single-get", 0, 0)
-    assert measured["engine"] in ("wire", "wire-py")  # not by its client, which would need no framing
+    assert measured["engine"] == "wire"  # not by its client, which would need no framing
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """Records that are written together, all of them or none: batches and transactions, as far as the store claims that they are atomic.
 
 A group has keys that nobody else writes. Half of the groups are new ones; the others replace an earlier one of the same client whole,
-so that a half-done replacement shows as two stamps.
+so that a half-done replacement shows as two write ids.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Groups:
     """What one client can write together."""
 
     def __init__(self, session: Session, targets: Sequence[tuple[Layout, Collection]], ways: frozenset[Way], rng: random.Random) -> None:
-        """`targets`: the collections that the client writes to; counters have no stamps, and are left out."""
+        """`targets`: the collections that the client writes to; counters have no write ids, and are left out."""
         self._session = session
         self._rng = rng
         self._targets = [pair for pair in targets if not isinstance(pair[0].model.record, Counter)]

@@ -10,7 +10,7 @@ from typing import Final
 from storeproof.contract import Collection, Key, Layout, Record, Refused, Session, Unknown, Unsupported, call, supports
 from storeproof.experiments.durability.clients import Ended, key
 from storeproof.history import Ending, Recorder
-from storeproof.records.self_verifying import recipe, stamp
+from storeproof.records.self_verifying import recipe, write_id
 from storeproof.spec.model import Counter
 
 BULK_OPERATION: Final = "put_many"
@@ -24,8 +24,8 @@ _OTHERS: Final = 2**31
 
 def loadable(session: Session, layouts: Mapping[str, Layout]) -> list[tuple[Layout, Collection]]:
     """The collections that take batches of records which can be told apart; counters cannot."""
-    stamped = [layout for layout in layouts.values() if not isinstance(layout.model.record, Counter)]
-    found = [(layout, session.collection(layout)) for layout in stamped]
+    signed = [layout for layout in layouts.values() if not isinstance(layout.model.record, Counter)]
+    found = [(layout, session.collection(layout)) for layout in signed]
     return [(layout, collection) for layout, collection in found if supports(collection, BULK_OPERATION)]
 
 
@@ -39,7 +39,7 @@ class Slots:
         self.atomic = atomic
         self.logs = [recorder.client() for _ in range(1 if atomic else _BATCH)]
         self.sequence = 0
-        """Of the last batch: it makes stamps and keys that were never used before."""
+        """Of the last batch: it makes write ids and keys that were never used before."""
 
 
 class BulkClient:
@@ -104,7 +104,7 @@ class BulkClient:
     def _invoke(self, layout: Layout) -> dict[Key, Record]:
         records: dict[Key, Record] = {}
         for log in self._slots.logs:
-            version = stamp(log.client, self._slots.sequence)
+            version = write_id(log.client, self._slots.sequence)
             where = key(layout, self._period, log.client + 1, _OTHERS + self._slots.sequence)
             records[where] = recipe(layout.model).make(where, version)
             log.invoke("put", layout.model.model, where, version=version)
@@ -112,7 +112,7 @@ class BulkClient:
 
     def _invoke_together(self, layout: Layout) -> dict[Key, Record]:
         log = self._slots.logs[0]
-        version, first = stamp(log.client, self._slots.sequence), _OTHERS + self._slots.sequence * _BATCH
+        version, first = write_id(log.client, self._slots.sequence), _OTHERS + self._slots.sequence * _BATCH
         places = [key(layout, self._period, log.client + 1, first + member) for member in range(_BATCH)]
         records = {where: recipe(layout.model).make(where, version) for where in places}
         log.invoke_together([(layout.model.model, where) for where in places], version=version)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from storeproof.contract import Collection, Key, Layout, Refused, Session, Unknown, Unsupported, call, supports
 from storeproof.experiments.durability.atomic_groups import Groups, Way
 from storeproof.history import Action, ClientLog, Operation
-from storeproof.records.self_verifying import recipe, stamp
+from storeproof.records.self_verifying import recipe, write_id
 from storeproof.spec.model import Counter
 
 _SLOTS = 8
@@ -153,7 +153,7 @@ class Client:
             call(collection, layout, "delete", where)
             return
         self._sequence += 1
-        version = stamp(self._log.client, self._sequence)
+        version = write_id(self._log.client, self._sequence)
         record = recipe(layout.model).make(where, version)
         self._log.invoke("put", layout.model.model, where, version=version)
         call(collection, layout, "put", where, record)
@@ -161,7 +161,7 @@ class Client:
     def _write_together(self) -> None:
         way, targets, numbers = self._groups.choose()
         self._sequence += 1
-        version = stamp(self._log.client, self._sequence)
+        version = write_id(self._log.client, self._sequence)
         keys = [key(layout, self._period, self._log.client + 1, number) for (layout, _), number in zip(targets, numbers, strict=True)]
         places = [(layout.model.model, where) for (layout, _), where in zip(targets, keys, strict=True)]
         self._log.invoke_together(places, version=version)

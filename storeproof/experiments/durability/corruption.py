@@ -304,7 +304,7 @@ class Corrupted:
                         continue
                     in_a_row = 0
                     identified = identify(layout.model, key, record) if record is not None else None
-                    observed = Observation(identified.kind, identified.stamp or "") if identified else ABSENT
+                    observed = Observation(identified.kind, identified.write_id or "") if identified else ABSENT
                     finding = seen.findings[model, key] = judge(history[model, key], observed)
                     if finding.anomaly in _MADE_UP:
                         seen.made_up.append(f"{model}[{key!r}] was {finding.anomaly}: {_short(record)}")

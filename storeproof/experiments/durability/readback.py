@@ -67,4 +67,4 @@ def _judge(layout: Layout, operations: Sequence[Operation], key: Key, record: Re
     if record is None:
         return judge(operations, ABSENT)
     seen = identify(layout.model, key, record)
-    return judge(operations, Observation(seen.kind, seen.stamp or ""))
+    return judge(operations, Observation(seen.kind, seen.write_id or ""))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,7 @@ from storeproof.corpus.articles import articles
 from storeproof.errors import NotAvailable
 from storeproof.experiments.performance.benchmark_config import Way
 from storeproof.load.choose_engine import Engines
-from storeproof.load.job import Engine, OperationResult, Plan, RunResult, called, label
+from storeproof.load.job import Engine, OperationCounts, Plan, RunResult, called, label
 from storeproof.load.quality.audit import Audit, audit
 from storeproof.load.quality.ceiling import Ceiling, Ceilings
 from storeproof.load.quality.gates import judge
@@ -28,7 +28,7 @@ from storeproof.result.part import Gate
 from storeproof.spec import Mix
 from storeproof.spec.scale import PerformanceScale
 from storeproof.stats.intervals import estimate, percentile
-from storeproof.stats.latency import encode, new_histogram
+from storeproof.stats.latency import encode, merged
 from storeproof.stats.steady_state import WarmUp, warm_up
 
 
@@ -72,7 +72,7 @@ class Measuring:
             number=number,
             positions=self.every[-1].positions if self.every else (),
             removed=self.every[-1].removed if self.every else (),
-            unsure=frozenset(doubtful for each in self.every for doubtful in each.doubtful),
+            indeterminate=frozenset(indeterminate for each in self.every for indeterminate in each.indeterminate),
             requests=self.requests,
             greatest=self._greatest,
             shelf=self._shelf,
@@ -173,9 +173,9 @@ class Measuring:
             interleaved_with=list(beside),
             throughput=Interval(median=rate.median, low=rate.low, high=rate.high, unit="operations/s"),
             latency_us=_latency(latency),
-            service_us=_latency(_merged(each.latency for each in every)) if self.way.rate else None,
-            schedule_lag_us=_latency(_merged(each.lag for each in self.rounds if each.lag)) if self.way.rate else None,
-            missed_sends=sum(each.unissued for each in self.rounds),
+            service_us=_latency(merged(each.latency for each in every)) if self.way.rate else None,
+            schedule_lag_us=_latency(merged(each.schedule_lag for each in self.rounds if each.schedule_lag)) if self.way.rate else None,
+            missed_sends=sum(each.missed_sends for each in self.rounds),
             parts=[self._part(mix) for mix in workload.mix] if len(workload.mix) > 1 else [],
             errors=sum(each.errors for each in self.rounds),
             misses=sum(each.misses for each in self.rounds),
@@ -207,16 +207,9 @@ def _found_something(result: RunResult) -> RunResult:
     return result
 
 
-def _felt(operations: Sequence[OperationResult]) -> HdrHistogram:
+def _felt(operations: Sequence[OperationCounts]) -> HdrHistogram:
     """How long clients waited: in an open loop from when a request was due, in a closed one from when it was sent."""
-    return _merged(each.latency if each.response is None else each.response for each in operations)
-
-
-def _merged(histograms: Iterable[HdrHistogram]) -> HdrHistogram:
-    merged = new_histogram()
-    for each in histograms:
-        merged.add(each)
-    return merged
+    return merged(each.latency if each.response is None else each.response for each in operations)
 
 
 def _latency(histogram: HdrHistogram) -> Latency:

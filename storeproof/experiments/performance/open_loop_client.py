@@ -16,7 +16,7 @@ from typing import Final
 from storeproof.contract import Collection, Layout, Refused, Session, Unknown, call
 from storeproof.history import ClientLog
 from storeproof.load.arrivals import SECOND, exponential
-from storeproof.records.self_verifying import recipe, stamp
+from storeproof.records.self_verifying import recipe, write_id
 from storeproof.stats.unavailability import Timed
 
 _RECONNECT_SECONDS: Final = 0.02
@@ -114,7 +114,7 @@ class Caller:
         return True
 
     def _put(self, collection: Collection) -> None:
-        key, version = self._key(self._written), stamp(self._log.client, self._written)
+        key, version = self._key(self._written), write_id(self._log.client, self._written)
         self._written += 1
         record = self._recipe.make(key, version)
         self._log.invoke("put", self._layout.model.model, key, version=version)

@@ -23,13 +23,13 @@ from storeproof.spec.workload import Mix
 LOST_CAUSE: Final = 100
 """Errors in a row after which a client gives up: the store is gone, or refuses all."""
 ROUND: Final = 1 << 24
-"""Requests of one client that a round's stamps have room for."""
+"""Requests of one client that a round's write ids have room for."""
 _SAMPLES: Final = 3
 
 
 @dataclass
-class Tally:
-    """What one client saw of one operation."""
+class ClientCounts:
+    """What one client saw of one operation: its times one by one, in nanoseconds, since a histogram takes longer to record."""
 
     ok: int = 0
     misses: int = 0
@@ -45,7 +45,7 @@ class ClientResult:
     """What one client did in one round; times in nanoseconds. Filled while the client runs."""
 
     client: int
-    tallies: list[Tally]
+    counts: list[ClientCounts]
     position: int
     """New keys used, in this round and before."""
     removed: int = 0
@@ -57,9 +57,9 @@ class ClientResult:
     pause: int = 0
     """Between calls: arguments made, replies verified."""
     requests: int = 0
-    lags: array[int] = field(default_factory=lambda: array("q"))
+    schedule_lags: array[int] = field(default_factory=lambda: array("q"))
     """Open loop: from when a request was due, and its client free, to when it was sent."""
-    doubtful: list[int] = field(default_factory=list)
+    indeterminate: list[int] = field(default_factory=list)
     samples: list[str] = field(default_factory=list)
     broken: bool = False
     """A reply was lost or the contract broken: the session is not to be used again."""
@@ -67,18 +67,18 @@ class ClientResult:
     @classmethod
     def of(cls, plan: Plan, client: int) -> ClientResult:
         """Before the round."""
-        position, removed = (counts[client] if counts else 0 for counts in (plan.positions, plan.removed))
-        return cls(client, [Tally() for _ in plan.mix], position, removed)
+        position, removed = (each[client] if each else 0 for each in (plan.positions, plan.removed))
+        return cls(client, [ClientCounts() for _ in plan.mix], position, removed)
 
     @property
     def ok(self) -> int:
         """Successful records."""
-        return sum(tally.ok for tally in self.tallies)
+        return sum(each.ok for each in self.counts)
 
     @property
     def errors(self) -> int:
         """Requests that failed."""
-        return sum(tally.errors + tally.malformed for tally in self.tallies)
+        return sum(each.errors + each.malformed for each in self.counts)
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class _Step:
     mix: Mix
     arguments: Arguments
     calling: Calling
-    tally: Tally
+    counts: ClientCounts
 
 
 def run_client(
@@ -99,8 +99,8 @@ def run_client(
     sent when they are due, and the time is everyone's.
     """
     random = Random(f"{plan.seed}:{result.client}")
-    fresh = NewKeys(plan.known, result.client, plan.clients, result.position, random, result.removed, plan.unsure)
-    steps = [_step(collection, plan, place, tally, fresh, random) for place, tally in enumerate(result.tallies)]
+    fresh = NewKeys(plan.known, result.client, plan.clients, result.position, random, result.removed, plan.indeterminate)
+    steps = [_step(collection, plan, place, counts, fresh, random) for place, counts in enumerate(result.counts)]
     pick = _chooser(steps, fresh, random)
     sequence = plan.number * ROUND
     in_a_row = 0
@@ -133,22 +133,22 @@ def run_client(
         except Exception as failure:  # noqa: BLE001 - an adapter may leak anything; each is counted, none ends the round
             ended = clock()
             if todo.operation.writes:
-                result.doubtful.extend(numbers)
-                fresh.unsure.update(numbers)
+                result.indeterminate.extend(numbers)
+                fresh.indeterminate.update(numbers)
             _note(failure, step, result)
             in_a_row += 1
         else:
             in_a_row = 0
             missed, size = todo.missed(reply), len(numbers) or 1  # a request for no certain record counts as one
-            tally = step.tally
-            tally.misses += missed
-            tally.ok += size - missed
+            counts = step.counts
+            counts.misses += missed
+            counts.ok += size - missed
             if missed < size:
-                tally.latencies.append(ended - sent)
+                counts.latencies.append(ended - sent)
                 if schedule is not None:
-                    tally.responses.append(ended - due)
+                    counts.responses.append(ended - due)
         if schedule is not None:
-            result.lags.append(sent - max(due, free))
+            result.schedule_lags.append(sent - max(due, free))
         result.busy += ended - sent
         result.requests += 1
     result.ended_ns = ended
@@ -158,12 +158,12 @@ def run_client(
 
 def _note(failure: Exception, step: _Step, result: ClientResult) -> None:
     if isinstance(failure, (Refused, Unsupported)):
-        step.tally.errors += 1
+        step.counts.errors += 1
     elif isinstance(failure, Unknown):
-        step.tally.errors += 1
+        step.counts.errors += 1
         result.broken = True
     else:
-        step.tally.malformed += 1
+        step.counts.malformed += 1
         result.broken = True
     if len(result.samples) < _SAMPLES:
         result.samples.append(f"{label(step.mix)}: {type(failure).__name__}: {failure}")
@@ -188,7 +188,7 @@ def _chooser(steps: list[_Step], fresh: NewKeys, random: Random) -> Callable[[],
     return any_that_can if any(step.mix.keys == "oldest" for step in steps) else any_of_all
 
 
-def _step(collection: Collection, plan: Plan, place: int, tally: Tally, fresh: NewKeys, random: Random) -> _Step:
+def _step(collection: Collection, plan: Plan, place: int, counts: ClientCounts, fresh: NewKeys, random: Random) -> _Step:
     """A mix made ready: what to call, and how its arguments are made. Replies are verified by the caller, as the guard does."""
     mix = plan.mix[place]
     ready = calling(collection, plan, mix)
@@ -198,7 +198,7 @@ def _step(collection: Collection, plan: Plan, place: int, tally: Tally, fresh: N
         draw = _draw(mix, plan.known, fresh, random)
         made, writer = recipe(plan.layout.model, shelf=plan.shelf, fixed_numbers=plan.fixed_numbers), fresh.client + 1
         arguments = arguments_of(called(mix), mix, made, draw, lambda sequence: f"{writer}:{sequence}", random.random)
-    return _Step(mix, arguments, ready, tally)
+    return _Step(mix, arguments, ready, counts)
 
 
 def _draw(mix: Mix, known: int, fresh: NewKeys, random: Random) -> Draw:

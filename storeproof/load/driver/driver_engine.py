@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from multiprocessing.connection import wait
 from pathlib import Path
 from time import monotonic, monotonic_ns
 from typing import Final
 
-from hdrh.histogram import HdrHistogram
-
 from storeproof.contract.address import Address
 from storeproof.contract.failures import Refused
 from storeproof.contract.values import Layout
-from storeproof.load.driver.messages import Command, Connect, Failure, Fill, Go, Progress, Reach, Reply, Share, Stop
+from storeproof.load.driver.messages import Command, Connect, Failure, Fill, Go, Progress, Reach, Reply, Stop, WorkerResult
 from storeproof.load.driver.worker_process import WorkerProcess
 from storeproof.load.job import (
     EngineName,
     LoadFailed,
-    OperationResult,
+    OperationCounts,
     Plan,
     RunResult,
     StoreSilent,
     answered,
-    called,
     label,
     stopped_answering,
 )
 from storeproof.spec.store import Target
-from storeproof.stats.latency import decode, new_histogram
+from storeproof.stats.latency import merged
 
 _START_SECONDS: Final = 60.0
 """For a worker to import the adapter and its client, on a machine that is busy."""
@@ -140,7 +137,7 @@ class DriverRun:
         self._processes = len(workers)
         self._start_ns = start_ns
         self._errors: dict[int, int] = {}
-        self._shares: list[Share] = []
+        self._results: list[WorkerResult] = []
 
     @property
     def done(self) -> bool:
@@ -171,8 +168,8 @@ class DriverRun:
         except BaseException:  # also an interrupt: threads that wait for a reply cannot be used again
             self._engine.close()
             raise
-        result = _combine(plan, self._shares, min(self._processes, usable_cores()))
-        self._engine.forget([client for share in self._shares for client in share.broken])
+        result = _combine(plan, self._results, min(self._processes, usable_cores()))
+        self._engine.forget([client for result in self._results for client in result.broken])
         return answered(result)
 
     def _listen(self, seconds: float) -> None:
@@ -181,9 +178,9 @@ class DriverRun:
             match reply:
                 case Progress(errors=errors):
                     self._errors[worker.pid] = errors
-                case Share():
+                case WorkerResult():
                     self._errors[worker.pid] = sum(each.errors + each.malformed for each in reply.operations)
-                    self._shares.append(reply)
+                    self._results.append(reply)
                     self._waiting.remove(worker)
                 case _:
                     refuse(reply)
@@ -206,43 +203,25 @@ def refuse(reply: Reply) -> None:
     raise LoadFailed(f"the load could not be put on: {reply.kind}: {reply.message}")
 
 
-def _combine(plan: Plan, shares: Sequence[Share], cores: int) -> RunResult:
-    operations = {}
-    for place, mix in enumerate(plan.mix):
-        parts = [share.operations[place] for share in shares]
-        operations[label(mix)] = OperationResult(
-            operation=called(mix),
-            ok=sum(part.ok for part in parts),
-            misses=sum(part.misses for part in parts),
-            errors=sum(part.errors for part in parts),
-            malformed=sum(part.malformed for part in parts),
-            latency=_merged(part.histogram for part in parts),
-            response=_merged(part.response for part in parts) if plan.rate else None,
-        )
-    requests = max(sum(share.requests for share in shares), 1)
-    positions = {client: position for share in shares for client, position in share.positions.items()}
-    removed = {client: count for share in shares for client, count in share.removed.items()}
+def _combine(plan: Plan, parts: Sequence[WorkerResult], cores: int) -> RunResult:
+    operations = {label(mix): OperationCounts.total([part.operations[place] for part in parts]) for place, mix in enumerate(plan.mix)}
+    requests = max(sum(part.requests for part in parts), 1)
+    positions = {client: position for part in parts for client, position in part.positions.items()}
+    removed = {client: count for part in parts for client, count in part.removed.items()}
     return RunResult(
         operations=operations,
-        throughput=sum(share.throughput for share in shares),
-        request_rate=sum(share.request_rate for share in shares),
+        throughput=sum(part.throughput for part in parts),
+        request_rate=sum(part.request_rate for part in parts),
         clients=plan.clients,
-        busy_seconds=sum(share.busy_seconds for share in shares) / requests,
-        pause_seconds=sum(share.pause_seconds for share in shares) / requests,
-        cpu_seconds=sum(share.cpu_seconds for share in shares),
-        elapsed_seconds=max(share.elapsed_seconds for share in shares),
+        busy_seconds=sum(part.busy_seconds for part in parts) / requests,
+        pause_seconds=sum(part.pause_seconds for part in parts) / requests,
+        cpu_seconds=sum(part.cpu_seconds for part in parts),
+        elapsed_seconds=max(part.elapsed_seconds for part in parts),
         cores=cores,
         positions=tuple(positions[client] for client in range(plan.clients)),
-        doubtful=tuple(number for share in shares for number in share.doubtful),
-        samples=tuple(text for share in shares for text in share.samples),
+        indeterminate=tuple(number for part in parts for number in part.indeterminate),
+        samples=tuple(text for part in parts for text in part.samples),
         removed=tuple(removed[client] for client in range(plan.clients)),
-        lag=_merged(share.lag for share in shares) if plan.rate else None,
-        unissued=sum(share.unissued for share in shares),
+        schedule_lag=merged(part.schedule_lag for part in parts) if plan.rate else None,
+        missed_sends=sum(part.missed_sends for part in parts),
     )
-
-
-def _merged(encoded: Iterable[str]) -> HdrHistogram:
-    merged = new_histogram()
-    for each in encoded:
-        merged.add(decode(each))
-    return merged

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hdrh.histogram import HdrHistogram
+
 from storeproof.contract.address import Address
 from storeproof.contract.values import Layout
-from storeproof.load.job import Plan
+from storeproof.load.job import OperationCounts, Plan
 from storeproof.spec.store import Target
 
 
@@ -76,23 +78,10 @@ class Failure:
 
 
 @dataclass
-class OperationShare:
-    """A worker's share of an `OperationResult`; histograms are encoded."""
+class WorkerResult:
+    """What the clients of one worker did in a round; times in seconds, summed over clients and requests."""
 
-    ok: int
-    misses: int
-    errors: int
-    malformed: int
-    histogram: str
-    response: str
-    """Of an open loop; otherwise empty."""
-
-
-@dataclass
-class Share:
-    """A worker's share of a round; times in seconds, summed over its clients and requests."""
-
-    operations: list[OperationShare]
+    operations: list[OperationCounts]
     """In the order of the plan's mix."""
     throughput: float
     request_rate: float
@@ -104,12 +93,12 @@ class Share:
     """From the common start to the last reply."""
     positions: dict[int, int] = field(default_factory=dict)
     removed: dict[int, int] = field(default_factory=dict)
-    doubtful: list[int] = field(default_factory=list)
+    indeterminate: list[int] = field(default_factory=list)
     samples: list[str] = field(default_factory=list)
     broken: list[int] = field(default_factory=list)
     """Clients whose sessions were closed, since a reply of theirs was lost."""
-    lag: str = ""
-    unissued: int = 0
+    schedule_lag: HdrHistogram | None = None
+    missed_sends: int = 0
 
 
-Reply = Progress | Done | Failure | Share
+Reply = Progress | Done | Failure | WorkerResult

@@ -18,14 +18,16 @@ from multiprocessing.connection import Connection, wait
 from time import monotonic_ns, process_time
 from typing import Final, NoReturn
 
+from hdrh.histogram import HdrHistogram
+
 from storeproof.contract import BatchWrite, Collection, Layout, Session, call, load_adapter
 from storeproof.load.arrivals import Schedule
 from storeproof.load.driver.client import ClientResult, run_client
-from storeproof.load.driver.messages import Command, Connect, Done, Failure, Fill, Go, OperationShare, Progress, Reach, Reply, Share, Stop
-from storeproof.load.job import Plan
+from storeproof.load.driver.messages import Command, Connect, Done, Failure, Fill, Go, Progress, Reach, Reply, Stop, WorkerResult
+from storeproof.load.job import OperationCounts, Plan, called
 from storeproof.records.article_records import ArticleRecipe
 from storeproof.records.self_verifying import Recipe, payload_bytes, recipe
-from storeproof.stats.latency import encode, new_histogram, record_all
+from storeproof.stats.latency import new_histogram, record_all
 
 _CONNECTING: Final = 16
 """Connections that are made at the same time: below the backlog of any server."""
@@ -110,7 +112,7 @@ class Worker:
 
         self._watch([job(place) for place in range(len(ranges))], lambda: Progress(records=sum(written)), threading.Event())
 
-    def _run(self, plan: Plan, clients: Sequence[int], start_ns: int) -> Share:
+    def _run(self, plan: Plan, clients: Sequence[int], start_ns: int) -> WorkerResult:
         results = [ClientResult.of(plan, client) for client in clients]
         halt = threading.Event()
         schedule = None
@@ -123,13 +125,13 @@ class Worker:
 
         began = process_time()
         self._watch([job(result) for result in results], lambda: Progress(errors=sum(result.errors for result in results)), halt)
-        share = _share(plan, results, process_time() - began, start_ns)
+        found = _result(plan, results, process_time() - began, start_ns)
         if schedule is not None:
-            share.lag = _histogram(result.lags for result in results)
-            share.unissued = schedule.unissued(monotonic_ns())
-        for client in share.broken:
+            found.schedule_lag = _histogram(result.schedule_lags for result in results)
+            found.missed_sends = schedule.missed_sends(monotonic_ns())
+        for client in found.broken:
             self._sessions.pop(client).close()
-        return share
+        return found
 
     def _watch(self, jobs: Sequence[Callable[[], None]], progress: Callable[[], Progress], halt: threading.Event) -> None:
         """Run each job in a thread and wait for all; meanwhile obey `Stop` and say how far it is. Raises what a job raised."""
@@ -179,22 +181,23 @@ def _load(collection: Collection, layout: Layout, numbers: range, made: Recipe |
         yield len(records)
 
 
-def _share(plan: Plan, results: Sequence[ClientResult], cpu_seconds: float, start_ns: int) -> Share:
+def _result(plan: Plan, results: Sequence[ClientResult], cpu_seconds: float, start_ns: int) -> WorkerResult:
     operations = []
-    for place in range(len(plan.mix)):
-        tallies = [result.tallies[place] for result in results]
+    for place, mix in enumerate(plan.mix):
+        counts = [result.counts[place] for result in results]
         operations.append(
-            OperationShare(
-                ok=sum(tally.ok for tally in tallies),
-                misses=sum(tally.misses for tally in tallies),
-                errors=sum(tally.errors for tally in tallies),
-                malformed=sum(tally.malformed for tally in tallies),
-                histogram=_histogram(tally.latencies for tally in tallies),
-                response=_histogram(tally.responses for tally in tallies) if plan.rate else "",
+            OperationCounts(
+                operation=called(mix),
+                ok=sum(each.ok for each in counts),
+                misses=sum(each.misses for each in counts),
+                errors=sum(each.errors for each in counts),
+                malformed=sum(each.malformed for each in counts),
+                latency=_histogram(each.latencies for each in counts),
+                response=_histogram(each.responses for each in counts) if plan.rate else None,
             )
         )
     ran = [result for result in results if result.elapsed > 0]
-    return Share(
+    return WorkerResult(
         operations=operations,
         throughput=sum(result.ok * 1e9 / result.elapsed for result in ran),
         request_rate=sum(result.requests * 1e9 / result.elapsed for result in ran),
@@ -205,17 +208,17 @@ def _share(plan: Plan, results: Sequence[ClientResult], cpu_seconds: float, star
         elapsed_seconds=max((result.ended_ns - start_ns for result in ran), default=0) / 1e9,
         positions={result.client: result.position for result in results},
         removed={result.client: result.removed for result in results},
-        doubtful=[number for result in results for number in result.doubtful],
+        indeterminate=[number for result in results for number in result.indeterminate],
         samples=[text for result in results for text in result.samples][:_SAMPLES],
         broken=[result.client for result in results if result.broken],
     )
 
 
-def _histogram(parts: Iterable[array[int]]) -> str:
+def _histogram(parts: Iterable[array[int]]) -> HdrHistogram:
     histogram = new_histogram()
     for part in parts:
         record_all(histogram, part)
-    return encode(histogram)
+    return histogram
 
 
 def main() -> NoReturn:

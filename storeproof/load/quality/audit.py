@@ -44,8 +44,8 @@ def audit(collection: Collection, plan: Plan, rounds: Sequence[RunResult], seed:
         Refused, Unknown, Unsupported, Breach: of the reads.
     """
     problems: list[str] = []
-    doubtful = {number for each in rounds for number in each.doubtful}
-    written = _Written.of(plan, rounds, doubtful)
+    indeterminate = {number for each in rounds for number in each.indeterminate}
+    written = _Written.of(plan, rounds, indeterminate)
     checked = 0
     missed: Counter[str] = Counter()
     for each in rounds:
@@ -59,11 +59,11 @@ def audit(collection: Collection, plan: Plan, rounds: Sequence[RunResult], seed:
         if not written.least <= counted <= written.most:
             problems.append(f"{counted} records were counted, where {written.least} were acknowledged and {written.most} were sent")
     random = Random(seed)
-    for number in _sample(plan, written, doubtful, random):
+    for number in _sample(plan, written, indeterminate, random):
         checked += 1
         if wrong := _wrong(collection, plan, number):
             problems.append(wrong)
-    for number in _removed_sample(plan, written, doubtful, random):
+    for number in _removed_sample(plan, written, indeterminate, random):
         checked += 1
         key = recipe(plan.layout.model, shelf=plan.shelf).key(number)
         if call(collection, plan.layout, "get", key) is not None:
@@ -84,17 +84,17 @@ class _Written:
     """Records that may be there."""
 
     @classmethod
-    def of(cls, plan: Plan, rounds: Sequence[RunResult], doubtful: set[int]) -> _Written:
+    def of(cls, plan: Plan, rounds: Sequence[RunResult], indeterminate: set[int]) -> _Written:
         positions = rounds[-1].positions if rounds else ()
         removed = (rounds[-1].removed if rounds else ()) or (0,) * len(positions)
         there = plan.known + sum(positions) - sum(removed)
         # A write without an answer may have happened: one of a record that is to be there, or that is to be there no more.
-        places = [divmod(number - plan.known, plan.clients) for number in doubtful if number >= plan.known]
+        places = [divmod(number - plan.known, plan.clients) for number in indeterminate if number >= plan.known]
         gone = sum(1 for place, client in places if place < removed[client])
         return cls(positions, removed, there - (len(places) - gone), there + gone)
 
 
-def _sample(plan: Plan, written: _Written, doubtful: set[int], random: Random) -> list[int]:
+def _sample(plan: Plan, written: _Written, indeterminate: set[int], random: Random) -> list[int]:
     """Numbers of keys that must be there: loaded ones, and new ones of all clients."""
     left = [used - gone for used, gone in zip(written.positions, written.removed, strict=True)]
     there = plan.known + sum(left)
@@ -110,16 +110,16 @@ def _sample(plan: Plan, written: _Written, doubtful: set[int], random: Random) -
                 chosen.add(plan.known + (written.removed[client] + place) * plan.clients + client)
                 break
             place -= used
-    return sorted(chosen - doubtful)
+    return sorted(chosen - indeterminate)
 
 
-def _removed_sample(plan: Plan, written: _Written, doubtful: set[int], random: Random) -> list[int]:
+def _removed_sample(plan: Plan, written: _Written, indeterminate: set[int], random: Random) -> list[int]:
     """Numbers of keys that must not be there: the last ones that each client removed, which had the least time to go, and others."""
     chosen: set[int] = set()
     for client, gone in enumerate(written.removed):
         places = {gone - 1, *(random.randrange(gone) for _ in range(SAMPLE // plan.clients))} if gone else ()
         chosen.update(plan.known + place * plan.clients + client for place in places)
-    return sorted(chosen - doubtful)
+    return sorted(chosen - indeterminate)
 
 
 def _wrong(collection: Collection, plan: Plan, number: int) -> str | None:
@@ -133,8 +133,8 @@ def _wrong(collection: Collection, plan: Plan, number: int) -> str | None:
     if seen.kind == "invented":
         return f"{key} holds what nobody wrote: {_shown(found)}"
     if seen.kind == "torn" and not _mixed_by_design(plan, seen):
-        return f"{key} is torn between writes {', '.join(seen.stamps)}: {_shown(found)}"
-    writers = {int(stamp.partition(":")[0]) for stamp in seen.stamps}
+        return f"{key} is torn between writes {', '.join(seen.write_ids)}: {_shown(found)}"
+    writers = {int(write_id.partition(":")[0]) for write_id in seen.write_ids}
     if strangers := {writer for writer in writers if writer > plan.clients}:
         return f"{key} was written by client {min(strangers)}, and there were {plan.clients}"
     return None
@@ -143,7 +143,7 @@ def _wrong(collection: Collection, plan: Plan, number: int) -> str | None:
 def _mixed_by_design(plan: Plan, seen: Seen) -> bool:
     """Whether a record has all of its parts, and differs from one whole write only at those that the workload updates by themselves."""
     updated = [() if mix.path == (ANY_FIELD,) else mix.path for mix in plan.mix if mix.operation in ("set_path", "set_field")]
-    rest = {stamp for path, stamp in seen.parts.items() if not any(path[: len(part)] == part for part in updated)}
+    rest = {write_id for path, write_id in seen.parts.items() if not any(path[: len(part)] == part for part in updated)}
     return bool(updated) and seen.complete and len(rest) <= 1
 
 

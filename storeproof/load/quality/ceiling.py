@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import monotonic_ns
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from storeproof.errors import NotAvailable
-from storeproof.load.job import Engine, EngineName, LoadFailed, Plan
-from storeproof.load.wire.framing import replies
+from storeproof.load.job import Engine, LoadFailed, Plan
 from storeproof.load.wire.null_server import Answering, NullServer
-from storeproof.load.wire.request import Job, Measured, Op, Template, WireKeys, WireProtocol
-from storeproof.load.wire.wire_engine import WireEngine, allow_descriptors, pump_of
+from storeproof.load.wire.request import Job, Op, Template, WireKeys, WireProtocol
+from storeproof.load.wire.wire_engine import WireEngine, allow_descriptors
+
+if TYPE_CHECKING:
+    from storeproof import native
 
 _SECONDS: Final = 0.25
 """At most, and half as long as a round."""
@@ -57,12 +59,12 @@ class Ceilings:
             return Ceiling(None, "the store's client makes the requests, and a null server does not speak with it")
         job = engine.job(plan)
         try:
-            return Ceiling(self.rate(engine.name, job, [each.sample for each in engine.learned]))
+            return Ceiling(self.rate(job, [each.sample for each in engine.learned]))
         except (NotAvailable, LoadFailed, OSError) as reason:
             return Ceiling(None, str(reason))
 
-    def rate(self, engine: EngineName, job: Job, samples: Sequence[bytes]) -> float:
-        """Requests per second that the engine's pump reaches with a job, in a closed loop. An operation of two requests counts as one.
+    def rate(self, job: Job, samples: Sequence[bytes]) -> float:
+        """Requests per second that the wire engine reaches with a job, in a closed loop. An operation of two requests counts as one.
 
         Args:
             samples: for each operation a reply to it.
@@ -79,7 +81,7 @@ class Ceilings:
         took = 0.0
         for weight, place in asked:
             one = alone(job, place, seconds)
-            took += weight / self._measured(engine, one, answering(job.protocol, one.ops[0].templates[0], samples[place]))
+            took += weight / self._measured(one, answering(job.protocol, one.ops[0].templates[0], samples[place]))
         return sum(op.weight for op in job.ops) / took
 
     def close(self) -> None:
@@ -88,15 +90,17 @@ class Ceilings:
             self._server.close()
             self._server = None
 
-    def _measured(self, engine: EngineName, job: Job, answers: Answering) -> float:
+    def _measured(self, job: Job, answers: Answering) -> float:
         (op,) = job.ops
         asks = (answers.request, len(op.templates[0].slots), op.keys, op.batch, job.pipeline, len(job.sockets))
-        key = (engine, job.protocol, *asks, len(answers.reply), answers.places, op.frames)
+        key = (job.protocol, *asks, len(answers.reply), answers.places, op.frames)
         if key not in self._rates:
             allow_descriptors(2 * len(job.sockets))
             with self.server.connections(answers, len(job.sockets)) as sockets:
+                from storeproof import native  # only here: it is optional, and a null server is there only with it
+
                 descriptors = tuple(each.fileno() for each in sockets)
-                found = pump_of(engine).start(replace(job, sockets=descriptors, start_ns=monotonic_ns() + _AHEAD_NS)).join()
+                found = native.start(replace(job, sockets=descriptors, start_ns=monotonic_ns() + _AHEAD_NS)).join()
             self._rates[key] = _sound(found)
         return self._rates[key]
 
@@ -130,6 +134,8 @@ def answering(protocol: WireProtocol, asked: Template, reply: bytes) -> Answerin
     """
     if asked.id_reply is None:
         return Answering(len(asked.request), reply)
+    from storeproof import native  # only here: it is optional
+
     offset, wide, order = asked.id_reply
     ids = [slot for slot in asked.slots if slot.kind == f"id-{order}"]
     if len(ids) != 1:
@@ -137,14 +143,14 @@ def answering(protocol: WireProtocol, asked: Template, reply: bytes) -> Answerin
     width = min(ids[0].width, wide)
     high = (ids[0].width - width, wide - width) if order == "be" else (0, 0)
     blank, places, begin = bytearray(reply), [], 0
-    for _count, _error, length in replies(protocol, reply, len(reply))[0]:
+    for _count, _error, length in native.replies(protocol, reply, len(reply))[0]:
         blank[begin + offset : begin + offset + wide] = bytes(wide)
         places.append(begin + offset + high[1])
         begin += length
     return Answering(len(asked.request), bytes(blank), ids[0].offset + high[0], width, tuple(places))
 
 
-def _sound(found: Measured) -> float:
+def _sound(found: native.Measured) -> float:
     """The rate, if every reply was what it should be.
 
     Raises:

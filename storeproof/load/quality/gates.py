@@ -64,7 +64,7 @@ def judge(
         "steady_state": Judgement(_finite(warm.variation), LIMIT),
         "spread": Judgement(_finite(rate.spread) if len(rounds) > 1 else _NEVER, SPREAD),
     }
-    if all(each.lag is not None for each in rounds):
+    if all(each.schedule_lag is not None for each in rounds):
         gates["schedule_lag"] = Judgement(_lag(rounds), LAG)
         gates["missed_send_ratio"] = Judgement(max(_missing(each) for each in rounds), MISSING)
     else:
@@ -87,7 +87,7 @@ def _little(result: RunResult, pipeline: int) -> float:
     forgot requests and sent others in their place, would have more.
     """
     room = result.clients * pipeline
-    if result.lag is not None:
+    if result.schedule_lag is not None:
         return max(result.request_rate * result.busy_seconds / room - 1, 0.0)
     return abs(result.request_rate * (result.busy_seconds + result.pause_seconds) / room - 1)
 
@@ -99,8 +99,8 @@ def _lag(rounds: Sequence[RunResult]) -> float:
     """
     lag, response = new_histogram(), new_histogram()
     for each in rounds:
-        if each.lag is not None:
-            lag.add(each.lag)
+        if each.schedule_lag is not None:
+            lag.add(each.schedule_lag)
         for operation in each.operations.values():
             if operation.response is None:
                 return _NEVER
@@ -113,7 +113,7 @@ def _lag(rounds: Sequence[RunResult]) -> float:
 def _missing(result: RunResult) -> float:
     """Of those that were due, and not of the rate: what a random process has for the time would differ from the rate by more than that."""
     sent = sum(each.requests for each in result.operations.values()) + result.errors + result.misses
-    return result.unissued / (sent + result.unissued) if sent + result.unissued else 1.0
+    return result.missed_sends / (sent + result.missed_sends) if sent + result.missed_sends else 1.0
 
 
 def _finite(value: float) -> float:

@@ -7,7 +7,6 @@ from typing import Final
 
 from storeproof.load.wire.null_server import Answering, NullServer
 from storeproof.load.wire.request import Job, Op, Slot, Template
-from storeproof.load.wire.wire_engine import pump_of
 from storeproof.records import filler
 from storeproof.stats.ratio import Ratio, ratio_of
 
@@ -43,7 +42,8 @@ def noise_floor(server: NullServer, round_seconds: float) -> Ratio:
         NotAvailable: nothing is compiled here.
         OSError: connections cannot be had.
     """
-    pump = pump_of("wire")
+    from storeproof import native  # only here: it is optional, and a null server is there only with it
+
     rates: tuple[list[float], list[float]] = ([], [])
     with server.connections(Answering(len(_REQUEST), _REPLY), CLIENTS) as sockets:
         for number in range(2 * ROUNDS):
@@ -58,7 +58,7 @@ def noise_floor(server: NullServer, round_seconds: float) -> Ratio:
                 known=1000,
                 positions=(),
                 removed=(),
-                unsure=frozenset(),
+                indeterminate=frozenset(),
                 sequence=0,
                 seed=number,
                 start_ns=monotonic_ns(),
@@ -66,5 +66,5 @@ def noise_floor(server: NullServer, round_seconds: float) -> Ratio:
                 patience=2.0,
             )
             # A B, B A, A B and so on: what grows with time grows for both.
-            rates[(number + 1) // 2 % 2].append(pump.start(job).join().request_rate)
+            rates[(number + 1) // 2 % 2].append(native.start(job).join().request_rate)
     return ratio_of(*rates)

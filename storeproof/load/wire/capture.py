@@ -13,7 +13,6 @@ from typing import Final
 from storeproof.contract import OPERATIONS, Collection, Refused, Unsupported, call
 from storeproof.load.calls import MISSED
 from storeproof.load.job import called, label
-from storeproof.load.wire.framing import replies
 from storeproof.load.wire.probes import Probes
 from storeproof.load.wire.relay import Relay, Tape
 from storeproof.load.wire.request import Op, Patch, Template, WireProtocol
@@ -207,10 +206,10 @@ class Capture:
         if mix.batch > 1 and OPERATIONS[called(mix)].writes and (mix.keys != "new" or mix.distinct < 1):
             self._bear_out(mix, made, [self._tape(collection, mix, self._keys(mix)[::-1])], links)  # some clients sort what they write
         for item in range(mix.batch):
-            mine = {slot.kind.partition("-")[0] for slot in made.slots if slot.item == item}
-            if "key" not in mine:
+            mine = [slot.kind for slot in made.slots if slot.item == item]
+            if not any(kind.startswith("key") for kind in mine):
                 raise NotTemplated(f"{label(mix)}: the key is not found in the request")
-            if called(mix) in _RECORDING and not mine & {"filler", "stamp"}:
+            if called(mix) in _RECORDING and not any(kind.startswith(("filler", "write-id")) for kind in mine):
                 raise NotTemplated(f"{label(mix)}: nothing in the request would say who wrote it")
         return (made,), self._settled(made, tapes)
 
@@ -257,8 +256,10 @@ class Capture:
         self, collection: Collection, mix: Mix, links: set[int], numbers: tuple[int, ...], *, form: int = 0, first: bool = False
     ) -> Answer:
         """How the store answers. `first`: the client may ask once more, which is not looked at."""
+        from storeproof import native  # only here: it is optional
+
         exchange = self._exchange(mix, self._tape(collection, mix, numbers, form)[1], links, first=first)
-        found, problem = replies(self._protocol, exchange.reply, len(exchange.reply))
+        found, problem = native.replies(self._protocol, exchange.reply, len(exchange.reply))
         if problem or not found or sum(length for _, _, length in found) != len(exchange.reply):
             raise NotTemplated(f"{label(mix)}: a reply is not understood: {problem or 'it is cut short'}")
         if error := next((error for _, error, _ in found if error), None):

@@ -8,7 +8,7 @@ from typing import Any, Final
 from storeproof.contract import OPERATIONS, Collection, call
 from storeproof.load.calls import MISSED
 from storeproof.load.job import Plan, called, label
-from storeproof.load.wire.slots import About, NotTemplated, stamp_of
+from storeproof.load.wire.slots import About, NotTemplated, fixed_write_id
 from storeproof.records.arguments import arguments_of, drawing, forms_of, sizes_of
 from storeproof.records.filler import pick, place_of
 from storeproof.records.keys import form_of
@@ -23,7 +23,7 @@ _STRIDE: Final = 61_803_398_875
 _NOBODY: Final = 10**15
 """Integer keys from here on are nobody's."""
 _CLIENT: Final = 8_100
-"""Of probes' stamps."""
+"""Of probes' write ids."""
 
 
 class Probes:
@@ -61,17 +61,17 @@ class Probes:
 
     def about(self, mix: Mix, numbers: tuple[int, ...], form: int = 0) -> tuple[About, tuple[Any, ...]]:
         """A request of a mix, in one of its forms, and the arguments of the call that makes it."""
-        name, forms, stamp = called(mix), forms_of(mix, self.plan.layout.model), self._stamp()
+        name, forms, write_id = called(mix), forms_of(mix, self.plan.layout.model), self._write_id()
         if self.sizes(mix):
-            while pick(place_of(self._recipe.key(numbers[0]), stamp), forms) != form:
-                stamp = self._stamp()
+            while pick(place_of(self._recipe.key(numbers[0]), write_id), forms) != form:
+                write_id = self._write_id()
         drawn = drawing(form, forms)
-        arguments = arguments_of(name, mix, self._recipe, iter(numbers).__next__, lambda _sequence: stamp, lambda: drawn)
+        arguments = arguments_of(name, mix, self._recipe, iter(numbers).__next__, lambda _sequence: write_id, lambda: drawn)
         if not OPERATIONS[name].writes:
             return About(numbers, form=self.form), arguments(0)[0]
         self._made.update(numbers)
-        texts = tuple(tuple(self._recipe.texts(self._recipe.key(each), stamp)) for each in numbers)
-        return About(numbers, stamp, texts, self.form), arguments(0)[0]
+        texts = tuple(tuple(self._recipe.texts(self._recipe.key(each), write_id)) for each in numbers)
+        return About(numbers, write_id, texts, self.form), arguments(0)[0]
 
     def sizes(self, mix: Mix) -> tuple[int, ...]:
         """Of the value that is written in each of the forms; none, where forms differ in something else."""
@@ -83,8 +83,8 @@ class Probes:
             call(self._collection, self.plan.layout, "delete", self._recipe.key(number))
         self._made.clear()
 
-    def _stamp(self) -> str:
-        return stamp_of(_CLIENT, next(self._numbers) * 7_919_317 % 99_999_999_977)
+    def _write_id(self) -> str:
+        return fixed_write_id(_CLIENT, next(self._numbers) * 7_919_317 % 99_999_999_977)
 
     def _check(self, mix: Mix) -> None:
         """Refuse what no template can be made of.

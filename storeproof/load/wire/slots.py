@@ -1,6 +1,6 @@
-"""Finds in the bytes of a request what differs from the next one: where the key is, the stamp and the filler, which are known.
+"""Finds in the bytes of a request what differs from the next one: where the key is, the write id and the filler, which are known.
 
-A template is what is left. It is worth nothing until it was filled in for another key and stamp and was, byte for byte, what the client
+A template is what is left. It is worth nothing until it was filled in for another key and write id and was, byte for byte, what the client
 itself then sent: `Template` and `filled` are for that.
 """
 
@@ -17,7 +17,7 @@ from storeproof.load.wire.request_ids import Normal
 from storeproof.records.filler import SEPARATOR, bytes_at, place_of
 from storeproof.records.keys import ORDERED, KeyForm
 
-STAMP_BYTES: Final = 16
+WRITE_ID_BYTES: Final = 16
 _WIDTHS: Final = (8, 4, 2, 1)
 _TELLING: Final = 8
 """Characters of base64 that are no coincidence."""
@@ -36,7 +36,7 @@ class About:
 
     numbers: tuple[int, ...]
     """Of the keys."""
-    stamp: str = ""
+    write_id: str = ""
     """Of what it writes."""
     texts: tuple[tuple[tuple[int, str], ...], ...] = ()
     """For each key what the record has in letters, with its shift."""
@@ -45,11 +45,11 @@ class About:
 
     def place(self, item: int) -> int:
         """Of the filler of one record."""
-        return place_of(self.form.key(self.numbers[item]), self.stamp)
+        return place_of(self.form.key(self.numbers[item]), self.write_id)
 
 
-def stamp_of(client: int, sequence: int) -> str:
-    """A stamp of fixed width, `cccc:sssssssssss`."""
+def fixed_write_id(client: int, sequence: int) -> str:
+    """A write id of fixed width, `cccc:sssssssssss`."""
     return f"{client:04d}:{sequence:011d}"
 
 
@@ -69,7 +69,7 @@ def template(request: Normal, about: About) -> Template:
         for offset, width, kind in _places(request.data, key, "key"):
             slots[offset] = Slot(offset, width, kind, item)
         for shift, text in texts:
-            for slot in _text_slots(request.data, text, about.stamp, item, shift):
+            for slot in _text_slots(request.data, text, about.write_id, item, shift):
                 slots.setdefault(slot.offset, slot)
     return blank(request, slots.values())
 
@@ -100,7 +100,7 @@ def blank(request: Normal, slots: Iterable[Slot]) -> Template:
 
 
 def filled(made: Template, about: About) -> bytes:
-    """What the template is for these keys and this stamp; ids are left blank, as `normal` leaves them."""
+    """What the template is for these keys and this write id; ids are left blank, as `normal` leaves them."""
     data = bytearray(made.request)
     for slot in made.slots:
         if not slot.kind.startswith("id"):
@@ -134,7 +134,7 @@ def own_bytes(made: Template, about: About, request: Normal) -> list[tuple[int, 
     found = differing(expected, request.data, _GAP)
     for begin, end in found:
         if any(slot.offset < end and begin < slot.offset + slot.width for slot in made.slots):
-            raise NotTemplated("requests of two connections differ where the key, the stamp or the filler is")
+            raise NotTemplated("requests of two connections differ where the key, the write id or the filler is")
     return [(begin, expected[begin:end], request.data[begin:end]) for begin, end in found]
 
 
@@ -156,10 +156,10 @@ def _content(slot: Slot, about: About) -> bytes:
             return f"{number:0{slot.width // 2}d}".encode().hex().encode()
         case "key-be" | "key-le":
             return number.to_bytes(slot.width, "big" if slot.kind == "key-be" else "little")
-        case "stamp":
-            return about.stamp.encode()
-        case "stamp-hex":
-            return about.stamp.encode().hex().encode()
+        case "write-id":
+            return about.write_id.encode()
+        case "write-id-hex":
+            return about.write_id.encode().hex().encode()
         case "filler":
             return bytes_at(about.place(slot.item) + slot.shift, slot.width)
         case "filler-hex":
@@ -167,7 +167,7 @@ def _content(slot: Slot, about: About) -> bytes:
     raise AssertionError(slot.kind)
 
 
-_HEX: Final[dict[SlotKind, SlotKind]] = {"key": "key-hex", "stamp": "stamp-hex", "filler": "filler-hex"}
+_HEX: Final[dict[SlotKind, SlotKind]] = {"key": "key-hex", "write-id": "write-id-hex", "filler": "filler-hex"}
 
 
 def _places(data: bytes, text: str, kind: SlotKind) -> Iterator[tuple[int, int, SlotKind]]:
@@ -191,13 +191,13 @@ def _is_base64_in(data: bytes, text: bytes) -> bool:
     return False
 
 
-def _text_slots(data: bytes, text: str, stamp: str, item: int, shift: int) -> Iterator[Slot]:
-    """The slots of one text of a record: filler, and before it the stamp where there is room for it."""
-    head = len(stamp) + len(SEPARATOR) if text.startswith(stamp + SEPARATOR) else 0
+def _text_slots(data: bytes, text: str, write_id: str, item: int, shift: int) -> Iterator[Slot]:
+    """The slots of one text of a record: filler, and before it the write id where there is room for it."""
+    head = len(write_id) + len(SEPARATOR) if text.startswith(write_id + SEPARATOR) else 0
     for offset, width, kind in _places(data, text, "filler"):
         unit = 2 if kind == "filler-hex" else 1
         if head:
-            yield Slot(offset, STAMP_BYTES * unit, "stamp-hex" if unit == 2 else "stamp", item)
+            yield Slot(offset, WRITE_ID_BYTES * unit, "write-id-hex" if unit == 2 else "write-id", item)
         if width > head * unit:
             yield Slot(offset + head * unit, width - head * unit, kind, item, shift)
 

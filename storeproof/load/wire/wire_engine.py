@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic_ns
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from storeproof import native_support
 from storeproof.contract import Session, load_adapter
@@ -27,7 +27,7 @@ from storeproof.load.job import (
     Engine,
     EngineName,
     LoadFailed,
-    OperationResult,
+    OperationCounts,
     Plan,
     RunResult,
     StoreSilent,
@@ -40,13 +40,16 @@ from storeproof.load.wire.capture import Capture, Learned, halves
 from storeproof.load.wire.probes import Probes
 from storeproof.load.wire.protocol import protocol_of
 from storeproof.load.wire.relay import Relay
-from storeproof.load.wire.request import Job, Measured, Patch, Pump, Run, Tally, WireProtocol
+from storeproof.load.wire.request import Job, Patch, WireProtocol
 from storeproof.load.wire.slots import NotTemplated
 from storeproof.records.filler import BYTES, MASK
 from storeproof.records.keys import form_of
 from storeproof.spec.store import Target
 from storeproof.spec.workload import Mix
 from storeproof.stats.latency import decode
+
+if TYPE_CHECKING:
+    from storeproof import native
 
 _SPARE: Final = 256
 """Descriptors of a process beside those of the connections."""
@@ -77,38 +80,21 @@ class _Line:
         self.connections.clear()
 
 
-def pump_of(name: EngineName) -> Pump:
-    """The pump of an engine by its name, `wire` or `wire-py`.
-
-    Raises:
-        NotAvailable: the compiled part is not here.
-    """
-    if name == "wire":
-        native_support.require("the engine `wire`")
-        from storeproof import native
-
-        return native
-    from storeproof.load.wire import pump
-
-    return pump
-
-
 class WireEngine:
     """Keeps its connections from round to round, and adds to them when a plan has more clients."""
 
+    name: EngineName = "wire"
     fixed_numbers = True
 
-    def __init__(self, target: Target, address: Address, name: EngineName, filler: Engine) -> None:
+    def __init__(self, target: Target, address: Address, filler: Engine) -> None:
         """
         Args:
-            name: `wire` or `wire-py`.
             filler: the engine that loads data. It is the caller's, who closes it.
 
         Raises:
             NotAvailable: the compiled part is not here.
         """
-        self.name: EngineName = name
-        self._pump = pump_of(name)
+        native_support.require("the engine `wire`")
         self._target = target
         self._address = address
         self._filler = filler
@@ -126,7 +112,9 @@ class WireEngine:
 
     def run(self, plan: Plan, job: Job) -> WireRun:
         """Begin a round that `job` describes; the job is of this plan, and may differ from it in how requests follow each other."""
-        return WireRun(self, plan, self._pump.start(replace(job, start_ns=monotonic_ns() + _AHEAD_NS)))
+        from storeproof import native  # only here: it is optional
+
+        return WireRun(self, plan, native.start(replace(job, start_ns=monotonic_ns() + _AHEAD_NS)))
 
     def job(self, plan: Plan) -> Job:
         """What the pump is told for a round. Raises as `start`."""
@@ -145,7 +133,7 @@ class WireEngine:
             known=plan.known,
             positions=plan.positions or (0,) * plan.clients,
             removed=plan.removed or (0,) * plan.clients,
-            unsure=plan.unsure,
+            indeterminate=plan.indeterminate,
             sequence=plan.number * ROUND,
             seed=plan.seed,
             start_ns=monotonic_ns(),
@@ -254,7 +242,7 @@ class WireEngine:
 class WireRun:
     """A round of the wire engine."""
 
-    def __init__(self, engine: WireEngine, plan: Plan, run: Run) -> None:
+    def __init__(self, engine: WireEngine, plan: Plan, run: native.Run) -> None:
         self._engine = engine
         self._plan = plan
         self._run = run
@@ -289,10 +277,11 @@ class WireRun:
         return answered(result_of(plan, found))
 
 
-def result_of(plan: Plan, found: Measured) -> RunResult:
+def result_of(plan: Plan, found: native.Measured) -> RunResult:
     """What a pump measured, as all engines tell it."""
-    tallies = iter(found.ops)
-    operations = {label(mix): _operation(mix, [next(tallies) for _ in halves(mix)]) for mix in plan.mix}
+    counts = iter(found.ops)
+    # Of the halves of an operation; the successes, with their times, are counted with the last.
+    operations = {label(mix): OperationCounts.total([_counts(mix, next(counts)) for _ in halves(mix)]) for mix in plan.mix}
     requests = max(sum(_requests(mix, operations[label(mix)]) for mix in plan.mix), 1)
     return RunResult(
         operations=operations,
@@ -305,28 +294,27 @@ def result_of(plan: Plan, found: Measured) -> RunResult:
         elapsed_seconds=found.elapsed_seconds,
         cores=min(found.threads, usable_cores()),
         positions=tuple(found.positions),
-        doubtful=tuple(found.doubtful),
+        indeterminate=tuple(found.indeterminate),
         samples=tuple(found.samples),
         removed=tuple(found.removed),
-        lag=decode(found.lag) if found.lag else None,
-        unissued=found.unissued,
+        schedule_lag=decode(found.schedule_lag) if found.schedule_lag else None,
+        missed_sends=found.missed_sends,
     )
 
 
-def _operation(mix: Mix, tallies: Sequence[Tally]) -> OperationResult:
-    """Of the halves of an operation; those that went well are told of the last one."""
-    return OperationResult(
+def _counts(mix: Mix, found: native.OperationCounts) -> OperationCounts:
+    return OperationCounts(
         operation=called(mix),
-        ok=sum(tally.ok for tally in tallies),
-        misses=sum(tally.misses for tally in tallies),
-        errors=sum(tally.errors for tally in tallies),
-        malformed=sum(tally.malformed for tally in tallies),
-        latency=decode(tallies[-1].service),
-        response=decode(tallies[-1].response) if tallies[-1].response else None,
+        ok=found.ok,
+        misses=found.misses,
+        errors=found.errors,
+        malformed=found.malformed,
+        latency=decode(found.service),
+        response=decode(found.response) if found.response else None,
     )
 
 
-def _requests(mix: Mix, result: OperationResult) -> int:
+def _requests(mix: Mix, result: OperationCounts) -> int:
     """Whatever became of them. A request that missed all of its records is in no histogram."""
     partial = result.requests * mix.batch - result.ok  # records missed by requests that are
     return result.requests + result.errors + result.malformed + max(result.misses - partial, 0) // mix.batch

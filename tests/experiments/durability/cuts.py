@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from storeproof.contract import call
-from storeproof.records.self_verifying import recipe, stamp
+from storeproof.records.self_verifying import recipe, write_id
 from storeproof.spec import load_spec
 from storeproof.store_under_test import Options, StoreUnderTest
 
@@ -74,7 +74,7 @@ def timed(store: str) -> tuple[float, float, float]:
             collection = session.collection(layout)
             for each in range(_WRITTEN):
                 key = recipe(layout.model).key(number * _WRITTEN + each)
-                call(collection, layout, "put", key, recipe(layout.model).make(key, stamp(0, each)))
+                call(collection, layout, "put", key, recipe(layout.model).make(key, write_id(0, each)))
             began = time.monotonic()
             handle.cut_power()
             cuts.append(time.monotonic() - began)

@@ -12,7 +12,7 @@ from storeproof.load.wire.capture import Capture, Learned, patched
 from storeproof.load.wire.probes import Probes
 from storeproof.load.wire.relay import Relay
 from storeproof.load.wire.request import Patch
-from storeproof.load.wire.slots import About, NotTemplated, filled, stamp_of
+from storeproof.load.wire.slots import About, NotTemplated, filled, fixed_write_id
 from storeproof.records.filler import pick
 from storeproof.records.self_verifying import recipe
 from storeproof.spec import Mix, load_spec
@@ -76,11 +76,11 @@ def sent(store: mini.Store) -> bytes:
 
 def wrote(number: int, sequence: int) -> tuple[About, str, bytes]:
     """A write: what it is about, its key, and its record."""
-    made, stamp = recipe(MODEL), stamp_of(3, sequence)
+    made, write_id = recipe(MODEL), fixed_write_id(3, sequence)
     key = str(made.key(number))
-    record = made.make(key, stamp)
+    record = made.make(key, write_id)
     assert isinstance(record, bytes)
-    return About((number,), stamp, (tuple(made.texts(key, stamp)),)), key, record  # type: ignore[union-attr]
+    return About((number,), write_id, (tuple(made.texts(key, write_id)),)), key, record  # type: ignore[union-attr]
 
 
 def test_what_a_client_asks_and_is_answered(bench: Bench) -> None:
@@ -106,9 +106,9 @@ def test_values_of_unlike_sizes_are_asked_for_in_a_form_each(bench: Bench) -> No
     assert [len(each.request) - len(put.op.templates[0].request) for each in put.op.templates] == [0, 0, 40, 181]
     made = recipe(layout.model)
     for number in range(20):
-        key, stamp = str(made.key(number)), stamp_of(3, number)
-        about = About((number,), stamp, (tuple(made.texts(key, stamp)),))  # type: ignore[union-attr]
-        bench.ordinary.put(key, made.make(key, stamp))
+        key, write_id = str(made.key(number)), fixed_write_id(3, number)
+        about = About((number,), write_id, (tuple(made.texts(key, write_id)),))  # type: ignore[union-attr]
+        bench.ordinary.put(key, made.make(key, write_id))
         assert filled(put.op.templates[pick(about.place(0), 4)], about) == sent(bench.store)
     with pytest.raises(NotTemplated, match="each value of one request has a size of its own"):
         bench.capture(Mix(operation="put", keys="new", batch=10), layout=layout)

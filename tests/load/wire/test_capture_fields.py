@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,8 +14,7 @@ from storeproof.load.job import Plan
 from storeproof.load.wire.capture import Capture
 from storeproof.load.wire.probes import Probes
 from storeproof.load.wire.relay import Relay
-from storeproof.load.wire.slots import About, NotTemplated, filled, stamp_of
-from storeproof.load.wire.tally import Measured, Tally
+from storeproof.load.wire.slots import About, NotTemplated, filled, fixed_write_id
 from storeproof.load.wire.wire_engine import result_of
 from storeproof.records.keys import HASHED, fnv
 from storeproof.records.self_verifying import recipe
@@ -141,9 +141,9 @@ def bench() -> Iterator[Bench]:
 
 
 def _about(number: int, sequence: int) -> tuple[About, str, str]:
-    made, stamp = recipe(MODEL), stamp_of(3, sequence)
+    made, write_id = recipe(MODEL), fixed_write_id(3, sequence)
     key = str(made.key(number))
-    return About((number,), stamp, (tuple(made.texts(key, stamp)),), HASHED), key, stamp  # type: ignore[union-attr]
+    return About((number,), write_id, (tuple(made.texts(key, write_id)),), HASHED), key, write_id  # type: ignore[union-attr]
 
 
 def _sent(store: Table) -> bytes:
@@ -158,11 +158,11 @@ def test_any_field_is_a_template_for_each(bench: Bench) -> None:
     assert (len(read.op.templates), read.op.form, read.op.weight) == (1, "key", 1)
     assert (len(update.op.templates), update.op.form, update.op.weight) == (FIELDS, "chance", 3)
     assert update.settled == (0,) * FIELDS
-    about, key, stamp = _about(42, 1)
+    about, key, write_id = _about(42, 1)
     assert key == f"user{fnv(42):019d}"
     for number, made in enumerate(update.op.templates):
         field = f"field{number}"
-        bench.ordinary.set_field(key, field, recipe(MODEL).part(key, stamp, (field,)))
+        bench.ordinary.set_field(key, field, recipe(MODEL).part(key, write_id, (field,)))
         assert filled(made, about) == _sent(bench.store)
     bench.ordinary.get(key)
     assert filled(read.op.templates[0], about) == _sent(bench.store)
@@ -229,14 +229,28 @@ def test_a_scan_that_brings_too_little_is_not_learned(bench: Bench, length: int)
 def test_both_halves_are_one_operation_in_the_result() -> None:
     """As many requests as operations, and the time of the whole."""
 
-    def tally(ok: int, misses: int, errors: int, malformed: int) -> Tally:
+    def counts(ok: int, misses: int, errors: int, malformed: int) -> SimpleNamespace:
         histogram = new_histogram()
         for _ in range(ok):
             histogram.record_value(1000)
-        return Tally(ok, misses, errors, malformed, ok, 0, encode(histogram), "")
+        return SimpleNamespace(ok=ok, misses=misses, errors=errors, malformed=malformed, service=encode(histogram), response="")
 
-    ops = [tally(7, 0, 0, 0), tally(0, 3, 2, 0), tally(20, 0, 1, 1)]
-    found = Measured(ops, 1.0, 1.0, 34.0, 0.0, 0.0, 1.0, 1, [0], [0], [], [], [], [], [], "", 0, 0, 0, b"")  # type: ignore[arg-type]
+    found: Any = SimpleNamespace(
+        ops=[counts(7, 0, 0, 0), counts(0, 3, 2, 0), counts(20, 0, 1, 1)],
+        throughput=1.0,
+        request_rate=1.0,
+        busy_seconds=34.0,
+        pause_seconds=0.0,
+        cpu_seconds=0.0,
+        elapsed_seconds=1.0,
+        threads=1,
+        positions=[0],
+        removed=[0],
+        indeterminate=[],
+        samples=[],
+        schedule_lag="",
+        missed_sends=0,
+    )
     result = result_of(Plan(Layout("t", MODEL), (READ, MODIFY), clients=1, seconds=1.0, seed=1, known=10), found)
     modify = result.operations["modify"]
     assert (modify.operation, modify.ok, modify.misses, modify.errors, modify.malformed) == ("set_field", 20, 3, 3, 1)

@@ -1,4 +1,4 @@
-"""Both pumps where an operation is two requests about the same key, and where keys show the hash of their number."""
+"""The wire engine where an operation is two requests about the same key, and where keys show the hash of their number."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from collections import Counter
 
 import pytest
 
-from storeproof.load.wire.request import Job, Op, Pump, Slot, Template
+from storeproof import native_support
+from storeproof.load.wire.request import Job, Op, Slot, Template
 from storeproof.records import filler
 from storeproof.records.distributions import ZETA, fnv
 from storeproof.records.keys import HASHED
 from storeproof.stats.latency import decode
-from tests.load.wire.native_server import GET, SET, always, job, op, requests, served, template
-from tests.load.wire.test_pump import FOUND, PUMPS
+from tests.load.wire.pump_server import GET, SET, always, job, op, requests, served, template
+from tests.load.wire.test_pump import FOUND
+
+pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
+if native_support.present():
+    from storeproof import native
 
 NOT_FOUND = b"$-1\r\n"
 SLOW = 0.02
 """Seconds that a slow server takes for a reply."""
-
-
-@pytest.fixture(params=sorted(PUMPS))
-def pump(request: pytest.FixtureRequest) -> Pump:
-    return PUMPS[request.param]
 
 
 def _both(keys: str = "uniform", weight: int = 1) -> tuple[Op, Op]:
@@ -54,11 +54,11 @@ class Answering:
 
 
 @pytest.mark.parametrize("pipeline", [1, 8])
-def test_a_write_follows_its_read(pump: Pump, pipeline: int) -> None:
+def test_a_write_follows_its_read(pipeline: int) -> None:
     """About the same key, before the client asks anything else; both are one operation, also for the limit."""
     handler = Answering()
     with served(handler, 2) as sockets:
-        found = pump.start(job(sockets, *_both(), pipeline=pipeline, limit=200, seconds=10.0)).join()
+        found = native.start(job(sockets, *_both(), pipeline=pipeline, limit=200, seconds=10.0)).join()
     read, write = found.ops
     assert (read.ok, read.misses, read.errors, read.requests) == (0, 0, 0, 0)
     assert (write.ok, write.misses, write.errors, write.requests) == (200, 0, 0, 200)
@@ -73,22 +73,22 @@ def test_a_write_follows_its_read(pump: Pump, pipeline: int) -> None:
             assert reads == writes
 
 
-def test_where_nothing_was_read_nothing_is_written(pump: Pump) -> None:
+def test_where_nothing_was_read_nothing_is_written() -> None:
     handler = Answering(missing=frozenset(range(0, 1000, 2)))
     with served(handler) as sockets:
-        found = pump.start(job(sockets, *_both(), limit=300, seconds=10.0)).join()
+        found = native.start(job(sockets, *_both(), limit=300, seconds=10.0)).join()
     read, write = found.ops
     assert read.misses + write.ok == 300
     assert 90 < read.misses < 210
-    assert (read.errors, write.misses, write.errors, found.doubtful) == (0, 0, 0, [])
+    assert (read.errors, write.misses, write.errors, found.indeterminate) == (0, 0, 0, [])
     assert all(key % 2 for what, key in handler.seen[0] if what == "write")
 
 
 @pytest.mark.parametrize("rate", [0.0, 20.0])
-def test_the_time_is_from_the_first_request_to_the_last_reply(pump: Pump, rate: float) -> None:
+def test_the_time_is_from_the_first_request_to_the_last_reply(rate: float) -> None:
     """In an open loop too; and what was begun before the deadline is ended after it."""
     with served(Answering(seconds=SLOW)) as sockets:
-        found = pump.start(job(sockets, *_both(), rate=rate, poisson=False, seconds=0.5)).join()
+        found = native.start(job(sockets, *_both(), rate=rate, poisson=False, seconds=0.5)).join()
     write = found.ops[1]
     service = decode(write.service)
     assert write.ok == write.requests > 3
@@ -96,10 +96,10 @@ def test_the_time_is_from_the_first_request_to_the_last_reply(pump: Pump, rate: 
     assert write.busy_ns == pytest.approx(found.busy_seconds * 1e9)
     if rate:
         assert decode(write.response).get_min_value() >= service.get_min_value() * 0.99
-        assert decode(found.lag).get_total_count() == write.ok
+        assert decode(found.schedule_lag).get_total_count() == write.ok
 
 
-def test_an_error_is_counted_where_it_was_met(pump: Pump) -> None:
+def test_an_error_is_counted_where_it_was_met() -> None:
     """The first was refused, and nothing follows; the second was, and its key is in doubt."""
 
     def refusing(what: bytes) -> tuple[list[int], list[int]]:
@@ -108,17 +108,17 @@ def test_an_error_is_counted_where_it_was_met(pump: Pump) -> None:
                 connection.sendall(b"-ERR no\r\n" if data.startswith(what) else FOUND)
 
         with served(handler) as sockets:
-            found = pump.start(job(sockets, *_both(), limit=5, seconds=10.0)).join()
+            found = native.start(job(sockets, *_both(), limit=5, seconds=10.0)).join()
         assert [each.ok for each in found.ops] == [0, 0]
-        return [each.errors for each in found.ops], found.doubtful
+        return [each.errors for each in found.ops], found.indeterminate
 
     assert refusing(b"*2") == ([5, 0], [])
-    errors, doubtful = refusing(b"*3")
+    errors, indeterminate = refusing(b"*3")
     assert errors == [0, 5]
-    assert len(doubtful) == 5
+    assert len(indeterminate) == 5
 
 
-def test_what_was_not_sent_yet_is_lost_without_a_doubt(pump: Pump) -> None:
+def test_what_was_not_sent_yet_is_lost_without_a_doubt() -> None:
     """The read was answered and nonsense came with it: its write was never sent, and both operations under way are over."""
 
     def handler(connection: socket.socket, _number: int) -> None:
@@ -127,14 +127,14 @@ def test_what_was_not_sent_yet_is_lost_without_a_doubt(pump: Pump) -> None:
                 connection.sendall(FOUND + b"HTTP/1.1 400 Bad Request\r\n")
 
     with served(handler) as sockets:
-        found = pump.start(job(sockets, *_both(), pipeline=2, seconds=5.0)).join()
+        found = native.start(job(sockets, *_both(), pipeline=2, seconds=5.0)).join()
     read, write = found.ops
     assert (read.malformed, read.errors, write.errors, write.ok) == (1, 0, 1, 0)
-    assert (found.broken, found.silent, found.doubtful) == ([0], [], [])
+    assert (found.broken, found.silent, found.indeterminate) == ([0], [], [])
     assert found.request_rate * found.elapsed_seconds == pytest.approx(2)
 
 
-def test_a_second_request_may_be_any_of_some(pump: Pump) -> None:
+def test_a_second_request_may_be_any_of_some() -> None:
     """As an update of one field, which may be each: drawn for each request, and not together with the read."""
     seen: Counter[bytes] = Counter()
     words = tuple(Template(b"%c" % letter + GET[1:], template(GET).slots) for letter in b"abc")
@@ -146,15 +146,15 @@ def test_a_second_request_may_be_any_of_some(pump: Pump) -> None:
 
     with served(handler) as sockets:
         both = op(then=1), op(templates=words, form="chance", weight=0, writes=True)
-        assert pump.start(job(sockets, *both, limit=900, seconds=10.0)).join().ops[1].ok == 900
+        assert native.start(job(sockets, *both, limit=900, seconds=10.0)).join().ops[1].ok == 900
     assert seen.pop(b"*") == 900
     assert all(230 < seen[letter] < 370 for letter in (b"a", b"b", b"c"))
 
 
-def test_a_run_that_is_stopped_ends_what_it_began(pump: Pump) -> None:
+def test_a_run_that_is_stopped_ends_what_it_began() -> None:
     handler = Answering(seconds=0.1)
     with served(handler) as sockets:
-        run = pump.start(job(sockets, *_both(), seconds=60.0, patience=5.0))
+        run = native.start(job(sockets, *_both(), seconds=60.0, patience=5.0))
         threading.Timer(0.05, run.stop).start()
         found = run.join()
     assert [what for what, _ in handler.seen[0]] == ["read", "write"]
@@ -171,13 +171,13 @@ def test_a_run_that_is_stopped_ends_what_it_began(pump: Pump) -> None:
         (op(then=1), op(SET, "new", weight=0)),
     ],
 )
-def test_what_cannot_follow_is_refused(pump: Pump, then: tuple[Op, ...]) -> None:
+def test_what_cannot_follow_is_refused(then: tuple[Op, ...]) -> None:
     with served(always(b"")) as sockets, pytest.raises(ValueError, match="what follows it"):
-        pump.start(job(sockets, *then))
+        native.start(job(sockets, *then))
 
 
 HASHED_SET = b"SET user" + b"#" * 19 + b" " + b"S" * 16 + b"|" + b"F" * 23 + b" " + b"H" * 38 + b"\r\n"
-SLOTS = (Slot(8, 19, "key"), Slot(28, 16, "stamp"), Slot(45, 23, "filler"), Slot(69, 38, "key-hex"))
+SLOTS = (Slot(8, 19, "key"), Slot(28, 16, "write-id"), Slot(45, 23, "filler"), Slot(69, 38, "key-hex"))
 
 
 def _hashed(sockets: list[socket.socket], keys: str, known: int, limit: int) -> Job:
@@ -186,7 +186,7 @@ def _hashed(sockets: list[socket.socket], keys: str, known: int, limit: int) -> 
     return job(sockets, one, **more)
 
 
-def test_keys_show_the_hash_of_their_number(pump: Pump) -> None:
+def test_keys_show_the_hash_of_their_number() -> None:
     """In decimals of one width, and the filler follows from the key as it is written."""
     seen: list[bytes] = []
 
@@ -196,14 +196,14 @@ def test_keys_show_the_hash_of_their_number(pump: Pump) -> None:
             connection.sendall(b"+OK\r\n")
 
     with served(handler) as sockets:
-        assert pump.start(_hashed(sockets, "new", 0, 20)).join().ops[0].ok == 20
+        assert native.start(_hashed(sockets, "new", 0, 20)).join().ops[0].ok == 20
     for place, one in enumerate(seen):
-        key, stamp = HASHED.key(place), f"0001:{place:011d}"
-        text = filler.bytes_at(filler.place_of(key, stamp), 23)
-        assert one == f"SET {key} {stamp}|".encode() + text + b" " + str(key)[4:].encode().hex().encode() + b"\r\n"
+        key, write_id = HASHED.key(place), f"0001:{place:011d}"
+        text = filler.bytes_at(filler.place_of(key, write_id), 23)
+        assert one == f"SET {key} {write_id}|".encode() + text + b" " + str(key)[4:].encode().hex().encode() + b"\r\n"
 
 
-def test_the_hottest_hashed_key_is_that_of_the_hottest_number(pump: Pump) -> None:
+def test_the_hottest_hashed_key_is_that_of_the_hottest_number() -> None:
     """3.78 % of the requests ask for it, as in YCSB."""
     known, requested = 1000, 20_000
     seen: Counter[bytes] = Counter()
@@ -214,7 +214,7 @@ def test_the_hottest_hashed_key_is_that_of_the_hottest_number(pump: Pump) -> Non
             connection.sendall(b"+OK\r\n")
 
     with served(handler) as sockets:
-        pump.start(_hashed(sockets, "zipfian", known, requested)).join()
+        native.start(_hashed(sockets, "zipfian", known, requested)).join()
     (hottest, asked), *_ = seen.most_common(1)
     assert hottest.decode() == HASHED.key(fnv(0) % known)
     share = 1 / ZETA + (1 - 1 / ZETA) / known

@@ -1,4 +1,4 @@
-"""Both pumps in an open loop, where requests have times of their own, and where what is asked follows from what was written."""
+"""The wire engine in an open loop, where requests have send times of their own, and where keys depend on what was written."""
 
 from __future__ import annotations
 
@@ -11,30 +11,29 @@ from time import monotonic_ns
 
 import pytest
 
-from storeproof.load.wire.request import Pump
+from storeproof import native_support
 from storeproof.stats.latency import decode
-from tests.load.wire.native_server import GET, SET, always, job, op, requests, served
-from tests.load.wire.test_pump import FOUND, PUMPS
+from tests.load.wire.pump_server import GET, SET, always, job, op, requests, served
+from tests.load.wire.test_pump import FOUND
 
-
-@pytest.fixture(params=sorted(PUMPS))
-def pump(request: pytest.FixtureRequest) -> Pump:
-    return PUMPS[request.param]
+pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
+if native_support.present():
+    from storeproof import native
 
 
 @pytest.mark.parametrize("poisson", [True, False])
-def test_requests_keep_their_times(pump: Pump, poisson: bool) -> None:
+def test_requests_keep_their_times(poisson: bool) -> None:
     """All that was due was sent, and each has its lag and its response time."""
     with served(always(FOUND), 8) as sockets:
-        found = pump.start(job(sockets, op(), rate=500.0, poisson=poisson, seconds=1.0)).join()
-    tally = found.ops[0]
-    assert tally.ok + found.unissued == pytest.approx(500, abs=0 if not poisson else 5 * 500**0.5)
-    assert tally.ok > 0
-    assert decode(found.lag).get_total_count() == decode(tally.response).get_total_count() == tally.requests == tally.ok
-    assert decode(tally.response).get_max_value() >= decode(tally.service).get_max_value()
+        found = native.start(job(sockets, op(), rate=500.0, poisson=poisson, seconds=1.0)).join()
+    counts = found.ops[0]
+    assert counts.ok + found.missed_sends == pytest.approx(500, abs=0 if not poisson else 5 * 500**0.5)
+    assert counts.ok > 0
+    assert decode(found.schedule_lag).get_total_count() == decode(counts.response).get_total_count() == counts.requests == counts.ok
+    assert decode(counts.response).get_max_value() >= decode(counts.service).get_max_value()
 
 
-def test_a_stall_is_not_omitted(pump: Pump) -> None:
+def test_a_stall_is_not_omitted() -> None:
     """The server pauses for half a second: all that was due meanwhile is late, though a closed loop would have seen one slow reply."""
     stalled = threading.Event()
 
@@ -46,27 +45,29 @@ def test_a_stall_is_not_omitted(pump: Pump) -> None:
             connection.sendall(FOUND)
 
     with served(handler) as sockets:
-        found = pump.start(job(sockets, op(), rate=200.0, seconds=1.5, patience=2.0)).join()
+        found = native.start(job(sockets, op(), rate=200.0, seconds=1.5, patience=2.0)).join()
     assert decode(found.ops[0].response).get_value_at_percentile(85) > 150e6
     assert decode(found.ops[0].service).get_value_at_percentile(85) < 100e6
     assert max(longest for _, _, longest in found.seconds) > 450_000
-    assert decode(found.lag).get_value_at_percentile(99) < 100e6, "who waits for a client that waits for the server is not late by itself"
+    assert decode(found.schedule_lag).get_value_at_percentile(99) < 100e6, (
+        "who waits for a client that waits for the server is not late by itself"
+    )
 
 
-def test_what_was_due_and_never_sent_is_told(pump: Pump) -> None:
+def test_what_was_due_and_never_sent_is_told() -> None:
     def handler(connection: socket.socket, _number: int) -> None:
         for _ in requests(connection, len(GET)):
             time.sleep(0.02)
             connection.sendall(FOUND)
 
     with served(handler) as sockets:
-        found = pump.start(job(sockets, op(), rate=1000.0, poisson=False, seconds=0.5)).join()
+        found = native.start(job(sockets, op(), rate=1000.0, poisson=False, seconds=0.5)).join()
     assert found.ops[0].ok <= 26
-    assert found.ops[0].ok + found.unissued == pytest.approx(500, abs=1)
+    assert found.ops[0].ok + found.missed_sends == pytest.approx(500, abs=1)
 
 
 @pytest.mark.parametrize("keys", ["latest", "exponential"])
-def test_the_newest_keys_are_drawn_once_they_were_acknowledged(pump: Pump, keys: str) -> None:
+def test_the_newest_keys_are_drawn_once_they_were_acknowledged(keys: str) -> None:
     """Of all clients of the pump; and none before: every key that is read was written."""
     there = set(range(1000))
     drawn: Counter[int] = Counter()
@@ -85,22 +86,22 @@ def test_the_newest_keys_are_drawn_once_they_were_acknowledged(pump: Pump, keys:
 
     mix = op(SET, "new", weight=1), op(GET, keys, weight=4)
     with served(handler, 4) as sockets:
-        found = pump.start(job(sockets, *mix, limit=4000, seconds=30.0)).join()
+        found = native.start(job(sockets, *mix, limit=4000, seconds=30.0)).join()
     assert (found.ops[1].misses, found.samples) == (0, [])
     assert sum(number for key, number in drawn.items() if key >= 1000) > 500
 
 
-def test_each_acknowledged_write_is_in_the_log(pump: Pump) -> None:
+def test_each_acknowledged_write_is_in_the_log() -> None:
     with served(always(b"+OK\r\n", len(SET)), 2) as sockets:
         begun = monotonic_ns()
-        found = pump.start(job(sockets, op(SET, "new"), limit=40, log=True)).join()
+        found = native.start(job(sockets, op(SET, "new"), limit=40, log=True)).join()
     entries = list(struct.iter_unpack("<IQQQ", found.log))
     expected = [1000 + 2 * place + client for client in range(2) for place in range(found.positions[client])]
     assert sorted(key for _, key, _, _ in entries) == sorted(expected)
     assert all(client == key % 2 and begun < sent < acknowledged < monotonic_ns() for client, key, sent, acknowledged in entries)
 
 
-def test_what_removes_takes_the_oldest_new_key(pump: Pump) -> None:
+def test_what_removes_takes_the_oldest_new_key() -> None:
     """That is sure to be there; and where nothing is left and nothing is written, the client has ended."""
     removed: list[int] = []
 
@@ -111,15 +112,15 @@ def test_what_removes_takes_the_oldest_new_key(pump: Pump) -> None:
 
     with served(handler) as sockets:
         one = op(GET.replace(b"GET", b"DEL"), "oldest", writes=True)
-        found = pump.start(job(sockets, one, positions=(5,), removed=(1,), unsure=frozenset({1002}), seconds=20.0)).join()
+        found = native.start(job(sockets, one, positions=(5,), removed=(1,), indeterminate=frozenset({1002}), seconds=20.0)).join()
     assert removed == [1001, 1003, 1004]
     assert (found.positions, found.removed, found.broken) == ([5], [5], [])
     assert found.elapsed_seconds < 10
 
 
-def test_a_run_that_is_stopped_ends_with_the_requests_in_flight(pump: Pump) -> None:
+def test_a_run_that_is_stopped_ends_with_the_requests_in_flight() -> None:
     with served(always(FOUND), 4) as sockets:
-        run = pump.start(job(sockets, op(), seconds=60.0))
+        run = native.start(job(sockets, op(), seconds=60.0))
         time.sleep(0.2)
         assert not run.done
         run.stop()

@@ -14,7 +14,7 @@ import pytest
 from storeproof.load.wire.capture import _BOUNDS, numbers_within
 from storeproof.load.wire.request import Slot
 from storeproof.load.wire.request_ids import Normal, id_in_reply, normal
-from storeproof.load.wire.slots import About, NotTemplated, filled, number_template, own_bytes, stamp_of, template, unlike
+from storeproof.load.wire.slots import About, NotTemplated, filled, fixed_write_id, number_template, own_bytes, template, unlike
 from storeproof.records.filler import apart, bytes_at
 from storeproof.records.keys import INTEGER
 from storeproof.records.self_verifying import recipe
@@ -26,15 +26,15 @@ NUMBERS = (987_600_000_001, 912_345_678_907, 945_610_000_333)
 
 def about(model: str, number: int, sequence: int = 7) -> About:
     """A write of one record."""
-    stamp = stamp_of(8100, sequence)
+    write_id = fixed_write_id(8100, sequence)
     made = recipe(MODELS[model], fixed_numbers=True)
-    return About((number,), stamp, (tuple(made.texts(made.key(number), stamp)),))  # type: ignore[union-attr]
+    return About((number,), write_id, (tuple(made.texts(made.key(number), write_id)),))  # type: ignore[union-attr]
 
 
 def written(model: str, number: int, sequence: int = 7) -> object:
     """The record of that write."""
     made = recipe(MODELS[model], fixed_numbers=True)
-    return made.make(made.key(number), stamp_of(8100, sequence))
+    return made.make(made.key(number), fixed_write_id(8100, sequence))
 
 
 def as_set(number: int, sequence: int = 7) -> bytes:
@@ -44,7 +44,7 @@ def as_set(number: int, sequence: int = 7) -> bytes:
 
 def test_a_template_is_right_for_any_other_key_and_stamp() -> None:
     made = template(Normal(as_set(NUMBERS[0])), about("single_key", NUMBERS[0]))
-    assert [(slot.kind, slot.width) for slot in made.slots] == [("key", 12), ("stamp", 16), ("filler", 83)]
+    assert [(slot.kind, slot.width) for slot in made.slots] == [("key", 12), ("write-id", 16), ("filler", 83)]
     for number, sequence in ((NUMBERS[1], 8), (NUMBERS[2], 99_999_999_999), (NUMBERS[0], 7)):
         assert filled(made, about("single_key", number, sequence)) == as_set(number, sequence)
     assert template(Normal(as_set(NUMBERS[1], 5)), about("single_key", NUMBERS[1], 5)) == made, "nothing is left of whom it was made from"
@@ -58,7 +58,7 @@ def test_hexadecimal_digits() -> None:
         return b"INSERT (X'%s', X'%s')" % ((b"key:%012d" % number).hex().encode(), value.hex().encode())
 
     made = template(Normal(statement(NUMBERS[0], 7)), about("single_key", NUMBERS[0]))
-    assert [(slot.kind, slot.width) for slot in made.slots] == [("key-hex", 24), ("stamp-hex", 32), ("filler-hex", 166)]
+    assert [(slot.kind, slot.width) for slot in made.slots] == [("key-hex", 24), ("write-id-hex", 32), ("filler-hex", 166)]
     assert filled(made, about("single_key", NUMBERS[1], 8)) == statement(NUMBERS[1], 8)
 
 
@@ -77,7 +77,7 @@ def test_base64_is_named_as_the_reason(prefix: bytes, encode: Callable[[bytes], 
 
 @pytest.mark.parametrize("model", ["hash10", "document10", "nested"])
 def test_every_text_of_a_record_is_found(model: str) -> None:
-    """Also those that are too short for the stamp, and numbers stand still."""
+    """Also those that are too short for the write id, and numbers stand still."""
 
     def packed(number: int, sequence: int) -> bytes:
         return bytes(msgpack.packb([f"key:{number:012d}", written(model, number, sequence)]))
@@ -89,18 +89,18 @@ def test_every_text_of_a_record_is_found(model: str) -> None:
 
 
 def test_a_filler_is_the_recipes() -> None:
-    """Where a pump would put it: the place of the key and stamp, and each part further on."""
+    """Where a pump would put it: the place of the key and write id, and each part further on."""
     of = about("hash10", NUMBERS[0])
     field3 = written("hash10", NUMBERS[0])["field3"]  # type: ignore[index]
-    assert field3 == f"{of.stamp}|".encode() + bytes_at(of.place(0) + 3 * apart(100), 83)
+    assert field3 == f"{of.write_id}|".encode() + bytes_at(of.place(0) + 3 * apart(100), 83)
 
 
 def test_batches_tell_their_records_apart() -> None:
     one, other = NUMBERS[:2]
-    both = About((one, other), stamp_of(8100, 7), about("single_key", one).texts + about("single_key", other).texts)
+    both = About((one, other), fixed_write_id(8100, 7), about("single_key", one).texts + about("single_key", other).texts)
     made = template(Normal(as_set(one) + as_set(other)), both)
     assert [slot.item for slot in made.slots] == [0, 0, 0, 1, 1, 1]
-    swapped = About((other, one), both.stamp, both.texts[::-1])
+    swapped = About((other, one), both.write_id, both.texts[::-1])
     assert filled(made, swapped) == as_set(other) + as_set(one)
 
 

@@ -1,0 +1,213 @@
+"""Jobs of the wire engine against a server in a thread: what it draws and counts, how it ends, and which jobs it refuses."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import threading
+import time
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from storeproof import native_support
+from storeproof.load.wire.request import Slot, Template
+from storeproof.records import filler
+from storeproof.stats.latency import decode
+from tests.load.wire.pump_server import GET, SET, always, job, op, requests, served, template
+
+pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
+if native_support.present():
+    from storeproof import native
+
+
+def test_requests_are_the_template_with_key_stamp_and_filler_written_into_it() -> None:
+    """Byte for byte what the driver engine's recipe makes of the same key and write id, for each client and request."""
+    seen: list[tuple[int, bytes]] = []
+
+    def handler(connection: socket.socket, number: int) -> None:
+        for request in requests(connection, len(SET)):
+            seen.append((number, request))
+            connection.sendall(b"+OK\r\n")
+
+    with served(handler, 2) as sockets:
+        found = native.start(job(sockets, op(SET, "new"), limit=20, sequence=7)).join()
+    assert found.ops[0].ok == found.ops[0].requests == 20
+    assert found.bytes_sent == 20 * len(SET)
+    assert found.bytes_received == 20 * len(b"+OK\r\n")
+    counts = [0, 0]
+    for client, request in seen:
+        position = counts[client]
+        counts[client] += 1
+        key, write_id = f"key:{1000 + 2 * position + client:012d}", f"{client + 1:04d}:{7 + position:011d}"
+        value = f"{write_id}|".encode() + filler.bytes_at(filler.place_of(key, write_id), 23)
+        assert request == b"*3\r\n$3\r\nSET\r\n$16\r\n" + key.encode() + b"\r\n$40\r\n" + value + b"\r\n"
+    assert found.positions == counts
+
+
+def test_ids_count_on_each_connection_and_are_looked_for_in_the_reply() -> None:
+    """A Tarantool answers the requests of one connection in any order: each reply is given to the request that it names."""
+    request = b"\xce\x00\x00\x00\x0b\x82\x00\x01\x01\xce\xff\xff\xff\xff\x00\x00"
+
+    def handler(connection: socket.socket, _number: int) -> None:
+        waiting: list[int] = []
+        for each in requests(connection, len(request)):
+            waiting.append(int.from_bytes(each[10:14], "big"))
+            if len(waiting) == 4:
+                for sync in reversed(waiting):
+                    body = b"\x83\x00\x00\x01\xce" + sync.to_bytes(4, "big") + b"\x05\x50\x81\x30\x91\x00"
+                    connection.sendall(b"\xce" + len(body).to_bytes(4, "big") + body)
+                waiting.clear()
+
+    made = op(templates=(Template(request, (Slot(10, 4, "id-be"),), 0, (10, 4, "be")),), keys="none")
+    with served(handler) as sockets:
+        found = native.start(job(sockets, made, protocol="iproto", pipeline=4, limit=400, seconds=5.0)).join()
+    assert (found.ops[0].ok, found.samples, found.broken) == (400, [], [])
+
+
+def test_a_mix_is_drawn_by_weight_and_counted_by_operation() -> None:
+    def handler(connection: socket.socket, _number: int) -> None:
+        for request in requests(connection, len(GET)):
+            connection.sendall(b"$-1\r\n" if b"GEX" in request else b"-ERR no\r\n" if b"GEY" in request else b"$1\r\nx\r\n")
+
+    mix = [op(GET.replace(b"GET", name), name=name.decode(), weight=weight) for name, weight in ((b"GET", 7), (b"GEX", 2), (b"GEY", 1))]
+    with served(handler, 4) as sockets:
+        found = native.start(job(sockets, *mix, limit=4000, seconds=10.0)).join()
+    well, missed, refused = found.ops
+    assert well.ok + missed.misses + refused.errors == 4000
+    assert (well.misses, missed.ok, missed.requests, refused.ok) == (0, 0, 0, 0)
+    assert 2600 < well.ok < 3000
+    assert 650 < missed.misses < 950
+    assert found.samples[0] == r"GEY: refused: -ERR no\r\n"
+    assert decode(well.service).get_total_count() == well.requests == well.ok
+    assert found.throughput == pytest.approx(well.ok / found.elapsed_seconds, rel=0.2)
+    assert found.request_rate == pytest.approx(4000 / found.elapsed_seconds, rel=0.2)
+
+
+def test_what_removes_takes_the_oldest_new_key_that_is_sure_to_be_there() -> None:
+    written: list[int] = []
+    removed: list[int] = []
+
+    def handler(connection: socket.socket, _number: int) -> None:
+        for request in requests(connection, len(SET)):
+            (written if request.startswith(b"*3\r\n$3\r\nSET") else removed).append(int(request[24:36]))
+            connection.sendall(b"+OK\r\n")
+
+    mix = op(SET, "new", weight=2), op(SET.replace(b"SET", b"DEL"), "oldest", writes=True)
+    with served(handler) as sockets:
+        found = native.start(job(sockets, *mix, limit=300, positions=(4,), removed=(1,), indeterminate=frozenset({1002}))).join()
+    assert removed[:2] == [1001, 1003]
+    assert set(removed) <= {1001, 1003, *written}
+    assert removed == sorted(set(removed))
+    assert (found.positions, found.removed) == ([4 + len(written)], [2 + len(removed)])
+
+
+def test_a_reply_may_have_several_frames_and_a_request_several_records() -> None:
+    request = b"MGET key:############ key:@@@@@@@@@@@@\r\n"
+    two = Template(request, (*template(request).slots, Slot(26, 12, "key", 1)))
+    with served(always(b"+QUEUED\r\n*2\r\n$1\r\na\r\n$1\r\nb\r\n", len(request))) as sockets:
+        found = native.start(job(sockets, op(templates=(two,), batch=2, frames=2, hit=(2,)), limit=50)).join()
+    assert (found.ops[0].ok, found.ops[0].requests, found.samples) == (100, 50, [])
+
+
+def test_pipelined_requests_are_in_flight_together() -> None:
+    """The server answers only once eight have come."""
+
+    def handler(connection: socket.socket, _number: int) -> None:
+        for place, _ in enumerate(requests(connection, len(GET)), 1):
+            if place % 8 == 0:
+                connection.sendall(b"$1\r\nx\r\n" * 8)
+
+    with served(handler, 3) as sockets:
+        found = native.start(job(sockets, op(), pipeline=8, limit=2400, seconds=10.0)).join()
+    assert (found.ops[0].ok, found.silent) == (2400, [])
+
+
+def test_an_open_loop_keeps_its_times_and_measures_from_them() -> None:
+    """Even gaps: the lag is what the pump was late, and all that was due was sent."""
+    with served(always(b"$1\r\nx\r\n"), 8) as sockets:
+        found = native.start(job(sockets, op(), rate=1000.0, poisson=False, seconds=1.0)).join()
+    assert found.ops[0].ok + found.missed_sends == 1000
+    assert found.ops[0].ok >= 750, "also on a busy machine"
+    assert decode(found.schedule_lag).get_total_count() == found.ops[0].ok
+    assert decode(found.ops[0].response).get_total_count() == found.ops[0].ok
+    assert found.request_rate == pytest.approx(found.ops[0].ok, rel=0.05)
+
+
+def test_stop_ends_a_job_before_its_deadline_and_the_connections_stay_sound() -> None:
+    with served(always(b"$1\r\nx\r\n"), 4) as sockets:
+        run = native.start(job(sockets, op(), seconds=60.0))
+        time.sleep(0.1)
+        assert not run.done
+        run.stop()
+        found = run.join()
+        assert run.done
+        again = native.start(job(sockets, op(), limit=100)).join()
+    assert found.ops[0].ok > 0
+    assert (found.broken, found.silent, again.ops[0].ok, again.broken) == ([], [], 100, [])
+
+
+def test_several_threads_share_the_connections() -> None:
+    with served(always(b"$1\r\nx\r\n"), 5) as sockets:
+        found = native.start(job(sockets, op(keys="sequential"), threads=3, limit=301, seconds=10.0)).join()
+    assert (found.ops[0].ok, found.threads, len(found.positions)) == (301, 3, 5)
+
+
+def test_an_interrupt_ends_the_job_at_once() -> None:
+    """Afterwards the descriptors are free: nothing is sent on them any more."""
+    with served(always(b"$1\r\nx\r\n")) as sockets:
+        run = native.start(job(sockets, op(), seconds=60.0))
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        begun = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            run.join()
+        assert time.monotonic() - begun < 20, "a minute was asked for"
+        assert run.done
+
+
+def test_a_run_that_nobody_waits_for_ends_before_its_descriptors_are_given_away() -> None:
+    with served(always(b"$1\r\nx\r\n"), 2) as sockets:
+        run = native.start(job(sockets, op(), seconds=60.0))
+        time.sleep(0.1)
+        begun = time.monotonic()
+        del run
+        assert time.monotonic() - begun < 20, "a minute was asked for"
+        for each in sockets:
+            each.settimeout(0.2)
+            with pytest.raises(TimeoutError):
+                while each.recv(1 << 16):
+                    pass
+
+
+def test_a_key_that_no_template_has_room_for_is_an_error_and_what_was_made_before_is_sent() -> None:
+    """The third new key does not fit into a byte."""
+    narrow = Template(b"?*\r\n", (Slot(1, 1, "key-be"),))
+    mix = op(templates=(narrow,), keys="new")
+    with served(always(b"+OK\r\n", 4)) as sockets:
+        found = native.start(job(sockets, mix, known=254, pipeline=4, seconds=5.0)).join()
+    assert (found.ops[0].ok, found.ops[0].errors, found.silent, found.broken) == (2, 1, [], [])
+    assert found.samples == ["op: no template has room for this key"]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"protocol": "gopher"}, "no such protocol"),
+        ({"sockets": ()}, "clients"),
+        ({"pipeline": 0}, "in flight"),
+        ({"seconds": float("nan")}, "seconds"),
+        ({"threads": 0}, "threads"),
+        ({"known": 0}, "none were loaded"),
+        ({"filler": b"x"}, "filler"),
+        ({"ops": (op(keys="often"),)}, "keys cannot be"),
+        ({"ops": (op(weight=0),)}, "weight"),
+        ({"ops": (op(templates=()),)}, "template"),
+        ({"ops": (op(templates=(template(GET, id_reply=(500, 4, "be")),)),)}, "id of a reply"),
+        ({"ops": (op(templates=(Template(GET, (Slot(len(GET) - 2, 12, "key"),)),)),)}, "does not fit"),
+    ],
+)
+def test_a_job_that_cannot_be_is_refused(more: dict[str, Any], said: str) -> None:
+    with served(always(b"")) as sockets, pytest.raises(ValueError, match=said):
+        native.start(replace(job(sockets, op()), **more))
