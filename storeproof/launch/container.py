@@ -178,11 +178,11 @@ class ContainerHandle(Cuttable):
         if not self.alive():
             return
         self._struck = True
-        import docker.errors
+        from docker.errors import APIError  # `docker` is the project's own module here
 
         with self._engine_errors("could not be killed"):
             # It may have ended by itself in between.
-            with contextlib.suppress(docker.errors.APIError):
+            with contextlib.suppress(APIError):
                 self._container.kill(signal="SIGKILL")
             self._container.wait()
 
@@ -234,11 +234,11 @@ class ContainerHandle(Cuttable):
         """See `Handle.log_tail`."""
         if self._container is None:
             return ""
-        import docker.errors
+        from docker.errors import DockerException
 
         try:
             return last_lines(self._container.logs(tail=50), self._launch.password)
-        except docker.errors.DockerException:
+        except DockerException:
             return ""
 
     def close(self) -> None:
@@ -358,12 +358,12 @@ class ContainerHandle(Cuttable):
         return bool(self._container.attrs["State"]["Running"])
 
     def _remove(self, made: WorkDir) -> None:
-        import docker.errors
+        from docker.errors import NotFound
 
         client = docker.client()
-        with contextlib.suppress(docker.errors.NotFound):
+        with contextlib.suppress(NotFound):
             docker.remove(client.containers.get(made.root.name), v=True, force=True)
-        with contextlib.suppress(docker.errors.NotFound):
+        with contextlib.suppress(NotFound):
             docker.remove(client.volumes.get(made.root.name), force=True)
         if self._volume is not None:
             self._volume.close()
@@ -379,12 +379,12 @@ class ContainerHandle(Cuttable):
     @contextlib.contextmanager
     def _engine_errors(self, what: str) -> Iterator[None]:
         """What the engine refuses because of the container is the store's end; else the machine is at fault."""
-        import docker.errors
         import requests.exceptions
+        from docker.errors import APIError
 
         try:
             yield
-        except docker.errors.APIError as reason:
+        except APIError as reason:
             said = str(reason.explanation or reason)
             if reason.status_code == _GONE and self._container is not None:
                 raise MachineFailed(f"{self._name}: its container was removed by somebody") from None
