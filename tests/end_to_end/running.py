@@ -18,8 +18,8 @@ import psutil
 
 from storeproof.spec import SPEC_ROOT
 from tests.mini_edition.edition import fitting, mini_edition
+from tests.mini_edition.inner_run import CHECKOUT, told
 
-CHECKOUT = Path(__file__).parents[2]
 SUITES = CHECKOUT / "suites"
 SOME = "settings or key_access or guarantee"
 """Selects (`-k`) a few cases of two stages: what is the same for all cases shows in them, at a tenth of the cost."""
@@ -91,20 +91,13 @@ def start(
         (folder / name).mkdir(parents=True, exist_ok=True)
     # Without a data directory of ours, the container's data is in a volume: that is the common case.
     data = [] if "--launch=container" in arguments else [f"--data-dir={folder / 'data'}"]
-    plugins, own = [], {_MARK: str(folder), "TMPDIR": str(folder / "temporary"), "PYTHONUNBUFFERED": "1", **(environment or {})}
-    own["PYTHONPATH"] = os.pathsep.join([*([own["PYTHONPATH"]] if "PYTHONPATH" in own else []), str(CHECKOUT)])
-    if not whole:
-        plugins.append("spec_root")
-        own["SPEC_ROOT_OF_THE_TEST"] = str(mini_edition())
-    if not pages:
-        plugins.append("json_only")
-    if cases is not None:
-        plugins.append("chosen_cases")
-        own["CASES_OF_THE_TEST"] = json.dumps({target: list(chosen) for target, chosen in cases.items()})
+    given = environment or {}
+    plugins, own = told(None if whole else mini_edition(), pages=pages, cases=cases, path=given.get("PYTHONPATH", ""))
     command = [
-        *(sys.executable, "-m", "pytest", str(SUITES / suites), "-p", "no:cacheprovider", "--seed=1"),
-        *(f"--report-dir={folder / 'report'}", *data, *(f"-ptests.mini_edition.{name}" for name in plugins), *arguments),
+        *(sys.executable, "-m", "pytest", str(SUITES / suites), "-p", "no:cacheprovider", "--seed=1", *plugins),
+        *(f"--report-dir={folder / 'report'}", *data, *arguments),
     ]
+    own = {_MARK: str(folder), "TMPDIR": str(folder / "temporary"), "PYTHONUNBUFFERED": "1", **given, **own}
     # The options of the outer run are none of the inner one's; and pytest says more where it sees a CI. Without bytecode it would
     # compile the suites again in each run, for a second.
     outer = ("PYTEST_", "COV_", "CI", "BUILD_NUMBER", "PYTHONDONTWRITEBYTECODE")

@@ -21,7 +21,9 @@ def test_a_wrong_dump_ends_with_one_message(tmp_path: Path) -> None:
         (cut, "cut.xml.bz2 ends in the middle of a page; load the rest of it"),
         (empty, "empty.xml has no article: 1 pages of other namespaces"),
     )
-    for done, (_, message) in zip(run_all(tmp_path, [[f"--corpus={path}", "-k", "corpus"] for path, _ in wrong], whole=True), wrong, strict=True):
+    for done, (_, message) in zip(
+        run_all(tmp_path, [[f"--corpus={path}", "-k", "corpus"] for path, _ in wrong], whole=True), wrong, strict=True
+    ):
         assert done.code == pytest.ExitCode.USAGE_ERROR, done.said
         assert message in done.said, done.said
         assert "Traceback" not in done.said

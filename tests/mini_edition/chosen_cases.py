@@ -1,4 +1,4 @@
-"""A pytest plugin for a run inside a test: it keeps the cases that CASES_OF_THE_TEST names, by store and variant, and deselects the rest."""
+"""A pytest plugin for a run inside a test: it keeps the cases that CASES_OF_THE_TEST names for each target."""
 
 from __future__ import annotations
 

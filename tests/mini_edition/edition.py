@@ -43,7 +43,8 @@ def mini_edition() -> Path:
     """The mini-edition: 13 fixed cases, three workloads, and one shape of load for each guarantee. Made once per process."""
     root = Path(tempfile.mkdtemp(prefix="mini-edition-"))
     atexit.register(shutil.rmtree, root, ignore_errors=True)
-    write_edition(root, CASES, workloads=_WORKLOADS, load=_LOAD)
+    write_edition(root, CASES, workloads=_WORKLOADS)
+    cut_load(root, _LOAD)
     for name in _PROFILES:
         (root / "profiles" / f"{name}.yaml").write_text(_dump(_fitting_profile(_read(SPEC_ROOT / "profiles" / f"{name}.yaml"))))
     for name in _STORES:
@@ -51,19 +52,13 @@ def mini_edition() -> Path:
     return root
 
 
-def write_edition(
-    root: Path,
-    wanted: Iterable[str],
-    *,
-    workloads: Collection[str] | None = None,
-    load: Collection[str] | None = None,
-) -> Path:
+def write_edition(root: Path, wanted: Iterable[str], *, workloads: Collection[str] | None = None) -> Path:
     """Write the parts of the specification that are wanted under `root`, without profiles, growth or stores.
 
     Args:
         root: a folder, which is made.
         wanted: capabilities, with all their cases (`filter.in`), or single cases (`filter.in/001`).
-        workloads: all but these are left out; None leaves out none. The same for the `load` of the guarantees.
+        workloads: all but these are left out; None leaves out none.
     """
     for folder in ("guarantees", "datasets", "scales", "models", "workloads"):
         shutil.copytree(SPEC_ROOT / folder, root / folder, ignore=shutil.ignore_patterns("*.md", "*.svg"), dirs_exist_ok=True)
@@ -80,12 +75,15 @@ def write_edition(
             file = _read(path)
             file["workloads"] = [each for each in file["workloads"] if each["workload"] in workloads]
             path.write_text(_dump(file)) if file["workloads"] else path.unlink()
-    if load is not None:
-        for path in (root / "guarantees").iterdir():
-            guarantee = _read(path)
-            guarantee["load"] = [shape for shape in guarantee.get("load", ()) if shape in load]
-            path.write_text(_dump(guarantee))
     return root
+
+
+def cut_load(root: Path, load: Collection[str]) -> None:
+    """Change the guarantees of the edition under `root`: they are tried under this load alone."""
+    for path in (root / "guarantees").glob("*.yaml"):
+        guarantee = _read(path)
+        guarantee["load"] = [shape for shape in guarantee.get("load", ()) if shape in load]
+        path.write_text(_dump(guarantee))
 
 
 def fitting(store: Tree | str) -> str:

@@ -112,7 +112,15 @@ def test_the_stand_in_is_not_tried_under_the_name_of_the_service(tmp_path: Path,
 @needs_redis
 @servers
 def test_a_setting_that_differs_is_an_error(tmp_path: Path, managed: Managed) -> None:
-    done = run(tmp_path, f"--store={STORE}:no-log", f"--endpoint=redis-tls={managed.url()}", "-k", "settings", environment=managed.trusting, whole=True)
+    done = run(
+        tmp_path,
+        f"--store={STORE}:no-log",
+        f"--endpoint=redis-tls={managed.url()}",
+        "-k",
+        "settings",
+        environment=managed.trusting,
+        whole=True,
+    )
     assert done.code == pytest.ExitCode.TESTS_FAILED
     assert "appendonly: wanted 'no', found 'yes'" in done.outcomes["settings.readback"]["detail"]
 
