@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,17 @@ def lay_out(root: Path) -> Path:
 
 
 def run_pytest(
-    *arguments: str, cwd: Path, package: Path | None = None, python: str = sys.executable, seconds: float = 900
+    *arguments: str,
+    cwd: Path,
+    package: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    python: str = sys.executable,
+    seconds: float = 900,
 ) -> subprocess.CompletedProcess[str]:
     """Run pytest as a user does, in a directory of its own; `package` is made by `lay_out`. After `seconds` it is taken to hang."""
     # The options and the coverage of the outer run are none of the inner one's.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_", "PYTHONDONTWRITE"))}
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_", "PYTHONDONTWRITE"))}
+    environment = {**inherited, **(environment or {})}
     if package is not None:
         environment["PYTHONPATH"] = str(package)
     command = [python, "-m", "pytest", "-p", "no:cacheprovider", *arguments]

@@ -17,8 +17,10 @@ from typing import Any
 import psutil
 
 from storeproof.spec import SPEC_ROOT
+from tests.mini_edition.edition import fitting, mini_edition
+from tests.mini_edition.inner_run import CHECKOUT, told
 
-SUITES = Path(__file__).parents[2] / "suites"
+SUITES = CHECKOUT / "suites"
 SOME = "settings or key_access or guarantee"
 """Selects (`-k`) a few cases of two stages: what is the same for all cases shows in them, at a tenth of the cost."""
 _MUTANTS = Path(__file__).parents[1] / "mutants"
@@ -67,33 +69,43 @@ class Run:
         return {outcome: number for outcome, number in store["counts"].items() if number}
 
 
-def start(folder: Path, *arguments: str, suites: str = "", environment: Mapping[str, str] | None = None, piped: bool = False) -> Run:
+def start(
+    folder: Path,
+    *arguments: str,
+    suites: str = "",
+    environment: Mapping[str, str] | None = None,
+    piped: bool = False,
+    whole: bool = False,
+    pages: bool = False,
+    cases: Mapping[str, Sequence[str]] | None = None,
+) -> Run:
     """Start a run that keeps its report, its data and its temporary files under `folder`, which is made.
 
-    `piped`: what it says comes out of `process.stdout`, and is not in a file.
+    Args:
+        piped: what it says comes out of `process.stdout`, and is not in a file.
+        whole: the specification is the project's, and not the mini-edition.
+        pages: the report is rendered, and not only `result.json` written.
+        cases: by target (`store:variant`), the ids of the cases that are run; without it, what `-k` selects.
     """
     for name in ("data", "temporary"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     # Without a data directory of ours, the container's data is in a volume: that is the common case.
     data = [] if "--launch=container" in arguments else [f"--data-dir={folder / 'data'}"]
+    given = environment or {}
+    plugins, own = told(None if whole else mini_edition(), pages=pages, cases=cases, path=given.get("PYTHONPATH", ""))
     command = [
-        *(sys.executable, "-m", "pytest", str(SUITES / suites), "-p", "no:cacheprovider", "--seed=1"),
+        *(sys.executable, "-m", "pytest", str(SUITES / suites), "-p", "no:cacheprovider", "--seed=1", *plugins),
         *(f"--report-dir={folder / 'report'}", *data, *arguments),
     ]
+    own = {_MARK: str(folder), "TMPDIR": str(folder / "temporary"), "PYTHONUNBUFFERED": "1", **given, **own}
     # The options of the outer run are none of the inner one's; and pytest says more where it sees a CI. Without bytecode it would
     # compile the suites again in each run, for a second.
     outer = ("PYTEST_", "COV_", "CI", "BUILD_NUMBER", "PYTHONDONTWRITEBYTECODE")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(outer)}
-    own = {_MARK: str(folder), "TMPDIR": str(folder / "temporary"), "PYTHONUNBUFFERED": "1"}
     with (folder / "said").open("wb") as file:
         said = subprocess.PIPE if piped else file
         process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env={**inherited, **own, **(environment or {})},
-            stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=subprocess.STDOUT,
+            command, cwd=folder, env={**inherited, **own}, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT
         )
     return Run(folder, process, arguments)
 
@@ -103,34 +115,34 @@ def struck(case: str, number: signal.Signals, seconds: float, victim: str) -> di
     return {"STRIKE": f"{case}:{number.name}:{seconds}:{victim}", "PYTHONPATH": str(Path(__file__).parent)}
 
 
-def run(folder: Path, *arguments: str, suites: str = "", environment: Mapping[str, str] | None = None) -> Run:
-    """Run to the end."""
-    running = start(folder, *arguments, suites=suites, environment=environment)
+def run(folder: Path, *arguments: str, **how: Any) -> Run:
+    """Run to the end; `how` is that of `start`."""
+    running = start(folder, *arguments, **how)
     assert running.code is not None
     return running
 
 
-def run_all(folder: Path, lines: Sequence[Sequence[str]], suites: str = "") -> list[Run]:
-    """Run to the end as many command lines, a few at a time, each in a folder of its own."""
+def run_all(folder: Path, lines: Sequence[Sequence[str]], **how: Any) -> list[Run]:
+    """Run to the end as many command lines, a few at a time, each in a folder of its own; `how` is that of `start`."""
     with ThreadPoolExecutor(3) as pool:
-        return list(pool.map(lambda numbered: run(folder / str(numbered[0]), *numbered[1], suites=suites), enumerate(lines)))
+        return list(pool.map(lambda numbered: run(folder / str(numbered[0]), *numbered[1], **how), enumerate(lines)))
 
 
-def store_file(path: Path, *changes: tuple[str, str]) -> Path:
-    """The embedded store's own file, with changes."""
+def store_file(path: Path, *changes: tuple[str, str], whole: bool = False) -> Path:
+    """The embedded store's own file, with changes; `whole`: as it is for the project's specification, and not for the mini-edition."""
     text = (SPEC_ROOT / "stores" / "sqlite.yaml").read_text()
     for before, after in changes:
         assert before in text
         text = text.replace(before, after, 1)
-    path.write_text(text)
+    path.write_text(text if whole else fitting(text))
     return path
 
 
-def lying_store(folder: Path, mutant: str, *changes: tuple[str, str]) -> str:
-    """The option that tries a liar of `tests/mutants`."""
+def lying_store(folder: Path, mutant: str, *changes: tuple[str, str], whole: bool = False) -> str:
+    """The option that tries a liar of `tests/mutants`; `whole` as for `store_file`."""
     adapter = ("adapter: sqlite\n", f"adapter: {_MUTANTS / mutant}.py\n")
     name = ("store: sqlite\n", f"store: {mutant.replace('_', '-')}\n")
-    return f"--store={store_file(folder / f'{mutant}.yaml', name, adapter, *changes)}"
+    return f"--store={store_file(folder / f'{mutant}.yaml', name, adapter, *changes, whole=whole)}"
 
 
 def left_behind(folder: Path) -> list[str]:

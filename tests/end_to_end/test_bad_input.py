@@ -19,7 +19,7 @@ WRONG_OPTIONS = (
     (["--store=sqlite:wal"], "unknown variant of sqlite `wal`"),
     (["--store=mine.yaml"], "store file mine.yaml does not exist; "),
     (["--scale=huge"], "argument --scale: invalid choice: 'huge'"),
-    (["--profile=cash"], "unknown profile `cash`; allowed: cache, document_store, search_store, session_store, system_of_record"),
+    (["--profile=cash"], "unknown profile `cash`; allowed: cache, document_store"),
     (["--seed=lucky"], "argument --seed: invalid int value: 'lucky'"),
     (["--endpoint=redis://localhost"], "--endpoint is written STORE=VALUE"),
     (["--endpoint=redis=redis://localhost:6379"], "--endpoint names the store `redis`, which this run does not try; it tries sqlite"),
@@ -67,8 +67,8 @@ def test_a_wrong_option_ends_with_one_message(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_wrong_store_file_says_where(tmp_path: Path) -> None:
-    files = [store_file(tmp_path / f"{number}.yaml", (before, after)) for number, (before, after, _) in enumerate(WRONG_FILES)]
-    done = run_all(tmp_path, [[f"--store={file}"] for file in files])
+    files = [store_file(tmp_path / f"{number}.yaml", (before, after), whole=True) for number, (before, after, _) in enumerate(WRONG_FILES)]
+    done = run_all(tmp_path, [[f"--store={file}"] for file in files], whole=True)
     for each, file, (_, _, message) in zip(done, files, WRONG_FILES, strict=True):
         _ends_with_one_message(each, f"{file}{message}" if message.startswith(":") else message)
 
@@ -120,7 +120,7 @@ def test_a_report_that_cannot_be_written_in_the_end_is_no_success(tmp_path: Path
         f"import pathlib, shutil\n\ndef pytest_runtest_logfinish():\n    shutil.rmtree({str(spoiled)!r}, ignore_errors=True)\n"
         f"    pathlib.Path({str(spoiled)!r}).touch()\n"
     )
-    done = run(tmp_path, "-p", "spoil", suites="correctness/test_settings.py", environment={"PYTHONPATH": str(tmp_path)})
+    done = run(tmp_path, "-p", "spoil", suites="correctness/test_settings.py", environment={"PYTHONPATH": str(tmp_path)}, pages=True)
     assert done.code == pytest.ExitCode.TESTS_FAILED
     assert "1 passed" in done.said
     assert f"the report could not be written to {spoiled}: " in done.said
@@ -151,7 +151,7 @@ def test_an_endpoint_keeps_what_is_not_ours_and_is_never_killed(tmp_path: Path, 
     theirs = redis.Redis(port=guarded_redis, password="s3cret-word")
     theirs.set("precious", "theirs")
     endpoint = f"--endpoint=redis=redis://:s3cret-word@127.0.0.1:{guarded_redis}/0"
-    done = run(tmp_path / "run", "--store=redis", endpoint, "-k", "key_access or stateful or guarantee or single-get")
+    done = run(tmp_path / "run", "--store=redis", endpoint, "-k", "key_access or stateful or guarantee or single-get", pages=True)
     found = done.outcomes
     assert found["capabilities.key_access.put-get/001"]["outcome"] == "pass", done.said
     assert found["performance.single-get/0i/4c"]["outcome"] == "pass", done.said
@@ -181,7 +181,7 @@ def test_a_password_that_is_named_is_found_and_not_shown(tmp_path: Path, guarded
     (tmp_path / "word").write_text("s3cret-word\n")
     for name, named in (("a", "${WORD}"), ("b", f"${{file:{tmp_path}/word}}")):
         endpoint = f"--endpoint=redis=redis://:{named}@127.0.0.1:{guarded_redis}/0"
-        done = run(tmp_path / name, "--store=redis", endpoint, "-k", "test_settings", environment={"WORD": "s3cret-word"})
+        done = run(tmp_path / name, "--store=redis", endpoint, "-k", "test_settings", environment={"WORD": "s3cret-word"}, pages=True)
         assert done.outcomes["settings.readback"]["outcome"] == "pass", done.said
         written = "".join(path.read_text() for path in (done.folder / "report").iterdir())
         assert "s3cret-word" not in written + done.said

@@ -21,7 +21,9 @@ def test_a_wrong_dump_ends_with_one_message(tmp_path: Path) -> None:
         (cut, "cut.xml.bz2 ends in the middle of a page; load the rest of it"),
         (empty, "empty.xml has no article: 1 pages of other namespaces"),
     )
-    for done, (_, message) in zip(run_all(tmp_path, [[f"--corpus={path}", "-k", "corpus"] for path, _ in wrong]), wrong, strict=True):
+    for done, (_, message) in zip(
+        run_all(tmp_path, [[f"--corpus={path}", "-k", "corpus"] for path, _ in wrong], whole=True), wrong, strict=True
+    ):
         assert done.code == pytest.ExitCode.USAGE_ERROR, done.said
         assert message in done.said, done.said
         assert "Traceback" not in done.said
@@ -35,7 +37,7 @@ def test_the_articles_of_dumps_are_measured_and_named(tmp_path: Path) -> None:
     german = dump(tmp_path, *(page(number, f"Seite {number}", "Der Fluss fließt ins Meer. [[Kategorie:Natur]]") for number in range(1, 60)))
     english = dump(tmp_path, *many(400, 300), name="enwiki.xml.bz2", first=head("en", ()))
     tried = "(stateful and corpus) or (text and word and not prefix) or with-facets or (facets and one) or corpus-browse"
-    done = run(tmp_path / "run", f"--corpus={german}", f"--corpus={english}", "-k", tried)
+    done = run(tmp_path / "run", f"--corpus={german}", f"--corpus={english}", "-k", tried, whole=True)
     assert done.code == 0, done.said
     assert [(each["name"], each["language"], each["pages"]) for each in done.result["run"]["corpus"]] == [
         ("dewiki.xml", "de", 59),

@@ -30,7 +30,7 @@ CASES = {
 
 def _interrupted(folder: Path, stage: str, number: signal.Signals, *arguments: str) -> Run:
     case, selection, seconds = CASES[stage]
-    return run(folder, "-k", selection, "-p", "striking", *arguments, environment=struck(case, number, seconds, "run"))
+    return run(folder, "-k", selection, "-p", "striking", *arguments, environment=struck(case, number, seconds, "run"), pages=True)
 
 
 def _reported_until_then(done: Run, stage: str) -> None:
@@ -67,7 +67,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
 
 def test_a_second_interrupt_does_not_cost_the_report(tmp_path: Path) -> None:
     """People press Ctrl-C until something happens."""
-    running = start(tmp_path, "-v", "-k", CASES["correctness"][1])
+    running = start(tmp_path, "-v", "-k", CASES["correctness"][1], pages=True)
     wait_for(lambda: "test_random_histories" in running.said)
     while running.process.poll() is None:
         running.process.send_signal(signal.SIGINT)

@@ -91,7 +91,7 @@ def test_a_data_directory_that_is_gone_costs_one_figure_and_not_the_report(tmp_p
 def test_a_full_disk_at_the_end_is_said_and_no_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "spoil.py").write_text(_SPOIL.format(full=True))
     # What is said goes to a pipe: a file could not grow.
-    running = start(tmp_path, "-p", "spoil", "-k", "key_access.put-get", environment={"PYTHONPATH": str(tmp_path)}, piped=True)
+    running = start(tmp_path, "-p", "spoil", "-k", "key_access.put-get", environment={"PYTHONPATH": str(tmp_path)}, piped=True, pages=True)
     assert running.process.stdout is not None
     said = running.process.stdout.read().decode()
     assert running.code == pytest.ExitCode.TESTS_FAILED, said

@@ -119,10 +119,11 @@ def test_one_timeout_does_not_end_the_cases_that_share_a_measurement(tmp_path: P
         "            raise Unknown('timed out after 5 s')\n        return super().find(query)\n\nclass Store"
     )
     adapter.write_text(text.replace("class Store", slow))
-    changed = store_file(tmp_path / "slow.yaml", ("store: sqlite\n", "store: slow\n"), ("adapter: sqlite\n", f"adapter: {adapter}\n"))
-    done = start(
-        tmp_path, f"--store={changed}", "--no-verify-settings", "-q", "-k", "pushdown and (filter or paging)", suites="correctness"
+    changed = store_file(
+        tmp_path / "slow.yaml", ("store: sqlite\n", "store: slow\n"), ("adapter: sqlite\n", f"adapter: {adapter}\n"), whole=True
     )
+    chosen = "pushdown and (filter or paging)"
+    done = start(tmp_path, f"--store={changed}", "--no-verify-settings", "-q", "-k", chosen, suites="correctness", whole=True)
     assert done.code == 0, done.said
     assert sum(each["spoiled"] for each in done.outcomes.values()) == 1
     assert done.counted["pass"] > 20

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.end_to_end.running import lying_store
+from tests.mini_edition.inner_run import CHECKOUT, told
 from tests.mutants import test_mutants
 from tests.mutants.durability import host_lies, server_lies, trials
 from tests.mutants.durability.lie import Found, Lie
@@ -18,6 +19,8 @@ from tests.nuisance.spoiled_round import spoil
 
 _TRIES = 6
 """A trial that a nuisance spoiled, so that it found nothing either way, is repeated. One that calls a liar true is not."""
+_CHECKS = "key_access or put-expiring/001 or stateful and single_key or concurrency or test_walk or clean_restart and resurrected-delete"
+"""The checks that are meant for one of those that lie about answers, as `-k` selects tests."""
 _CORRECTNESS = (
     "lost_put",
     "stale_get",
@@ -54,8 +57,8 @@ class Liar:
     """Whether the failure of the case is about the lie."""
 
 
-class Package:
-    """The project with guarantees cut down to some loads: laid out once for all liars that are tried with these."""
+class Editions:
+    """The specification with guarantees cut down to some loads: made once for all liars that are tried with these."""
 
     def __init__(self, base: Path) -> None:
         self._base = base
@@ -64,38 +67,39 @@ class Package:
     def of(self, load: Sequence[str]) -> Path:
         root = self._base / "-".join(load)
         with self._lock:
-            return root if root.is_dir() else trials.package_of(load, root)
+            return root if root.is_dir() else trials.edition_of(load, root)
 
 
 def liars(base: Path) -> list[Liar]:
     """Thirty: by turns of the correctness, of the embedded and of the server kind."""
-    package = Package(base / "packages")
+    editions = Editions(base / "editions")
     answers = {each.name: each for each in test_mutants.MUTANTS}
     kept = {each.name: each for each in (*host_lies.LIES, *server_lies.LIES)}
     kinds = (
         [_answering(answers[name]) for name in _CORRECTNESS],
-        [_keeping(kept[name], package) for name in _HOSTS],
-        [_keeping(kept[name], package) for name in _SERVERS],
+        [_keeping(kept[name], editions) for name in _HOSTS],
+        [_keeping(kept[name], editions) for name in _SERVERS],
     )
     return [kind[number] for number in range(max(map(len, kinds))) for kind in kinds if number < len(kind)]
 
 
 def _answering(mutant: test_mutants.Mutant) -> Liar:
     def prepare(folder: Path, seed: int) -> ShortTrial:
-        sut = ShortTrial("sqlite", "process", folder, test_mutants.CHECKS, seed, arguments=["--no-verify-settings"])
+        sut = ShortTrial("sqlite", "process", folder, _CHECKS, seed, arguments=["--no-verify-settings"])
         sut.prepare()
-        sut.store_argument = lying_store(folder, mutant.name).removeprefix("--store=")
+        sut.store_argument = lying_store(folder, mutant.name, whole=True).removeprefix("--store=")
         return sut
 
     return Liar(mutant.name, mutant.check, prepare, True, lambda _: True)
 
 
-def _keeping(lie: Lie, package: Package) -> Liar:
+def _keeping(lie: Lie, editions: Editions) -> Liar:
     store = lie.name.partition("-")[0] if lie in server_lies.LIES else "sqlite"
 
     def prepare(folder: Path, seed: int) -> ShortTrial:
-        suites = ("--pyargs", "storeproof.suites.durability.test_guarantees")
-        sut = ShortTrial(store, "process", folder, lie.guarantee, seed, suites, {"PYTHONPATH": str(package.of(lie.load))})
+        plugins, environment = told(editions.of(lie.load), pages=True)
+        suites = (str(CHECKOUT / "suites" / "durability" / "test_guarantees.py"),)
+        sut = ShortTrial(store, "process", folder, lie.guarantee, seed, suites, environment, plugins)
         sut.prepare()
         sut.store_argument = str(trials.store_file_of(lie, folder))
         return sut

@@ -63,7 +63,7 @@ def test_the_trial_of_the_mock(tmp_path: Path, jar: Path) -> None:
     store = tmp_path / "couchbase-mock.yaml"
     store.write_text((HERE / "couchbase-mock.yaml").read_text().replace("@JAR@", str(jar)))
     shutil.copy(HERE / "couchbase_mock.py", tmp_path)
-    done = run(tmp_path / "run", f"--store={store}", "--launch=process", "-k", SELECTED)
+    done = run(tmp_path / "run", f"--store={store}", "--launch=process", "-k", SELECTED, whole=True)
     (tried,) = done.result["stores"]
     assert tried["store"] == "couchbase-mock"
     assert tried["version"].startswith("CouchbaseMock")

@@ -82,7 +82,7 @@ def _listens(port: int) -> bool:
 def test_the_trial_of_the_stand_in(tmp_path: Path, managed: Managed) -> None:
     endpoint = f"--endpoint=redis-tls={managed.url()}"
     only = "correctness or guarantee or single-get"
-    done = run(tmp_path, f"--store={STORE}:aof", endpoint, "-k", only, environment=managed.trusting)
+    done = run(tmp_path, f"--store={STORE}:aof", endpoint, "-k", only, environment=managed.trusting, whole=True, pages=True)
     assert done.code == 0, done.said
     (store,) = done.result["stores"]
     assert store["store"] == "redis-tls"
@@ -101,7 +101,7 @@ def test_the_trial_of_the_stand_in(tmp_path: Path, managed: Managed) -> None:
 @servers
 def test_the_stand_in_is_not_tried_under_the_name_of_the_service(tmp_path: Path, managed: Managed) -> None:
     endpoint = f"--endpoint=azure-redis-cache={managed.url()}"
-    done = run(tmp_path, "--store=azure-redis-cache", endpoint, "-k", SOME, environment=managed.trusting)
+    done = run(tmp_path, "--store=azure-redis-cache", endpoint, "-k", SOME, environment=managed.trusting, pages=True)
     assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED, done.said
     assert set(done.counted) == {"not_run", "excluded"}
     detail = done.outcomes["settings.readback"]["detail"]
@@ -112,7 +112,15 @@ def test_the_stand_in_is_not_tried_under_the_name_of_the_service(tmp_path: Path,
 @needs_redis
 @servers
 def test_a_setting_that_differs_is_an_error(tmp_path: Path, managed: Managed) -> None:
-    done = run(tmp_path, f"--store={STORE}:no-log", f"--endpoint=redis-tls={managed.url()}", "-k", "settings", environment=managed.trusting)
+    done = run(
+        tmp_path,
+        f"--store={STORE}:no-log",
+        f"--endpoint=redis-tls={managed.url()}",
+        "-k",
+        "settings",
+        environment=managed.trusting,
+        whole=True,
+    )
     assert done.code == pytest.ExitCode.TESTS_FAILED
     assert "appendonly: wanted 'no', found 'yes'" in done.outcomes["settings.readback"]["detail"]
 
@@ -125,7 +133,7 @@ def test_a_certificate_that_is_not_trusted_is_refused(tmp_path: Path, managed: M
         "another host": (managed.url(host="127.0.0.1"), managed.trusting),
     }
     for name, (url, environment) in lines.items():
-        done = run(tmp_path / name, f"--store={STORE}:aof", f"--endpoint=redis-tls={url}", environment=environment)
+        done = run(tmp_path / name, f"--store={STORE}:aof", f"--endpoint=redis-tls={url}", environment=environment, whole=True, pages=True)
         assert done.code == pytest.ExitCode.USAGE_ERROR, done.said
         assert "answers and refuses us" in done.said
         assert "certificate verify failed" in done.said
@@ -136,7 +144,7 @@ def test_a_certificate_that_is_not_trusted_is_refused(tmp_path: Path, managed: M
 @servers
 def test_a_wrong_key_is_said_and_not_shown(tmp_path: Path, managed: Managed) -> None:
     endpoint = f"--endpoint=redis-tls={managed.url(key='wr0ng%2Fword')}"
-    done = run(tmp_path, f"--store={STORE}:aof", endpoint, environment=managed.trusting)
+    done = run(tmp_path, f"--store={STORE}:aof", endpoint, environment=managed.trusting, whole=True)
     assert done.code == pytest.ExitCode.USAGE_ERROR
     assert "answers and refuses us" in done.said
     assert "wr0ng" not in done.said

@@ -66,7 +66,7 @@ def node_modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_suite_on_the_stand_in(tmp_path: Path, server: Server, variant: str, only: str, shown: str) -> None:
     server.database.policy = "version-optional" if variant == "versioned" else "merge-metadata"
     line = (f"--store={STORE}:{variant}", f"--endpoint=marklogic-rest={url(server)}", "-k", only)
-    done = run(tmp_path, *line, suites="correctness")
+    done = run(tmp_path, *line, suites="correctness", whole=True, pages=True)
     assert done.code == 0, done.said
     (store,) = done.result["stores"]
     assert (store["store"], store["version"]) == ("marklogic-rest", f"{PRODUCT} {NUMBER}")
@@ -81,7 +81,7 @@ def test_the_suite_on_the_stand_in(tmp_path: Path, server: Server, variant: str,
 @pytest.mark.slow
 def test_what_is_always_indexed_is_not_measured_without_indexes(tmp_path: Path, server: Server) -> None:
     line = (f"--store={STORE}:indexed", f"--endpoint=marklogic-rest={url(server)}", "-k", "(test_capability and fields) or hash10-put")
-    done = run(tmp_path, *line)
+    done = run(tmp_path, *line, whole=True)
     assert done.code == 0, done.said
     assert done.outcomes["performance.hash10-put/0i/4c"]["outcome"] == "unsupported"
     assert "indexes every collection by itself" in done.outcomes["performance.hash10-put/0i/4c"]["detail"]
@@ -89,7 +89,7 @@ def test_what_is_always_indexed_is_not_measured_without_indexes(tmp_path: Path, 
 
 
 def test_the_stand_in_is_not_tried_under_the_name_of_the_store(tmp_path: Path, server: Server) -> None:
-    done = run(tmp_path, "--store=marklogic", f"--endpoint=marklogic={url(server)}", "-k", SOME)
+    done = run(tmp_path, "--store=marklogic", f"--endpoint=marklogic={url(server)}", "-k", SOME, pages=True)
     assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED, done.said
     assert set(done.counted) == {"not_run", "excluded"}
     assert f"what answers is {PRODUCT} {NUMBER}, not MarkLogic" in done.outcomes["settings.readback"]["detail"]
@@ -105,7 +105,8 @@ def test_without_a_server_it_is_not_run_and_says_how(tmp_path: Path) -> None:
 
 
 def test_a_wrong_password_is_said_and_not_shown(tmp_path: Path, server: Server) -> None:
-    done = run(tmp_path, f"--store={STORE}", f"--endpoint=marklogic-rest={url(server, 'wr0ng')}", suites="correctness/test_settings.py")
+    endpoint = f"--endpoint=marklogic-rest={url(server, 'wr0ng')}"
+    done = run(tmp_path, f"--store={STORE}", endpoint, suites="correctness/test_settings.py", whole=True)
     assert done.code == pytest.ExitCode.USAGE_ERROR
     assert "answers and refuses us: 401 Unauthorized: the server does not know this user with this password" in done.said
     assert "wr0ng" not in done.said
@@ -121,9 +122,8 @@ def test_a_wrong_password_is_said_and_not_shown(tmp_path: Path, server: Server) 
     ],
 )
 def test_a_wrong_endpoint_is_one_clear_message(tmp_path: Path, server: Server, change: tuple[str, str], message: str) -> None:
-    done = run(
-        tmp_path, f"--store={STORE}", f"--endpoint=marklogic-rest={url(server).replace(*change)}", suites="correctness/test_settings.py"
-    )
+    endpoint = f"--endpoint=marklogic-rest={url(server).replace(*change)}"
+    done = run(tmp_path, f"--store={STORE}", endpoint, suites="correctness/test_settings.py", whole=True, pages=True)
     assert done.code == pytest.ExitCode.USAGE_ERROR, done.said
     (told,) = [line for line in done.said.splitlines() if line.startswith("ERROR: ")]
     assert re.search(message, told)

@@ -29,7 +29,7 @@ EATEN = Lie(
 @pytest.mark.slow
 @pytest.mark.servers
 def test_what_is_worse_than_known_fails(tmp_path: Path) -> None:
-    seen = trials.found((TRUE, EATEN), tmp_path)
+    seen = trials.found((), tmp_path, to_the_end=(TRUE, EATEN))
     true, eaten = seen[TRUE.name], seen[EATEN.name]
     assert true.outcome == "known_fail", true.detail
     assert "fault 1, 1 since a clean restart, burst: " in true.detail

@@ -16,7 +16,10 @@ import pytest
 import yaml
 
 from storeproof.disk.ext4 import base as volume_base
-from tests.architecture.installed import lay_out, run_pytest
+from storeproof.spec import SPEC_ROOT
+from tests.architecture.installed import CHECKOUT, run_pytest
+from tests.mini_edition.edition import cut_load
+from tests.mini_edition.inner_run import told
 from tests.mutants.durability.lie import COUNTED, Found, Lie
 
 _AT_ONCE = 3
@@ -27,33 +30,33 @@ _PATIENCE = 900.0
 """Seconds of one run, on a machine that is busy with all else. A quiet one needs less than a tenth."""
 
 
-def found(lies: Iterable[Lie], folder: Path, seed: int = 1) -> Mapping[str, Found]:
-    """By the lie's name: what its trial found."""
+def found(lies: Iterable[Lie], folder: Path, seed: int = 1, *, to_the_end: Iterable[Lie] = ()) -> Mapping[str, Found]:
+    """By the lie's name: what its trial found.
+
+    A trial ends with the fault that shows what is meant for the lie; those of `to_the_end` go through all faults.
+    """
     lies = list(lies)
-    packages = {load: package_of(load, folder / "-".join(load)) for load in {lie.load for lie in lies}}
+    meant = {lie.name: sorted(lie.by) for lie in lies}
+    lies += to_the_end
+    editions = {load: edition_of(load, folder / "-".join(load)) for load in {lie.load for lie in lies}}
     alike: dict[tuple[str, tuple[str, ...], str], list[Lie]] = {}
     for lie in lies:
         alike.setdefault((lie.guarantee, lie.load, lie.power_cut), []).append(lie)
     runs = [some[first :: -(-len(some) // _IN_A_RUN)] for some in alike.values() for first in range(-(-len(some) // _IN_A_RUN))]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        results = pool.map(lambda run: _try(run[1], folder / str(run[0]), packages[run[1][0].load], seed), enumerate(runs))
+        results = pool.map(lambda run: _try(run[1], folder / str(run[0]), editions[run[1][0].load], seed, meant), enumerate(runs))
     return {name: each for result in results for name, each in result.items()}
 
 
-def package_of(load: Sequence[str], root: Path) -> Path:
-    """The project, with guarantees that are tried under this load alone: what is meant to catch a lie must do it by itself."""
-    package = lay_out(root)
-    spec = package / "storeproof" / "spec" / "data"
-    for name in ("profiles", "scaling"):  # they would ask for what these stores are not asked
-        shutil.rmtree(spec / name)
-    for path in (spec / "guarantees").glob("*.yaml"):
-        guarantee = yaml.safe_load(path.read_text())
-        guarantee["load"] = [shape for shape in guarantee.get("load", ()) if shape in load]
-        path.write_text(yaml.safe_dump(guarantee))
-    return package
+def edition_of(load: Sequence[str], root: Path) -> Path:
+    """The specification with guarantees that are tried under this load alone: what is meant to catch a lie must do it by itself."""
+    # Profiles and scaling would ask for what these stores are not asked.
+    shutil.copytree(SPEC_ROOT, root, ignore=shutil.ignore_patterns("profiles", "scaling", "schema"))
+    cut_load(root, load)
+    return root
 
 
-def _try(lies: Sequence[Lie], folder: Path, package: Path, seed: int) -> Mapping[str, Found]:
+def _try(lies: Sequence[Lie], folder: Path, edition: Path, seed: int, meant: Mapping[str, Sequence[str]]) -> Mapping[str, Found]:
     """One run for lies about one guarantee."""
     folder.mkdir()
     guarantee = lies[0].guarantee
@@ -61,12 +64,14 @@ def _try(lies: Sequence[Lie], folder: Path, package: Path, seed: int) -> Mapping
     memory = volume_base() if guarantee == "power_loss" else None
     with tempfile.TemporaryDirectory(prefix="storeproof-lies-", dir=memory) as data:
         Path(data).chmod(0o755)  # PostgreSQL's user must get through
+        plugins, environment = told(edition, pages=False)
         done = run_pytest(
-            *("--pyargs", "storeproof.suites.durability.test_guarantees", "-q", "-k", guarantee, "--report-dir=report"),
+            *(str(CHECKOUT / "suites" / "durability" / "test_guarantees.py"), "-q", "-k", guarantee, "--report-dir=report"),
+            *(*plugins, "-p", "tests.mutants.durability.first_finding"),
             *(f"--store={lie.store if isinstance(lie.store, str) else store_file_of(lie, folder)}" for lie in lies),
             *("--launch=process", f"--data-dir={data}", f"--seed={seed}", f"--power-cut={lies[0].power_cut}"),
             cwd=folder,
-            package=package,
+            environment={**environment, "MEANT_FOR_THE_LIES": json.dumps(meant)},
             seconds=_PATIENCE,
         )
         assert not list(Path(data).iterdir()), "something was left behind"
