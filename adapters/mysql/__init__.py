@@ -17,13 +17,11 @@ from storeproof.adapters.mysql.connection import TIMEOUT, Connection
 from storeproof.adapters.mysql.documents import Documents
 from storeproof.adapters.mysql.json import MariaDb, MySql
 from storeproof.adapters.mysql.link import Link, sorted_error
-from storeproof.adapters.mysql.records import Records
 from storeproof.adapters.mysql.structures import Lists, Rankings, Sets
 from storeproof.adapters.mysql.table import marks
 from storeproof.adapters.mysql.text import LIMITS
-from storeproof.adapters.mysql.values import Counters, Hashes, Values
-from storeproof.contract import Address, Collection, Layout, Row, Unknown, Unsupported, Version
-from storeproof.spec.model import Counter, Document, Hash, Members, Queue, Ranking, Value
+from storeproof.adapters.mysql.values import Counters, Hashes, Rows, Values
+from storeproof.contract import Address, Collection, Layout, Unknown, Unsupported, Version
 
 DATABASE = "storeproof"
 """Used where the address names none; the launches in `spec/stores/` create it."""
@@ -38,6 +36,17 @@ _SETTINGS = (
     # MariaDB's JSON_ARRAYAGG cuts what it collects at this length; 2**30 is the most that a packet has.
     " SESSION group_concat_max_len = 1073741824"
 )
+
+_TABLES: Mapping[str, type[Values | Hashes | Rows | Counters | Lists | Sets | Rankings]] = {
+    "value": Values,
+    "hash": Hashes,
+    "row": Rows,
+    "counter": Counters,
+    "list": Lists,
+    "set": Sets,
+    "ranking": Rankings,
+}
+"""By kind of record; documents have a table of their own."""
 
 _TOO_MANY = {ER.CON_COUNT_ERROR, ER.TOO_MANY_USER_CONNECTIONS}
 
@@ -94,37 +103,29 @@ class Session(Link):
         found = self._variables(names)
         if self.engine == "ndbcluster" and (others := [name for name in names if name not in found]):
             # What the data nodes run with; where they differ, all values are listed.
-            self.run(
+            rows = self.read(
                 "SELECT param_name, GROUP_CONCAT(DISTINCT config_value) FROM ndbinfo.config_values"
                 f" JOIN ndbinfo.config_params ON param_number = config_param WHERE param_name IN ({marks(others)}) GROUP BY param_name",
-                others,
+                *others,
             )
-            found |= {str(name): str(value) for name, value in self.rows()}
+            found |= {str(name): str(value) for name, value in rows}
         return found
 
     def _variables(self, names: Sequence[str]) -> dict[str, str]:
         if not names:  # a variant need not name settings, and SQL knows no empty list
             return {}
-        self.run(f"SHOW GLOBAL VARIABLES WHERE Variable_name IN ({marks(names)})", names)
-        return {str(name): str(value) for name, value in self.rows()}
+        rows = self.read(f"SHOW GLOBAL VARIABLES WHERE Variable_name IN ({marks(names)})", *names)
+        return {str(name): str(value) for name, value in rows}
 
     def collection(self, layout: Layout) -> Collection:
-        record = layout.model.record
-        if isinstance(record, Value):
-            return Values(self, layout, self._options)
-        if isinstance(record, Hash):
-            if layout.indexed and self.engine == "ndbcluster":
-                raise Unsupported("ndbcluster indexes no part of a BLOB")
-            return Hashes(self, layout, self._options, record.fields)
-        if isinstance(record, Document):
+        kind = layout.model.record.kind
+        if kind == "document":
             return Documents(self, layout, self._options, MariaDb() if self._mariadb else MySql(), self._limits)
-        structures: dict[type, type[Lists | Sets | Rankings]] = {Queue: Lists, Members: Sets, Ranking: Rankings}
-        if type(record) in structures:
-            return structures[type(record)](self, layout, self._options)
-        if isinstance(record, Counter):
-            return Counters(self, layout, self._options)
-        columns = {"integer": "INT NOT NULL", "real": "DOUBLE NOT NULL"}
-        return Records(self, layout, self._options, columns, lambda row: row, Row._make)
+        if kind == "hash" and layout.indexed and self.engine == "ndbcluster":
+            raise Unsupported("ndbcluster indexes no part of a BLOB")
+        if kind not in _TABLES:
+            raise Unsupported(f"there is no table for a record of the kind {kind}")
+        return _TABLES[kind](self, layout, self._options)
 
     def compact(self) -> str:
         """MariaDB's InnoDB has a command for a checkpoint (in every build since MDEV-30000); for all others OPTIMIZE writes tables anew."""
@@ -134,8 +135,8 @@ class Session(Link):
             command = "SET GLOBAL innodb_log_checkpoint_now = ON"
             self.run(command)
             return command
-        self.run("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND engine = %s", (self.engine,))
-        if tables := ", ".join(f"`{name}`" for (name,) in self.rows()):
+        found = self.read("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND engine = %s", self.engine)
+        if tables := ", ".join(f"`{name}`" for (name,) in found):
             self.run(f"OPTIMIZE TABLE {tables}")
         return "OPTIMIZE TABLE"
 

@@ -28,21 +28,27 @@ class Documents(Records):
     # A row that has the same value in a unique index is a duplicate too, and another record. NULL makes the server refuse.
     _given = "IF(k = VALUES(k), VALUES({0}), NULL)"
 
+    columns: Mapping[str, str] = {"doc": "JSON NOT NULL"}
+
     def __init__(self, link: Link, layout: Layout, options: Mapping[str, str], dialect: Dialect, limits: Mapping[str, str]) -> None:
         self._dialect = dialect
-        columns = {"doc": "JSON NOT NULL"}
-        super().__init__(
-            link, layout, options, columns, lambda document: (to_json(document),), lambda row: decimals.read(row[0], layout.model.decimals)
-        )
+        super().__init__(link, layout, options)
         self._layout_columns = [column(layout, f"x{number}", path) for number, path in enumerate(layout.indexed)]
         self._indexed: dict[Path, Column] = {each.path: each for each in self._layout_columns}
         self._texts = Texts(layout, dialect, link.engine, limits)
         self._later = Indexes(link, layout, dialect)
-        self._requests = Requests(self._table, self._text, dialect, self._indexed, self._texts, layout.model.decimals)
+        self._requests = Requests(self._name, self._text_keys, dialect, self._indexed, self._texts, layout.model.decimals)
+
+    def encode(self, record: dict[str, Json]) -> Sequence[Any]:
+        return (to_json(record),)
+
+    def decode(self, columns: Sequence[Any]) -> dict[str, Json]:
+        document: dict[str, Json] = decimals.read(columns[0], self._layout.model.decimals)
+        return document
 
     def get_path(self, key: Key, path: Path) -> Json | Missing:
         # SQL's NULL is "no such part"; JSON's null is the text `null`.
-        rows = self._ask(sql("SELECT {} FROM {} WHERE k = {}", extract(DOC, path), Sql(self._table), self._key(key)))
+        rows = self._ask(sql("SELECT {} FROM {} WHERE k = {}", extract(DOC, path), Sql(self._name), self._key(key)))
         if not rows or rows[0][0] is None:
             return MISSING
         part: Json = decimals.read(rows[0][0], self._layout.model.decimals, path)
@@ -57,7 +63,7 @@ class Documents(Records):
     def increment_path(self, key: Key, path: Path, by: int | float) -> int | float | None:
         # The assignments of an UPDATE are made in their order, and the second one sees the sum.
         kept = sql("k = IF(LENGTH(@sum := JSON_EXTRACT(doc, {})) >= 0, k, k)", json_path(path))
-        changed = sql("UPDATE {} SET doc = {}, {} WHERE k = {}", Sql(self._table), added(self._dialect, path, by), kept, self._key(key))
+        changed = sql("UPDATE {} SET doc = {}, {} WHERE k = {}", Sql(self._name), added(self._dialect, path, by), kept, self._key(key))
         written = self._ask(sql("SET @sum = NULL; {}; SELECT @sum", changed))[0][0]
         total: int | float | None = None if written is None else json.loads(written)
         return total
@@ -75,7 +81,7 @@ class Documents(Records):
         return self._change(key, with_member(self._dialect, path, value))
 
     def item_count(self, key: Key, path: Path) -> int | Missing:
-        rows = self._ask(sql("SELECT {} FROM {} WHERE k = {}", length(path), Sql(self._table), self._key(key)))
+        rows = self._ask(sql("SELECT {} FROM {} WHERE k = {}", length(path), Sql(self._name), self._key(key)))
         return MISSING if not rows or rows[0][0] is None else int(rows[0][0])
 
     def find(self, query: Query) -> list[tuple[Key, dict[str, Json]]]:
@@ -120,13 +126,12 @@ class Documents(Records):
         self._later.require(path, kind)
 
     def _ask(self, request: Sql) -> Sequence[tuple[Any, ...]]:
-        self._link.run(request.text, request.values)
-        return self._link.rows()
+        return self._link.read(request.text, *request.values)
 
     def _change(self, key: Key, document: Sql) -> bool:
         """Give a record another document; whether there is one."""
-        request = sql("UPDATE {} SET doc = {} WHERE k = {}", Sql(self._table), document, self._key(key))
-        return self._link.run(request.text, request.values) == 1
+        request = sql("UPDATE {} SET doc = {} WHERE k = {}", Sql(self._name), document, self._key(key))
+        return self._link.change(request.text, *request.values) == 1
 
     def _equals(self) -> str:
         # MariaDB keeps JSON as text, in which the order of the fields and the spaces would count.

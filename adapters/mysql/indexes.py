@@ -98,8 +98,8 @@ class Indexes:
         self._link.define(statement.text, statement.values)
 
     def _of_server(self, column: str, condition: str, value: str) -> Sequence[tuple[Any, ...]]:
-        self._link.run(
+        return self._link.read(
             f"SELECT {column} FROM information_schema.statistics WHERE table_schema = DATABASE() AND table_name = %s AND {condition}",
-            (self._layout.name, value),
+            self._layout.name,
+            value,
         )
-        return self._link.rows()

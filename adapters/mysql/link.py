@@ -131,7 +131,7 @@ class Link:
         found: int = self._cursor.rowcount
         return found
 
-    def together(self, table: str, statements: str, values: Sequence[Any], answer: str = "") -> None:
+    def together(self, table: str, statements: str, values: Sequence[Any], answer: str = "") -> Sequence[tuple[Any, ...]]:
         """Send statements about a table of which others see all or nothing; `answer` reads what they have left in variables.
 
         They are a transaction of their own, or a part of the one that is open. Where the engine has none the table is locked, and
@@ -139,7 +139,7 @@ class Link:
         """
         first, last, undo = _INSIDE if self._open else _ALONE if self.transactional else _LOCKED
         try:
-            self.run(f"{first.format(table)}; {statements}; {last}; {answer}".removesuffix("; "), values)
+            return self.read(f"{first.format(table)}; {statements}; {last}; {answer}".removesuffix("; "), *values)
         except Refused as reason:
             if not self._undone:
                 self.run(undo)
@@ -158,6 +158,15 @@ class Link:
         """Wait longer meanwhile: for what makes the server go through all of a table."""
         return self._connection.patient()
 
+    def change(self, request: str, /, *values: Any) -> int:
+        """As `run`."""
+        return self.run(request, values)
+
+    def read(self, request: str, /, *values: Any) -> Sequence[tuple[Any, ...]]:
+        """Send a request; the rows that its last statement answered."""
+        self.run(request, values)
+        return self.rows()
+
     def rows(self) -> Sequence[tuple[Any, ...]]:
         """The rows that the last statement answered."""
         fetched: Sequence[tuple[Any, ...]] = self._cursor.fetchall()
@@ -165,8 +174,7 @@ class Link:
 
     def warnings(self) -> str:
         """What the server has to say of the last statement beyond its answer; its errors excepted."""
-        self.run("SHOW WARNINGS")
-        return "; ".join(message for level, _, message in self.rows() if level != "Error")
+        return "; ".join(message for level, _, message in self.read("SHOW WARNINGS") if level != "Error")
 
     @property
     def last_number(self) -> int:

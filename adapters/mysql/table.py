@@ -10,8 +10,10 @@ from typing import Any
 
 from pymysql.constants import ER
 
+from storeproof.adapters.mysql.dialect import DIALECT
 from storeproof.adapters.mysql.link import Link, refused_with
-from storeproof.contract import Key, Layout, Refused, Unsupported
+from storeproof.adapters.sql import table as sql
+from storeproof.contract import Layout, Refused, Unsupported
 
 KEY_BYTES = {"MyISAM": 1000, "Aria": 2300, "ndbcluster": 3070}
 """The longest index entry by engine, from the manuals, and for ndbcluster as tried; InnoDB's (DYNAMIC rows, 16 KiB pages) is 3072."""
@@ -35,8 +37,11 @@ def keeping(values: Mapping[str, str]) -> str:
     return f"k = IF({' + '.join(f'COALESCE(LENGTH({variable} := {value}), 0)' for variable, value in values.items())} >= 0, k, k)"
 
 
-class Table:
+class Table(sql.Table):
     """What every collection has."""
+
+    dialect = DIALECT
+    _link: Link
 
     _placed = ""
     """What CREATE TABLE says at its end."""
@@ -48,25 +53,20 @@ class Table:
     }
 
     def __init__(self, link: Link, layout: Layout, options: Mapping[str, str]) -> None:
-        self._link = link
-        self._layout = layout
+        super().__init__(link, layout)
         self._options = options
-        self._engine = link.engine
-        self._text = layout.model.key == "text"
-        self._key_type = f"VARBINARY({KEY_BYTES.get(self._engine, 3072)})" if self._text else "BIGINT"
-        self._table = f"`{layout.name}`"
+        self._key_type = f"VARBINARY({KEY_BYTES.get(link.engine, 3072)})" if self._text_keys else "BIGINT"
 
     def clear(self) -> None:
-        self._link.define(f"DROP TABLE IF EXISTS {self._table}")
+        self._link.define(f"DROP TABLE IF EXISTS {self._name}")
 
     def describe(self) -> dict[str, str]:
-        self._link.run(
+        rows = self._link.read(
             "SELECT engine, create_options, (SELECT COUNT(DISTINCT index_name) FROM information_schema.statistics AS s"
             " WHERE s.table_schema = t.table_schema AND s.table_name = t.table_name AND index_name REGEXP '^i[0-9]+$')"
             " FROM information_schema.tables AS t WHERE table_schema = DATABASE() AND table_name = %s",
-            (self._layout.name,),
+            self._layout.name,
         )
-        rows = self._link.rows()
         if not rows:
             raise Refused(f"there is no table {self._layout.name}")
         engine, created_with, indexes = rows[0]
@@ -77,8 +77,8 @@ class Table:
         transactional = f" TRANSACTIONAL={self._options['transactional']}" if "transactional" in self._options else ""
         try:
             self._link.define(
-                f"CREATE TABLE IF NOT EXISTS {self._table} ({', '.join(parts)})"
-                f" ENGINE={self._engine}{transactional} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin{self._placed}",
+                f"CREATE TABLE IF NOT EXISTS {self._name} ({', '.join(parts)})"
+                f" ENGINE={self._link.engine}{transactional} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin{self._placed}",
                 values,
             )
         except Refused as reason:
@@ -88,15 +88,3 @@ class Table:
             if _TOO_MUCH in why:
                 raise Unsupported(f"a table of {len(parts)} columns and indexes: {why}") from None
             raise Refused(f"{reason}: {why}") from None
-
-    def _key(self, key: Key) -> bytes | int:
-        if isinstance(key, int):
-            return key
-        try:
-            return key.encode()
-        except UnicodeEncodeError as reason:
-            raise Refused(f"the key is not a string of Unicode scalar values: {reason}") from reason
-
-    def _from_column(self, key: Any) -> Key:
-        found: Key = key.decode() if self._text else key
-        return found

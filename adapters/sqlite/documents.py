@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import storeproof.adapters.sqlite.query as sqlite_query
@@ -27,7 +27,7 @@ Change = Callable[[Place, Callable[[Any], str]], str]
 class Documents(Table):
     """A table with the documents of one model."""
 
-    columns = (("doc", "TEXT NOT NULL CHECK (json_valid(doc))"),)
+    columns: Mapping[str, str] = {"doc": "TEXT NOT NULL CHECK (json_valid(doc))"}
 
     def __init__(self, link: Link, layout: Layout) -> None:
         super().__init__(link, layout)
@@ -39,8 +39,7 @@ class Documents(Table):
         if self._text is None:
             return super().definitions()
         # A text index is by a number that stays with its row, whatever becomes of the file.
-        columns = ", ".join(f"{name} {kind}" for name, kind in self.columns)
-        table = f"CREATE TABLE IF NOT EXISTS {self._name} (id INTEGER PRIMARY KEY, k TEXT NOT NULL UNIQUE, {columns})"
+        table = f"CREATE TABLE IF NOT EXISTS {self._name} (id INTEGER PRIMARY KEY, k TEXT NOT NULL UNIQUE, {self.typed_columns()})"
         return [table, *super().definitions()[1:], *self._text.create()]
 
     def clear(self) -> None:

@@ -9,35 +9,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any
 
+from storeproof.adapters.sql.records import Records
 from storeproof.adapters.sqlite.link import Link
-from storeproof.contract import Change, Layout, Refused
+from storeproof.contract import Change, Refused
 
 _LOOK_AGAIN = 0.01
 """Seconds between two looks."""
 
 
-class Followed:
-    """The part of a table that is followed: Feed, ResumableFeed. It has the columns `k` and `columns`."""
+class Followed(Records):
+    """Feed, ResumableFeed."""
 
-    columns: tuple[tuple[str, str], ...]
     _link: Link
-    _layout: Layout
-
-    def __init__(self) -> None:
-        self._feed: Link | None = None
-        self._last = 0
-        """The token: the number of the last change that was answered."""
-        self._with_records = False
-
-    def decode(self, columns: Sequence[Any]) -> Any:
-        """The record of the columns."""
-        raise NotImplementedError
+    _feed: Link | None = None
+    _last = 0
+    """The token: the number of the last change that was answered."""
+    _with_records = False
 
     def follow(self, records: bool) -> None:
-        names = [name for name, _ in self.columns]
-        table, log = f'"{self._layout.name}"', self._log
+        names = list(self.columns)
+        table, log = self._name, self._log
         definitions = [f"CREATE TABLE IF NOT EXISTS {log} (n INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT, k, {', '.join(names)})"]
         for event in ("INSERT", "UPDATE", "DELETE"):
             kind, row = ("delete", "old") if event == "DELETE" else ("put", "new")
@@ -55,7 +47,7 @@ class Followed:
         if self._feed is None:
             raise Refused("the collection is not followed")
         end = time.monotonic() + seconds
-        names = ", ".join(name for name, _ in self.columns)
+        names = ", ".join(self.columns)
         select = f"SELECT n, kind, k, {names if self._with_records else 'NULL'} FROM {self._log} WHERE n > ? ORDER BY n LIMIT ?"
         while True:
             rows = self._feed.read(select, self._last, count)

@@ -19,9 +19,13 @@ class Link:
         self._host = connect(address)
         self._others: list[Link] = []
 
-    def read(self, statement: str, *parameters: Any) -> list[list[Any]]:
+    def read(self, statement: str, /, *parameters: Any) -> list[list[Any]]:
         """The rows that a statement finds."""
         return cast(list[list[Any]], self._host.call("read", [[statement, parameters]])[0])
+
+    def change(self, statement: str, /, *parameters: Any) -> int:
+        """Run one statement as a transaction; the number of rows it changed."""
+        return self.write(statement, *parameters)[1]
 
     def write(self, statement: str, *parameters: Any) -> tuple[list[list[Any]], int]:
         """Run one statement as a transaction; the rows it returns and the number of rows it changed."""

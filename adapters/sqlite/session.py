@@ -3,77 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import cast
 
+from storeproof.adapters.sql import records
 from storeproof.adapters.sqlite.documents import Documents
 from storeproof.adapters.sqlite.link import Link
 from storeproof.adapters.sqlite.structures import Items, Queues, Rankings, Sets
 from storeproof.adapters.sqlite.table import Table
-from storeproof.contract import Collection, Key, Layout, Record, Refused, Row, Unsupported, Version
+from storeproof.contract import Collection, Key, Layout, Record, Refused, Unsupported, Version
 from storeproof.spec.interleaving import Isolation
 
 _SYNCHRONOUS = ("OFF", "NORMAL", "FULL", "EXTRA")
 """The names of what `PRAGMA synchronous` answers, by number."""
 
 
-class Values(Table):
-    """Opaque values."""
+class Values(Table, records.Values):
+    """Opaque values: also Conditional, Append."""
 
-    columns = (("v", "BLOB NOT NULL"),)
-
-    def encode(self, record: bytes) -> Sequence[Any]:
-        return (record,)
-
-    def decode(self, columns: Sequence[Any]) -> bytes:
-        return cast(bytes, columns[0])
+    columns: Mapping[str, str] = {"v": "BLOB NOT NULL"}
 
     def put_if_absent(self, key: Key, record: Record) -> bool:
-        return self._link.write(f"INSERT INTO {self._name} VALUES (?, ?) ON CONFLICT(k) DO NOTHING", key, record)[1] == 1
+        return self._link.change(f"INSERT INTO {self._name} VALUES (?, ?) ON CONFLICT(k) DO NOTHING", key, record) == 1
 
     def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
-        return self._link.write(f"UPDATE {self._name} SET v = ? WHERE k = ? AND v = ?", record, key, expected)[1] == 1
+        return self._link.change(f"UPDATE {self._name} SET v = ? WHERE k = ? AND v = ?", record, key, expected) == 1
 
     def append(self, key: Key, value: bytes) -> None:
         # `||` makes a text of two blobs, byte by byte.
-        self._link.write(
+        self._link.change(
             f"INSERT INTO {self._name} VALUES (?, ?) ON CONFLICT(k) DO UPDATE SET v = CAST(v || excluded.v AS BLOB)", key, value
         )
 
 
-class Hashes(Table):
-    """Hashes: a column for each field; a field that is not there is NULL."""
+class Hashes(Table, records.Hashes):
+    """Hashes: also FieldCounter."""
 
-    def __init__(self, link: Link, layout: Layout) -> None:
-        self._fields: tuple[str, ...] = layout.model.record.fields  # type: ignore[union-attr]
-        self.columns = tuple((field, "BLOB") for field in self._fields)
-        super().__init__(link, layout)
-
-    def encode(self, record: dict[str, bytes]) -> Sequence[Any]:
-        for field in record:
-            self._known(field)
-        return [record.get(field) for field in self._fields]
-
-    def decode(self, columns: Sequence[Any]) -> dict[str, bytes]:
-        return {field: value for field, value in zip(self._fields, columns, strict=True) if value is not None}
-
-    def get_field(self, key: Key, field: str) -> bytes | None:
-        rows = self._link.read(f"SELECT {self._known(field)} FROM {self._name} WHERE k = ?", key)
-        return rows[0][0] if rows else None
-
-    def set_field(self, key: Key, field: str, value: bytes) -> None:
-        column = self._known(field)
-        self._link.write(
-            f"INSERT INTO {self._name} (k, {column}) VALUES (?, ?) ON CONFLICT(k) DO UPDATE SET {column} = excluded.{column}",
-            key,
-            value,
-        )
-
-    def delete_field(self, key: Key, field: str) -> bool:
-        column = self._known(field)
-        return self._link.write(f"UPDATE {self._name} SET {column} = NULL WHERE k = ? AND {column} IS NOT NULL", key)[1] == 1
+    bytes_type = "BLOB"
 
     def increment_field(self, key: Key, field: str, by: int) -> int:
-        column = self._known(field)
+        column = self._column(field)
         # What is no whole number, or one of more than 64 bits, is another text when it was read as one and written again.
         rows, _ = self._link.write(
             f"INSERT INTO {self._name} (k, {column}) VALUES (?1, CAST(CAST(?2 AS TEXT) AS BLOB)) ON CONFLICT(k) DO UPDATE "
@@ -87,40 +55,21 @@ class Hashes(Table):
             raise Refused(f"{field} is no whole number of 64 bits, or would be none")
         return cast(int, rows[0][0])
 
-    def _known(self, field: str) -> str:
-        if field not in self._fields:
-            raise Refused(f"the table has no column {field!r}")
-        return field
 
-
-class Rows(Table):
+class Rows(Table, records.Rows):
     """Rows under the integer primary key."""
 
-    columns = (("integer", "INTEGER NOT NULL"), ("real", "REAL NOT NULL"))
-
-    def encode(self, record: Row) -> Sequence[Any]:
-        return record
-
-    def decode(self, columns: Sequence[Any]) -> Row:
-        return Row(columns[0], columns[1])
+    columns: Mapping[str, str] = {"integer": "INTEGER NOT NULL", "real": "REAL NOT NULL"}
 
 
-class Counters(Table):
-    """Numbers; a sum beyond 64 bits would become a real, and is refused instead."""
+class Counters(Table, records.Counters):
+    """Numbers: also Counter. A sum beyond 64 bits would become a real, and is refused instead."""
 
-    columns = (("n", "INTEGER NOT NULL CHECK (typeof(n) = 'integer')"),)
-
-    def encode(self, record: int) -> Sequence[Any]:
-        return (record,)
-
-    def decode(self, columns: Sequence[Any]) -> int:
-        return cast(int, columns[0])
+    columns: Mapping[str, str] = {"n": "INTEGER NOT NULL CHECK (typeof(n) = 'integer')"}
 
     def increment(self, key: Key, by: int) -> int:
         rows, _ = self._link.write(
-            f"INSERT INTO {self._name} VALUES (?, ?) ON CONFLICT(k) DO UPDATE SET n = n + excluded.n RETURNING n",
-            key,
-            by,
+            f"INSERT INTO {self._name} VALUES (?, ?) ON CONFLICT(k) DO UPDATE SET n = n + excluded.n RETURNING n", key, by
         )
         return cast(int, rows[0][0])
 
