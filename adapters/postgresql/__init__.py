@@ -15,18 +15,28 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 import psycopg
-from psycopg.types.numeric import Float8, Int8
 
 from storeproof.adapters.postgresql.documents import Documents
 from storeproof.adapters.postgresql.link import TIMEOUT, Connection, Link
-from storeproof.adapters.postgresql.records import Counters, Hashes, Records, Values
+from storeproof.adapters.postgresql.records import Counters, Hashes, Rows, Values
 from storeproof.adapters.postgresql.structures import Lists, Rankings, Sets
-from storeproof.contract import Address, Collection, Layout, Refused, Row, Unknown, Version, WrongReply
+from storeproof.contract import Address, Collection, Layout, Refused, Unknown, Unsupported, Version, WrongReply
 from storeproof.spec.interleaving import Isolation
-from storeproof.spec.model import Counter, Document, Hash, Members, Queue, Ranking, Value
 
 DATABASE = "postgres"
 """Used where the address names none; every server has it."""
+
+_TABLES: Mapping[str, type[Values | Hashes | Documents | Rows | Counters | Lists | Sets | Rankings]] = {
+    "value": Values,
+    "hash": Hashes,
+    "document": Documents,
+    "row": Rows,
+    "counter": Counters,
+    "list": Lists,
+    "set": Sets,
+    "ranking": Rankings,
+}
+"""By kind of record."""
 
 _NEVER = (
     "authentication failed",
@@ -94,8 +104,7 @@ class Session:
         self._options = options
 
     def version(self) -> Version:
-        self._link.run("SELECT version()")
-        rows = self._link.rows()
+        rows = self._link.read("SELECT version()")
         text = rows[0][0] if rows and rows[0] else None
         if not isinstance(text, str):
             raise WrongReply(f"version() answered {rows!r}")
@@ -103,25 +112,14 @@ class Session:
 
     def read_settings(self, names: Sequence[str]) -> dict[str, str]:
         # As this session has them: a role or a database may have its own. Written as SHOW writes them.
-        self._link.run("SELECT name, current_setting(name, true) FROM unnest(%s::text[]) AS asked (name)", (list(names),))
-        return {name: value for name, value in self._link.rows() if value is not None}
+        rows = self._link.read("SELECT name, current_setting(name, true) FROM unnest(%s::text[]) AS asked (name)", list(names))
+        return {name: value for name, value in rows if value is not None}
 
     def collection(self, layout: Layout) -> Collection:
-        record = layout.model.record
-        if isinstance(record, Hash):
-            return Hashes(self._link, layout, self._options, record.fields)
-        kinds: dict[type, type[Values | Documents | Counters | Lists | Sets | Rankings]] = {
-            Value: Values,
-            Document: Documents,
-            Counter: Counters,
-            Queue: Lists,
-            Members: Sets,
-            Ranking: Rankings,
-        }
-        if kind := kinds.get(type(record)):
-            return kind(self._link, layout, self._options)
-        columns = {"integer": "integer", "real": "double precision"}
-        return Records(self._link, layout, self._options, columns, lambda row: (Int8(row[0]), Float8(row[1])), Row._make)
+        kind = layout.model.record.kind
+        if kind not in _TABLES:
+            raise Unsupported(f"there is no table for a record of the kind {kind}")
+        return _TABLES[kind](self._link, layout, self._options)
 
     def begin(self, isolation: Isolation) -> None:
         self._link.begin(isolation)

@@ -12,11 +12,10 @@ from storeproof.adapters.postgresql import geo as geo
 from storeproof.adapters.postgresql import query as requests
 from storeproof.adapters.postgresql import text as text
 from storeproof.adapters.postgresql.jsonb import Arguments, indexed, place, to_json, with_value, without
-from storeproof.adapters.postgresql.link import Link
 from storeproof.adapters.postgresql.records import Records
 from storeproof.adapters.postgresql.rules import Rules
 from storeproof.adapters.postgresql.searches import StoredSearches
-from storeproof.contract import MISSING, Found, Json, Key, Layout, Missing, Path, Unsupported
+from storeproof.contract import MISSING, Found, Json, Key, Missing, Path, Unsupported
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 
 Change = Callable[[Path, Any, Arguments], str]
@@ -26,8 +25,14 @@ Change = Callable[[Path, Any, Arguments], str]
 class Documents(Rules, StoredSearches, Records):
     """One jsonb in each row: Paths, PathCounter, Arrays, Find, Lookup, Aggregate, Facets, Bulk."""
 
-    def __init__(self, link: Link, layout: Layout, options: Mapping[str, str]) -> None:
-        super().__init__(link, layout, options, {"doc": "jsonb"}, lambda document: (to_json(document),), lambda row: self._read(row[0]))
+    columns: Mapping[str, str] = {"doc": "jsonb"}
+
+    def encode(self, record: dict[str, Json]) -> Sequence[Any]:
+        return (to_json(record),)
+
+    def decode(self, columns: Sequence[Any]) -> dict[str, Json]:
+        document: dict[str, Json] = self._read(columns[0])
+        return document
 
     def _read(self, text: str, place: Path = ()) -> Any:
         """What was at a place of a document."""
@@ -53,7 +58,7 @@ class Documents(Rules, StoredSearches, Records):
     def increment_path(self, key: Key, path: Path, by: int | float) -> int | float | None:
         added = Arguments()
         changed, total = arrays.increased(path, by, added), place("doc", path, added.add).json
-        statement = f"UPDATE {self._table} SET doc = {changed} WHERE k = {added.add(self._key(key))} RETURNING ({total})::text"
+        statement = f"UPDATE {self._name} SET doc = {changed} WHERE k = {added.add(self._key(key))} RETURNING ({total})::text"
         if not self._link.run(statement, added.values):
             return None
         sum_: int | float = self._read(self._link.rows()[0][0], path)
@@ -136,13 +141,13 @@ class Documents(Rules, StoredSearches, Records):
         return found
 
     def _of(self, key: Key, expression: str, arguments: Arguments) -> Sequence[tuple[Any, ...]]:
-        self._link.run(f"SELECT {expression} FROM {self._table} WHERE k = {arguments.add(self._key(key))}", arguments.values)
+        self._link.run(f"SELECT {expression} FROM {self._name} WHERE k = {arguments.add(self._key(key))}", arguments.values)
         return self._link.rows()
 
     def _change(self, change: Change, key: Key, path: Path, value: Json) -> bool:
         arguments = Arguments()
         changed = change(path, value, arguments)
-        statement = f"UPDATE {self._table} SET doc = {changed} WHERE k = {arguments.add(self._key(key))}"
+        statement = f"UPDATE {self._name} SET doc = {changed} WHERE k = {arguments.add(self._key(key))}"
         return self._link.run(statement, arguments.values) == 1
 
     def _derived(self) -> Sequence[str]:

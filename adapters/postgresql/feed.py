@@ -7,13 +7,14 @@ enough for a key, and is not kept. The log has everything; a replication slot ke
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import Any, Protocol
+from typing import Protocol
 
 from storeproof.adapters.postgresql.decoding import Decoding
 from storeproof.adapters.postgresql.link import Link
 from storeproof.adapters.postgresql.table import Table
+from storeproof.adapters.sql.records import Records
 from storeproof.contract import Change, Key, Refused, Unsupported
 
 _AT_ONCE = 1.0
@@ -51,11 +52,9 @@ class Notifications:
         self._link.close()
 
 
-class Followed(Table):
+class Followed(Table, Records):
     """Feed, ResumableFeed."""
 
-    _columns: Mapping[str, str]
-    _decode: Callable[[Sequence[Any]], Any]
     _feed: _Source | None = None
     _token: Decoding.Token | None = None
     _with_records = False
@@ -88,8 +87,8 @@ class Followed(Table):
         if self._token is None:
             raise Refused("no feed was left")
         self._end_feed()
-        columns = self._columns if self._with_records else None
-        self._feed = Decoding(self._link.another(), self._layout.name, self._token, self._key_from, columns, self._decode)
+        columns = self.columns if self._with_records else None
+        self._feed = Decoding(self._link.another(), self._layout.name, self._token, self._key_from, columns, self.decode)
 
     def clear(self) -> None:
         self._end_feed()
@@ -105,17 +104,17 @@ class Followed(Table):
 
     def _telling(self) -> Sequence[str]:
         """The trigger. Of equal notifications of one transaction only one is sent: hence the number."""
-        key = "encode({row}.k, 'hex')" if self._text else "{row}.k::text"
+        key = "encode({row}.k, 'hex')" if self._text_keys else "{row}.k::text"
         said = f"TG_OP || ' ' || nextval('{self._own('told')}') || ' ' || CASE TG_OP WHEN 'DELETE' THEN {key.format(row='OLD')}"
         said += f" ELSE {key.format(row='NEW')} END"
         body = f"BEGIN PERFORM pg_notify('{self._layout.name}', {said}); RETURN NULL; END"
-        there = f"EXISTS (SELECT FROM pg_trigger WHERE tgrelid = to_regclass('{self._table}') AND tgname = '{self._layout.name}_tell')"
-        made = f"CREATE TRIGGER {self._own('tell')} AFTER INSERT OR UPDATE OR DELETE ON {self._table} FOR EACH ROW EXECUTE FUNCTION"
+        there = f"EXISTS (SELECT FROM pg_trigger WHERE tgrelid = to_regclass('{self._name}') AND tgname = '{self._layout.name}_tell')"
+        made = f"CREATE TRIGGER {self._own('tell')} AFTER INSERT OR UPDATE OR DELETE ON {self._name} FOR EACH ROW EXECUTE FUNCTION"
         return [
-            f"CREATE SEQUENCE IF NOT EXISTS {self._own('told')} CACHE 1 OWNED BY {self._table}.k",
+            f"CREATE SEQUENCE IF NOT EXISTS {self._own('told')} CACHE 1 OWNED BY {self._name}.k",
             self._new_function("tell", "", "trigger", "plpgsql", body),
             f"DO $do$ BEGIN IF NOT {there} THEN {made} {self._own('tell')}(); END IF; END $do$",
         ]
 
     def _key_from(self, written: str) -> Key:
-        return bytes.fromhex(written).decode() if self._text else int(written)
+        return bytes.fromhex(written).decode() if self._text_keys else int(written)

@@ -111,6 +111,15 @@ class Link:
         """Send one statement and wait for its answer; the number of rows found or changed."""
         return self._run(self._cursor, statement, values, prepare)
 
+    def change(self, statement: str, /, *values: Any) -> int:
+        """As `run`."""
+        return self.run(statement, values)
+
+    def read(self, statement: str, /, *values: Any) -> Sequence[tuple[Any, ...]]:
+        """Send one statement; the rows that it answered."""
+        self.run(statement, values)
+        return self.rows()
+
     def rows(self) -> Sequence[tuple[Any, ...]]:
         """The rows that the last `run` answered."""
         try:

@@ -48,12 +48,14 @@ class Rules(Table):
 
     def index_names(self) -> Sequence[str]:
         prefix = f"{self._layout.name}_i_"
-        self._link.run(
+        rows = self._link.read(
             "SELECT substr(relname, length(%s::text) + 1)::text FROM pg_index JOIN pg_class AS i ON i.oid = indexrelid"
             " WHERE indrelid = to_regclass(%s) AND indisvalid AND relname ^@ %s::text",
-            (prefix, self._table, prefix),
+            prefix,
+            self._name,
+            prefix,
         )
-        return sorted(row[0] for row in self._link.rows())
+        return sorted(row[0] for row in rows)
 
     def require(self, path: Path, kind: TypeName) -> None:
         sql = Sql(self._layout)

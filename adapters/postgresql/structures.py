@@ -13,9 +13,9 @@ from typing import Any
 
 from psycopg.types.numeric import Float8, Int8
 
-from storeproof.adapters.postgresql.link import Link
-from storeproof.adapters.postgresql.table import Table, to_bytes
-from storeproof.contract import Key, Layout
+from storeproof.adapters.postgresql.table import Table
+from storeproof.adapters.sql import structures
+from storeproof.contract import Key
 
 
 class Lists(Table):
@@ -25,7 +25,7 @@ class Lists(Table):
     further = ("items",)
 
     def definitions(self) -> Sequence[str]:
-        lists, items = self._table, self._own("items")
+        lists, items = self._name, self._own("items")
         of_list = "k bytea REFERENCES " + lists + " ON DELETE CASCADE, place bigint, item bytea NOT NULL, PRIMARY KEY (k, place)"
         replaced = (
             f"INSERT INTO {lists} VALUES ($1, 0, cardinality($2)) ON CONFLICT (k) DO UPDATE SET first = 0, beyond = EXCLUDED.beyond;"
@@ -42,13 +42,13 @@ class Lists(Table):
 
     def get(self, key: Key) -> list[bytes] | None:
         items: list[bytes] | None = self._one(
-            f"SELECT ARRAY(SELECT item FROM {self._own('items')} AS i WHERE i.k = l.k ORDER BY place) FROM {self._table} AS l WHERE k = %s",
+            f"SELECT ARRAY(SELECT item FROM {self._own('items')} AS i WHERE i.k = l.k ORDER BY place) FROM {self._name} AS l WHERE k = %s",
             self._key(key),
         )
         return items
 
     def put(self, key: Key, record: Sequence[bytes]) -> None:
-        self._link.run(f"SELECT {self._own('put')}(%s, %s::bytea[])", (self._key(key), list(record)))
+        self._link.read(f"SELECT {self._own('put')}(%s, %s::bytea[])", self._key(key), list(record))
 
     def push_back(self, key: Key, item: bytes) -> int:
         return self._push(key, item, "beyond = l.beyond + 1", "beyond - 1")
@@ -65,158 +65,94 @@ class Lists(Table):
         return item
 
     def list_range(self, key: Key, start: int, stop: int) -> list[bytes]:
-        self._link.run(
-            f"SELECT item FROM {self._table} AS l JOIN {self._own('items')} AS i USING (k)"
+        rows = self._link.read(
+            f"SELECT item FROM {self._name} AS l JOIN {self._own('items')} AS i USING (k)"
             " WHERE k = %s AND place >= l.first + %s AND place < l.first + %s ORDER BY place",
-            (self._key(key), Int8(start), Int8(stop)),
+            self._key(key),
+            Int8(start),
+            Int8(stop),
         )
-        return [row[0] for row in self._link.rows()]
+        return [row[0] for row in rows]
+
+    def count(self) -> int:
+        number: int = self._one(f"SELECT COUNT(*) FROM {self._name}")
+        return number
 
     def list_length(self, key: Key) -> int:
-        return self._one(f"SELECT beyond - first FROM {self._table} WHERE k = %s", self._key(key)) or 0
+        return self._one(f"SELECT beyond - first FROM {self._name} WHERE k = %s", self._key(key)) or 0
 
     def _push(self, key: Key, item: bytes, changed: str, place: str) -> int:
-        grown = f"INSERT INTO {self._table} AS l VALUES (%s, 0, 1) ON CONFLICT (k) DO UPDATE SET {changed} RETURNING k, first, beyond"
+        grown = f"INSERT INTO {self._name} AS l VALUES (%s, 0, 1) ON CONFLICT (k) DO UPDATE SET {changed} RETURNING k, first, beyond"
         kept = f"INSERT INTO {self._own('items')} SELECT k, {place}, %s::bytea FROM grown"
         length: int = self._one(f"WITH grown AS ({grown}), kept AS ({kept}) SELECT beyond - first FROM grown", self._key(key), item)
         return length
 
     def _taking(self, name: str, changed: str, outside: str) -> str:
-        items = f"{self._own('items')} AS i USING {self._table} AS l"
+        items = f"{self._own('items')} AS i USING {self._name} AS l"
         taken = (
-            f"UPDATE {self._table} SET {changed} WHERE k = $1 AND first < beyond;"
+            f"UPDATE {self._name} SET {changed} WHERE k = $1 AND first < beyond;"
             f" DELETE FROM {items} WHERE l.k = $1 AND i.k = $1 AND {outside} RETURNING item"
         )
         return self._new_function(name, "bytea", "bytea", "sql", taken)
 
 
-class _Members(Table):
+class _Members(Table, structures.Items):
     """What sets and rankings share."""
 
     functions = ("put", "remove")
-
-    def __init__(self, link: Link, layout: Layout, options: Mapping[str, str], columns: Mapping[str, str]) -> None:
-        super().__init__(link, layout, options)
-        self._columns = {"member": "bytea", **columns}
+    columns: Mapping[str, str] = {"member": "bytea"}
+    _kept = "NOTHING"
+    """What becomes of a member that stays."""
 
     def definitions(self) -> Sequence[str]:
-        columns = [f"{name} {kind} NOT NULL" for name, kind in self._columns.items()]
+        columns = [f"{name} {kind} NOT NULL" for name, kind in self.columns.items()]
         arrays = ", ".join(f"${number}" for number in range(2, len(columns) + 2))
         locked = f"SELECT pg_advisory_xact_lock(hashtextextended('{self._layout.name} ' || encode($1, 'hex'), 0))"
         replaced = (
-            f"{locked}; DELETE FROM {self._table} WHERE k = $1 AND member <> ALL ($2);"
-            f" INSERT INTO {self._table} SELECT $1, r.* FROM unnest({arrays}) AS r ON CONFLICT (k, member) DO {self._kept}"
+            f"{locked}; DELETE FROM {self._name} WHERE k = $1 AND member <> ALL ($2);"
+            f" INSERT INTO {self._name} SELECT $1, r.* FROM unnest({arrays}) AS r ON CONFLICT (k, member) DO {self._kept}"
         )
-        removed = f"{locked}; WITH gone AS (DELETE FROM {self._table} WHERE k = $1 RETURNING 1) SELECT count(*) > 0 FROM gone"
+        removed = f"{locked}; WITH gone AS (DELETE FROM {self._name} WHERE k = $1 RETURNING 1) SELECT count(*) > 0 FROM gone"
         return [
-            self._new_table(self._table, f"k bytea, {', '.join(columns)}, PRIMARY KEY (k, member)"),
-            self._new_function("put", ", ".join(["bytea", *(f"{kind}[]" for kind in self._columns.values())]), "void", "sql", replaced),
+            self._new_table(self._name, f"k bytea, {', '.join(columns)}, PRIMARY KEY (k, member)"),
+            self._new_function("put", ", ".join(["bytea", *(f"{kind}[]" for kind in self.columns.values())]), "void", "sql", replaced),
             self._new_function("remove", "bytea", "boolean", "sql", removed),
         ]
-
-    @property
-    def _kept(self) -> str:
-        """What becomes of a member that stays."""
-        return "NOTHING"
 
     def delete(self, key: Key) -> bool:
         was_there: bool = self._one(f"SELECT {self._own('remove')}(%s)", self._key(key))
         return was_there
 
     def count(self) -> int:
-        number: int = self._one(f"SELECT count(DISTINCT k) FROM {self._table}")
+        number: int = self._one(f"SELECT count(DISTINCT k) FROM {self._name}")
         return number
 
-    def _size(self, key: Key) -> int:
-        number: int = self._one(f"SELECT count(*) FROM {self._table} WHERE k = %s", self._key(key))
-        return number
-
-    def _remove(self, key: Key, member: str) -> bool:
-        return self._link.run(f"DELETE FROM {self._table} WHERE k = %s AND member = %s", self._of(key, member)) == 1
-
-    def _of(self, key: Key, member: str) -> tuple[Any, bytes]:
-        return self._key(key), to_bytes(member, "member")
+    def _replace(self, key: Key, rows: Sequence[Sequence[Any]]) -> None:
+        columns = [[row[place] for row in rows] for place in range(len(self.columns))]
+        arrays = ", ".join(f"%s::{kind}[]" for kind in self.columns.values())
+        self._link.read(f"SELECT {self._own('put')}(%s, {arrays})", self._key(key), *columns)
 
 
-class Sets(_Members):
+class Sets(_Members, structures.Sets):
     """KeyValue, Count, Members."""
 
-    def __init__(self, link: Link, layout: Layout, options: Mapping[str, str]) -> None:
-        super().__init__(link, layout, options, {})
 
-    def get(self, key: Key) -> set[str] | None:
-        members = self._one(f"SELECT array_agg(member) FROM {self._table} WHERE k = %s", self._key(key))
-        return None if members is None else {member.decode() for member in members}
+class Rankings(_Members, structures.Rankings):
+    """KeyValue, Count, Ranking."""
 
-    def put(self, key: Key, record: set[str]) -> None:
-        self._link.run(f"SELECT {self._own('put')}(%s, %s::bytea[])", (self._key(key), [to_bytes(each, "member") for each in record]))
-
-    def add_member(self, key: Key, member: str) -> bool:
-        return self._link.run(f"INSERT INTO {self._table} VALUES (%s, %s) ON CONFLICT DO NOTHING", self._of(key, member)) == 1
-
-    def remove_member(self, key: Key, member: str) -> bool:
-        return self._remove(key, member)
-
-    def has_member(self, key: Key, member: str) -> bool:
-        return self._link.run(f"SELECT 1 FROM {self._table} WHERE k = %s AND member = %s", self._of(key, member)) == 1
-
-    def member_count(self, key: Key) -> int:
-        return self._size(key)
-
-
-class Rankings(_Members):
-    """KeyValue, Count, Ranking, by an index in the order of the scores."""
-
-    def __init__(self, link: Link, layout: Layout, options: Mapping[str, str]) -> None:
-        super().__init__(link, layout, options, {"score": "double precision"})
+    columns: Mapping[str, str] = {**_Members.columns, "score": "double precision"}
+    _kept = "UPDATE SET score = EXCLUDED.score"
 
     def definitions(self) -> Sequence[str]:
-        return [*super().definitions(), f"CREATE INDEX IF NOT EXISTS {self._own('order')} ON {self._table} (k, score, member)"]
-
-    @property
-    def _kept(self) -> str:
-        return "UPDATE SET score = EXCLUDED.score"
-
-    def get(self, key: Key) -> dict[str, float] | None:
-        self._link.run(f"SELECT member, score FROM {self._table} WHERE k = %s", (self._key(key),))
-        return self._decoded() or None
-
-    def put(self, key: Key, record: Mapping[str, float]) -> None:
-        members = [to_bytes(member, "member") for member in record]
-        values = (self._key(key), members, list(record.values()))
-        self._link.run(f"SELECT {self._own('put')}(%s, %s::bytea[], %s::double precision[])", values)
+        return [*super().definitions(), f"CREATE INDEX IF NOT EXISTS {self._own('order')} ON {self._name} (k, score, member)"]
 
     def set_score(self, key: Key, member: str, score: float) -> bool:
         # A row that was made has no xmax; one that was changed has that of the change.
-        statement = f"INSERT INTO {self._table} VALUES (%s, %s, %s) ON CONFLICT (k, member) DO {self._kept} RETURNING xmax = 0"
-        is_new: bool = self._one(statement, *self._of(key, member), Float8(score))
+        statement = f"{self._insert} ON CONFLICT (k, member) DO {self._kept} RETURNING xmax = 0"
+        is_new: bool = self._one(statement, *self._there(key, member), Float8(score))
         return is_new
 
     def add_score(self, key: Key, member: str, by: float) -> float:
         changed = "ON CONFLICT (k, member) DO UPDATE SET score = r.score + EXCLUDED.score RETURNING score"
-        total: float = self._one(f"INSERT INTO {self._table} AS r VALUES (%s, %s, %s) {changed}", *self._of(key, member), Float8(by))
+        total: float = self._one(f"INSERT INTO {self._name} AS r VALUES (%s, %s, %s) {changed}", *self._there(key, member), Float8(by))
         return total
-
-    def remove_score(self, key: Key, member: str) -> bool:
-        return self._remove(key, member)
-
-    def score_of(self, key: Key, member: str) -> float | None:
-        score: float | None = self._one(f"SELECT score FROM {self._table} WHERE k = %s AND member = %s", *self._of(key, member))
-        return score
-
-    def rank_of(self, key: Key, member: str) -> int | None:
-        before = f"SELECT count(*) FROM {self._table} AS r WHERE r.k = own.k AND (r.score, r.member) > (own.score, own.member)"
-        rank: int | None = self._one(f"SELECT ({before}) FROM {self._table} AS own WHERE k = %s AND member = %s", *self._of(key, member))
-        return rank
-
-    def top(self, key: Key, count: int) -> list[tuple[str, float]]:
-        self._link.run(
-            f"SELECT member, score FROM {self._table} WHERE k = %s ORDER BY score DESC, member DESC LIMIT %s", (self._key(key), Int8(count))
-        )
-        return list(self._decoded().items())
-
-    def ranking_size(self, key: Key) -> int:
-        return self._size(key)
-
-    def _decoded(self) -> dict[str, float]:
-        return {member.decode(): score for member, score in self._link.rows()}

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from psycopg.types.numeric import Int8
-
+from storeproof.adapters.postgresql.dialect import DIALECT
 from storeproof.adapters.postgresql.link import Link
-from storeproof.contract import Key, Layout, Refused
+from storeproof.adapters.sql import table as sql
+from storeproof.contract import Layout, Refused
 
 PERSISTENCE = {"p": "permanent", "u": "unlogged"}
 """How pg_class.relpersistence writes the option."""
 
 
-class Table:
+class Table(sql.Table):
     """A table, under whose name in front of theirs there may be further tables, indexes and functions."""
 
+    dialect = DIALECT
+    _link: Link
     unsupported_because: Mapping[str, str] = dict.fromkeys(
         ("Expiry", "ExpiryControl"),
         "a row of PostgreSQL ends when it is deleted, and nothing in PostgreSQL deletes by the clock",
@@ -27,12 +28,9 @@ class Table:
     """The ends of the names of tables that belong to it."""
 
     def __init__(self, link: Link, layout: Layout, options: Mapping[str, str]) -> None:
-        self._link = link
-        self._layout = layout
+        super().__init__(link, layout)
         self._options = options
-        self._text = layout.model.key == "text"
-        self._key_type = "bytea" if self._text else "bigint"
-        self._table = f'"{layout.name}"'
+        self._key_type = "bytea" if self._text_keys else "bigint"
 
     def definitions(self) -> Sequence[str]:
         """The statements that make it all, each of which does nothing where that is there."""
@@ -45,40 +43,23 @@ class Table:
     def clear(self) -> None:
         if self.functions:
             self._link.run(f"DROP FUNCTION IF EXISTS {', '.join(map(self._own, self.functions))} CASCADE", prepare=False)  # with a trigger
-        self._link.run(f"DROP TABLE IF EXISTS {', '.join([*map(self._own, self.further), self._table])}", prepare=False)
+        self._link.run(f"DROP TABLE IF EXISTS {', '.join([*map(self._own, self.further), self._name])}", prepare=False)
 
     def describe(self) -> dict[str, str]:
         # The indexes for text search and for places, and that of a ranking, come with their models.
-        self._link.run(
+        rows = self._link.read(
             "SELECT relpersistence::text, current_setting('wal_level'),"
             " (SELECT count(*) FROM pg_index JOIN pg_class AS i ON i.oid = indexrelid"
             " WHERE indrelid = c.oid AND indisvalid AND i.relname ^@ %s) FROM pg_class AS c WHERE oid = to_regclass(%s)",
-            (f"{self._layout.name}_i", self._table),
+            f"{self._layout.name}_i",
+            self._name,
         )
-        rows = self._link.rows()
         if not rows:
             raise Refused(f"there is no table {self._layout.name}")
         persistence, level, indexes = rows[0]
         changes = "decoding" if level == "logical" and self._options.get("changes") == "decoding" else "notifications"
         live = {"persistence": PERSISTENCE.get(persistence, persistence), "changes": changes}
         return {"indexes": str(indexes), **{name: live[name] for name in self._options if name in live}}
-
-    def delete(self, key: Key) -> bool:
-        return self._link.run(f"DELETE FROM {self._table} WHERE k = %s", (self._key(key),)) == 1
-
-    def exists(self, key: Key) -> bool:
-        self._link.run(f"SELECT 1 FROM {self._table} WHERE k = %s LIMIT 1", (self._key(key),))
-        return bool(self._link.rows())
-
-    def count(self) -> int:
-        number: int = self._one(f"SELECT count(*) FROM {self._table}")
-        return number
-
-    def _one(self, statement: str, *values: Any) -> Any:
-        """The first column of the only row, None where there is no row."""
-        self._link.run(statement, values)
-        rows = self._link.rows()
-        return rows[0][0] if rows else None
 
     def _new_table(self, name: str, columns: str) -> str:
         unlogged = "UNLOGGED " if self._options.get("persistence") == "unlogged" else ""
@@ -92,18 +73,3 @@ class Table:
 
     def _own(self, ending: str) -> str:
         return f'"{self._layout.name}_{ending}"'
-
-    def _key_of(self, written: Any) -> Key:
-        key: Key = written.decode() if self._text else written
-        return key
-
-    def _key(self, key: Key) -> bytes | Int8:
-        return Int8(key) if isinstance(key, int) else to_bytes(key, "key")  # one type for every size, and with it one prepared statement
-
-
-def to_bytes(text: str, what: str) -> bytes:
-    """Text as it is kept: its UTF-8 bytes."""
-    try:
-        return text.encode()
-    except UnicodeEncodeError as reason:
-        raise Refused(f"the {what} is not a string of Unicode scalar values: {reason}") from reason
