@@ -11,14 +11,14 @@ from storeproof.experiments.performance.benchmark_clock import CLOCK
 from storeproof.experiments.performance.benchmark_config import Way, ways
 from storeproof.experiments.performance.store_rounds import Interleaved
 from storeproof.outcome import Outcome
-from storeproof.plugin.stash import RUN
+from storeproof.plugin.suite import suite_run
 from storeproof.result.case_result import CaseResult
 from storeproof.store_under_test import StoreUnderTest
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One case for each way in which a workload is measured at the scale."""
-    run = metafunc.config.stash[RUN]
+    run = suite_run(metafunc.config)
     scale = run.options.scale.performance
     cases = []
     for workload in run.spec.workloads.values():
