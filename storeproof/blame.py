@@ -41,6 +41,8 @@ class Ending(StrEnum):
     UNSUPPORTED = "an operation that is not offered"
     NO_ANSWER = "a timeout or a lost connection, and the server runs"
     NOTHING_AT_RISK = "a fault before which nothing was acknowledged"
+    NOTHING_SHOWN = "a full disk or a damaged file that the store never met"
+    UNDECIDED = "a history that was not judged in time"
     SERVER_ENDED = "the server ended by itself, or does not start"
     SPOILED = "the machine failed, or killed the server"
     LACKING = "the machine lacks what the case needs"
@@ -77,6 +79,8 @@ RULES: Final[Mapping[Ending, Rule]] = MappingProxyType(
         Ending.UNSUPPORTED: Rule(_FAIL, Outcome.UNSUPPORTED, Party.STORE),
         Ending.NO_ANSWER: Rule(_OPEN, _OPEN, Party.UNDETERMINED),
         Ending.NOTHING_AT_RISK: Rule(_OPEN, _OPEN, Party.UNDETERMINED),
+        Ending.NOTHING_SHOWN: Rule(_OPEN, Outcome.UNSUPPORTED, Party.UNDETERMINED),
+        Ending.UNDECIDED: Rule(_OPEN, _OPEN, Party.UNDETERMINED),
         Ending.SERVER_ENDED: Rule(_FAIL, _FAIL, Party.STORE, clean_up=_FAIL),
         Ending.SPOILED: Rule(_OPEN, _OPEN, Party.MACHINE),
         Ending.LACKING: Rule(Outcome.NOT_RUN, Outcome.NOT_RUN, Party.MACHINE),

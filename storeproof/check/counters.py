@@ -25,7 +25,7 @@ def judge_counter(operations: Sequence[Operation], value: int | None) -> Finding
     Raises:
         ValueError: no operation, operations of several counters, or one that is no increment.
     """
-    counters = {(each.collection, each.key) for each in operations}
+    counters = {each.place for each in operations}
     if len(counters) != 1 or any(each.action != "increment" for each in operations):
         raise ValueError(f"a counter is judged by its increments, at least one and nothing else; found {len(counters)} counters")
     collection, key = next(iter(counters))

@@ -89,7 +89,7 @@ def judge(operations: Sequence[Operation], seen: Observation) -> Finding:
             return finding(Anomaly.OK)
         # Every delete was followed by an acknowledged write. What follows all of them is missing: everything, if there was none.
         return finding(Anomaly.LOST, [each for each in acknowledged if all(each.follows(delete) for delete in deletes)])
-    writer = next((each for each in operations if each.action == "put" and each.version == seen.version), None)
+    writer = next((each for each in operations if each.action == "put" and each.write_id == seen.write_id), None)
     if seen.sight == "invented" or writer is None or writer.outcome == "refused":
         # A refused write definitely did not happen: its record has no more right to be there than one that nobody sent.
         return finding(Anomaly.INVENTED, in_force)
@@ -105,7 +105,7 @@ def _completed(operation: Operation) -> int:
 
 
 def _one_key(operations: Sequence[Operation]) -> tuple[str, str | int]:
-    keys = {(each.collection, each.key) for each in operations}
+    keys = {each.place for each in operations}
     if len(keys) != 1:
         raise ValueError(f"a key is judged by the operations of that key, at least one; found {len(keys)} keys")
     if any(each.action == "increment" for each in operations):

@@ -32,16 +32,16 @@ def judge_groups(operations: Iterable[Operation], findings: Iterable[Finding]) -
     """
     groups: dict[str, list[Operation]] = {}
     for each in operations:
-        groups.setdefault(each.version, []).append(each)  # deletes and increments have no write id
+        groups.setdefault(each.write_id, []).append(each)  # deletes and increments have none
     sets: dict[Place, frozenset[Place]] = {}
     for parts in groups.values():
-        if len(parts) > 1 and parts[0].version:
-            places = frozenset(_place(each) for each in parts)
+        if len(parts) > 1 and parts[0].write_id:
+            places = frozenset(each.place for each in parts)
             sets |= {place: sets.get(place, places) for place in places}
     for parts in groups.values():
-        places = frozenset(_place(each) for each in parts) if parts[0].version else frozenset()
+        places = frozenset(each.place for each in parts) if parts[0].write_id else frozenset()
         for each in parts:
-            if (known := sets.get(_place(each))) is not None and known != places:
+            if (known := sets.get(each.place)) is not None and known != places:
                 raise ValueError(f"groups are of the same records each, which nobody else writes; found a breach of that at {each}")
     seen = {(finding.collection, finding.key): finding for finding in findings}
     return [
@@ -49,10 +49,6 @@ def judge_groups(operations: Iterable[Operation], findings: Iterable[Finding]) -
         for places in dict.fromkeys(sets.values())
         if places <= seen.keys() and len({seen[place].seen for place in places}) > 1
     ]
-
-
-def _place(operation: Operation) -> Place:
-    return operation.collection, operation.key
 
 
 def _split(parts: list[Finding]) -> Finding:

@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from storeproof.check.reduction import unseen
-from storeproof.history import Access
+from storeproof.check.reduction import unobserved
+from storeproof.history import Operation
 from storeproof.native_support import require
 
 MOST_OPERATIONS = 1_000
@@ -29,7 +29,7 @@ MOST_CLIENTS = 8
 _ABSENT = 0
 
 
-def is_linearizable(accesses: Sequence[Access], seconds: float) -> bool | None:
+def is_linearizable(operations: Sequence[Operation], seconds: float) -> bool | None:
     """Whether the history of one key, which was absent before, is linearizable; None where `seconds` were not enough to tell.
 
     Raises:
@@ -41,36 +41,36 @@ def is_linearizable(accesses: Sequence[Access], seconds: float) -> bool | None:
 
     numbers: dict[str, int] = {}
 
-    def number(value: str) -> int:
-        return numbers.setdefault(value, _ABSENT + 1 + len(numbers))
+    def number(write_id: str) -> int:
+        return numbers.setdefault(write_id, _ABSENT + 1 + len(numbers))
 
-    def answered(access: Access) -> int | None:
-        if not access.heard or access.action == "put":
+    def answered(operation: Operation) -> int | None:
+        if not operation.answer_counts or operation.action == "put":
             return None
-        found = access.answer
+        found = operation.answer
         return number(found) if isinstance(found, str) else _ABSENT if found is None else int(found)
 
     # What was refused did not happen, and a read without an answer says nothing.
-    counted = [each for each in accesses if each.outcome != "refused" and (each.action != "get" or each.heard)]
+    counted = [each for each in operations if each.outcome != "refused" and (each.action != "get" or each.answer_counts)]
     return native.linearizable(
         [
             (
                 each.action,
-                each.amount if each.action == "increment" else number(each.value) if each.value else _ABSENT,
+                each.amount if each.action == "increment" else number(each.write_id) if each.write_id else _ABSENT,
                 number(each.expected) if each.action == "compare_and_set" else _ABSENT,
                 answered(each),
                 each.invoked,
                 each.completed,
             )
-            for each in _without_unseen(counted)
+            for each in _without_unobserved(counted)
         ],
         seconds,
     )
 
 
-def _without_unseen(accesses: list[Access]) -> list[Access]:
-    """Without the unknown writes that nobody saw: they may as well never have happened, and each would double what is searched through."""
-    for each in [each for each in accesses if each.outcome == "unknown" and each.action != "increment"]:
-        if unseen(each, accesses):
-            accesses = [other for other in accesses if other is not each]
-    return accesses
+def _without_unobserved(operations: list[Operation]) -> list[Operation]:
+    """Without the unknown writes that no answer shows: they may never have happened, and each would double what is searched through."""
+    for each in [each for each in operations if each.outcome == "unknown" and each.action != "increment"]:
+        if unobserved(each, operations):
+            operations = [other for other in operations if other is not each]
+    return operations

@@ -1,57 +1,59 @@
 """Which operations on a register may be taken out of a history, so that what is left is right if the whole was right.
 
-What only looked may go whatever it was answered. A write may go if, in an order that explains the others, nobody would notice.
+A read may be taken out whatever it was answered. A write may be taken out if, in an order that explains the others, nothing would show it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from storeproof.history import Access
+from storeproof.history import Operation
 
 
-def changes_nothing(access: Access) -> bool:
-    """Whether an operation only looked."""
-    return access.action == "get" or (access.heard and access.answer is False)
+def only_reads(operation: Operation) -> bool:
+    """Whether an operation changed nothing."""
+    return operation.action == "get" or (operation.answer_counts and operation.answer is False)
 
 
-def unseen(access: Access, among: Sequence[Access]) -> bool:
-    """Whether a write may be taken out: in an order that explains the others nobody would notice.
+def unobserved(operation: Operation, among: Sequence[Operation]) -> bool:
+    """Whether a write may be taken out: in an order that explains the others no answer would change.
 
-    Each value is written once. If nobody read it, and nobody replaced it, then between this write and the next one nobody looked, but for
-    those who were answered no, or asked whether there was anything.
+    Each write id is written once. If it was not read and not replaced, then no operation between this write and the next one looked at the
+    key, except those that were answered no, or that asked whether there was anything.
     """
-    if changes_nothing(access):
+    if only_reads(operation):
         return False
-    others = [each for each in among if each is not access and (each.heard or each.action == "compare_and_set")]
-    if any(each.heard and each.action == "compare_and_set" and each.answer is False for each in others):
+    others = [each for each in among if each is not operation and (each.answer_counts or each.action == "compare_and_set")]
+    if any(each.answer_counts and each.action == "compare_and_set" and each.answer is False for each in others):
         return False
-    if access.action == "delete":
-        return not any(_saw_nothing(each) and not _ended_between(access, each, among, ("put", "put_if_absent")) for each in others)
-    if any(access.value in (each.answer if each.action == "get" else None, each.expected or None) for each in others):
+    if operation.action == "delete":
+        return not any(
+            _found_absent(each) and not _overwritten_between(operation, each, among, ("put", "put_if_absent")) for each in others
+        )
+    if any(operation.write_id in (each.answer if each.action == "get" else None, each.expected or None) for each in others):
         return False
-    return access.action == "compare_and_set" or not any(
-        _saw_something(each) and not _ended_between(access, each, among, ("put",)) for each in others
+    return operation.action == "compare_and_set" or not any(
+        _found_present(each) and not _overwritten_between(operation, each, among, ("put",)) for each in others
     )
 
 
-def _ended_between(write: Access, looked: Access, among: Sequence[Access], by: tuple[str, ...]) -> bool:
-    """Whether what a write left was certainly over when somebody looked: another write came after the one and before the other."""
+def _overwritten_between(write: Operation, reader: Operation, among: Sequence[Operation], by: tuple[str, ...]) -> bool:
+    """Whether what a write left was certainly replaced when the reader looked: another write came after the one and before the other."""
     return write.completed is not None and any(
         each.action in by
         and each.outcome == "ok"
         and each.completed is not None
         and write.completed < each.invoked
-        and each.completed < looked.invoked
+        and each.completed < reader.invoked
         for each in among
     )
 
 
-def _saw_nothing(access: Access) -> bool:
+def _found_absent(operation: Operation) -> bool:
     wanted = {"get": None, "put_if_absent": True, "delete": False}
-    return access.heard and access.action in wanted and access.answer is wanted[access.action]
+    return operation.answer_counts and operation.action in wanted and operation.answer is wanted[operation.action]
 
 
-def _saw_something(access: Access) -> bool:
+def _found_present(operation: Operation) -> bool:
     wanted = {"put_if_absent": False, "delete": True}
-    return access.heard and access.action in wanted and access.answer is wanted[access.action]
+    return operation.answer_counts and operation.action in wanted and operation.answer is wanted[operation.action]

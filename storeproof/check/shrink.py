@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from storeproof.check.linearizable import is_linearizable
-from storeproof.check.reduction import changes_nothing, unseen
-from storeproof.history import Access
+from storeproof.check.reduction import only_reads, unobserved
+from storeproof.history import Operation
 
 BEFORE = -1
 """The client of an increment that stands for all that were done before."""
@@ -21,21 +21,21 @@ BEFORE = -1
 _ONE_SEARCH = 2.0
 """Seconds that one try may take; one that takes longer counts as right, and what it took out is put back."""
 
-History = list[Access]
+History = list[Operation]
 
 
 @dataclass(frozen=True)
 class Contradiction:
     """A part of a history that no order explains."""
 
-    accesses: tuple[Access, ...]
+    operations: tuple[Operation, ...]
     """In the order of their requests."""
-    culprit: Access
+    culprit: Operation
     """The one of them whose reply came last: without it there is an order."""
 
 
 def contradiction(
-    accesses: Sequence[Access], seconds: float, holds: Callable[[Sequence[Access]], bool | None] | None = None
+    operations: Sequence[Operation], seconds: float, holds: Callable[[Sequence[Operation]], bool | None] | None = None
 ) -> Contradiction:
     """The smallest part that is found within `seconds` of a history that is not linearizable.
 
@@ -47,34 +47,34 @@ def contradiction(
     judge = holds if holds is not None else lambda some: is_linearizable(some, _ONE_SEARCH)
     deadline = time.monotonic() + seconds
 
-    def wrong(some: Sequence[Access]) -> bool:
+    def wrong(some: Sequence[Operation]) -> bool:
         return time.monotonic() < deadline and judge(some) is False
 
-    if judge(accesses) is not False:
+    if judge(operations) is not False:
         raise ValueError("only a history that is not linearizable has a smallest part that is not")
-    shortest, culprit = _beginning(list(accesses), wrong)
+    shortest, culprit = _beginning(list(operations), wrong)
     rest = [each for each in shortest if each is not culprit]
     smaller = _counter(rest, culprit, wrong) if any(each.action == "increment" for each in shortest) else _register(rest, culprit, wrong)
     return Contradiction(tuple(sorted([*smaller, culprit], key=lambda each: each.invoked)), culprit)
 
 
-def _beginning(accesses: History, wrong: Callable[[History], bool]) -> tuple[History, Access]:
+def _beginning(operations: History, wrong: Callable[[History], bool]) -> tuple[History, Operation]:
     """The shortest beginning that is wrong, and the operation whose reply ends it."""
-    ended = sorted((each for each in accesses if each.outcome == "ok"), key=_end)
+    ended = sorted((each for each in operations if each.outcome == "ok"), key=_end)
     low, high = 0, len(ended) - 1
     while low < high:
         middle = (low + high) // 2
-        if wrong(_until(accesses, _end(ended[middle]))):
+        if wrong(_until(operations, _end(ended[middle]))):
             high = middle
         else:
             low = middle + 1
-    return _until(accesses, _end(ended[high])), ended[high]
+    return _until(operations, _end(ended[high])), ended[high]
 
 
-def _until(accesses: History, moment: int) -> History:
+def _until(operations: History, moment: int) -> History:
     """What was known at a moment: of what was in flight then nobody knew how it would end."""
     found = []
-    for each in accesses:
+    for each in operations:
         if each.outcome == "refused" or each.invoked > moment:
             continue
         if each.completed is not None and each.completed <= moment:
@@ -84,12 +84,12 @@ def _until(accesses: History, moment: int) -> History:
     return found
 
 
-def _end(access: Access) -> int:
-    assert access.completed is not None
-    return access.completed
+def _end(operation: Operation) -> int:
+    assert operation.completed is not None
+    return operation.completed
 
 
-def _without(rest: History, culprit: Access, wrong: Callable[[History], bool], may_go: Callable[[Access, History], bool]) -> History:
+def _without(rest: History, culprit: Operation, wrong: Callable[[History], bool], may_go: Callable[[Operation, History], bool]) -> History:
     """Take out what may go, many at a time and then fewer."""
     size = len(rest)
     while size:
@@ -105,13 +105,15 @@ def _without(rest: History, culprit: Access, wrong: Callable[[History], bool], m
     return rest
 
 
-def _forgetting(rest: History, culprit: Access, wrong: Callable[[History], bool]) -> History:
+def _ignore_answers(rest: History, culprit: Operation, wrong: Callable[[History], bool]) -> History:
     """Leave out of account what writes were answered, many at a time and then fewer: who may be answered anything forbids nothing."""
     size = len(rest)
     while size:
         for at in range(0, len(rest), size):
             chosen = [
-                replace(each, forgotten=True) if at <= place < at + size and each.heard and each.action not in ("get", "put") else each
+                replace(each, answer_ignored=True)
+                if at <= place < at + size and each.answer_counts and each.action not in ("get", "put")
+                else each
                 for place, each in enumerate(rest)
             ]
             if chosen != rest and wrong([*chosen, culprit]):
@@ -120,18 +122,18 @@ def _forgetting(rest: History, culprit: Access, wrong: Callable[[History], bool]
     return rest
 
 
-def _register(rest: History, culprit: Access, wrong: Callable[[History], bool]) -> History:
+def _register(rest: History, culprit: Operation, wrong: Callable[[History], bool]) -> History:
     before = None
     while before != len(rest):
         before = len(rest)
-        rest = _without(rest, culprit, wrong, lambda each, _: changes_nothing(each))
-        rest = _forgetting(rest, culprit, wrong)
-        rest = _without(rest, culprit, wrong, unseen)
+        rest = _without(rest, culprit, wrong, lambda each, _: only_reads(each))
+        rest = _ignore_answers(rest, culprit, wrong)
+        rest = _without(rest, culprit, wrong, unobserved)
         rest = _since_a_put(rest, culprit, wrong)
     return rest
 
 
-def _since_a_put(rest: History, culprit: Access, wrong: Callable[[History], bool]) -> History:
+def _since_a_put(rest: History, culprit: Operation, wrong: Callable[[History], bool]) -> History:
     """Take out all that ended before an acknowledged put which nobody but other writes overlapped: it made an end of what was before.
 
     Who wrote what somebody read later stays, so that it can be seen where the value came from; what that one was answered is forgotten.
@@ -139,31 +141,33 @@ def _since_a_put(rest: History, culprit: Access, wrong: Callable[[History], bool
     every = [*rest, culprit]
     for put in sorted((each for each in rest if each.action == "put" and each.outcome == "ok"), key=lambda each: -each.invoked):
         overlapping = [each for each in every if (each.completed or put.invoked) >= put.invoked and each.invoked <= _end(put)]
-        if not all(each.action == "put" or not each.heard for each in overlapping):
+        if not all(each.action == "put" or not each.answer_counts for each in overlapping):
             continue
         later = [each for each in every if each.completed is None or each.completed >= put.invoked]
-        read = {value for each in later for value in (each.answer if each.heard else None, each.expected) if isinstance(value, str)}
+        read = {found for each in later for found in (each.answer if each.answer_counts else None, each.expected) if isinstance(found, str)}
         left = [
-            replace(each, forgotten=each.forgotten or each.action != "put") if each.completed and each.completed < put.invoked else each
+            replace(each, answer_ignored=each.answer_ignored or each.action != "put")
+            if each.completed and each.completed < put.invoked
+            else each
             for each in rest
-            if each.completed is None or each.completed >= put.invoked or (each.value and each.value in read)
+            if each.completed is None or each.completed >= put.invoked or (each.write_id and each.write_id in read)
         ]
         if len(left) < len(rest) and wrong([*left, culprit]):
             return left
     return rest
 
 
-def _counter(rest: History, culprit: Access, wrong: Callable[[History], bool]) -> History:
+def _counter(rest: History, culprit: Operation, wrong: Callable[[History], bool]) -> History:
     """Of increments the sums are forgotten; those that nobody's order depends on any more are added up, or left out."""
     rest = _without(rest, culprit, wrong, lambda each, _: each.action == "get")
-    rest = _forgetting(rest, culprit, wrong)
-    heard = [each for each in [*rest, culprit] if each.heard]
+    rest = _ignore_answers(rest, culprit, wrong)
+    heard = [each for each in [*rest, culprit] if each.answer_counts]
     first, last = min(each.invoked for each in heard), max(_end(each) for each in heard)
     # Sums have no order among themselves: only what is before all that is looked at, or after it, can be told.
-    early = [each for each in rest if not each.heard and each.completed is not None and each.completed < first]
-    left = [each for each in rest if each.heard or not (each in early or each.invoked > last)]
+    early = [each for each in rest if not each.answer_counts and each.completed is not None and each.completed < first]
+    left = [each for each in rest if each.answer_counts or not (each in early or each.invoked > last)]
     if not early:
         return left
     total = sum(each.amount for each in early)
     begin, end = min(each.invoked for each in early), max(_end(each) for each in early)
-    return [Access(BEFORE, "increment", begin, end, "ok", amount=total, forgotten=True), *left]
+    return [replace(early[0], client=BEFORE, invoked=begin, completed=end, amount=total, answer=None, answer_ignored=True), *left]

@@ -1,14 +1,17 @@
-"""What the histories of hot keys come to: the verdict of a case, and the smallest part of one that is wrong, for the report."""
+"""What the histories of contended keys come to: the outcome of a case, and for the report the smallest part of one that is wrong."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from storeproof.blame import Ending, outcome_of
 from storeproof.check import BEFORE, Contradiction, contradiction, is_linearizable
-from storeproof.experiments.contended_keys import Hot
-from storeproof.history import Access
+from storeproof.experiments.contended_keys import ContendedKey
+from storeproof.experiments.summary import Summary
+from storeproof.history import Operation
+from storeproof.outcome import Outcome
 from storeproof.result.model import AccessRecord, HistoryRecord
 
 _SEARCH_SECONDS = 5.0
@@ -23,61 +26,104 @@ _LISTED = 4
 """Keys that a message names."""
 
 
-@dataclass
-class Linearity:
+@dataclass(kw_only=True)
+class LinearizabilitySummary(Summary):
     """The judged histories of one case."""
 
     case: str
+    faults: int = 0
+    """That struck while clients worked; 0 where none was to."""
+    durable_reads: bool = True
+    """Whether the variant claims that no client reads what a fault undoes."""
     keys: int = 0
     operations: int = 0
+    """Answered ones."""
     unknown: int = 0
     undecided: list[str] = field(default_factory=list)
     """Keys whose search was given up."""
     wrong: list[str] = field(default_factory=list)
     """Keys that no order explains, with what contradicts it."""
-    fleeting: list[str] = field(default_factory=list)
-    """Keys that are wrong only in that somebody read, before a fault, what it undid: nobody had been told that it was done."""
+    undone_reads: list[str] = field(default_factory=list)
+    """Keys that are wrong only in that a client read, before a fault, what it undid: the write was never acknowledged."""
     shown: list[HistoryRecord] = field(default_factory=list)
     _left: float = _ALL_SECONDS
 
-    def judge(self, histories: Mapping[Hot, Sequence[Access]], struck: int | None = None) -> None:
+    def judge(self, histories: Mapping[ContendedKey, Sequence[Operation]], struck: int | None = None) -> None:
         """Judge the history of each key. `struck`: when a fault had struck, on the clock of the operations."""
-        for hot, accesses in histories.items():
+        for key, operations in histories.items():
             self.keys += 1
-            self.operations += sum(each.outcome == "ok" for each in accesses)
-            self.unknown += sum(each.outcome == "unknown" for each in accesses)
-            name = f"{hot.kind.name} {hot.key!r}"
-            right = self._search(accesses)
+            self.operations += sum(each.outcome == "ok" for each in operations)
+            self.unknown += sum(each.outcome == "unknown" for each in operations)
+            right = self._search(operations)
             if right is False and struck is not None:
-                # Who only looked before the fault is left out: what is wrong without him is graver.
-                lasting = [each for each in accesses if not _only_looked(each, struck)]
+                # Without the reads that ended before the fault: what is wrong then is graver.
+                lasting = [each for each in operations if not _read_before(each, struck)]
                 kept = self._search(lasting)
                 if kept:
-                    self.fleeting.append(self._shown(name, accesses, struck))
+                    self.undone_reads.append(self._contradiction(key.name, operations, struck))
                     continue
-                right, accesses = kept, lasting
+                right, operations = kept, lasting
             if right is None:
-                self.undecided.append(f"{name}: {len(accesses)} operations, no answer in time")
+                self.undecided.append(f"{key.name}: {len(operations)} operations, no answer in time")
             elif not right:
-                self.wrong.append(self._shown(name, accesses, struck))
+                self.wrong.append(self._contradiction(key.name, operations, struck))
 
-    def _search(self, accesses: Sequence[Access]) -> bool | None:
+    @property
+    def ending(self) -> Ending:
+        """How the case ends, if nothing else ended it."""
+        if self.wrong or self.undone_reads:
+            return Ending.BROKEN_PROMISE
+        if self.given_up:
+            return Ending.SPOILED
+        if self.undecided:
+            return Ending.UNDECIDED
+        return Ending.RIGHT if self.operations else Ending.NOTHING_AT_RISK
+
+    def outcome(self, *, claimed: bool) -> Outcome:
+        """A read of what the fault undid breaks the promise of those alone who claim durable reads."""
+        return outcome_of(self.ending, claimed=claimed and (self.durable_reads or not self.undone_reads or bool(self.wrong)))
+
+    def parts(self) -> Iterator[str]:
+        """What was judged, and why it is not right."""
+        yield f"{self.faults} faults; {self.judged}"
+        if self.wrong:
+            yield "not linearizable"
+        elif self.undone_reads:
+            yield "a client read what the fault undid, before anybody had been told that it was done"
+            yield "claimed that it cannot be" if self.durable_reads else "the store does not claim that it cannot be"
+        elif self.given_up:
+            yield f"{len(self.spoiled)} rounds were spoiled"
+        elif self.undecided:
+            yield from self.listed(self.undecided)
+        else:
+            yield "each key linearizable" if self.operations else "nothing was acknowledged before the faults"
+
+    def lines(self) -> list[str]:
+        """The first of the keys that are wrong."""
+        return self.listed(self.wrong or self.undone_reads)
+
+    @property
+    def findings(self) -> list[str]:
+        """Key by key."""
+        return self.wrong or self.undone_reads
+
+    def _search(self, operations: Sequence[Operation]) -> bool | None:
         seconds = min(_SEARCH_SECONDS, self._left)
         if seconds <= 0:
             return None
         began = time.monotonic()
         try:
-            return is_linearizable(accesses, seconds)
+            return is_linearizable(operations, seconds)
         finally:
             self._left -= time.monotonic() - began
 
-    def _shown(self, name: str, accesses: Sequence[Access], struck: int | None) -> str:
-        if len(self.wrong) + len(self.fleeting) >= _LISTED:
+    def _contradiction(self, name: str, operations: Sequence[Operation], struck: int | None) -> str:
+        if len(self.wrong) + len(self.undone_reads) >= _LISTED:
             return name  # its part would be shown nowhere
-        part = contradiction(accesses, _SHRINK_SECONDS)
+        part = contradiction(operations, _SHRINK_SECONDS)
         if not self.shown:  # one picture says it; the messages name the others
-            self.shown.append(_record(self.case, name, len(accesses), part, struck))
-        return f"{name}: no order explains {_told(part)}"
+            self.shown.append(_record(self.case, name, len(operations), part, struck))
+        return f"{name}: no order explains {_in_words(part)}"
 
     @staticmethod
     def listed(keys: Sequence[str]) -> list[str]:
@@ -85,26 +131,28 @@ class Linearity:
         return [*keys[:_LISTED], *([f"and {len(keys) - _LISTED} more keys"] if len(keys) > _LISTED else [])]
 
     @property
-    def words(self) -> str:
+    def judged(self) -> str:
         """What was judged."""
         unknown = f", {self.unknown} of them unknown" if self.unknown else ""
         return f"{self.operations + self.unknown} operations on {self.keys} keys{unknown}"
 
 
-def _only_looked(access: Access, struck: int) -> bool:
-    looked = access.action == "get" or (access.action != "increment" and access.answer is False)
-    return access.completed is not None and access.completed < struck and looked
+def _read_before(operation: Operation, struck: int) -> bool:
+    """Whether an operation changed nothing, and had ended when the fault struck."""
+    reads = operation.action == "get" or (operation.action != "increment" and operation.answer is False)
+    return operation.completed is not None and operation.completed < struck and reads
 
 
-def _told(part: Contradiction) -> str:
+def _in_words(part: Contradiction) -> str:
     who = {BEFORE: "before that"}
     return "; ".join(
-        f"{who.get(each.client, f'client {each.client}')}: {each}" + (" (!)" if each is part.culprit else "") for each in part.accesses
+        f"{who.get(each.client, f'client {each.client}')}: {each.with_answer()}" + (" (!)" if each is part.culprit else "")
+        for each in part.operations
     )
 
 
 def _record(case: str, key: str, operations: int, part: Contradiction, struck: int | None) -> HistoryRecord:
-    first = min(each.invoked for each in part.accesses)
+    first = min(each.invoked for each in part.operations)
     return HistoryRecord(
         case=case,
         key=key,
@@ -114,16 +162,16 @@ def _record(case: str, key: str, operations: int, part: Contradiction, struck: i
             AccessRecord(
                 client=each.client,
                 action=each.action,
-                value=each.value,
+                value=each.write_id,
                 expected=each.expected,
                 amount=each.amount,
                 answer=each.answer,
-                answer_known=each.heard,
+                answer_known=each.answer_counts,
                 outcome=each.outcome,
                 invoked_us=(each.invoked - first) / 1000,
                 completed_us=None if each.completed is None else (each.completed - first) / 1000,
                 contradicts=each is part.culprit,
             )
-            for each in part.accesses
+            for each in part.operations
         ],
     )

@@ -1,14 +1,11 @@
 """What clients did and what was found afterwards, in the terms that every check understands."""
 
-from storeproof.history.access import Access, AccessAction, Answer
 from storeproof.history.observation import ABSENT, Observation, Sight
-from storeproof.history.operation import Action, Ending, Operation
-from storeproof.history.recorder import ClientLog, Place, Recorder
+from storeproof.history.operation import Action, Answer, Ending, Operation, Place, by_place
+from storeproof.history.recorder import ClientLog, Recorder
 
 __all__ = [
     "ABSENT",
-    "Access",
-    "AccessAction",
     "Action",
     "Answer",
     "ClientLog",
@@ -18,4 +15,5 @@ __all__ = [
     "Place",
     "Recorder",
     "Sight",
+    "by_place",
 ]

@@ -14,11 +14,11 @@ class Observation:
     """One read of one key."""
 
     sight: Sight
-    version: str = ""
-    """The write id of a `whole` record; empty for other sights."""
+    write_id: str = ""
+    """Of the write that made a `whole` record; empty for other sights."""
 
     def __str__(self) -> str:
-        return f"{self.sight} {self.version}".rstrip()
+        return f"{self.sight} {self.write_id}".rstrip()
 
 
 ABSENT: Final = Observation("absent")

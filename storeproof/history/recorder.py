@@ -1,4 +1,4 @@
-"""Notes what clients do, cheaply enough to stand beside every operation.
+"""Records what clients do, cheaply enough to stand beside every operation.
 
 Each client writes to a log of its own, so that no client waits for another; only opening a log takes a lock.
 A client has one operation in flight. What is in flight when the history is read is `unknown`: a client that was
@@ -9,15 +9,41 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from time import monotonic_ns
 
-from storeproof.history.operation import Action, Ending, Operation
+from storeproof.history.operation import Action, Answer, Ending, Operation, Place
 
-Place = tuple[str, str | int]
-"""A collection and a key in it."""
 
-_Flying = tuple[Action, Sequence[Place], str, int, int, int]
-"""What was asked for, where, with which write id and amount, and when; and at which place of the log it will stand."""
+@dataclass(frozen=True, slots=True)
+class _InFlight:
+    """What was asked for, and where it will stand in the log."""
+
+    action: Action
+    places: Sequence[Place]
+    write_id: str
+    expected: str
+    amount: int
+    invoked: int
+    position: int
+
+    def operations(self, client: int, completed: int | None, outcome: Ending, answer: Answer = None) -> list[Operation]:
+        return [
+            Operation(
+                client=client,
+                action=self.action,
+                collection=collection,
+                key=key,
+                invoked=self.invoked,
+                completed=completed,
+                outcome=outcome,
+                write_id=self.write_id,
+                expected=self.expected,
+                amount=self.amount,
+                answer=answer,
+            )
+            for collection, key in self.places
+        ]
 
 
 class ClientLog:
@@ -29,17 +55,22 @@ class ClientLog:
         """How many operations ended `ok` so far; each put of those that go together counts."""
         self._clock = clock
         self._done: list[Operation] = []
-        self._flying: _Flying | None = None
+        self._in_flight: _InFlight | None = None
 
-    def invoke(self, action: Action, collection: str, key: str | int, *, version: str = "", amount: int = 0) -> None:
+    @property
+    def ended(self) -> int:
+        """How many operations ended so far, however they did."""
+        return len(self._done)
+
+    def invoke(self, action: Action, place: Place, *, write_id: str = "", expected: str = "", amount: int = 0) -> None:
         """Note that the request is about to leave.
 
         Raises:
             RuntimeError: the operation before has no end yet.
         """
-        self._invoke(action, ((collection, key),), version, amount)
+        self._invoke(action, (place,), write_id, expected, amount)
 
-    def invoke_together(self, places: Sequence[Place], *, version: str) -> None:
+    def invoke_together(self, places: Sequence[Place], *, write_id: str) -> None:
         """Note that the request is about to leave that puts one record into each of several places, or none.
 
         They share their write id, and are in the history as one `put` each, with the same times and the same end.
@@ -47,43 +78,41 @@ class ClientLog:
         Raises:
             RuntimeError: the operation before has no end yet.
         """
-        self._invoke("put", tuple(places), version, 0)
+        self._invoke("put", tuple(places), write_id, "", 0)
 
-    def end(self, outcome: Ending) -> None:
+    def end(self, outcome: Ending, answer: Callable[[], Answer] = lambda: None) -> None:
         """Note how the operation in flight ended; call it at once when the reply is there.
+
+        `answer` is called after the time was taken: to look at a reply may take longer than to get it.
 
         Raises:
             RuntimeError: nothing is in flight.
         """
         now = self._clock()
-        if self._flying is None:
+        if self._in_flight is None:
             raise RuntimeError(f"client {self.client} ended an operation that it never invoked")
-        ended = _parts(self.client, self._flying, None if outcome == "unknown" else now, outcome)
+        ended = self._in_flight.operations(self.client, None if outcome == "unknown" else now, outcome, answer())
         self._done.extend(ended)
-        self._flying = None
+        self._in_flight = None
         if outcome == "ok":
             self.acknowledged += len(ended)
 
     def operations(self) -> list[Operation]:
         """What was done so far; the one in flight is `unknown`."""
-        flying = self._flying
+        in_flight = self._in_flight
         done = list(self._done)
-        # Read in this order, an operation that ends meanwhile is found in the list, at its place.
-        if flying is not None and len(done) == flying[-1]:
-            done.extend(_parts(self.client, flying, None, "unknown"))
+        # Read in this order, an operation that ends meanwhile is found in the list, at its position.
+        if in_flight is not None and len(done) == in_flight.position:
+            done.extend(in_flight.operations(self.client, None, "unknown"))
         return done
 
-    def _invoke(self, action: Action, places: Sequence[Place], version: str, amount: int) -> None:
-        if self._flying is not None:
+    def _invoke(self, action: Action, places: Sequence[Place], write_id: str, expected: str, amount: int) -> None:
+        if self._in_flight is not None:
             raise RuntimeError(
-                f"client {self.client} invoked {action} while its {self._flying[0]} is in flight; a client has one operation at a time"
+                f"client {self.client} invoked {action} while its {self._in_flight.action} is in flight; "
+                "a client has one operation at a time"
             )
-        self._flying = (action, places, version, amount, self._clock(), len(self._done))
-
-
-def _parts(client: int, flying: _Flying, completed: int | None, outcome: Ending) -> list[Operation]:
-    action, places, version, amount, invoked, _ = flying
-    return [Operation(client, action, collection, key, version, amount, invoked, completed, outcome) for collection, key in places]
+        self._in_flight = _InFlight(action, places, write_id, expected, amount, self._clock(), len(self._done))
 
 
 class Recorder:
@@ -106,6 +135,12 @@ class Recorder:
         """How many operations were acknowledged so far: what is at risk."""
         with self._opening:
             return sum(log.acknowledged for log in self._logs)
+
+    @property
+    def ended(self) -> int:
+        """How many operations ended so far, however they did."""
+        with self._opening:
+            return sum(log.ended for log in self._logs)
 
     def operations(self) -> list[Operation]:
         """All operations in the order of their invocation."""

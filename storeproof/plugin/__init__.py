@@ -11,6 +11,7 @@ import pytest
 
 from storeproof.errors import StoreproofError, UsageError
 from storeproof.outcome import Outcome
+from storeproof.plugin.case import MARKER, SUITES, is_case, sut_of
 from storeproof.plugin.options import add_options
 from storeproof.plugin.stash import CASE_RESULT, RUN
 from storeproof.printable import printable
@@ -18,8 +19,6 @@ from storeproof.printable import printable
 if TYPE_CHECKING:
     from storeproof.plugin.run import Run
     from storeproof.result.case_result import CaseResult
-
-SUITES = (Path(__file__).parents[1] / "suites").resolve()
 
 _LETTERS = {
     Outcome.PASS: ".",
@@ -46,11 +45,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker that ties a test to the specification."""
-    config.addinivalue_line(
-        "markers",
-        "case(id, revision=1, model='', operations=(), capability=None, guarantee=None, workload=None, fault=None): "
-        "what of the spec a test tries",
-    )
+    config.addinivalue_line("markers", MARKER)
     # Here, before pytest-xdist starts its workers: they would each begin a run.
     if (getattr(config.option, "numprocesses", None) or getattr(config.option, "tx", None)) and _name_suites(
         map(str, config.args), config.invocation_params.dir, pyargs=config.option.pyargs
@@ -67,12 +62,14 @@ def pytest_collection(session: pytest.Session) -> None:
     from storeproof.plugin import early_signals
     from storeproof.plugin.repeat import Repeat
     from storeproof.plugin.run import Run
+    from storeproof.plugin.suite import SuiteFixtures
 
     early_signals.arm()
     _leave_out_table(config)
     try:
         config.stash[RUN] = Run(config)
         config.pluginmanager.register(Repeat(), "storeproof-repeat")
+        config.pluginmanager.register(SuiteFixtures(config.stash[RUN].suts), "storeproof-suites")
     except UsageError as problem:
         raise pytest.UsageError(printable(str(problem))) from None
 
@@ -131,7 +128,7 @@ def pytest_keyboard_interrupt() -> None:
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Every case that is begun leaves one outcome, however it ends."""
     run = item.config.stash.get(RUN, None)
-    if run is None or item.get_closest_marker("case") is None:
+    if run is None or not is_case(item):
         return (yield)
     case_result = item.stash[CASE_RESULT] = run.begin(item)
     try:
@@ -271,7 +268,7 @@ def _judge(item: pytest.Item, case_result: CaseResult, error: BaseException, *, 
     from storeproof.result.case_result import EndCase
 
     if isinstance(error, Unknown):
-        error = item.callspec.params["sut"].explain(error)  # type: ignore[attr-defined]
+        error = sut_of(item).explain(error)
     if clean_up:
         outcome = in_clean_up(error)
         if outcome is None or case_result.outcome in (Outcome.FAIL, Outcome.ERROR):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from _pytest.runner import runtestprotocol
 
+from storeproof.plugin.case import case_of
 from storeproof.plugin.stash import CASE_RESULT
 
 
@@ -15,8 +16,7 @@ class Repeat:
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
         """One case. Workloads are left to pytest: they are measured on all stores together, in rounds of their own."""
         case_result = item.stash.get(CASE_RESULT, None)
-        marker = item.get_closest_marker("case")
-        if case_result is None or marker is None or "workload" in marker.kwargs:
+        if case_result is None or case_of(item).interleaved:
             return None
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         while True:

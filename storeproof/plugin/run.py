@@ -7,11 +7,11 @@ import datetime
 import random
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -22,6 +22,7 @@ from storeproof.corpus.article_store import Library
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.load.wire.protocol import protocol_of
 from storeproof.outcome import IDLE, Outcome, Stage
+from storeproof.plugin.case import Case, case_of, is_case, sut_of
 from storeproof.plugin.endpoint_leftovers import Leavings
 from storeproof.plugin.options import existing_directory, named, pairs
 from storeproof.plugin.progress import Progress
@@ -90,8 +91,8 @@ class Run:
         """Cases that were not begun when the run ended."""
         self._waiting: dict[pytest.Item, None] = {}
         """Cases that were not begun, in their order."""
-        self._turns_began = False
-        """Whether the cases have begun that all targets go through by turns."""
+        self._interleaving = False
+        """Whether the cases have begun that are measured on all stores in interleaved rounds."""
         self._kept: float | None = None
         """When the unfinished result was written after a case."""
 
@@ -117,8 +118,8 @@ class Run:
 
     def arrange(self, items: list[pytest.Item]) -> None:
         """Sort the cases into the order of the trial, and leave out what no profile demands."""
-        ours = [item for item in items if item.get_closest_marker("case")]
-        others = [item for item in items if not item.get_closest_marker("case")]
+        ours = [item for item in items if is_case(item)]
+        others = [item for item in items if not is_case(item)]
         wanted = [item for item in ours if self._demanded(item)]
         chosen = set(wanted)
         left_out = [item for item in ours if item not in chosen]
@@ -134,18 +135,19 @@ class Run:
         targets by turns."""
         numbers: dict[str, int] = {}
         for item in cases:
-            numbers.setdefault(_case_of(item)["id"], len(numbers))
+            numbers.setdefault(case_of(item).id, len(numbers))
         stages = list(Stage)
 
         def place(item: pytest.Item) -> tuple[int, ...]:
-            target, number = self.suts.index(trial_of(item)), numbers[_case_of(item)["id"]]
-            return (1, number, target) if _by_turns(item) else (0, target, stages.index(stage_of(item)), number)
+            case = case_of(item)
+            target, number = self.suts.index(sut_of(item)), numbers[case.id]
+            return (1, number, target) if case.interleaved else (0, target, stages.index(case.stage), number)
 
         return place
 
     def waiting(self, case: str) -> list[StoreUnderTest]:
-        """The trials that have a case of that id before them."""
-        return [trial_of(item) for item in self._waiting if _case_of(item)["id"] == case]
+        """The stores under test that have a case of that id before them."""
+        return [sut_of(item) for item in self._waiting if case_of(item).id == case]
 
     def check_given(self) -> None:
         """Make sure of the servers and images that the command line names, and of the place for the report; import the dumps.
@@ -175,34 +177,34 @@ class Run:
         return bool(self._waiting)
 
     def _loads_articles(self, item: pytest.Item) -> bool:
-        workload = self.spec.workloads.get(_case_of(item).get("workload") or "")
+        workload = self.spec.workloads.get(case_of(item).workload or "")
         return workload is not None and bool(self.spec.models[workload.model].text)
 
     def begin(self, item: pytest.Item) -> CaseResult:
         """A case begins."""
-        sut, case = trial_of(item), _case_of(item)
+        sut, case = sut_of(item), case_of(item)
         self._waiting.pop(item, None)
         self.leavings.begin(sut)
-        if not _by_turns(item):
+        if not case.interleaved:
             self.close_all_but(sut)
-        elif not self._turns_began:
-            self._turns_began = True
+        elif not self._interleaving:
+            self._interleaving = True
             self.close_all_but(None)  # each is measured as it starts, and not as the trial of another stage left it
-        sut.progress(case["id"])
-        known = sut.target.known_failure(case["id"], self._started.date())
-        about = (case.get("revision", 1), case.get("model", ""), case.get("operations", ()))
-        return CaseResult(sut.record, stage_of(item), case["id"], *about, known, claimed=_claimed(sut, case))
+        sut.progress(case.id)
+        known = sut.target.known_failure(case.id, self._started.date())
+        about = (case.revision, case.model, case.operations)
+        return CaseResult(sut.record, case.stage, case.id, *about, known, claimed=_claimed(sut, case))
 
     def _demanded(self, item: pytest.Item) -> bool:
         if not self.profiles:
             return True
-        return any(_demands(profile, stage_of(item), _case_of(item)) for profile in self.profiles)
+        return any(_demands(profile, case_of(item)) for profile in self.profiles)
 
     def exclude(self, items: Iterable[pytest.Item]) -> None:
         """Count what the user left out."""
         for item in items:
-            if item.get_closest_marker("case"):
-                trial_of(item).record.add(_idle(item, Outcome.EXCLUDED, "left out on the command line"))
+            if is_case(item):
+                sut_of(item).record.add(_idle(item, Outcome.EXCLUDED, "left out on the command line"))
 
     def close_all_but(self, sut: StoreUnderTest | None) -> None:
         """End the stores that the next case does not need."""
@@ -275,7 +277,7 @@ class Run:
 
     def _with_waiting(self, sut: StoreUnderTest, ended_by: str) -> StoreRecord:
         """What is known of a target, and its cases that were not begun."""
-        waiting = [_idle(item, Outcome.NOT_RUN, f"{NOT_REACHED}: {ended_by}") for item in self._waiting if trial_of(item) is sut]
+        waiting = [_idle(item, Outcome.NOT_RUN, f"{NOT_REACHED}: {ended_by}") for item in self._waiting if sut_of(item) is sut]
         return replace(sut.record, outcomes=[*sut.record.outcomes, *waiting])
 
     def close(self) -> None:
@@ -285,54 +287,32 @@ class Run:
         self.report_dir.leave()
 
 
-def trial_of(item: pytest.Item) -> StoreUnderTest:
-    """The trial that a case belongs to."""
-    return item.callspec.params["sut"]  # type: ignore[attr-defined, no-any-return]
-
-
-def _case_of(item: pytest.Item) -> Mapping[str, Any]:
-    """What the specification says of a case."""
-    marker = item.get_closest_marker("case")
-    assert marker is not None
-    return marker.kwargs
-
-
-def _claimed(sut: StoreUnderTest, case: Mapping[str, Any]) -> bool:
+def _claimed(sut: StoreUnderTest, case: Case) -> bool:
     """Whether the variant claims what a case tries."""
-    if case.get("capability"):
-        return sut.target.claims(case["id"].removeprefix("capabilities."))
-    if guarantee := case.get("guarantee"):
-        return sut.target.configuration.promises(guarantee)
-    return not case.get("model") or case["model"] in sut.target.store.claims.models
+    if case.capability:
+        return sut.target.claims(case.id.removeprefix("capabilities."))
+    if case.guarantee:
+        return sut.target.configuration.promises(case.guarantee)
+    return not case.model or case.model in sut.target.store.claims.models
 
 
 def _idle(item: pytest.Item, outcome: Outcome, detail: str) -> OutcomeRecord:
     """The record of a case that is not begun."""
-    case = _case_of(item)
-    return OutcomeRecord(id=case["id"], revision=case.get("revision", 1), stage=stage_of(item), outcome=outcome, detail=detail, seconds=0.0)
+    case = case_of(item)
+    return OutcomeRecord(id=case.id, revision=case.revision, stage=case.stage, outcome=outcome, detail=detail, seconds=0.0)
 
 
-def _by_turns(item: pytest.Item) -> bool:
-    """Whether a case is measured on all targets by turns: workloads are."""
-    return "workload" in _case_of(item)
-
-
-def stage_of(item: pytest.Item) -> Stage:
-    """The stage of a case, which is the folder that it is in."""
-    return Stage(item.path.parent.name)
-
-
-def _demands(profile: Profile, stage: Stage, what: Mapping[str, object]) -> bool:
+def _demands(profile: Profile, case: Case) -> bool:
     """Whether a profile needs a case: its capabilities, what guards its models, its guarantee and all below, its speeds."""
-    if capability := what.get("capability"):
-        return capability in profile.capabilities
-    if stage is Stage.DURABILITY:  # what is beyond the guarantees, damaged files for one, no profile demands
-        return what.get("guarantee") in LADDER[: LADDER.index(profile.guarantee) + 1]
-    if what.get("fault"):  # what clients see of an outage no profile demands
+    if case.capability:
+        return case.capability in profile.capabilities
+    if case.stage is Stage.DURABILITY:  # what is beyond the guarantees, damaged files for one, no profile demands
+        return case.guarantee in LADDER[: LADDER.index(profile.guarantee) + 1]
+    if case.fault:  # what clients see of an outage no profile demands
         return False
-    if workload := what.get("workload"):
-        return any(speed.workload == workload and speed.clients == what.get("clients") for speed in profile.speed)
-    return not what.get("model") or what["model"] in profile.models
+    if case.workload:
+        return any(speed.workload == case.workload and speed.clients == case.clients for speed in profile.speed)
+    return not case.model or case.model in profile.models
 
 
 def _measured(measure: Callable[[], float]) -> float | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from storeproof.contract import MISSING, Collection, Layout, Refused, Unsupported, WrongReply, call
@@ -11,16 +9,17 @@ from storeproof.contract.notation import answer_from, arguments_from, shown
 from storeproof.errors import MachineFailed
 from storeproof.experiments.correctness.clock_jump import Clock
 from storeproof.experiments.correctness.interleaved_sessions import play
+from storeproof.experiments.workspace import OpenCollection
 from storeproof.oracle import same_answer
 from storeproof.outcome import Outcome
-from storeproof.plugin.stash import RUN
+from storeproof.plugin.suite import suite_run
 from storeproof.result.case_result import CaseResult
 from storeproof.spec import Capability, Case, Step
 from storeproof.store_under_test import StoreUnderTest
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    spec = metafunc.config.stash[RUN].spec
+    spec = suite_run(metafunc.config).spec
     metafunc.parametrize(
         ("name", "case"),
         [
@@ -42,9 +41,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     )
 
 
-def test_capability(
-    name: str, case: Case, sut: StoreUnderTest, fresh: Callable[..., tuple[Collection, Layout]], case_result: CaseResult
-) -> None:
+def test_capability(name: str, case: Case, sut: StoreUnderTest, fresh: OpenCollection, case_result: CaseResult) -> None:
     capability: Capability = sut.spec.capabilities[name]
     collection, layout = fresh(capability.model, case.indexes)
     if case.indexes:

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from storeproof.contract import Change, Collection, Layout, Refused, Unsupported, call, supports, why_not
+from storeproof.experiments.workspace import OpenCollection
 from storeproof.machine.pressure import machine_is_busy
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import CaseResult
@@ -45,7 +46,7 @@ Written = Counter[tuple[str, str]]
 def test_a_feed_tells_every_change_once(
     capability: str,
     sut: StoreUnderTest,
-    fresh: Callable[..., tuple[Collection, Layout]],
+    fresh: OpenCollection,
     case_result: CaseResult,
 ) -> None:
     collection, layout = fresh("single_key")

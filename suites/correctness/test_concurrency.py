@@ -11,7 +11,7 @@ import pytest
 
 from storeproof.contract import OPERATIONS, Collection, Layout, Refused, Session, call, supports, why_not
 from storeproof.outcome import Outcome
-from storeproof.plugin.stash import RUN
+from storeproof.plugin.suite import suite_run
 from storeproof.records.self_verifying import identify, record
 from storeproof.result.case_result import CaseResult
 from storeproof.store_under_test import StoreUnderTest
@@ -136,7 +136,7 @@ def test_each_item_is_taken_once(sut: StoreUnderTest, fresh: Fresh, case_result:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "model" in metafunc.fixturenames:
-        models = metafunc.config.stash[RUN].spec.models
+        models = suite_run(metafunc.config).spec.models
         aggregates = [name for name, model in models.items() if model.record.kind in ("hash", "document", "row")]
         case = pytest.mark.case
         metafunc.parametrize(

@@ -11,17 +11,17 @@ import pytest
 from storeproof.contract import Collection, Key, Layout, Unsupported, call, supports
 from storeproof.contract.notation import shown
 from storeproof.corpus.articles import articles
+from storeproof.experiments.workspace import OpenCollection
 from storeproof.load.job import label
 from storeproof.load.requests import requests
 from storeproof.oracle import query as oracle
 from storeproof.outcome import Outcome
-from storeproof.plugin.stash import RUN
+from storeproof.plugin.suite import suite_run
 from storeproof.records.self_verifying import recipe
 from storeproof.result.case_result import CaseResult
 from storeproof.spec import Mix
 from storeproof.spec.query import SEARCHES, Browse, Query
 from storeproof.store_under_test import StoreUnderTest
-from storeproof.suites.conftest import Open
 
 _MODEL = "corpus"
 _LOADED = 84
@@ -34,14 +34,14 @@ Records = Mapping[Key, Any]
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """With the model's indexes and without: an answer out of an index is another one to be wrong."""
-    numbers = (0, len(metafunc.config.stash[RUN].spec.models[_MODEL].indexes))
+    numbers = (0, len(suite_run(metafunc.config).spec.models[_MODEL].indexes))
     cases = [
         pytest.param(number, id=f"{number}i", marks=pytest.mark.case(id=f"requests.corpus/{number}i", model=_MODEL)) for number in numbers
     ]
     metafunc.parametrize("indexes", cases)
 
 
-def test_requests_for_articles(indexes: int, sut: StoreUnderTest, fresh: Open, case_result: CaseResult) -> None:
+def test_requests_for_articles(indexes: int, sut: StoreUnderTest, fresh: OpenCollection, case_result: CaseResult) -> None:
     """Everything that has the words is found; pages and facets are of what was found, in order and in number."""
     collection, layout = fresh(_MODEL, indexes)
     asking = [mix for mix in _mixes(sut) if supports(collection, mix.operation) and supports(collection, "find")]

@@ -8,8 +8,10 @@ import pytest
 
 from storeproof.check import MOST_CLIENTS
 from storeproof.contract import OPERATIONS, Session, Unsupported, why_not
-from storeproof.experiments.contended_keys import KINDS, SHARE, Client, Hot, Kind, able, histories, work_together
-from storeproof.experiments.linearizability import Linearity
+from storeproof.experiments.client import Client, open_clients
+from storeproof.experiments.contended_keys import KEY_TYPES, SHARE, ContendedKey, ContendedKeys, KeyType, histories, work_together
+from storeproof.experiments.linearizability import LinearizabilitySummary
+from storeproof.history import Recorder
 from storeproof.native_support import require
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import CaseResult
@@ -19,16 +21,17 @@ _KEYS = 3
 
 
 @pytest.mark.parametrize(
-    "kind", [pytest.param(kind, id=kind.name, marks=pytest.mark.case(id=f"linearizable.{kind.name}")) for kind in KINDS]
+    "kind", [pytest.param(kind, id=kind.name, marks=pytest.mark.case(id=f"linearizable.{kind.name}")) for kind in KEY_TYPES]
 )
-def test_one_order_explains_all_answers(kind: Kind, sut: StoreUnderTest, session: Session, case_result: CaseResult) -> None:
+def test_one_order_explains_all_answers(kind: KeyType, sut: StoreUnderTest, session: Session, case_result: CaseResult) -> None:
+    """Clients read and write the same keys at once; of a history that no order explains the smallest wrong part is told."""
     require("a check of linearizability")
     case_result.claimed = kind.model in sut.target.store.claims.models
     if not case_result.claimed:
         case_result.settle(Outcome.UNSUPPORTED, f"the store does not claim the model {kind.model}")
     layout = sut.layout(kind.model)
     try:
-        missing = able(session, layout, kind)
+        missing = kind.missing(session, layout)
     except Unsupported as reason:
         case_result.settle(Outcome.UNSUPPORTED, f"{kind.model}: {reason}")
     if missing:
@@ -36,32 +39,30 @@ def test_one_order_explains_all_answers(kind: Kind, sut: StoreUnderTest, session
         case_result.settle(Outcome.UNSUPPORTED, f"{missing} on {kind.model}: {why_not(session.collection(layout), family)}")
     collection = session.collection(layout)
     collection.prepare()
-    judged = Linearity(f"linearizable.{kind.name}")
+    summary = LinearizabilitySummary(case=f"linearizable.{kind.name}")
     try:
-        keys = [Hot(kind, layout, f"hot{number}") for number in range(_KEYS)]
-        judged.judge(histories(_together(sut, keys)))
+        keys = [ContendedKey(kind, layout, f"hot{number}") for number in range(_KEYS)]
+        summary.judge(histories(_use(sut, keys), keys))
     finally:
         collection.clear()
-    if judged.undecided:
-        case_result.settle(Outcome.INCONCLUSIVE, "; ".join(judged.undecided))
+    if summary.undecided:
+        case_result.settle(Outcome.INCONCLUSIVE, "; ".join(summary.undecided))
     # Which operations it speaks for: only an answer says anything of them.
-    case_result.about(kind.model, kind.operations)
-    sut.record.histories.extend(judged.shown)
-    assert not judged.wrong, "\n".join([f"{judged.words}; not linearizable:", *judged.listed(judged.wrong)])
-    case_result.add(f"{judged.words}, each key linearizable")
+    case_result.about(kind.model, kind.weights)
+    sut.record.histories.extend(summary.shown)
+    assert not summary.wrong, "\n".join([f"{summary.judged}; not linearizable:", *summary.listed(summary.wrong)])
+    case_result.add(f"{summary.judged}, each key linearizable")
 
 
-def _together(sut: StoreUnderTest, keys: list[Hot]) -> list[Client]:
+def _use(sut: StoreUnderTest, keys: list[ContendedKey]) -> Recorder:
     """As many clients as the check takes, each with a session of its own; they begin when all are connected."""
     share = min(SHARE, sut.scale.correctness.concurrent_operations)
-    clients: list[Client] = []
-    try:
-        while len(clients) < min(MOST_CLIENTS, sut.scale.correctness.clients):
-            rng = random.Random(f"{sut.seed} {keys[0].kind.name} {len(clients)}")
-            clients.append(Client(sut.connect(sut.shared()), len(clients), keys, share, rng))
-    except BaseException:
-        for client in clients:
-            client.close()
-        raise
-    work_together(clients)
-    return clients
+    recorder = Recorder()
+
+    def connect() -> Client:
+        log = recorder.client()
+        rng = random.Random(f"{sut.seed} {keys[0].type.name} {log.client}")
+        return Client(lambda: sut.connect(sut.shared()), ContendedKeys(log, keys, share, rng))
+
+    work_together(open_clients(min(MOST_CLIENTS, sut.scale.correctness.clients), connect))
+    return recorder

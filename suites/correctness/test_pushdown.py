@@ -17,7 +17,7 @@ from storeproof.contract.notation import arguments_from, shown
 from storeproof.experiments.load_records import fill
 from storeproof.launch.proxy import CountingProxy, counting
 from storeproof.outcome import Outcome
-from storeproof.plugin.stash import RUN
+from storeproof.plugin.suite import suite_run
 from storeproof.result.capabilities import PUSHDOWN
 from storeproof.result.case_result import ATTEMPTS, CaseResult
 from storeproof.spec import Capability, Step
@@ -45,7 +45,7 @@ class Received:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "capability" in metafunc.fixturenames:
-        asking = {name: capability for name, capability in metafunc.config.stash[RUN].spec.capabilities.items() if capability.questions}
+        asking = {name: capability for name, capability in suite_run(metafunc.config).spec.capabilities.items() if capability.questions}
         cases = [
             pytest.param(
                 name,

@@ -13,6 +13,7 @@ from storeproof.blame import Ending, ending_of
 from storeproof.contract import Collection, Key, Layout, Refused, Unsupported, call, supports
 from storeproof.contract.notation import shown
 from storeproof.experiments.correctness.random_examples import Finding, NotCleared, try_examples
+from storeproof.experiments.workspace import OpenCollection
 from storeproof.oracle import same_answer, step
 from storeproof.oracle.measured_requests import entries, entry_requests, place_requests, places
 from storeproof.oracle.requests import Asked, documents, mixed, requests
@@ -32,7 +33,7 @@ _REQUESTS = 3
 
 
 @pytest.mark.parametrize("model", [pytest.param(name, marks=pytest.mark.case(id=f"requests.{name}", model=name)) for name in _SUBJECTS])
-def test_random_requests(model: str, sut: StoreUnderTest, fresh: Callable[..., tuple[Collection, Layout]], case_result: CaseResult) -> None:
+def test_random_requests(model: str, sut: StoreUnderTest, fresh: OpenCollection, case_result: CaseResult) -> None:
     collection, layout = fresh(model)
     operations = frozenset(name for name in ("find", "count_where", "aggregate", "browse") if supports(collection, name))
     if not operations:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 
 import pytest
 
-from storeproof.contract import Collection, Layout, Refused, call
-from storeproof.plugin.stash import RUN
+from storeproof.contract import Refused, call
+from storeproof.experiments.workspace import OpenCollection
+from storeproof.plugin.suite import suite_run
 from storeproof.result.case_result import CaseResult
 from storeproof.spec.model import Value
 from storeproof.store_under_test import StoreUnderTest
@@ -20,7 +20,7 @@ _KEY_LENGTHS = (1, 64, 200, 250, 251, 255, 256, 512, 768, 1000, 1024, 2000, 4096
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "size" not in metafunc.fixturenames:
         return
-    spec = metafunc.config.stash[RUN].spec
+    spec = suite_run(metafunc.config).spec
     metafunc.parametrize(
         ("model", "size"),
         [
@@ -37,9 +37,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     )
 
 
-def test_value_of_size(
-    model: str, size: int, sut: StoreUnderTest, fresh: Callable[..., tuple[Collection, Layout]], case_result: CaseResult
-) -> None:
+def test_value_of_size(model: str, size: int, sut: StoreUnderTest, fresh: OpenCollection, case_result: CaseResult) -> None:
     collection, layout = fresh(model)
     value = random.Random(f"{sut.seed}/{size}").randbytes(size)
     try:
@@ -51,7 +49,7 @@ def test_value_of_size(
 
 
 @pytest.mark.case(id="limits.key-length")
-def test_longest_key(fresh: Callable[..., tuple[Collection, Layout]], case_result: CaseResult) -> None:
+def test_longest_key(fresh: OpenCollection, case_result: CaseResult) -> None:
     """Find the longest key that is taken. A key that is refused is a limit; one that is cut short is a failure."""
     collection, layout = fresh("single_key")
     longest = 0

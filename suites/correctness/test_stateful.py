@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,10 +11,11 @@ from storeproof.blame import Ending, ending_of
 from storeproof.contract import OPERATIONS, Collection, Layout, Refused, Unknown, Unsupported, call, supports, why_not
 from storeproof.contract.notation import shown
 from storeproof.experiments.correctness.random_examples import Finding, NotCleared, try_examples
+from storeproof.experiments.workspace import OpenCollection
 from storeproof.oracle import REFUSAL, UNDEFINED, State, same_lenient, step
 from storeproof.oracle.strategies import Call, drawable, histories, is_plain, tours
 from storeproof.outcome import Outcome
-from storeproof.plugin.stash import RUN
+from storeproof.plugin.suite import suite_run
 from storeproof.result.case_result import CaseResult
 from storeproof.store_under_test import StoreUnderTest
 
@@ -29,13 +29,11 @@ _APART = frozenset(
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    models = metafunc.config.stash[RUN].spec.models
+    models = suite_run(metafunc.config).spec.models
     metafunc.parametrize("model", [pytest.param(name, marks=pytest.mark.case(id=f"stateful.{name}", model=name)) for name in models])
 
 
-def test_random_histories(
-    model: str, sut: StoreUnderTest, fresh: Callable[..., tuple[Collection, Layout]], case_result: CaseResult
-) -> None:
+def test_random_histories(model: str, sut: StoreUnderTest, fresh: OpenCollection, case_result: CaseResult) -> None:
     collection, layout = fresh(model)
     if not supports(collection, "get"):
         case_result.settle(Outcome.UNSUPPORTED, f"no record is read back at the end of a history: {why_not(collection, 'KeyValue')}")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from storeproof.contract import Collection, Cursor, Layout, call, supports, why_not
+from storeproof.experiments.workspace import OpenCollection
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import CaseResult
 from storeproof.store_under_test import StoreUnderTest
@@ -22,7 +23,7 @@ _MOST_CALLS = 100_000
 
 
 @pytest.mark.case(id="walk.single_key", model="single_key", operations=("walk",))
-def test_a_walk_sees_all_that_stays(sut: StoreUnderTest, fresh: Callable[..., tuple[Collection, Layout]], case_result: CaseResult) -> None:
+def test_a_walk_sees_all_that_stays(sut: StoreUnderTest, fresh: OpenCollection, case_result: CaseResult) -> None:
     collection, layout = fresh("single_key")
     if not supports(collection, "walk"):
         case_result.settle(Outcome.UNSUPPORTED, f"walk on single_key: {why_not(collection, 'Walk')}")

@@ -1,4 +1,4 @@
-"""What the cases of the performance stage share: what measures the workloads, on all stores by turns."""
+"""What the cases of the performance stage share: what measures the workloads, in interleaved rounds of all stores."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Iterator
 import pytest
 
 from storeproof.errors import NotAvailable
-from storeproof.experiments.performance.store_rounds import Interleaved
+from storeproof.experiments.performance.store_rounds import InterleavedRounds
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.load.quality.noise_floor import noise_floor
-from storeproof.plugin.stash import RUN
+from storeproof.plugin.suite import suite_run
 
 
 @pytest.fixture(scope="session")
 def ceilings(request: pytest.FixtureRequest) -> Iterator[Ceilings]:
     """What the load generator could do at most; and how noisy the machine is, before anything is measured on it."""
-    run = request.config.stash[RUN]
+    run = suite_run(request.config)
     run.progress("measuring the noise of the machine")
     with contextlib.closing(Ceilings()) as here:
         with contextlib.suppress(NotAvailable, OSError):  # what was not measured, the result does not have
@@ -26,7 +26,7 @@ def ceilings(request: pytest.FixtureRequest) -> Iterator[Ceilings]:
 
 
 @pytest.fixture(scope="session")
-def interleaved(request: pytest.FixtureRequest, ceilings: Ceilings) -> Iterator[Interleaved]:
-    """The measuring of the run."""
-    with contextlib.closing(Interleaved(ceilings, request.config.stash[RUN].waiting)) as measuring:
-        yield measuring
+def interleaved(request: pytest.FixtureRequest, ceilings: Ceilings) -> Iterator[InterleavedRounds]:
+    """The rounds of the run."""
+    with contextlib.closing(InterleavedRounds(ceilings, suite_run(request.config).waiting)) as rounds:
+        yield rounds

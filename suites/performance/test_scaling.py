@@ -15,14 +15,14 @@ from storeproof.contract import Collection, Layout, call
 from storeproof.contract.notation import arguments_from
 from storeproof.experiments.load_records import fill
 from storeproof.experiments.performance.auto_indexed import refuse_without_indexes
+from storeproof.experiments.workspace import OpenCollection
 from storeproof.outcome import SHOWN, Outcome
-from storeproof.plugin.stash import RUN
+from storeproof.plugin.suite import suite_run
 from storeproof.result.capabilities import cases_of
 from storeproof.result.case_result import CaseResult
 from storeproof.result.model import ScalingRecord
 from storeproof.spec import Scaling, ScalingQuestion
 from storeproof.store_under_test import StoreUnderTest
-from storeproof.suites.conftest import Open
 
 _FACTORS = (1, 10, 100)
 _TIMES = 7
@@ -37,13 +37,13 @@ _SUBLINEAR = 4.0
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     cases = [
         pytest.param(scaling, indexes, id=f"{name}-{indexes}i", marks=pytest.mark.case(id=f"growth.{name}/{indexes}i", model=scaling.model))
-        for name, scaling in metafunc.config.stash[RUN].spec.scaling.items()
+        for name, scaling in suite_run(metafunc.config).spec.scaling.items()
         for indexes in (0, scaling.indexes)
     ]
     metafunc.parametrize(("scaling", "indexes"), cases)
 
 
-def test_scaling(scaling: Scaling, indexes: int, sut: StoreUnderTest, case_result: CaseResult, fresh: Open) -> None:
+def test_scaling(scaling: Scaling, indexes: int, sut: StoreUnderTest, case_result: CaseResult, fresh: OpenCollection) -> None:
     """Each question is timed at every size; an answer of another size than it should be ends the measurement."""
     if scaling.model not in sut.target.store.claims.models:
         case_result.settle(Outcome.UNSUPPORTED, f"the store does not keep {scaling.model}")

@@ -43,7 +43,9 @@ BY_EXCEPTION: list[tuple[BaseException, Outcome, Outcome, Party, Outcome | None]
     (KeyError("x"), ERROR, ERROR, Party.STOREPROOF, ERROR),
 ]
 
-WITHOUT_EXCEPTION = {Ending.RIGHT, Ending.BROKEN_PROMISE, Ending.MADE_UP, Ending.NOTHING_AT_RISK, Ending.LEFT_OUT}
+WITHOUT_EXCEPTION = {
+    *(Ending.RIGHT, Ending.BROKEN_PROMISE, Ending.MADE_UP, Ending.NOTHING_AT_RISK, Ending.NOTHING_SHOWN, Ending.UNDECIDED, Ending.LEFT_OUT)
+}
 """Ways to end that no exception stands for: the suites and the plugin name them."""
 
 

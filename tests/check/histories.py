@@ -5,9 +5,34 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from storeproof.history import Operation
+from storeproof.history import Action, Ending, Operation
 
 _LINE = re.compile(r"(?P<pre> *)(?P<what>put|del|add) *(?P<value>[\w+-]*) *\|(?P<bar>[-]*)(?P<end>ok|no|\?)\|?")
+
+
+def operation(
+    client: int,
+    action: Action,
+    collection: str,
+    key: str | int,
+    write_id: str,
+    amount: int,
+    invoked: int,
+    completed: int | None,
+    outcome: Ending,
+) -> Operation:
+    """A write in one line."""
+    return Operation(
+        client=client,
+        action=action,
+        collection=collection,
+        key=key,
+        write_id=write_id,
+        amount=amount,
+        invoked=invoked,
+        completed=completed,
+        outcome=outcome,
+    )
 
 
 def history(*lines: str, key: str = "k") -> list[Operation]:
@@ -30,15 +55,15 @@ def history(*lines: str, key: str = "k") -> list[Operation]:
         completed = None if outcome == "unknown" else len(line.rstrip()) - 1
         found.append(
             Operation(
-                client,
-                action,
-                "counter" if action == "increment" else "single_key",
-                key,
-                match["value"] if action == "put" else "",
-                int(match["value"]) if action == "increment" else 0,
-                invoked * 1_000_000,
-                None if completed is None else completed * 1_000_000,
-                outcome,
+                client=client,
+                action=action,
+                collection="counter" if action == "increment" else "single_key",
+                key=key,
+                write_id=match["value"] if action == "put" else "",
+                amount=int(match["value"]) if action == "increment" else 0,
+                invoked=invoked * 1_000_000,
+                completed=None if completed is None else completed * 1_000_000,
+                outcome=outcome,
             )
         )
     return found

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from storeproof.check import Anomaly, judge, judge_counter
 from storeproof.history import ABSENT, Observation, Operation
+from tests.check.histories import operation
 
 _HORIZON = 24
 """Ticks of simulated time: few, so that overlaps, sequences and ties are all frequent."""
@@ -28,7 +29,7 @@ def histories(draw: st.DrawFn, most: int = 5) -> list[Operation]:
         outcome = draw(st.sampled_from(["ok", "ok", "ok", "unknown", "refused"]))
         action = draw(st.sampled_from(["put", "put", "delete"]))
         found.append(
-            Operation(
+            operation(
                 number,
                 action,  # type: ignore[arg-type]
                 "single_key",
@@ -47,7 +48,7 @@ def state_after(effects: list[Operation]) -> Observation:
     """What the key holds when these took effect in this order."""
     if not effects or effects[-1].action == "delete":
         return ABSENT
-    return Observation("whole", effects[-1].version)
+    return Observation("whole", effects[-1].write_id)
 
 
 def possible_states(operations: list[Operation]) -> set[Observation]:
@@ -68,7 +69,7 @@ def possible_states(operations: list[Operation]) -> set[Observation]:
 def test_the_rule_is_what_all_allowed_orders_say(operations: list[Operation]) -> None:
     """No state is called a loss that some order explains, and none passes that no order explains."""
     possible = possible_states(operations)
-    for state in [ABSENT, *(Observation("whole", each.version) for each in operations if each.action == "put")]:
+    for state in [ABSENT, *(Observation("whole", each.write_id) for each in operations if each.action == "put")]:
         assert (judge(operations, state).anomaly is Anomaly.OK) == (state in possible), f"{state} of {[str(each) for each in operations]}"
 
 
@@ -93,8 +94,8 @@ def sequences(draw: st.DrawFn) -> list[Operation]:
     found: list[Operation] = []
     for number in range(draw(st.integers(1, 12))):
         deletes = bool(found) and found[-1].action == "put" and draw(st.booleans())
-        version = "" if deletes else f"v{number}"
-        found.append(Operation(0, "delete" if deletes else "put", "single_key", "k", version, 0, 10 * number, 10 * number + 5, "ok"))
+        write_id = "" if deletes else f"v{number}"
+        found.append(operation(0, "delete" if deletes else "put", "single_key", "k", write_id, 0, 10 * number, 10 * number + 5, "ok"))
     return found
 
 
@@ -118,7 +119,7 @@ def test_a_store_that_forgets_the_end_always_alarms(operations: list[Operation],
 def test_a_store_that_keeps_what_it_refused_always_alarms(operations: list[Operation], which: int) -> None:
     """It said that the write did not happen, and serves it."""
     chosen = operations[which % len(operations)]
-    lie = replace(chosen, action="put", version="refused", outcome="refused", completed=chosen.completed or chosen.invoked)
+    lie = replace(chosen, action="put", write_id="refused", outcome="refused", completed=chosen.completed or chosen.invoked)
     assert judge([*operations, lie], Observation("whole", "refused")).anomaly is Anomaly.INVENTED
 
 
@@ -131,7 +132,7 @@ def test_a_store_that_tears_or_invents_always_alarms(operations: list[Operation]
 
 def increment(amount: int, outcome: str) -> Operation:
     """One increment; its times do not matter, sums have no order."""
-    return Operation(0, "increment", "counter", "n", "", amount, 0, None if outcome == "unknown" else 1, outcome)  # type: ignore[arg-type]
+    return operation(0, "increment", "counter", "n", "", amount, 0, None if outcome == "unknown" else 1, outcome)  # type: ignore[arg-type]
 
 
 _AMOUNTS = st.lists(st.integers(-5, 5), max_size=12)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from storeproof.check import Anomaly, judge
@@ -12,9 +14,9 @@ TORN = Observation("torn")
 INVENTED = Observation("invented")
 
 
-def whole(version: str) -> Observation:
+def whole(write_id: str) -> Observation:
     """A record that one write made."""
-    return Observation("whole", version)
+    return Observation("whole", write_id)
 
 
 def test_an_acknowledged_put_that_is_there_is_kept() -> None:
@@ -26,7 +28,7 @@ def test_an_acknowledged_put_that_is_absent_is_lost() -> None:
     """The plainest promise, broken."""
     finding = judge(history("put a |--ok|"), ABSENT)
     assert finding.anomaly is Anomaly.LOST
-    assert [each.version for each in finding.missing] == ["a"]
+    assert [each.write_id for each in finding.missing] == ["a"]
 
 
 def test_an_unknown_put_may_be_there_or_not() -> None:
@@ -54,9 +56,9 @@ def test_the_older_of_two_puts_in_sequence_is_a_reverted_update() -> None:
     assert judge(writes, whole("b")).anomaly is Anomaly.OK
     finding = judge(writes, whole("a"))
     assert finding.anomaly is Anomaly.REVERTED
-    assert [each.version for each in finding.missing] == ["b"]
+    assert [each.write_id for each in finding.missing] == ["b"]
     assert finding.survivor is not None
-    assert finding.survivor.version == "a"
+    assert finding.survivor.write_id == "a"
 
 
 def test_of_two_overlapping_puts_either_may_be_the_last() -> None:
@@ -115,13 +117,13 @@ def test_absence_from_before_the_newest_put_loses_that_put_alone() -> None:
     """put a; delete; put b; absent: the state after the delete, so b is missing and a is not."""
     finding = judge(history("put a |-ok|", "             del |-ok|", "                          put b |-ok|"), ABSENT)
     assert finding.anomaly is Anomaly.LOST
-    assert [each.version for each in finding.missing] == ["b"]
+    assert [each.write_id for each in finding.missing] == ["b"]
 
 
 def test_absence_of_a_key_that_was_never_deleted_loses_every_put() -> None:
     """put a; put b; absent: the state is from before both."""
     finding = judge(history("put a |-ok|", "             put b |-ok|"), ABSENT)
-    assert [each.version for each in finding.missing] == ["a", "b"]
+    assert [each.write_id for each in finding.missing] == ["a", "b"]
 
 
 def test_a_delete_that_overlaps_a_put_may_come_before_or_after_it() -> None:
@@ -156,7 +158,7 @@ def test_a_key_that_was_only_deleted_is_rightly_absent() -> None:
     assert judge(history("del |-ok|"), ABSENT).anomaly is Anomaly.OK
 
 
-def test_a_version_that_nobody_wrote_here_is_invented() -> None:
+def test_a_write_id_that_no_client_wrote_here_is_invented() -> None:
     """A record of another key, or of no key at all."""
     assert judge(history("put a |-ok|"), whole("z")).anomaly is Anomaly.INVENTED
     assert judge(history("del |-ok|"), whole("a")).anomaly is Anomaly.INVENTED
@@ -175,9 +177,7 @@ def test_a_torn_record_is_torn_even_if_nothing_was_acknowledged() -> None:
 def test_the_very_same_moment_counts_as_overlap() -> None:
     """A reply and a request within one tick of the clock cannot be told apart: the benefit of the doubt goes to the store."""
     first, second = history("put a |-ok|", "   put b |-ok|")
-    touching = type(second)(
-        second.client, second.action, second.collection, second.key, second.version, 0, first.completed or 0, second.completed, "ok"
-    )
+    touching = replace(second, invoked=first.completed or 0)
     assert judge([first, touching], whole("a")).anomaly is Anomaly.OK
 
 

@@ -6,16 +6,17 @@ import pytest
 
 from storeproof.check import Anomaly, Finding, judge_groups
 from storeproof.history import Ending, Operation
+from tests.check.histories import operation
 
 
-def group(version: str, outcome: Ending, *keys: str, at: int = 0) -> list[Operation]:
-    """One group: a put a key, all with the same write id, times and end."""
+def group(write_id: str, outcome: Ending, *keys: str, at: int = 0) -> list[Operation]:
+    """One group: a put a key, all with the same stamp, times and end."""
     completed = None if outcome == "unknown" else at + 5
-    return [Operation(0, "put", "single_key", key, version, 0, at, completed, outcome) for key in keys]
+    return [operation(0, "put", "single_key", key, write_id, 0, at, completed, outcome) for key in keys]
 
 
 def found(*seen: str, anomaly: Anomaly = Anomaly.OK) -> list[Finding]:
-    """What was read under a, b, c ...: a write id, or - for nothing."""
+    """What was read under a, b, c ...: a stamp, or - for nothing."""
     return [
         Finding("single_key", key, anomaly, "absent" if what == "-" else f"whole {what}") for key, what in zip("abcdef", seen, strict=False)
     ]
@@ -72,9 +73,9 @@ def test_records_that_are_written_alone_are_none_of_its_business() -> None:
     """Neither puts of one record, nor deletes, nor counters, whatever became of them."""
     alone = [
         *group("1", "ok", "a"),
-        Operation(0, "delete", "single_key", "b", "", 0, 0, 5, "ok"),
-        Operation(0, "increment", "counter", "c", "", 1, 0, 5, "ok"),
-        Operation(0, "delete", "single_key", "d", "", 0, 0, 5, "ok"),
+        operation(0, "delete", "single_key", "b", "", 0, 0, 5, "ok"),
+        operation(0, "increment", "counter", "c", "", 1, 0, 5, "ok"),
+        operation(0, "delete", "single_key", "d", "", 0, 0, 5, "ok"),
     ]
     assert judge_groups(alone, found("1", "-", "3", "-")) == []
 
@@ -84,7 +85,7 @@ def test_records_that_are_written_alone_are_none_of_its_business() -> None:
     [
         group("2", "ok", "b", "c", "d", at=10),
         group("2", "ok", "a", at=10),
-        [Operation(1, "delete", "single_key", "a", "", 0, 10, 15, "ok")],
+        [operation(1, "delete", "single_key", "a", "", 0, 10, 15, "ok")],
     ],
 )
 def test_sets_that_overlap_in_part_are_our_own_mistake(other: list[Operation]) -> None:

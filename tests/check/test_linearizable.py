@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from storeproof import native_support
 from storeproof.check import contradiction, is_linearizable
-from storeproof.check.reduction import changes_nothing, unseen
+from storeproof.check.reduction import only_reads, unobserved
 from storeproof.check.shrink import _since_a_put
 from storeproof.errors import NotAvailable
-from storeproof.history import Access
-from tests.check.accesses import accesses
+from storeproof.history import Operation
+from tests.check.accesses import access, accesses
 
 pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
 
@@ -80,8 +80,8 @@ def test_what_no_order_explains_is_wrong(lines: tuple[str, ...]) -> None:
     history = accesses(*lines)
     assert is_linearizable(history, 5.0) is False
     found = contradiction(history, 5.0)
-    assert is_linearizable(found.accesses, 5.0) is False
-    assert found.culprit in found.accesses
+    assert is_linearizable(found.operations, 5.0) is False
+    assert found.culprit in found.operations
 
 
 def test_nothing_is_right() -> None:
@@ -89,7 +89,7 @@ def test_nothing_is_right() -> None:
     assert is_linearizable([], 1.0) is True
 
 
-def orders(history: Sequence[Access]) -> Iterator[tuple[Access, ...]]:
+def orders(history: Sequence[Operation]) -> Iterator[tuple[Operation, ...]]:
     """Every order that real time allows, with any of the unknown writes or without them."""
     sure = [each for each in history if each.outcome == "ok"]
     unknown = [each for each in history if each.outcome == "unknown" and each.action != "get"]
@@ -102,7 +102,7 @@ def orders(history: Sequence[Access]) -> Iterator[tuple[Access, ...]]:
                     yield order
 
 
-def explains(order: Sequence[Access]) -> bool:
+def explains(order: Sequence[Operation]) -> bool:
     """Whether these answers are right, one operation after the other."""
     state: str | int | None = None
     for each in order:
@@ -110,16 +110,16 @@ def explains(order: Sequence[Access]) -> bool:
         if each.action == "get":
             answer = state
         elif each.action == "put":
-            state = each.value
+            state = each.write_id
         elif each.action == "increment":
             answer = state = int(state or 0) + each.amount
         elif each.action == "delete":
             answer, state = state is not None, None
         elif each.action == "put_if_absent":
-            answer, state = state is None, each.value if state is None else state
+            answer, state = state is None, each.write_id if state is None else state
         else:
-            answer, state = state == each.expected, each.value if state == each.expected else state
-        if each.heard and each.action != "put" and answer != each.answer:
+            answer, state = state == each.expected, each.write_id if state == each.expected else state
+        if each.answer_counts and each.action != "put" and answer != each.answer:
             return False
     return True
 
@@ -128,8 +128,8 @@ VALUES = ("a", "b", "c")
 
 
 @st.composite
-def histories(draw: st.DrawFn, counter: bool) -> list[Access]:
-    """A few operations that overlap a lot; each value is written once, as the suites do."""
+def histories(draw: st.DrawFn, counter: bool) -> list[Operation]:
+    """A few operations that overlap a lot; each write id is written once, as the suites do."""
     found = []
     for number in range(draw(st.integers(1, 5))):
         invoked = draw(st.integers(0, 12))
@@ -145,13 +145,13 @@ def histories(draw: st.DrawFn, counter: bool) -> list[Access]:
         elif action == "increment":
             answer = draw(st.integers(0, 4))
         found.append(
-            Access(
+            access(
                 number,
                 action,  # type: ignore[arg-type]
                 invoked,
                 None if outcome == "unknown" else invoked + draw(st.integers(0, 8)),
                 outcome,  # type: ignore[arg-type]
-                value=f"v{number}" if action in ("put", "compare_and_set", "put_if_absent") else "",
+                write_id=f"v{number}" if action in ("put", "compare_and_set", "put_if_absent") else "",
                 expected=f"v{draw(st.integers(0, 3))}" if action == "compare_and_set" else "",
                 amount=draw(st.integers(1, 2)) if action == "increment" else 0,
                 answer=answer,
@@ -162,34 +162,34 @@ def histories(draw: st.DrawFn, counter: bool) -> list[Access]:
 
 @settings(max_examples=400, deadline=None)
 @given(st.one_of(histories(counter=False), histories(counter=True)))
-def test_it_says_what_a_search_through_all_orders_says(history: list[Access]) -> None:
+def test_it_says_what_a_search_through_all_orders_says(history: list[Operation]) -> None:
     """Small histories, every order tried out; and what is shown of a wrong one is wrong by that search too."""
     right = any(explains(order) for order in orders(history))
     assert is_linearizable(history, 5.0) is right, [str(each) for each in history]
     if not right:
         part = contradiction(history, 5.0)
-        assert not any(explains(order) for order in orders(part.accesses)), [str(each) for each in part.accesses]
+        assert not any(explains(order) for order in orders(part.operations)), [str(each) for each in part.operations]
 
 
 @settings(max_examples=400, deadline=None)
 @given(histories(counter=False), st.lists(st.booleans(), min_size=5, max_size=5), st.randoms(use_true_random=False))
-def test_what_is_taken_out_of_a_right_history_leaves_it_right(history: list[Access], forgotten: list[bool], chance: random.Random) -> None:
+def test_what_is_taken_out_of_a_right_history_leaves_it_right(history: list[Operation], ignored: list[bool], chance: random.Random) -> None:
     """Only then does the smallest wrong part show what is wrong with the whole: the rules, held against the search through all orders."""
     history = [
-        replace(each, forgotten=forget and each.action not in ("get", "put")) for each, forget in zip(history, forgotten, strict=False)
+        replace(each, answer_ignored=forget and each.action not in ("get", "put")) for each, forget in zip(history, ignored, strict=False)
     ]
     if not any(explains(order) for order in orders(history)):
         return
     left = list(history)
     for each in history:
-        if (changes_nothing(each) or unseen(each, left)) and chance.random() < 0.7:
+        if (only_reads(each) or unobserved(each, left)) and chance.random() < 0.7:
             left.remove(each)
     assert any(explains(order) for order in orders(left)), [str(each) for each in left]
 
 
 @settings(max_examples=400, deadline=None)
 @given(histories(counter=False))
-def test_what_ended_before_a_put_that_stood_alone_may_go(history: list[Access]) -> None:
+def test_what_ended_before_a_put_that_stood_alone_may_go(history: list[Operation]) -> None:
     """Tried where the search would allow anything: whatever it takes out of a right history, the rest stays right.
 
     The one that is kept is the last that ended, as there.
@@ -201,7 +201,7 @@ def test_what_ended_before_a_put_that_stood_alone_may_go(history: list[Access]) 
         assert any(explains(order) for order in orders([*left, acknowledged[-1]])), [str(each) for each in left]
 
 
-def simulated(number: int, clients: int, seed: int, *, counter: bool = False, plain: bool = False, lose: int = 0) -> list[Access]:
+def simulated(number: int, clients: int, seed: int, *, counter: bool = False, plain: bool = False, lose: int = 0) -> list[Operation]:
     """An honest store under clients that never pause; the replies of `lose` writes are lost."""
     chance = random.Random(seed)
     free = [0] * clients
@@ -236,10 +236,10 @@ def simulated(number: int, clients: int, seed: int, *, counter: bool = False, pl
             "increment": answers["increment"],
         }
         state = after.get(action, state)  # type: ignore[assignment]
-        found.append(Access(client, action, invoked, completed, "ok", value, expected, amount, answers[action]))  # type: ignore[arg-type]
+        found.append(access(client, action, invoked, completed, "ok", value, expected, amount, answers[action]))  # type: ignore[arg-type]
     for place in chance.sample(range(number // 2, number), lose):
         each = found[place]
-        found[place] = Access(each.client, each.action, each.invoked, None, "unknown", each.value, each.expected, each.amount)
+        found[place] = access(each.client, each.action, each.invoked, None, "unknown", each.write_id, each.expected, each.amount)
     return found
 
 
@@ -260,11 +260,11 @@ def test_one_stale_read_among_hundreds_is_shown_with_few_operations(seed: int) -
     reads = [each for each in history if each.action == "get" and each.invoked > 5000]
     stale = reads[len(reads) // 2]
     old = next(each for each in history if each.action == "put" and each.completed is not None and each.completed < stale.invoked - 3000)
-    history[history.index(stale)] = Access(stale.client, "get", stale.invoked, stale.completed, "ok", answer=old.value)
+    history[history.index(stale)] = access(stale.client, "get", stale.invoked, stale.completed, "ok", answer=old.write_id)
     assert is_linearizable(history, 10.0) is False
     part = contradiction(history, 20.0)
-    assert len(part.accesses) <= 5, [str(each) for each in part.accesses]
-    assert any(each.action == "get" and each.answer == old.value for each in part.accesses)
+    assert len(part.operations) <= 5, [str(each) for each in part.operations]
+    assert any(each.action == "get" and each.answer == old.write_id for each in part.operations)
 
 
 def test_a_lost_update_of_a_counter_is_shown_as_two_equal_sums() -> None:
@@ -272,18 +272,18 @@ def test_a_lost_update_of_a_counter_is_shown_as_two_equal_sums() -> None:
     history = sorted(simulated(300, 4, 5, counter=True), key=lambda each: each.invoked)
     adds = [each for each in history if each.action == "increment"]
     first, second = next((a, b) for a, b in itertools.pairwise(adds[50:]) if a.client != b.client)
-    history[history.index(second)] = Access(
+    history[history.index(second)] = access(
         second.client, "increment", second.invoked, second.completed, "ok", "", "", second.amount, first.answer
     )
     part = contradiction(history, 20.0)
-    assert len(part.accesses) < 12, [str(each) for each in part.accesses]
-    assert is_linearizable(part.accesses, 5.0) is False
+    assert len(part.operations) < 12, [str(each) for each in part.operations]
+    assert is_linearizable(part.operations, 5.0) is False
 
 
 def test_a_search_that_takes_too_long_is_given_up() -> None:
     """Fifty writes at once whose order nothing tells, and a read that none explains: 2**50 states. No verdict is not a pass."""
-    history = [Access(n, "put", 0, 1000, "ok", f"v{n}") for n in range(50)]
-    history.append(Access(50, "get", 2000, 2100, "ok", answer="nobody wrote this"))
+    history = [access(n, "put", 0, 1000, "ok", f"v{n}") for n in range(50)]
+    history.append(access(50, "get", 2000, 2100, "ok", answer="nobody wrote this"))
     began = time.monotonic()
     assert is_linearizable(history, 0.5) is None
     assert time.monotonic() - began < 20.0
@@ -292,7 +292,7 @@ def test_a_search_that_takes_too_long_is_given_up() -> None:
 def test_more_operations_than_it_can_take_are_an_error() -> None:
     """Whoever makes the load keeps to the limit: a history that is cut would prove nothing."""
     with pytest.raises(ValueError, match="at most 1000 operations"):
-        is_linearizable([Access(0, "put", n, n + 1, "ok", f"v{n}") for n in range(1001)], 1.0)
+        is_linearizable([access(0, "put", n, n + 1, "ok", f"v{n}") for n in range(1001)], 1.0)
 
 
 def test_without_the_compiled_part_it_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from storeproof.check import Losses, Shape, judge, losses, unstartable, worst
 from storeproof.history import ABSENT, Observation, Operation
+from tests.check.histories import operation
 
 _MS = 1_000_000
 
 
 def put(key: str, at: int) -> Operation:
     """An acknowledged put that took from `at` to `at + 1` milliseconds."""
-    return Operation(0, "put", "single_key", key, f"{key}{at}", 0, at * _MS, (at + 1) * _MS, "ok")
+    return operation(0, "put", "single_key", key, f"{key}{at}", 0, at * _MS, (at + 1) * _MS, "ok")
 
 
 def seen(write: Operation) -> Observation:
     """Its record."""
-    return Observation("whole", write.version)
+    return Observation("whole", write.write_id)
 
 
 def test_nothing_lost_is_no_shape_at_all() -> None:
@@ -39,15 +40,15 @@ def test_a_survivor_that_began_after_a_lost_write_makes_a_hole() -> None:
 
 def test_a_survivor_that_overlaps_the_lost_write_makes_none() -> None:
     """Inside the store it may have come first."""
-    b = Operation(0, "put", "single_key", "b", "b", 0, 10 * _MS, 20 * _MS, "ok")
-    c = Operation(1, "put", "single_key", "c", "c", 0, 15 * _MS, 16 * _MS, "ok")
+    b = operation(0, "put", "single_key", "b", "b", 0, 10 * _MS, 20 * _MS, "ok")
+    c = operation(1, "put", "single_key", "c", "c", 0, 15 * _MS, 16 * _MS, "ok")
     assert losses([judge([b], ABSENT), judge([c], seen(c))], 30 * _MS).shape is Shape.SUFFIX
 
 
 def test_a_kept_delete_is_no_survivor() -> None:
     """A store that lost everything shows absence too: it must not look like one with holes."""
     a, b = put("a", 1), put("b", 2)
-    delete = Operation(0, "delete", "single_key", "b", "", 0, 10 * _MS, 11 * _MS, "ok")
+    delete = operation(0, "delete", "single_key", "b", "", 0, 10 * _MS, 11 * _MS, "ok")
     assert losses([judge([a], ABSENT), judge([b, delete], ABSENT)], 30 * _MS).shape is Shape.SUFFIX
 
 

@@ -16,7 +16,7 @@ from storeproof.records.self_verifying import recipe
 from storeproof.spec import Target
 from storeproof.spec.model import Counter
 
-Way = Literal["batch", "transaction"]
+AtomicWrite = Literal["batch", "transaction"]
 """How several records are written together."""
 
 SIZE = 4
@@ -29,9 +29,9 @@ _AGAIN = 4
 """Groups of each client and way that are replaced again and again."""
 
 
-def atomic_ways(target: Target) -> frozenset[Way]:
+def atomic_writes(target: Target) -> frozenset[AtomicWrite]:
     """The ways that a variant claims to be atomic."""
-    found: set[Way] = set()
+    found: set[AtomicWrite] = set()
     if target.atomic_batches:
         found.add("batch")
     if target.claims("transactions.commit"):
@@ -42,13 +42,15 @@ def atomic_ways(target: Target) -> frozenset[Way]:
 class Groups:
     """What one client can write together."""
 
-    def __init__(self, session: Session, targets: Sequence[tuple[Layout, Collection]], ways: frozenset[Way], rng: random.Random) -> None:
+    def __init__(
+        self, session: Session, targets: Sequence[tuple[Layout, Collection]], ways: frozenset[AtomicWrite], rng: random.Random
+    ) -> None:
         """`targets`: the collections that the client writes to; counters have no write ids, and are left out."""
         self._session = session
         self._rng = rng
         self._targets = [pair for pair in targets if not isinstance(pair[0].model.record, Counter)]
         self._batched = [pair for pair in self._targets if supports(pair[1], "put_many")]
-        self._ways: list[Way] = []
+        self._ways: list[AtomicWrite] = []
         if "batch" in ways and self._batched:
             self._ways.append("batch")
         if "transaction" in ways and self._targets and isinstance(session, Transactions):
@@ -58,7 +60,7 @@ class Groups:
     def __bool__(self) -> bool:
         return bool(self._ways)
 
-    def choose(self) -> tuple[Way, list[tuple[Layout, Collection]], list[int]]:
+    def choose(self) -> tuple[AtomicWrite, list[tuple[Layout, Collection]], list[int]]:
         """A way, and for each record its collection and the number of its key."""
         way = self._rng.choice(self._ways)
         if again := self._rng.random() < 0.5:
@@ -72,14 +74,14 @@ class Groups:
         first = number if again else self._rng.randrange(len(self._targets))
         return way, [self._targets[(first + member) % len(self._targets)] for member in range(SIZE)], numbers
 
-    def write(self, way: Way, targets: Sequence[tuple[Layout, Collection]], keys: Sequence[Key], version: str) -> None:
+    def write(self, way: AtomicWrite, targets: Sequence[tuple[Layout, Collection]], keys: Sequence[Key], write_id: str) -> None:
         """Write all of it.
 
         Raises:
             Refused: none of it is there.
             Unknown: all of it may be there, or none.
         """
-        records: list[Record] = [recipe(layout.model).make(key, version) for (layout, _), key in zip(targets, keys, strict=True)]
+        records: list[Record] = [recipe(layout.model).make(key, write_id) for (layout, _), key in zip(targets, keys, strict=True)]
         if way == "batch":
             layout, collection = targets[0]
             batch: Mapping[Key, Record] = dict(zip(keys, records, strict=True))

@@ -1,4 +1,4 @@
-"""A store that is struck while it makes itself: on an empty directory, before anybody was ever answered.
+"""A store that is struck at its first start: on an empty directory, before any client was answered.
 
 Nothing was acknowledged, so that nothing can be lost. But afterwards it must start on what is there and take writes. Where its directory
 is made by commands of their own and these were not done, the directory may be emptied and they are run again, as an administrator would.
@@ -6,240 +6,191 @@ is made by commands of their own and these were not done, the directory may be e
 
 from __future__ import annotations
 
-import random
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Final
 
-from storeproof.blame import Ending, outcome_of
-from storeproof.check import Anomaly, upper_bound
-from storeproof.contract import Layout, Refused, Session, Unknown
+from storeproof.blame import Ending
+from storeproof.check import upper_bound
+from storeproof.contract import Layout, Refused, Unknown
 from storeproof.errors import StoreDied, StoreproofError
-from storeproof.experiments.durability.clients import Client
-from storeproof.experiments.durability.readback import audit, by_key
-from storeproof.experiments.durability.spoiled import limit, repeat_spoiled
-from storeproof.experiments.durability.writers import write_some
+from storeproof.experiments.durability.clients import Clients
+from storeproof.experiments.durability.readback import try_writes
+from storeproof.experiments.fault_experiment import FaultExperiment, Subject
+from storeproof.experiments.summary import Summary
 from storeproof.faults import Fault
-from storeproof.history import Recorder
-from storeproof.launch.handle import Handle
-from storeproof.outcome import Outcome
 from storeproof.result.strength import strength
 
-_AFTERWARDS = 20
-"""Operations by which it shows that it works."""
-
-_GIVE_UP_SECONDS = 60.0
+_GIVE_UP_SECONDS: Final = 60.0
 """How long a start that was struck may take to notice."""
 
 
 @dataclass
-class Birth:
-    """What became of one round."""
+class BootstrapRound:
+    """One first start."""
 
-    moment: float
+    number: int
+    """From 1; the second start is struck too in every second round."""
+    moment: float = 0.0
     """Seconds from the beginning of the first start to the fault."""
-    again: bool = False
-    """The second start was struck too."""
+    struck_again: bool = False
+    half_made: bool = False
+    """The commands that make the directory were begun and not done."""
     went_on: bool = False
+    """It started on what was there."""
     emptied: bool = False
     failure: str = ""
     log: str = ""
 
 
-@dataclass
-class Births:
+@dataclass(kw_only=True)
+class BootstrapSummary(Summary):
     """What became of the rounds."""
 
-    struck: int = 0
-    again: int = 0
-    """Second faults, struck while it started for the second time."""
-    went_on: int = 0
-    """Rounds after which it started on what was there."""
-    emptied: int = 0
-    """Rounds after which its directory was emptied, and made by the store's own commands again."""
     longest: float = 0.0
     """Seconds that a first start took which nothing disturbed: the moments are drawn from these."""
-    moments: list[float] = field(default_factory=list)
-    """Seconds from the beginning of the first start to the fault."""
-    failures: list[str] = field(default_factory=list)
-    findings: list[str] = field(default_factory=list)
-    """The failures, each with its round and what the log then said."""
-    log: str = ""
-    """The last lines of the first failure."""
-    spoiled: list[str] = field(default_factory=list)
-    """Rounds that say nothing, and why: they were repeated."""
-    given_up: bool = False
-    """More rounds were spoiled than are repeated."""
+    rounds: list[BootstrapRound] = field(default_factory=list)
 
-    def add(self, birth: Birth) -> None:
+    @property
+    def struck(self) -> int:
+        """First starts that were struck."""
+        return len(self.rounds)
+
+    @property
+    def failures(self) -> list[BootstrapRound]:
+        """Rounds after which the store was of no use."""
+        return [each for each in self.rounds if each.failure]
+
+    def add(self, done: BootstrapRound) -> None:
         """Count one round."""
-        self.struck += 1
-        self.again += birth.again
-        self.went_on += birth.went_on
-        self.emptied += birth.emptied
-        self.moments.append(birth.moment)
-        if birth.failure:
-            self.failures.append(birth.failure)
-            self.findings.append(f"round {self.struck}: {birth.failure}; its log: {birth.log}")
-            self.log = self.log or birth.log
+        self.rounds.append(done)
+        self.log = self.log or done.log
 
-    def outcome(self, *, claimed: bool) -> Outcome:
+    @property
+    def ending(self) -> Ending:
         """A store that promised nothing about such a fault breaks no promise."""
-        ending = Ending.SPOILED if self.given_up else Ending.RIGHT
-        return outcome_of(Ending.BROKEN_PROMISE if self.failures else ending, claimed=claimed)
-
-    def detail(self, again: str = "") -> str:
-        """In words; `again`: how to repeat it."""
-        parts = [f"struck {self.struck} times within the {self.longest:.2f} s of a first start"]
-        if self.again:
-            parts.append(f"{self.again} times again during the start after it")
-        parts.append(f"{self.went_on} times it started on what was there")
-        if self.emptied:
-            parts.append(f"{self.emptied} times its directory was emptied and made anew, since the commands that make it were not done")
-        bound = upper_bound(self.struck, len(self.failures))
         if self.failures:
-            parts.append(f"{len(self.failures)} times it was of no use: {self.failures[0]}")
-            parts.append("moments: " + ", ".join(f"{each:.2f} s" for each in self.moments))
-        parts.append(strength(self.struck, len(self.failures), bound, "failure", "leave it of no use"))
-        if again:
-            parts.append(again)
-        text = "; ".join(parts)
-        return f"{text}\n--- last lines of its log ---\n{self.log}" if self.log else text
+            return Ending.BROKEN_PROMISE
+        return Ending.SPOILED if self.given_up else Ending.RIGHT
+
+    @property
+    def findings(self) -> list[str]:
+        """The failures, each with its round and what the log then said."""
+        return [f"round {each.number}: {each.failure}; its log: {each.log}" for each in self.failures]
+
+    def parts(self) -> Iterator[str]:
+        """How often, how it went on, and how strong that evidence is."""
+        again, emptied = sum(each.struck_again for each in self.rounds), sum(each.emptied for each in self.rounds)
+        yield f"struck {self.struck} times within the {self.longest:.2f} s of a first start"
+        yield f"{again} times again during the start after it" if again else ""
+        yield f"{sum(each.went_on for each in self.rounds)} times it started on what was there"
+        if emptied:
+            yield f"{emptied} times its directory was emptied and made again, since the commands that make it were not done"
+        if self.failures:
+            yield f"{len(self.failures)} times it was of no use: {self.failures[0].failure}"
+            yield "moments: " + ", ".join(f"{each.moment:.2f} s" for each in self.rounds)
+        if self.rounds:
+            bound = upper_bound(self.struck, len(self.failures))
+            yield strength(self.struck, len(self.failures), bound, "failure", "leave it of no use")
 
 
-class Make(Protocol):
-    """Makes a store that was never started."""
+class Bootstrap(FaultExperiment[BootstrapRound]):
+    """One first start, on a store that was never started; each round has a store of its own."""
 
-    def __call__(self) -> Handle: ...
+    def __init__(
+        self, subject: Subject, fault: Fault, layouts: Mapping[str, Layout], *, by_commands: bool, summary: BootstrapSummary
+    ) -> None:
+        """`by_commands`: whether the directory is made by commands apart from the server, wherever they are."""
+        super().__init__(subject)
+        self.summary = summary
+        self._fault = fault
+        self._clients = Clients(subject, layouts)
+        self._by_commands = by_commands
 
+    def setup(self) -> None:
+        """Nothing: the first start is what is struck."""
 
-def strike_births(
-    make: Make,
-    fault: Fault,
-    layouts: Mapping[str, Layout],
-    *,
-    rounds: int,
-    longest: float,
-    by_commands: bool,
-    connect: Callable[[Handle], Session],
-    rng: random.Random,
-    progress: Callable[[str], None] = lambda _: None,
-) -> Births:
-    """Strike so many first starts, each of a store of its own.
+    def rounds(self) -> Iterator[BootstrapRound]:
+        """One more."""
+        yield BootstrapRound(self.summary.struck + 1, moment=self._moment())
 
-    Args:
-        longest: seconds that a first start takes.
-        by_commands: whether the directory is made by commands apart from the server, wherever they are.
-    """
-    births = Births(longest=longest)
+    @contextmanager
+    def load(self) -> Iterator[None]:
+        """A start in a thread, until its moment has come."""
+        with self._starting(self.round.moment):
+            yield
+        self._see_commands()
 
-    def go_on() -> None:
-        while births.struck < rounds:
-            number = births.struck + 1
-            progress(f"round {number}/{rounds}")
-            with closing(make()) as handle:
-                births.add(_round(handle, fault, layouts, number, longest, by_commands, connect, rng))
+    def fault(self) -> None:
+        """That of the guarantee."""
+        self._fault.strike(self.handle)
 
-    births.given_up = not repeat_spoiled(go_on, births.spoiled, limit(rounds))
-    return births
-
-
-def _round(
-    handle: Handle,
-    fault: Fault,
-    layouts: Mapping[str, Layout],
-    number: int,
-    longest: float,
-    by_commands: bool,
-    connect: Callable[[Handle], Session],
-    rng: random.Random,
-) -> Birth:
-    """One first start. In every second round the start after it is struck too.
-
-    Raises:
-        MachineFailed: the machine failed meanwhile.
-        Unknown: it runs afterwards and does not answer.
-    """
-    birth = Birth(moment=rng.uniform(0, longest))
-    _strike(handle, fault, birth.moment)
-    # Run again on what they had begun, the commands may end well and make nothing of use.
-    half_made = by_commands and not handle.initialised
-    if number % 2 == 0:
-        birth.again = True
-        _strike(handle, fault, rng.uniform(0, longest))
-        half_made = half_made or (by_commands and not handle.initialised)
-    try:
-        birth.emptied = _start(handle, half_made)
-        birth.went_on = not birth.emptied
+    def recover(self) -> None:
+        """Start on what is there, or else on an emptied directory where that is right."""
+        if self.round.number % 2 == 0:
+            self.round.struck_again = True
+            with self._starting(self._moment()):
+                self._fault.strike(self.handle)
+            self._see_commands()
         try:
-            _use(handle, layouts, connect, rng)
-        except Unknown:
-            handle.check_alive()
-            raise
-    except (StoreDied, Refused) as reason:
-        birth.failure = reason.reason if isinstance(reason, StoreDied) else f"it starts and does not work: {reason}"
-        birth.log = handle.log_tail()
-    return birth
+            self.handle.start()
+            self.round.went_on = True
+        except StoreDied as reason:
+            if not self.round.half_made:
+                raise StoreDied(f"it does not start again on what its first start left: {reason.reason}", reason.log) from None
+            self.handle.kill()
+            self.handle.empty()
+            self.handle.start()
+            self.round.emptied = True
 
+    def audit(self) -> None:
+        """It takes writes and answers them."""
+        with self.subject.session() as session:
+            self._clients.prepare(session)
+            tried = try_writes(self._clients, session, 1)
+        if not tried.acknowledged:
+            raise Refused(f"it takes no writes: {tried.refusal}")
+        if tried.wrong:
+            raise StoreDied(f"it does not answer what was written: {tried.wrong[0]}", self.handle.log_tail())
+        self.summary.add(self.round)
 
-def _strike(handle: Handle, fault: Fault, moment: float) -> None:
-    """Start it in a thread, and strike when so many seconds are over."""
-    failures: list[BaseException] = []
+    def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
+        """It does not start, or does not work."""
+        failure = ended or reason
+        if isinstance(failure, Unknown):
+            raise failure
+        self.round.failure = failure.reason if isinstance(failure, StoreDied) else f"it starts and does not work: {failure}"
+        self.round.log = self.handle.log_tail()
+        self.summary.add(self.round)
 
-    def start() -> None:
-        try:
-            handle.start_nowait()
-        except StoreDied:
-            pass  # as it must, when it is struck; and a second start may fail by itself, which the third shows too
-        except BaseException as reason:  # noqa: BLE001 - raised below: a thread cannot
-            failures.append(reason)
+    def _moment(self) -> float:
+        return self.subject.rng.uniform(0, self.summary.longest)
 
-    starting = threading.Thread(target=start, name="storeproof-first-start", daemon=True)
-    starting.start()
-    threading.Event().wait(moment)
-    fault.strike(handle)
-    starting.join(_GIVE_UP_SECONDS)
-    if handle.alive():  # it was not there yet when the fault struck
-        fault.strike(handle)
-    if failures and isinstance(failures[0], StoreproofError):
-        raise failures[0]
+    def _see_commands(self) -> None:
+        """Run again on what they had begun, the commands may end well and make nothing of use."""
+        self.round.half_made = self.round.half_made or (self._by_commands and not self.handle.initialised)
 
+    @contextmanager
+    def _starting(self, moment: float) -> Iterator[None]:
+        """Start it in a thread; the block is entered when so many seconds are over."""
+        failures: list[BaseException] = []
 
-def _start(handle: Handle, half_made: bool) -> bool:
-    """Start on what is there, or else on an emptied directory where that is right; whether it was emptied."""
-    try:
-        handle.start()
-    except StoreDied as reason:
-        if not half_made:
-            raise StoreDied(f"it does not start again on what its first start left: {reason.reason}", reason.log) from None
-        handle.kill()
-        handle.empty()
-        handle.start()
-        return True
-    return False
+        def start() -> None:
+            try:
+                self.handle.start_nowait()
+            except StoreDied:
+                pass  # as it must, when it is struck; and a second start may fail by itself, which the third shows too
+            except BaseException as reason:  # noqa: BLE001 - raised below: a thread cannot
+                failures.append(reason)
 
-
-def _use(handle: Handle, layouts: Mapping[str, Layout], connect: Callable[[Handle], Session], rng: random.Random) -> None:
-    """It takes writes and answers them.
-
-    Raises:
-        Refused, Unknown: it does not take them.
-        StoreDied: it does not answer what was written.
-    """
-    recorder = Recorder()
-    session = connect(handle)
-    try:
-        for layout in layouts.values():
-            session.collection(layout).prepare()
-        client = Client(connect(handle), layouts, recorder.client(), 1, rng)
-        write_some(client, _AFTERWARDS)
-        if not client.acknowledged:
-            raise Refused(f"it takes no writes: {client.ended.refusal}")
-        findings, _ = audit(session, layouts, by_key(recorder.operations()))
-    finally:
-        session.close()
-    wrong = [finding for finding in findings if finding.anomaly is not Anomaly.OK]
-    if wrong:
-        raise StoreDied(f"it does not answer what was written: {wrong[0]}", handle.log_tail())
+        starting = threading.Thread(target=start, name="storeproof-first-start", daemon=True)
+        starting.start()
+        threading.Event().wait(moment)
+        yield
+        starting.join(_GIVE_UP_SECONDS)
+        if self.handle.alive():  # it was not there yet when the fault struck
+            self._fault.strike(self.handle)
+        if failures and isinstance(failures[0], StoreproofError):
+            raise failures[0]

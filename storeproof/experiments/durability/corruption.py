@@ -19,55 +19,53 @@ What counts, and why:
 
 from __future__ import annotations
 
-import random
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from storeproof.blame import Ending
 from storeproof.check import Anomaly, Finding, Shape, judge, losses
 from storeproof.contract import Breach, Key, Layout, Maintenance, Refused, Session, Unknown, Unsupported, WrongReply, call, supports
 from storeproof.errors import StoreDied
-from storeproof.experiments.durability.bulk_load import BulkClient, Slots, loadable
-from storeproof.experiments.durability.clients import Client
-from storeproof.experiments.durability.file_damage import Copy, Kind, damage
-from storeproof.experiments.durability.readback import by_key
-from storeproof.experiments.durability.writers import write_some
-from storeproof.history import ABSENT, Observation, Operation, Recorder
-from storeproof.launch.handle import Handle
-from storeproof.outcome import Outcome
+from storeproof.experiments.client import send_some
+from storeproof.experiments.durability.clients import Clients
+from storeproof.experiments.durability.file_damage import Copy, Damage, DamageKind, damage
+from storeproof.experiments.fault_experiment import FaultExperiment, Subject
+from storeproof.experiments.summary import Summary
+from storeproof.history import ABSENT, Observation, Operation, Place, by_place
 from storeproof.records.self_verifying import identify
 
 State = Literal["after a clean stop", "after a kill"]
 
-_WRITES = 300
-_BATCHES = 10
-_READ = 1500
+_WRITES: Final = 300
+_BATCHES: Final = 10
+_READ: Final = 1500
 """Keys that are read back each time."""
-_REFUSALS = 20
+_REFUSALS: Final = 20
 """In a row; a table that refuses all is not asked on."""
-_WALK = 500
-_MOST = 3
+_WALK: Final = 500
+_MOST: Final = 3
 """Times as many rounds, at most, until enough of them met something: what nobody reads shows nothing."""
-_SHOWN = 3
+_SHOWN: Final = 3
 
-_MADE_UP = (Anomaly.INVENTED, Anomaly.TORN)
+_MADE_UP: Final = (Anomaly.INVENTED, Anomaly.TORN)
 _NAMES_DAMAGE: Final = re.compile(
     "checksum|crc|corrupt|damag|truncat|torn|mismatch|malformed|invalid|broken|bad |short read|unexpected end|incomplete|cannot read",
     re.IGNORECASE,
 )
 """What a line of a log has that says of a file that it is not as it was written."""
 
-History = Mapping[tuple[str, Key], Sequence[Operation]]
+History = Mapping[Place, Sequence[Operation]]
 
 
-@dataclass
-class Corruption:
+@dataclass(kw_only=True)
+class CorruptionSummary(Summary):
     """What became of the rounds; each is counted once, under the first of these that is true of it."""
 
-    kind: Kind
+    kind: DamageKind
     rounds: int = 0
     served: list[str] = field(default_factory=list)
     """Rounds in which it served what nobody wrote: what, and after which damage."""
@@ -94,24 +92,25 @@ class Corruption:
         return self.would_not_start + self.refused + self.told
 
     @property
+    def ending(self) -> Ending:
+        """Rounds that met nothing, or after which the store went back in silence, show nothing."""
+        if self.served or self.silent:
+            return Ending.BROKEN_PROMISE
+        return Ending.RIGHT if self.noticed else Ending.NOTHING_SHOWN
+
+    @property
     def findings(self) -> list[str]:
         """What refutes the claim, round by round."""
         return [*self.served, *self.silent]
 
-    def outcome(self, *, claimed: bool) -> Outcome:
-        """Given whether the variant claims to notice damage. Rounds that met nothing, or went back in silence, show nothing."""
-        if self.findings:
-            return Outcome.FAIL if claimed else Outcome.UNSUPPORTED
-        if not self.noticed:
-            return Outcome.INCONCLUSIVE if claimed else Outcome.UNSUPPORTED
-        return Outcome.PASS if claimed else Outcome.UNDECLARED
-
-    def detail(self) -> str:
-        """In words."""
+    def parts(self) -> Iterator[str]:
+        """What was damaged, and how often each thing came of it."""
         if not self.rounds:
-            return "; ".join(filter(None, [self.nothing, *self.left_out]))
+            yield self.nothing
+            yield from self.left_out
+            return
         done = "bytes were changed" if self.kind == "flip" else "a file was cut short"
-        parts = [f"{self.rounds} times {done} in {', '.join(sorted(self.files))}"]
+        yield f"{self.rounds} times {done} in {', '.join(sorted(self.files))}"
         counts = (
             (len(self.served), "it served what nobody wrote"),
             (self.would_not_start, "it refused to start"),
@@ -121,177 +120,196 @@ class Corruption:
             (self.back, "it went back to an earlier moment"),
             (self.whole, "all was there"),
         )
-        parts.append(", ".join(f"{number} times {what}" for number, what in counts if number))
-        parts += self.served[:_SHOWN] + self.silent[:_SHOWN] + self.left_out
-        return "; ".join(parts)
+        yield ", ".join(f"{number} times {what}" for number, what in counts if number)
+        yield from (*self.served[:_SHOWN], *self.silent[:_SHOWN], *self.left_out)
 
 
 @dataclass
-class Seen:
+class Served:
     """What one start served."""
 
     made_up: list[str] = field(default_factory=list)
     refused: bool = False
-    findings: dict[tuple[str, Key], Finding] = field(default_factory=dict)
+    findings: dict[Place, Finding] = field(default_factory=dict)
     log: dict[str, str] = field(default_factory=dict)
-    """The lines that it wrote to its log, by their form: without the numbers, which are of times, processes and places."""
+    """The lines that the start added to its log, by their form."""
+
+    def went_back(self, sound: Served) -> bool:
+        """Whether one moment parts what is there from what is not; `sound`: what the start without damage served."""
+        comparable = [finding for place, finding in self.findings.items() if sound.served(place)]
+        return losses(comparable, time.monotonic_ns()).shape is Shape.SUFFIX
+
+    def served(self, place: Place) -> bool:
+        """Whether a record is as it was acknowledged: a snapshot does not have all, nor does a store that syncs late."""
+        return place in self.findings and self.findings[place].anomaly is Anomaly.OK
 
 
-class Corrupted:
-    """One store, loaded, stopped, loaded again and killed."""
+@dataclass
+class Snapshot:
+    """A directory as the load left it, and what a start on it without damage serves."""
 
-    def __init__(
-        self,
-        handle: Handle,
-        layouts: Mapping[str, Layout],
-        *,
-        connect: Callable[[Handle], Session],
-        rng: random.Random,
-        progress: Callable[[str], None] = lambda _: None,
-    ) -> None:
-        """`layouts`: of models whose records tell who wrote them."""
-        assert handle.data is not None
-        self._handle = handle
-        self._data = handle.data
-        self._layouts = layouts
-        self._connect = connect
-        self._rng = rng
-        self._progress = progress
-        self._recorder = Recorder()
+    state: State
+    copy: Copy
+    history: History
+    """What was written until then."""
+    asked: dict[str, list[Key]] = field(default_factory=dict)
+    """The keys that are read back at every start, by model."""
+    sound: Served = field(default_factory=Served)
+
+
+class CorruptionExperiment(FaultExperiment[Snapshot]):
+    """One store, whose directory is put back and damaged again and again; a round is the snapshot that it damages."""
+
+    def __init__(self, subject: Subject, layouts: Mapping[str, Layout], kind: DamageKind, rounds: int) -> None:
+        """`rounds`: for each state of the directory; more while damage meets nothing."""
+        super().__init__(subject)
+        assert self.handle.data is not None
+        self.summary = CorruptionSummary(kind=kind)
+        self._data = self.handle.data
+        self._clients = Clients(subject, layouts)
+        self._wanted = rounds
         self._since = time.time() - 0.01  # files' times are those of the kernel's tick
+        self._snapshots: list[Snapshot] = []
+        self._damage: Damage | None = None
+        self._log_before = ""
 
-    def run(self, kind: Kind, rounds: int) -> Corruption:
-        """Damage and start so many times on what a stop left, and as often on what a kill left; more often while damage meets nothing.
+    def setup(self) -> None:
+        """Two directories: one that a clean stop left, one that a kill left.
+
+        Raises:
+            Refused, Unknown: it does not take the load.
+        """
+        self._write(1, compact=True)
+        self.handle.stop()
+        self._keep("after a clean stop", "stopped")
+        self.handle.start()
+        self._write(2)
+        self.handle.kill()
+        self._keep("after a kill", "killed")
+
+    def rounds(self) -> Iterator[Snapshot]:
+        """Those of one state, then those of the other.
 
         Raises:
             StoreDied: it does not start on what a clean stop left, without any damage.
-            Refused, Unknown: it does not take the load.
         """
-        found = Corruption(kind)
-        copies: dict[State, Copy] = {}
+        summary = self.summary
+        for snapshot in self._snapshots:
+            if not self._start_without_damage(snapshot):
+                continue
+            met = 0
+            for number in range(1, _MOST * self._wanted + 1):
+                if met == self._wanted or (number > self._wanted and met and snapshot.state == "after a kill"):
+                    break
+                self.subject.progress(f"{snapshot.state}, round {number}/{max(number, self._wanted)}")
+                snapshot.copy.put_back()
+                whole = summary.whole
+                yield snapshot
+                if self._damage is None:
+                    summary.nothing = "it wrote nothing to its files that could be damaged"
+                    break
+                met += summary.whole == whole
+
+    def run_round(self) -> None:
+        """The store is down between the rounds."""
         try:
-            self._load(1, compact=True)
-            self._handle.stop()
-            copies["after a clean stop"] = Copy(self._data, self._data.parent / "stopped")
-            written = {"after a clean stop": self._history()}
-            self._handle.start()
-            self._load(2)
-            self._handle.kill()
-            copies["after a kill"] = Copy(self._data, self._data.parent / "killed")
-            written["after a kill"] = self._history()
-            for state, copy in copies.items():
-                self._rounds(found, state, copy, written[state], rounds)
+            super().run_round()
         finally:
-            for copy in copies.values():
-                copy.remove()
-        return found
+            self.handle.kill()
 
-    def _rounds(self, found: Corruption, state: State, copy: Copy, history: History, rounds: int) -> None:
-        asked = self._asked(history)
-        copy.put_back()
+    def load(self) -> AbstractContextManager[None]:
+        """None: the store is down."""
+        return nullcontext()
+
+    def fault(self) -> None:
+        """Damage one file."""
+        self._damage = damage(
+            self._data, self._since, self.summary.kind, self.subject.rng, records=self.round.state == "after a clean stop"
+        )
+        if self._damage is not None:
+            self.summary.rounds += 1
+            self.summary.files.add(self._damage.file)
+
+    def recover(self) -> None:
+        """Start it on what is there."""
+        self._log_before = self.handle.log_tail()
+        self.handle.start()
+
+    def audit(self) -> None:
+        """Compare what it serves with what it served without damage."""
+        if self._damage is None:
+            return
+        summary, sound, served = self.summary, self.round.sound, self._read(self.round)
+        gone = [finding for place, finding in served.findings.items() if finding.anomaly is not Anomaly.OK and sound.served(place)]
+        done = f"{self.round.state}, {self._damage}"
+        if served.made_up:
+            summary.served.append(f"{done}, and then {_listed(served.made_up)}")
+        elif served.refused:
+            summary.refused += 1
+        elif not gone:
+            summary.whole += 1
+        elif any(_NAMES_DAMAGE.search(line) for form, line in served.log.items() if form not in sound.log):
+            summary.told += 1
+        elif served.went_back(sound):
+            summary.back += 1
+        else:
+            summary.silent.append(f"{done}, and then {_listed([str(finding) for finding in gone])}")
+
+    def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:  # noqa: ARG002 - however it refuses
+        """It noticed."""
+        self.summary.would_not_start += self._damage is not None
+
+    def finish(self) -> None:
+        """Remove the copies."""
+        for snapshot in self._snapshots:
+            snapshot.copy.remove()
+
+    def _keep(self, state: State, name: str) -> None:
+        copy = Copy(self._data, self._data.parent / name)
+        self._snapshots.append(Snapshot(state, copy, by_place(self._clients.recorder.operations())))
+
+    def _start_without_damage(self, snapshot: Snapshot) -> bool:
+        """Whether damage to that state would show."""
+        most = _READ // len(self._clients.layouts)
+        for model in self._clients.layouts:
+            keys = [key for name, key in snapshot.history if name == model]
+            snapshot.asked[model] = self.subject.rng.sample(keys, min(len(keys), most))
+        snapshot.copy.put_back()
         try:
-            sound = self._start(history, asked)
+            self.recover()
+            snapshot.sound = self._read(snapshot)
         except (StoreDied, Refused, Unknown) as reason:
-            if state == "after a clean stop":
+            if snapshot.state == "after a clean stop":
                 raise
-            found.left_out.append(f"{state} it does not start without damage either: {_first(reason)}")
-            return
-        if sound.refused or sound.made_up:
-            found.left_out.append(f"{state} it does not answer all reads without damage either")
-            return
-        met = 0
-        for number in range(1, _MOST * rounds + 1):
-            if met == rounds or (number > rounds and met and state == "after a kill"):
-                break
-            self._progress(f"{state}, round {number}/{max(number, rounds)}")
-            copy.put_back()
-            done = damage(self._data, self._since, found.kind, self._rng, records=state == "after a clean stop")
-            if done is None:
-                found.nothing = "it wrote nothing to its files that could be damaged"
-                break
-            found.rounds += 1
-            found.files.add(done.file)
-            before = found.whole
-            self._round(found, history, asked, sound, f"{state}, {done}")
-            met += found.whole == before
+            self.summary.left_out.append(f"{snapshot.state} it does not start without damage either: {str(reason).partition(chr(10))[0]}")
+            return False
+        finally:
+            self.handle.kill()
+        if snapshot.sound.refused or snapshot.sound.made_up:
+            self.summary.left_out.append(f"{snapshot.state} it does not answer all reads without damage either")
+            return False
+        return True
 
-    def _history(self) -> History:
-        """What was written so far."""
-        return {name: each for name, each in by_key(self._recorder.operations()).items() if name[0] in self._layouts}
-
-    def _asked(self, history: History) -> dict[str, list[Key]]:
-        """The keys that are read back at every start, by model."""
-        most = _READ // len(self._layouts)
-        of = {model: [key for name, key in history if name == model] for model in self._layouts}
-        return {model: self._rng.sample(keys, min(len(keys), most)) for model, keys in of.items()}
-
-    def _load(self, period: int, *, compact: bool = False) -> None:
-        """Records of all kinds; half of them before the files are written anew, where the store has that."""
-        session = self._connect(self._handle)
-        try:
-            for layout in self._layouts.values():
-                session.collection(layout).prepare()
-            self._write(session, period)
+    def _write(self, period: int, *, compact: bool = False) -> None:
+        """Records of all kinds; half of them before the files are rewritten, where the store has that."""
+        with self.subject.session() as session:
+            self._clients.prepare(session)
+            send_some(self._clients.writer(period), _WRITES)
+            if self._clients.can_load(session):
+                send_some(self._clients.loader(period), _BATCHES)
             if compact and isinstance(session, Maintenance):
                 with suppress(Unsupported):
                     session.compact()
-        finally:
-            session.close()
 
-    def _write(self, session: Session, period: int) -> None:
-        writers: list[tuple[Client | BulkClient, int]] = [(self._client(period), _WRITES)]
-        if loadable(session, self._layouts):
-            loader = BulkClient(self._connect(self._handle), self._layouts, Slots(self._recorder), period, self._drawn())
-            writers.append((loader, _BATCHES))
-        for writer, steps in writers:
-            write_some(writer, steps)
-
-    def _start(self, history: History, asked: Mapping[str, Sequence[Key]]) -> Seen:
-        """Start on what is there, read everything, and kill it. Raises `StoreDied`, `Refused`, `Unknown`: it was of no use."""
-        before = self._handle.log_tail()
+    def _read(self, snapshot: Snapshot) -> Served:
+        """What it serves, whether it refused anything, and what its log says."""
+        seen = Served()
+        session = self.subject.open()
         try:
-            self._handle.start()
-            seen = self._read(history, asked)
-            seen.log = _new_lines(before, self._handle.log_tail())
-            return seen
-        finally:
-            self._handle.kill()
-
-    def _round(self, found: Corruption, history: History, asked: Mapping[str, Sequence[Key]], sound: Seen, done: str) -> None:
-        try:
-            seen = self._start(history, asked)
-        except (StoreDied, Refused, Unknown):
-            found.would_not_start += 1
-            return
-        gone = [finding for name, finding in seen.findings.items() if finding.anomaly is not Anomaly.OK and _was_there(sound, name)]
-        if seen.made_up:
-            found.served.append(f"{done}, and then {_listed(seen.made_up)}")
-        elif seen.refused:
-            found.refused += 1
-        elif not gone:
-            found.whole += 1
-        elif any(_NAMES_DAMAGE.search(line) for form, line in seen.log.items() if form not in sound.log):
-            found.told += 1
-        elif self._went_back(seen, sound):
-            found.back += 1
-        else:
-            found.silent.append(f"{done}, and then {_listed([str(finding) for finding in gone])}")
-
-    @staticmethod
-    def _went_back(seen: Seen, sound: Seen) -> bool:
-        """Whether one moment parts what is there from what is not."""
-        comparable = [finding for name, finding in seen.findings.items() if _was_there(sound, name)]
-        return losses(comparable, time.monotonic_ns()).shape is Shape.SUFFIX
-
-    def _read(self, history: History, asked: Mapping[str, Sequence[Key]]) -> Seen:
-        """What it serves, and whether it refused anything."""
-        seen = Seen()
-        session = self._connect(self._handle)
-        try:
-            for model, layout in self._layouts.items():
+            for model, layout in self._clients.layouts.items():
                 in_a_row = 0
                 collection = session.collection(layout)
-                for key in asked[model]:
+                for key in snapshot.asked[model]:
                     try:
                         record = call(collection, layout, "get", key)
                     except Refused:
@@ -305,17 +323,18 @@ class Corrupted:
                     in_a_row = 0
                     identified = identify(layout.model, key, record) if record is not None else None
                     observed = Observation(identified.kind, identified.write_id or "") if identified else ABSENT
-                    finding = seen.findings[model, key] = judge(history[model, key], observed)
+                    finding = seen.findings[model, key] = judge(snapshot.history[model, key], observed)
                     if finding.anomaly in _MADE_UP:
                         seen.made_up.append(f"{model}[{key!r}] was {finding.anomaly}: {_short(record)}")
                 if supports(collection, "walk"):
-                    seen.made_up += self._strangers(session, layout, {key for name, key in history if name == model})
+                    seen.made_up += self._strangers(session, layout, {key for name, key in snapshot.history if name == model})
         except Unknown:
             seen.refused = True  # it ended rather than answer, or lost the connection
         except Refused:
             seen.refused = True
         finally:
             session.close()
+        seen.log = _new_lines(self._log_before, self.handle.log_tail())
         return seen
 
     def _strangers(self, session: Session, layout: Layout, known: set[Key]) -> list[str]:
@@ -332,27 +351,12 @@ class Corrupted:
             if cursor is None or len(found) > _SHOWN:
                 return found
 
-    def _client(self, period: int) -> Client:
-        return Client(self._connect(self._handle), self._layouts, self._recorder.client(), period, self._drawn())
-
-    def _drawn(self) -> random.Random:
-        return random.Random(self._rng.getrandbits(64))
-
-
-def _was_there(sound: Seen, name: tuple[str, Key]) -> bool:
-    """Whether the start without damage served it as it was acknowledged: a snapshot has not all, nor has a late sync."""
-    return name in sound.findings and sound.findings[name].anomaly is Anomaly.OK
-
 
 def _new_lines(before: str, after: str) -> dict[str, str]:
     """The lines that came to the tail of a log, by their form."""
     old, new = before.splitlines(), after.splitlines()
     known = next((size for size in range(min(len(old), len(new)), 0, -1) if old[-size:] == new[:size]), 0)
     return {re.sub(r"[0-9a-fA-F]*[0-9][0-9a-fA-F]*", "#", line): line for line in new[known:]}
-
-
-def _first(reason: Exception) -> str:
-    return str(reason).partition("\n")[0]
 
 
 def _listed(what: Sequence[str]) -> str:

@@ -1,14 +1,15 @@
-"""What the rounds of one guarantee added up to, and what that says of the store."""
+"""What the rounds of one guarantee add up to, and what that says of the store."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, get_args
 
-from storeproof.blame import Ending, outcome_of
+from storeproof.blame import Ending
 from storeproof.check import Anomaly, Finding, Losses, Shape, upper_bound, worst
+from storeproof.experiments.summary import Summary, count_anomalies
 from storeproof.outcome import Outcome
 from storeproof.result.model import GuaranteeRecord, WorstLoss
 from storeproof.result.strength import strength
@@ -23,8 +24,8 @@ _COSTS = 6
 _COUNTERS: Final[dict[LoadShape, str]] = {"burst": "bursts", "stream": "streams", "bulk": "bulks", "compaction": "compactions"}
 
 
-@dataclass
-class Tally:
+@dataclass(kw_only=True)
+class DurabilitySummary(Summary):
     """Sums over rounds."""
 
     streams: int = 0
@@ -63,13 +64,8 @@ class Tally:
     """What each fault cost that cost anything: which one it was, during which load, and how much. A known failure names these."""
     broken: str = ""
     """The store ended by itself, does not start, or does not work after a start: why."""
-    spoiled: list[str] = field(default_factory=list)
-    """Rounds that say nothing, and why: the machine failed, or no answer came. Each was done again, on a store of its own."""
-    given_up: bool = False
-    """More rounds were spoiled than are repeated."""
     needs_repair: bool = False
     """It is broken in that it starts after the fault and then answers with errors."""
-    log: str = ""
     _shape: LoadShape | None = None
     _grave: list[str] = field(default_factory=list)
     """Of `costs`, what no missing promise excuses."""
@@ -82,7 +78,7 @@ class Tally:
             self.lossy += 1
             window = f"; {lost.records} operations within {lost.window_ms:.0f} ms, {lost.shape}" if lost.shape is not Shape.NOTHING else ""
             of = sorted({finding.collection for finding in findings if finding.anomaly is not Anomaly.OK})
-            self.costs.append(f"{self._fault}{_counted(harmed)} of {', '.join(of)}{window}")
+            self.costs.append(f"{self._fault}{count_anomalies(harmed)} of {', '.join(of)}{window}")
             self._grave += self.costs[-1:] if harmed[Anomaly.INVENTED] else []
         for finding in findings:
             self.keys.add((finding.collection, finding.key))
@@ -97,9 +93,17 @@ class Tally:
         self.costs.append(f"{self._fault}{reason}")
         self._grave += [] if self.needs_repair else self.costs[-1:]
 
-    def findings(self, *, claimed: bool) -> list[str]:
-        """What makes the rounds a failure, fault by fault; what breaks the store comes with its log."""
-        failed = self.costs if claimed else self._grave
+    @property
+    def findings(self) -> list[str]:
+        """Fault by fault; what breaks the store comes with its log."""
+        return self._with_log(self.costs)
+
+    @property
+    def unexcused(self) -> list[str]:
+        """What no missing promise excuses."""
+        return self._with_log(self._grave)
+
+    def _with_log(self, failed: list[str]) -> list[str]:
         said = f"; its log: {self.log}" if self.broken and self.log else ""
         return [f"{each}{said}" if each == self.costs[-1] else each for each in failed]
 
@@ -132,58 +136,57 @@ class Tally:
     @property
     def harmed(self) -> int:
         """Keys that are not as they were acknowledged."""
-        return sum(number for verdict, number in self.anomalies.items() if verdict is not Anomaly.OK)
+        return sum(number for anomaly, number in self.anomalies.items() if anomaly is not Anomaly.OK)
 
-    def outcome(self, *, claimed: bool) -> Outcome:
-        """What the rounds say, given whether the variant claims the guarantee.
+    @property
+    def ending(self) -> Ending:
+        """How the case ends.
 
-        Losing what was never promised to be kept is `unsupported`, whatever its form: an old, half or deleted record after
-        such a fault is a loss too, and so are tables that want to be repaired. What no missing promise excuses: serving what
-        nobody ever wrote, ending by itself, and not starting.
+        Losing what was never promised to be kept breaks no promise, whatever its form: an old, half or deleted record after such a fault is
+        a loss too, and so are tables that want to be repaired. No missing promise excuses a store that serves what no client wrote, ends by
+        itself, or does not start.
         """
         if self.anomalies[Anomaly.INVENTED]:
-            return outcome_of(Ending.MADE_UP, claimed=claimed)
+            return Ending.MADE_UP
         if self.broken and not self.needs_repair:
-            return outcome_of(Ending.SERVER_ENDED, claimed=claimed)
+            return Ending.SERVER_ENDED
         if self.harmed or self.broken:
-            ending = Ending.BROKEN_PROMISE
-        elif self.given_up:
-            ending = Ending.SPOILED
-        else:
-            ending = Ending.NOTHING_AT_RISK if self.idle else Ending.RIGHT
-        return outcome_of(ending, claimed=claimed)
+            return Ending.BROKEN_PROMISE
+        if self.given_up:
+            return Ending.SPOILED
+        return Ending.NOTHING_AT_RISK if self.idle else Ending.RIGHT
 
-    def detail(self, again: str = "") -> str:
-        """The verdict in words: at risk, harmed, worst window, first keys; `again`: how to repeat it; the log comes last."""
-        parts = [f"{self._struck()}; {self.acknowledged} operations acknowledged, {self.unknown} unknown"]
-        parts += [f"not tried during a {shape}: {reason}" for shape, reason in self.without.items()]
+    def parts(self) -> Iterator[str]:
+        """At risk, harmed, worst window, first keys."""
+        yield f"{self._struck()}; {self.acknowledged} operations acknowledged, {self.unknown} unknown"
+        for shape, reason in self.without.items():
+            yield f"not tried during a {shape}: {reason}"
         if self.broken and not self.costs:
-            parts.append(self.broken)
+            yield self.broken
         if self.costs:
             more = f" | and {len(self.costs) - _COSTS} more" if len(self.costs) > _COSTS else ""
-            parts.append("by fault: " + " | ".join(self.costs[:_COSTS]) + more)
+            yield "by fault: " + " | ".join(self.costs[:_COSTS]) + more
         if self.harmed:
-            parts.append(_counted(self.anomalies))
-            window = worst(self.losses)
-            if window.shape is not Shape.NOTHING:
-                parts.append(f"worst window {window.window_ms:.0f} ms with {window.records} operations, {window.shape}")
-            if self.gone:
-                parts.append(f"the collections themselves were gone: {', '.join(sorted(self.gone))}")
-            parts.append("first: " + " | ".join(self.first))
+            yield from self._harm()
         elif not self.broken:
-            parts.append(f"nothing was lost of {len(self.keys)} keys")
+            yield f"nothing was lost of {len(self.keys)} keys"
         if self.bound is not None:
-            parts.append(strength(self.rounds - len(self.idle), self.lossy, self.bound))
-        parts += self.idle
+            yield strength(self.rounds - len(self.idle), self.lossy, self.bound)
+        yield from self.idle
         if self.spoiled:
             done = "given up" if self.given_up else "repeated"
-            parts.append(f"{len(self.spoiled)} rounds were spoiled and {done}: {' | '.join(dict.fromkeys(self.spoiled))}")
+            yield f"{len(self.spoiled)} rounds were spoiled and {done}: {' | '.join(dict.fromkeys(self.spoiled))}"
         if self.recoveries:
-            parts.append(f"recovery {min(self.recoveries):.2f} to {max(self.recoveries):.2f} s")
-        if again:
-            parts.append(again)
-        text = "; ".join(parts)
-        return f"{text}\n--- last lines of its log ---\n{self.log}" if self.log else text
+            yield f"recovery {min(self.recoveries):.2f} to {max(self.recoveries):.2f} s"
+
+    def _harm(self) -> Iterator[str]:
+        yield count_anomalies(self.anomalies)
+        window = worst(self.losses)
+        if window.shape is not Shape.NOTHING:
+            yield f"worst window {window.window_ms:.0f} ms with {window.records} operations, {window.shape}"
+        if self.gone:
+            yield f"the collections themselves were gone: {', '.join(sorted(self.gone))}"
+        yield "first: " + " | ".join(self.first)
 
     def _struck(self) -> str:
         """How often, and what went on then."""
@@ -225,10 +228,6 @@ class Tally:
             spoiled=len(self.spoiled),
             detail=detail,
         )
-
-
-def _counted(anomalies: Mapping[Anomaly, int]) -> str:
-    return ", ".join(f"{number} {verdict}" for verdict, number in sorted(anomalies.items()) if verdict is not Anomaly.OK)
 
 
 def _worst(found: list[Losses]) -> WorstLoss | None:

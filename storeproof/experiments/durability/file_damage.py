@@ -14,7 +14,7 @@ from typing import Final, Literal, Protocol
 
 from storeproof.errors import StoreDied
 
-Kind = Literal["flip", "truncate"]
+DamageKind = Literal["flip", "truncate"]
 
 _BLOCK: Final = 512
 _NEWEST: Final = 3
@@ -70,10 +70,10 @@ def truncate(file: Path, rng: random.Random, *, records: bool = False) -> str:
     return f"ends after {end} of {len(content)} bytes"
 
 
-DEEDS: Mapping[Kind, Deed] = MappingProxyType({"flip": flip, "truncate": truncate})
+DEEDS: Mapping[DamageKind, Deed] = MappingProxyType({"flip": flip, "truncate": truncate})
 
 
-def damage(data: Path, since: float, kind: Kind, rng: random.Random, *, records: bool = False) -> Damage | None:
+def damage(data: Path, since: float, kind: DamageKind, rng: random.Random, *, records: bool = False) -> Damage | None:
     """Damage one of the files that were written last, or, with `records`, one in which records can be seen; None where there is none.
 
     `since`: when the load began, as files' times are given; what was not touched by it holds nothing of it.

@@ -1,4 +1,4 @@
-"""A disk that becomes full while clients write: errors are errors, what was acknowledged stays, and with space comes back the store.
+"""A disk that becomes full while clients write: errors are errors, what was acknowledged stays, and with space the store comes back.
 
 A ballast file takes all the space that is free on the volume under the data. What a store then does is its own affair: refuse, wait or
 end. But nothing that it acknowledged may be missing, and after the ballast is gone it must work again; a restart is allowed, and noted.
@@ -8,25 +8,22 @@ from __future__ import annotations
 
 import contextlib
 import os
-import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from storeproof.blame import Ending, outcome_of
+from storeproof.blame import Ending
 from storeproof.check import Anomaly, losses
-from storeproof.contract import Key, Layout, Maintenance, Refused, Session, Unknown, Unsupported
+from storeproof.contract import Key, Layout, Maintenance, Refused, Unknown, Unsupported
 from storeproof.errors import StoreDied
-from storeproof.experiments.client_threads import running
-from storeproof.experiments.durability.bulk_load import BulkClient, Slots, loadable
-from storeproof.experiments.durability.clients import Client
-from storeproof.experiments.durability.durability_summary import Tally
-from storeproof.experiments.durability.readback import audit, by_key
-from storeproof.experiments.durability.writers import Writer, raise_failures, write_some
-from storeproof.history import Recorder
-from storeproof.launch.handle import Handle
-from storeproof.outcome import Outcome
+from storeproof.experiments.client import Client, open_clients, send_some, under_load
+from storeproof.experiments.durability.clients import Clients
+from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.experiments.durability.readback import audit
+from storeproof.experiments.fault_experiment import FaultExperiment, Subject
+from storeproof.experiments.summary import Summary, count_anomalies
+from storeproof.history import by_place
 
 _LOADERS = 2
 _BEFORE_SECONDS = 0.5
@@ -38,7 +35,8 @@ _STEP_SECONDS = 0.1
 _SMALLEST = 4096
 _BACK_SECONDS = 10.0
 """How long a store that lives may take until it takes writes again, once there is space; then it is restarted."""
-_AFTERWARDS = 20
+_WRITES = 20
+"""By which it shows that it does."""
 
 
 class Ballast:
@@ -70,11 +68,12 @@ class Ballast:
         self._file.unlink(missing_ok=True)
 
 
-@dataclass
-class Filled:
+@dataclass(kw_only=True)
+class FullDiskSummary(Summary):
     """What the store did."""
 
-    tally: Tally = field(default_factory=Tally)
+    durability: DurabilitySummary = field(default_factory=DurabilitySummary)
+    """What was read back."""
     noticed: list[str] = field(default_factory=list)
     """What clients were told, each once."""
     acknowledged: int = 0
@@ -87,120 +86,89 @@ class Filled:
     back: str = ""
     """How it came back."""
     broken: str = ""
-    log: str = ""
 
-    def outcome(self, promises: Callable[[str], bool]) -> Outcome:
-        """Given what the variant promises: to keep what it acknowledged over a crash, if there was one, and else over a stop."""
-        promised = self._promised(promises)
-        if self.broken:
-            return outcome_of(Ending.SERVER_ENDED, claimed=promised)
-        if self.tally.anomalies[Anomaly.INVENTED]:
-            return outcome_of(Ending.MADE_UP, claimed=promised)
-        if self.tally.harmed:
-            return outcome_of(Ending.BROKEN_PROMISE, claimed=promised)
-        if not self.noticed and not self.ended:
-            return Outcome.INCONCLUSIVE if promised else Outcome.UNSUPPORTED
-        return outcome_of(Ending.RIGHT, claimed=promised)
-
-    def findings(self, promises: Callable[[str], bool]) -> list[str]:
-        """What makes it a failure: what was lost, and why the store is broken, with its log."""
-        broken = f"{self.broken}; its log: {self.log}" if self.log else self.broken
-        return [*self.tally.findings(claimed=self._promised(promises)), *([broken] if broken else [])]
-
-    def _promised(self, promises: Callable[[str], bool]) -> bool:
-        """Whether what was acknowledged had to stay."""
+    def claimed(self, promises: Callable[[str], bool]) -> bool:
+        """Whether what was acknowledged had to stay: over a crash, if there was one, and else over a stop."""
         return promises("process_crash" if self.ended or self.cut_short else "clean_restart")
 
-    def detail(self) -> str:
-        """In words."""
-        parts = [f"{self.acknowledged} operations acknowledged, {self.during} of them after the disk was full"]
-        if self.noticed:
-            parts.append("clients were told: " + " | ".join(self.noticed))
-        elif not self.ended:
-            parts.append("it took all writes: it needed no space that it had not taken before")
-        if self.ended or self.cut_short:
-            parts.append("it ended by itself" if self.ended else "it cut off clients, as in a crash")
-        if self.back:
-            parts.append(self.back)
+    @property
+    def ending(self) -> Ending:
+        """How the case ends."""
         if self.broken:
-            parts.append(self.broken)
-        elif self.tally.harmed:
-            harm = sorted((verdict, number) for verdict, number in self.tally.anomalies.items() if verdict is not Anomaly.OK)
-            parts.append(", ".join(f"{number} {verdict}" for verdict, number in harm))
-            parts.append("first: " + " | ".join(self.tally.first))
+            return Ending.SERVER_ENDED
+        if self.durability.anomalies[Anomaly.INVENTED]:
+            return Ending.MADE_UP
+        if self.durability.harmed:
+            return Ending.BROKEN_PROMISE
+        return Ending.RIGHT if self.noticed or self.ended else Ending.NOTHING_SHOWN
+
+    @property
+    def findings(self) -> list[str]:
+        """What was lost, and why the store is broken, with its log."""
+        return [*self.durability.findings, *self._breakdown]
+
+    @property
+    def unexcused(self) -> list[str]:
+        """What no missing promise excuses."""
+        return [*self.durability.unexcused, *self._breakdown]
+
+    @property
+    def _breakdown(self) -> list[str]:
+        return [f"{self.broken}; its log: {self.log}" if self.log else self.broken] if self.broken else []
+
+    def parts(self) -> Iterator[str]:
+        """What clients were told, and how the store came back."""
+        yield f"{self.acknowledged} operations acknowledged, {self.during} of them after the disk was full"
+        if self.noticed:
+            yield "clients were told: " + " | ".join(self.noticed)
+        elif not self.ended:
+            yield "it took all writes: it needed no space that it had not taken before"
+        if self.ended or self.cut_short:
+            yield "it ended by itself" if self.ended else "it cut off clients, as in a crash"
+        yield self.back
+        if self.broken:
+            yield self.broken
+        elif self.durability.harmed:
+            yield count_anomalies(self.durability.anomalies)
+            yield "first: " + " | ".join(self.durability.first)
         else:
-            parts.append(f"nothing was lost of {len(self.tally.keys)} keys")
-        text = "; ".join(parts)
-        return f"{text}\n--- last lines of its log ---\n{self.log}" if self.log else text
+            yield f"nothing was lost of {len(self.durability.keys)} keys"
 
 
-class FullDisk:
-    """One store whose data lies on a volume."""
+class FullDisk(FaultExperiment[None]):
+    """One store whose data lies on a volume, filled once."""
 
-    def __init__(
-        self,
-        handle: Handle,
-        layouts: Mapping[str, Layout],
-        *,
-        connect: Callable[[Handle], Session],
-        clients: int,
-        restarts: bool,
-        rng: random.Random,
-    ) -> None:
+    def __init__(self, subject: Subject, layouts: Mapping[str, Layout], *, clients: int, restarts: bool) -> None:
         """`restarts`: whether the variant promises to keep anything over a clean stop, so that it can be read from the disk."""
-        assert handle.data is not None
-        self._handle = handle
-        self._layouts = layouts
-        self._connect = connect
-        self._clients = clients
+        super().__init__(subject)
+        assert self.handle.data is not None
+        self.summary = FullDiskSummary()
+        self._clients = Clients(subject, layouts)
+        self._recorder = self._clients.recorder
+        self._writers = clients
         self._restarts = restarts
-        self._rng = rng
-        self._ballast = Ballast(handle.data)
-        self._recorder = Recorder()
-        self._filled = Filled()
+        self._ballast = Ballast(self.handle.data)
         self._period = 0
         self._harmed: set[tuple[str, Key]] = set()
 
-    def run(self) -> Filled:
-        """Fill, look, make space, look again.
+    def setup(self) -> None:
+        """Make the collections."""
+        self._clients.prepare()
 
-        Raises:
-            Unknown: with space again it runs, and does not answer.
-            Breach: the adapter broke the contract.
-        """
-        try:
-            self._fill()
-            self._ballast.remove()
-            self._come_back()
-            self._look()
-            if self._restarts:
-                self._handle.stop()
-                self._handle.start()
-                self._look()
-        except StoreDied as reason:
-            self._filled.broken, self._filled.log = reason.reason, reason.log
-        except Unknown as reason:
-            if self._handle.alive():
-                raise
-            self._filled.broken, self._filled.log = f"with space again it ended: {reason}", self._handle.log_tail()
-        except Refused as reason:
-            self._filled.broken, self._filled.log = f"with space again it does not work: {reason}", self._handle.log_tail()
-        finally:
-            self._ballast.remove()
-        self._filled.acknowledged = self._recorder.acknowledged
-        return self._filled
+    def rounds(self) -> Iterator[None]:
+        """One."""
+        yield None
 
-    def _fill(self) -> None:
-        session = self._connect(self._handle)
-        try:
-            for layout in self._layouts.values():
-                session.collection(layout).prepare()
-            writers: list[Writer] = [self._client() for _ in range(self._clients)]
-            if loadable(session, self._layouts):
-                writers += [self._loader() for _ in range(_LOADERS)]
-            with running([writer.run for writer in writers]) as load:
+    @contextlib.contextmanager
+    def load(self) -> Iterator[None]:
+        """Clients that go on writing when the disk is full, until they have noticed or have done enough."""
+        with self.subject.session() as session:
+            clients = open_clients(self._writers, self._writer)
+            if self._clients.can_load(session):
+                clients += open_clients(_LOADERS, self._loader)
+            with under_load(clients) as load:
                 time.sleep(_BEFORE_SECONDS)
-                self._ballast.fill()
+                yield
                 before = self._recorder.acknowledged
                 if isinstance(session, Maintenance):  # so that it needs space soon
                     with contextlib.suppress(Refused, Unknown, Unsupported):
@@ -211,71 +179,91 @@ class FullDisk:
                         break
                     time.sleep(_STEP_SECONDS)
                     self._ballast.fill()
-        finally:
-            session.close()
-        raise_failures(writers)
-        self._filled.during = self._recorder.acknowledged - before
-        self._filled.ended = not self._handle.alive()
-        lost = [writer.ended.unknown for writer in writers if writer.ended.unknown]
-        refused = [writer.ended.refusal for writer in writers if writer.ended.refusal]
-        self._filled.cut_short = bool(lost)
-        self._filled.noticed = list(dict.fromkeys(text.splitlines()[0][:120] for text in sorted(lost)[:1] + sorted(refused)))[:3]
+        self._note(clients, before)
 
-    def _come_back(self) -> None:
-        """Until it takes writes again.
+    def fault(self) -> None:
+        """Take all the space."""
+        self._ballast.fill()
+
+    def recover(self) -> None:
+        """Give the space back, and wait until the store takes writes again.
 
         Raises:
             StoreDied, Refused, Unknown: it does not, also not after a restart.
         """
-        if not self._filled.ended:
+        self._ballast.remove()
+        if not self.summary.ended:
             began = time.monotonic()
             while time.monotonic() - began < _BACK_SECONDS:
                 with contextlib.suppress(Refused, Unknown):
                     self._use()
-                    self._filled.back = f"it took writes again within {time.monotonic() - began + 0.1:.1f} s, without a restart"
+                    self.summary.back = f"it took writes again within {time.monotonic() - began + 0.1:.1f} s, without a restart"
                     return
-                if not self._handle.alive():
-                    self._filled.ended = True
+                if not self.handle.alive():
+                    self.summary.ended = True
                     break
                 time.sleep(_STEP_SECONDS)
             else:
-                self._handle.stop()
-        self._handle.start()
+                self.handle.stop()
+        self.handle.start()
         self._use()
-        self._filled.back = "it took writes again after a restart"
+        self.summary.back = "it took writes again after a restart"
+
+    def audit(self) -> None:
+        """Read everything back, and once more from the disk."""
+        self._read_back()
+        if self._restarts:
+            self.handle.stop()
+            self.handle.start()
+            self._read_back()
+
+    def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
+        """It is broken. Raises `Unknown` where it runs and does not answer."""
+        summary = self.summary
+        match reason:
+            case StoreDied():
+                summary.broken, summary.log = reason.reason, reason.log
+            case Refused():
+                summary.broken, summary.log = f"with space again it does not work: {reason}", self.handle.log_tail()
+            case _ if ended is None:
+                raise reason
+            case _:
+                summary.broken, summary.log = f"with space again it ended: {reason}", self.handle.log_tail()
+
+    def finish(self) -> None:
+        """Nothing is left on the volume."""
+        self._ballast.remove()
+        self.summary.acknowledged = self._recorder.acknowledged
+
+    def _note(self, clients: list[Client], before: int) -> None:
+        """What the clients were told; `before`: operations that were acknowledged when the disk became full."""
+        lost = [client.ended.unknown for client in clients if client.ended.unknown]
+        refused = [client.ended.refusal for client in clients if client.ended.refusal]
+        self.summary.during = self._recorder.acknowledged - before
+        self.summary.ended = not self.handle.alive()
+        self.summary.cut_short = bool(lost)
+        self.summary.noticed = list(dict.fromkeys(text.splitlines()[0][:120] for text in sorted(lost)[:1] + sorted(refused)))[:3]
 
     def _use(self) -> None:
         """Some writes. Raises `Refused` or `Unknown` where not all are taken."""
-        session = self._connect(self._handle)
-        try:
-            for layout in self._layouts.values():
-                session.collection(layout).prepare()
-        finally:
-            session.close()
-        client = self._client()
-        write_some(client, _AFTERWARDS)
-        if client.acknowledged < _AFTERWARDS // 2:  # not every store subtracts, and so a few may be refused
+        self._clients.prepare()
+        client = self._writer()
+        send_some(client, _WRITES)
+        if client.acknowledged < _WRITES // 2:  # not every store subtracts, and so a few may be refused
             raise Refused(client.ended.refusal)
 
-    def _look(self) -> None:
-        """Read everything back."""
-        session = self._connect(self._handle)
-        try:
-            history = {name: each for name, each in by_key(self._recorder.operations()).items() if name not in self._harmed}
-            findings, gone = audit(session, self._layouts, history)
-        finally:
-            session.close()
-        self._filled.tally.gone.update(gone)
-        self._filled.tally.add(findings, losses(findings, time.monotonic_ns()))
+    def _read_back(self) -> None:
+        history = {place: each for place, each in by_place(self._recorder.operations()).items() if place not in self._harmed}
+        with self.subject.session() as session:
+            findings, gone = audit(session, self._clients.layouts, history)
+        self.summary.durability.gone.update(gone)
+        self.summary.durability.add(findings, losses(findings, time.monotonic_ns()))
         self._harmed |= {(finding.collection, finding.key) for finding in findings if finding.anomaly is not Anomaly.OK}
 
-    def _client(self) -> Client:
+    def _writer(self) -> Client:
         self._period += 1
-        return Client(self._connect(self._handle), self._layouts, self._recorder.client(), self._period, self._drawn())
+        return self._clients.writer(self._period)
 
-    def _loader(self) -> BulkClient:
+    def _loader(self) -> Client:
         self._period += 1
-        return BulkClient(self._connect(self._handle), self._layouts, Slots(self._recorder), self._period, self._drawn())
-
-    def _drawn(self) -> random.Random:
-        return random.Random(self._rng.getrandbits(64))
+        return self._clients.loader(self._period)

@@ -7,7 +7,7 @@ from typing import Final
 
 from storeproof.contract import Layout, Session, Unsupported
 from storeproof.errors import NotAvailable
-from storeproof.experiments.durability.clients import writable
+from storeproof.experiments.durability.record_writes import writable
 from storeproof.launch.handle import Handle
 from storeproof.store_under_test import StoreUnderTest
 

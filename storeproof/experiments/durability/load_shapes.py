@@ -1,88 +1,69 @@
-"""Two shapes of load beside burst and stream: a bulk load that the fault cuts in the middle, and a store that writes its files anew.
+"""The shapes of load under which a fault strikes.
 
-Each answers the moment of the fault, as the others do. What a store has no operation or command for it cannot be tried with: that is
-asked once, before the first round, and said in the detail.
+*Stream*: concurrent clients, the fault at a random moment. *Burst*: a few dozen acknowledged writes, then the fault on the last
+acknowledgement, because a long stream may by luck have been synced just before the fault. *Bulk*: the fault cuts a batch in the middle.
+*Compaction*: the fault strikes while the store rewrites its files. What a store has no operation or command for it cannot be tried with:
+that is asked once, before the first round.
 """
 
 from __future__ import annotations
 
-import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from statistics import median
-from time import monotonic_ns
+from typing import Final
 
-from storeproof.contract import Layout, Maintenance, Refused, Session, Unknown, Unsupported, why_not
-from storeproof.experiments.client_threads import HANG_SECONDS, Running, running
-from storeproof.experiments.durability.atomic_groups import Way
-from storeproof.experiments.durability.bulk_load import BULK_OPERATION, BulkClient, Slots, loadable
-from storeproof.experiments.durability.clients import Client
-from storeproof.experiments.durability.durability_summary import Tally
-from storeproof.experiments.durability.writers import Writer, raise_failures
-from storeproof.faults import Fault
-from storeproof.history import Recorder
-from storeproof.launch.handle import Handle
+from storeproof.contract import Maintenance, Refused, Session, Unknown, Unsupported, why_not
+from storeproof.experiments.client import Client, open_clients, raise_failures, under_load
+from storeproof.experiments.client_threads import HANG_SECONDS, Running
+from storeproof.experiments.durability.bulk_load import BULK_OPERATION, Slots
+from storeproof.experiments.durability.clients import Clients
+from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.experiments.fault_experiment import check_load
 from storeproof.spec.guarantee import LoadShape
+from storeproof.spec.scale import DurabilityScale
 
-_LOADERS = 2
+_BURST: Final = 50
+_BURST_SECONDS: Final = 5.0
+"""A store whose syncs take long gets fewer."""
+
+_IDLE_SECONDS: Final = 10.0
+"""How long the first acknowledgement may take."""
+_LOOK_SECONDS: Final = 0.001
+
+_LOADERS: Final = 2
 _BATCHES = (2, 12)
 """So many acknowledged batches, drawn anew each time, come before the one that the fault strikes in."""
-_LOAD_SECONDS = 10.0
+_LOAD_SECONDS: Final = 10.0
 """A store whose batches take long gets fewer."""
 
 _FILL = 40
 """Batches before a compaction: a store with nothing in it is done at once."""
 
-_WRITERS = 4
+_WRITERS: Final = 4
 """Clients that write during a compaction."""
 
 
-def still_there(handle: Handle, clients: Sequence[Writer]) -> None:
-    """Whether the fault strikes a store that runs and is written to.
+class LoadShapes:
+    """For one store. `unsupported_because` says which it cannot be tried with."""
 
-    Raises:
-        StoreDied: it ended by itself.
-        MachineFailed: it was killed from outside.
-        Unknown: no client has a connection left.
-    """
-    handle.check_alive()
-    if all(client.ended.unknown for client in clients):
-        raise Unknown(f"all clients lost their connection before the fault: {clients[0].ended.unknown}")
-
-
-class FurtherShapes:
-    """What one store is tried with. `lacking` says what it has not."""
-
-    def __init__(
-        self,
-        handle: Handle,
-        fault: Fault,
-        layouts: Mapping[str, Layout],
-        *,
-        connect: Callable[[Handle], Session],
-        recorder: Recorder,
-        rng: random.Random,
-        tally: Tally,
-        ways: frozenset[Way] = frozenset(),
-    ) -> None:
-        self._handle = handle
-        self._fault = fault
-        self._layouts = layouts
-        self._ways = ways
-        self._connect = connect
-        self._recorder = recorder
-        self._rng = rng
-        self._tally = tally
+    def __init__(self, clients: Clients, scale: DurabilityScale, summary: DurabilitySummary) -> None:
+        self._handle = clients.subject.handle
+        self._subject = clients.subject
+        self._clients = clients
+        self._recorder = clients.recorder
+        self._scale = scale
+        self._summary = summary
         self._slots: list[Slots] = []
         self._took: list[float] = []
         """Seconds of each compaction that came to its end."""
 
-    def lacking(self, session: Session, shape: LoadShape) -> str | None:
+    def unsupported_because(self, session: Session, shape: LoadShape) -> str | None:
         """Why a shape cannot be tried, or None. A prepared store is asked; one compaction is done, and its time taken."""
-        if shape == "bulk" and not loadable(session, self._layouts):
-            reasons = {why_not(session.collection(layout), "BatchWrite") for layout in self._layouts.values()}
+        if shape == "bulk" and not self._clients.can_load(session):
+            reasons = {why_not(session.collection(layout), "BatchWrite") for layout in self._clients.layouts.values()}
             return f"no {BULK_OPERATION}: {'; '.join(sorted(reasons))}"
         if shape != "compaction":
             return None
@@ -95,27 +76,57 @@ class FurtherShapes:
             return str(reason)
         return None
 
-    def bulk(self, period: int) -> int:
+    def load(self, shape: LoadShape, period: int) -> AbstractContextManager[None]:
+        """Clients that write until the end of the block, which is entered when the fault is to strike."""
+        return {"stream": self._stream, "burst": self._burst, "bulk": self._bulk, "compaction": self._compaction}[shape](period)
+
+    @contextmanager
+    def _stream(self, period: int) -> Iterator[None]:
+        clients = open_clients(self._scale.clients, lambda: self._clients.writer(period))
+        with under_load(clients) as load:
+            self._wait_for_load(load, _IDLE_SECONDS)
+            time.sleep(self._subject.rng.uniform(*self._scale.load_seconds))
+            check_load(self._handle, clients)
+            yield
+
+    @contextmanager
+    def _burst(self, period: int) -> Iterator[None]:
+        """One client, as fast as it can."""
+        client = self._clients.writer(period)
+        try:
+            deadline = time.monotonic() + _BURST_SECONDS
+            goes_on = True
+            for _ in range(_BURST):
+                goes_on = client.step()
+                if not goes_on or time.monotonic() > deadline:
+                    break
+            if not goes_on:  # else nothing comes between the last acknowledgement and the fault
+                check_load(self._handle, [client])
+            yield
+        finally:
+            client.close()
+        raise_failures([client])
+
+    @contextmanager
+    def _bulk(self, period: int) -> Iterator[None]:
         """Several clients load batches; the fault strikes within one of them, after some that were acknowledged."""
         loaders = [self._loader(period, number) for number in range(_LOADERS)]
-        with self._running(loaders):
+        with self._under_load(loaders) as load:
             before, deadline, began = self._recorder.acknowledged, time.monotonic() + _LOAD_SECONDS, time.monotonic()
-            wanted = self._rng.randint(*_BATCHES)
-            while sum(each.batches for each in loaders) < wanted and time.monotonic() < deadline and not all(map(_silent, loaders)):
-                time.sleep(0.001)
+            wanted = self._subject.rng.randint(*_BATCHES)
+            while sum(each.acknowledged for each in loaders) < wanted and time.monotonic() < deadline and load.alive:
+                time.sleep(_LOOK_SECONDS)
             if self._recorder.acknowledged > before:
-                time.sleep(self._rng.uniform(0, (time.monotonic() - began) / wanted * _LOADERS))
-            still_there(self._handle, loaders)
-            struck = monotonic_ns()
-            self._fault.strike(self._handle)
-        raise_failures(loaders)
-        return struck
+                time.sleep(self._subject.rng.uniform(0, (time.monotonic() - began) / wanted * _LOADERS))
+            check_load(self._handle, loaders)
+            yield
 
-    def compaction(self, period: int) -> int:
-        """Clients write, the store is told to write its files anew, and the fault strikes at a random moment of that."""
+    @contextmanager
+    def _compaction(self, period: int) -> Iterator[None]:
+        """Clients write, the store is told to rewrite its files, and the fault strikes at a random moment of that."""
         self._fill(period)
-        session = self._connect(self._handle)
-        writers = [self._writer(period) for _ in range(_WRITERS)]
+        session = self._subject.open()
+        writers = [self._clients.writer(period) for _ in range(_WRITERS)]
         failures: list[BaseException] = []
 
         def compact() -> None:
@@ -128,70 +139,59 @@ class FurtherShapes:
 
         compacting = threading.Thread(target=compact, name="storeproof-compaction", daemon=True)
         try:
-            with self._running(writers):
-                before, deadline = self._recorder.acknowledged, time.monotonic() + _LOAD_SECONDS
-                while self._recorder.acknowledged == before and time.monotonic() < deadline and not all(map(_silent, writers)):
-                    time.sleep(0.001)
-                moment = self._rng.uniform(0, median(self._took))
+            with self._under_load(writers) as load:
+                self._wait_for_load(load, _LOAD_SECONDS)
+                moment = self._subject.rng.uniform(0, median(self._took))
                 compacting.start()
                 compacting.join(moment)
-                self._tally.amid += compacting.is_alive()
-                still_there(self._handle, writers)
-                struck = monotonic_ns()
-                self._fault.strike(self._handle)
+                self._summary.amid += compacting.is_alive()
+                check_load(self._handle, writers)
+                yield
         finally:
             if compacting.ident is not None:
                 compacting.join(HANG_SECONDS)
             session.close()
-        raise_failures(writers)
         if failures:
             raise failures[0]
-        return struck
+
+    def _wait_for_load(self, load: Running, seconds: float) -> None:
+        """Until something is at risk: a fault before the first acknowledgement, on a slow disk, would show nothing."""
+        before, deadline = self._recorder.acknowledged, time.monotonic() + seconds
+        while self._recorder.acknowledged == before and time.monotonic() < deadline and load.alive:
+            time.sleep(_LOOK_SECONDS)
 
     def _compact(self, session: Session) -> None:
         assert isinstance(session, Maintenance)
         began = time.monotonic()
-        self._tally.command = session.compact()
+        self._summary.command = session.compact()
         self._took.append(time.monotonic() - began)
 
     def _fill(self, period: int) -> None:
-        """Give the store something to write anew."""
-        loader: BulkClient | Client
-        loader = self._loader(period, 0)
-        if not loader.able:
-            loader.close()
-            loader = self._writer(period)
+        """Give the store something to rewrite."""
+        with self._subject.session() as session:
+            can_load = self._clients.can_load(session)
+        filler = self._loader(period, 0) if can_load else self._clients.writer(period)
         try:
             deadline = time.monotonic() + _LOAD_SECONDS
             for _ in range(_FILL):
-                if not loader.step() or time.monotonic() > deadline:
+                if not filler.step() or time.monotonic() > deadline:
                     break
         finally:
-            loader.close()
-        raise_failures([loader])
+            filler.close()
+        raise_failures([filler])
 
-    def _loader(self, period: int, number: int) -> BulkClient:
+    def _loader(self, period: int, number: int) -> Client:
         while len(self._slots) <= number:
-            self._slots.append(Slots(self._recorder, atomic="batch" in self._ways))
-        return BulkClient(self._connect(self._handle), self._layouts, self._slots[number], period, self._drawn())
-
-    def _writer(self, period: int) -> Client:
-        return Client(self._connect(self._handle), self._layouts, self._recorder.client(), period, self._drawn(), self._ways)
-
-    def _drawn(self) -> random.Random:
-        return random.Random(self._rng.getrandbits(64))
+            self._slots.append(self._clients.slots())
+        return self._clients.loader(period, self._slots[number])
 
     @contextmanager
-    def _running(self, clients: Sequence[Writer]) -> Iterator[None]:
-        """Let clients write until the fault has struck."""
+    def _under_load(self, clients: Sequence[Client]) -> Iterator[Running]:
+        """Slots of a client that may still be writing into them are left to it."""
         load: Running | None = None
         try:
-            with running([client.run for client in clients]) as load:
-                yield
+            with under_load(clients) as load:
+                yield load
         finally:
             if load is not None and load.alive:
-                self._slots = []  # it may still be writing into them
-
-
-def _silent(client: Writer) -> bool:
-    return bool(client.ended.unknown or client.ended.failure)
+                self._slots = []

@@ -2,27 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from storeproof.check import Finding, judge, judge_counter
+from storeproof.check import Anomaly, Finding, judge, judge_counter
 from storeproof.contract import Collection, Key, Layout, Record, Refused, Session, call, supports
-from storeproof.history import ABSENT, Observation, Operation
+from storeproof.experiments.client import send_some
+from storeproof.experiments.durability.clients import Clients
+from storeproof.history import ABSENT, Observation, Operation, Place, by_place
 from storeproof.records.self_verifying import identify
 from storeproof.spec.model import Counter
 
 _BATCH = 100
 """Keys per request, where the store has such requests."""
 
-Histories = Mapping[tuple[str, Key], Sequence[Operation]]
+Histories = Mapping[Place, Sequence[Operation]]
 """The operations by model and key."""
 
 
-def by_key(operations: Iterable[Operation]) -> dict[tuple[str, Key], list[Operation]]:
-    """Sort a history by key."""
-    found: dict[tuple[str, Key], list[Operation]] = {}
-    for operation in operations:
-        found.setdefault((operation.collection, operation.key), []).append(operation)
-    return found
+_SOME = 20
+"""Writes by which a store shows that it can be used."""
+
+
+@dataclass(frozen=True)
+class TriedWrites:
+    """What became of some writes."""
+
+    acknowledged: int
+    refusal: str
+    """The last one."""
+    wrong: list[Finding]
+    """Of those that were acknowledged, what is not served as it was written."""
+
+
+def try_writes(clients: Clients, session: Session, period: int) -> TriedWrites:
+    """Write some records and read them back through `session`.
+
+    Raises:
+        Refused, Unknown: the store does not answer.
+    """
+    log = clients.recorder.client()
+    client = clients.writer(period, log)
+    send_some(client, _SOME)
+    findings, _ = audit(session, clients.layouts, by_place(log.operations()))
+    return TriedWrites(client.acknowledged, client.ended.refusal, [each for each in findings if each.anomaly is not Anomaly.OK])
 
 
 def audit(session: Session, layouts: Mapping[str, Layout], histories: Histories) -> tuple[list[Finding], list[str]]:

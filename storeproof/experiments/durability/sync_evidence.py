@@ -12,9 +12,9 @@ from typing import Final
 
 from storeproof.disk.strace import Seen, SyncWatch, waited
 from storeproof.errors import NotAvailable
-from storeproof.experiments.durability.clients import Client
+from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.layouts import layouts_of
-from storeproof.history import Recorder
+from storeproof.experiments.fault_experiment import Subject
 from storeproof.store_under_test import StoreUnderTest
 
 _WRITES: Final = 100
@@ -33,17 +33,14 @@ def look(sut: StoreUnderTest, guarantee: str) -> NotAvailable:
     try:
         if not handle.pids or handle.data is None:
             return NotAvailable(f"the syncs of a store are looked at in processes of our own, not by {handle.kind}", "--launch=process")
-        layouts = layouts_of(sut, handle)
-        session = sut.connect(handle)
-        for layout in layouts.values():
-            session.collection(layout).prepare()
-        session.close()
+        subject = Subject(handle, sut.connect, random.Random(f"{sut.seed} {guarantee} syncs"))
+        clients = Clients(subject, layouts_of(sut, handle))
+        clients.prepare()
         handle.stop()  # as before a cut: a store that has lived, not one that has just been made
         handle.start()
-        recorder = Recorder()
         with SyncWatch(handle.pids, handle.data) as watch:
             # After it, so that a process that serves this one client is followed too.
-            client = Client(sut.connect(handle), layouts, recorder.client(), 1, random.Random(f"{sut.seed} {guarantee} syncs"))
+            client = clients.writer(1)
             deadline = time.monotonic() + _SECONDS
             for _ in range(_WRITES):
                 if not client.step() or time.monotonic() > deadline:
@@ -55,7 +52,7 @@ def look(sut: StoreUnderTest, guarantee: str) -> NotAvailable:
     # Not deletes: one of a key that is not there writes nothing, and has nothing to wait for.
     asked = [
         (each.invoked, each.completed)
-        for each in recorder.operations()
+        for each in clients.recorder.operations()
         if each.outcome == "ok" and each.completed is not None and each.action != "delete"
     ]
     return NotAvailable(evidence(len(asked), waited(asked, seen.syncs), seen), _REMEDY)

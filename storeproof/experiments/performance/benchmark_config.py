@@ -1,4 +1,4 @@
-"""What a workload is measured with: each of these is a measurement of its own."""
+"""The configurations in which a workload is measured."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from storeproof.spec.variation import AS_IT_IS, Variation
 
 
 @dataclass(frozen=True)
-class Way:
-    """One of them."""
+class BenchmarkConfig:
+    """A workload, and what it is measured with: each of these is a measurement of its own."""
 
     workload: Workload
     indexes: int
@@ -39,9 +39,9 @@ class Way:
         return f"performance.{self.name}"
 
 
-def ways(workload: Workload, scale: PerformanceScale) -> Iterator[Way]:
+def configs(workload: Workload, scale: PerformanceScale) -> Iterator[BenchmarkConfig]:
     """All that a scale has of a workload."""
     clients = getattr(scale, workload.clients)
     rates = scale.rates if workload.loop == "open" else (0,)
     for chosen in product(workload.indexes, clients, workload.pipelines, rates, workload.records):
-        yield Way(workload, *chosen)
+        yield BenchmarkConfig(workload, *chosen)

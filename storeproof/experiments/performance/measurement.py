@@ -14,7 +14,7 @@ from storeproof.contract import Collection, Layout
 from storeproof.contract.values import Key
 from storeproof.corpus.articles import articles
 from storeproof.errors import NotAvailable
-from storeproof.experiments.performance.benchmark_config import Way
+from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
 from storeproof.load.choose_engine import Engines
 from storeproof.load.job import Engine, OperationCounts, Plan, RunResult, called, label
 from storeproof.load.quality.audit import Audit, audit
@@ -33,10 +33,10 @@ from storeproof.stats.steady_state import WarmUp, warm_up
 
 
 @dataclass
-class Measuring:
+class WorkloadRunner:
     """Runs one workload, round by round, on a collection that is prepared and empty."""
 
-    way: Way
+    config: BenchmarkConfig
     layout: Layout
     scale: PerformanceScale
     seed: int
@@ -64,10 +64,10 @@ class Measuring:
         number = len(self.every)
         return Plan(
             layout=self.layout,
-            mix=self.way.workload.mix,
-            clients=self.way.clients,
+            mix=self.config.workload.mix,
+            clients=self.config.clients,
             seconds=self.scale.round_seconds,
-            seed=crc32(f"{self.seed}:{self.way.name}:{number}".encode()),
+            seed=crc32(f"{self.seed}:{self.config.name}:{number}".encode()),
             known=self.loaded,
             number=number,
             positions=self.every[-1].positions if self.every else (),
@@ -77,7 +77,7 @@ class Measuring:
             greatest=self._greatest,
             shelf=self._shelf,
             fixed_numbers=self.engine is not None and self.engine.fixed_numbers,
-            pipeline=self.way.pipeline,
+            pipeline=self.config.pipeline,
         )
 
     @property
@@ -91,13 +91,13 @@ class Measuring:
 
     @property
     def _greatest(self) -> Key | None:
-        scans = any(mix.operation == "scan" for mix in self.way.workload.mix)
+        scans = any(mix.operation == "scan" for mix in self.config.workload.mix)
         return greatest(form_of(self.layout.model), self.loaded) if scans else None
 
     @property
     def loaded(self) -> int:
         """Records that are there before the first request."""
-        return min(self.scale.records, self.scale.data_bytes // self._bytes) if self.way.workload.preload else 0
+        return min(self.scale.records, self.scale.data_bytes // self._bytes) if self.config.workload.preload else 0
 
     @property
     def _round_seconds(self) -> float:
@@ -123,46 +123,46 @@ class Measuring:
         if plan.pipeline > 1 and self.engine.name == "driver":
             raise NotAvailable(f"the store's client has one request in flight, and {self.engine_reason or 'no other engine was wanted'}")
         self.ceiling = self.ceilings.of(self.engine, self.plan)
-        if self.way.workload.preload:
+        if self.config.workload.preload:
             self.engine.fill(self.layout, self.loaded, plan.shelf, self.engine.fixed_numbers)
         # In a closed loop in any case: the store then has done all that it does the first time it is asked to.
-        self.warm = warm_up(lambda seconds: _found_something(self._run(seconds)).throughput, *self.scale.warm_up_seconds)
+        self.warm = warm_up(lambda seconds: _require_answers(self._run(seconds)).throughput, *self.scale.warm_up_seconds)
 
     def run_round(self) -> None:
         """One that is measured, after a lead-in that is not: in an open loop so short a time may have nothing due."""
-        self._run(self.scale.round_warm_up_seconds, self.way.rate)
-        self.rounds.append(_found_something(self._run(self._round_seconds, self.way.rate)))
+        self._run(self.scale.round_warm_up_seconds, self.config.rate)
+        self.rounds.append(_require_answers(self._run(self._round_seconds, self.config.rate)))
 
     def audit(self, collection: Collection) -> Audit:
         """Read the data back."""
         return audit(collection, self.plan, self.every, self.seed)
 
-    def measurement(self, audited: Audit, beside: Sequence[str]) -> Measurement:
-        """What the result keeps; `beside`: the stores whose rounds took turns with these."""
+    def measurement(self, audited: Audit, interleaved_with: Sequence[str]) -> Measurement:
+        """What the result keeps; `interleaved_with`: the stores whose rounds alternated with these."""
         assert self.warm is not None
         assert self.engine is not None
         assert self.ceiling is not None
-        workload = self.way.workload
+        workload = self.config.workload
         rate = estimate([each.throughput for each in self.rounds], self.seed)
         every = [operation for each in self.rounds for operation in each.operations.values()]
-        latency = _felt(every)
-        gates = judge(self.rounds, self.warm, rate, pipeline=self.way.pipeline, ceiling=self.ceiling.rate)
+        latency = _waiting_times(every)
+        gates = judge(self.rounds, self.warm, rate, pipeline=self.config.pipeline, ceiling=self.ceiling.rate)
         return Measurement(
             workload=workload.workload,
             title=workload.title,
             model=workload.model,
-            record=self.way.record.name,
+            record=self.config.record.name,
             operation="+".join(label(mix) for mix in workload.mix),
             indexes=self.layout.indexes,
             batch=max(mix.batch for mix in workload.mix),
-            clients=self.way.clients,
-            pipeline=self.way.pipeline,
+            clients=self.config.clients,
+            pipeline=self.config.pipeline,
             engine=self.engine.name,
             engine_reason=self.engine_reason,
             ceiling=self.ceiling.rate,
             ceiling_reason=self.ceiling.reason,
             load_model=workload.loop,
-            rate=self.way.rate or None,
+            rate=self.config.rate or None,
             loaded=self.loaded,
             payload_bytes=self._bytes,
             corpus=articles(self.plan.shelf).name if self.layout.model.text else None,
@@ -170,11 +170,11 @@ class Measuring:
                 Round(seconds=each.seconds, operations=each.ok, throughput=each.throughput, errors=each.errors, misses=each.misses)
                 for each in self.rounds
             ],
-            interleaved_with=list(beside),
+            interleaved_with=list(interleaved_with),
             throughput=Interval(median=rate.median, low=rate.low, high=rate.high, unit="operations/s"),
             latency_us=_latency(latency),
-            service_us=_latency(merged(each.latency for each in every)) if self.way.rate else None,
-            schedule_lag_us=_latency(merged(each.schedule_lag for each in self.rounds if each.schedule_lag)) if self.way.rate else None,
+            service_us=_latency(merged(each.latency for each in every)) if self.config.rate else None,
+            schedule_lag_us=_latency(merged(each.schedule_lag for each in self.rounds if each.schedule_lag)) if self.config.rate else None,
             missed_sends=sum(each.missed_sends for each in self.rounds),
             parts=[self._part(mix) for mix in workload.mix] if len(workload.mix) > 1 else [],
             errors=sum(each.errors for each in self.rounds),
@@ -192,7 +192,7 @@ class Measuring:
             records=sum(each.ok for each in found),
             errors=sum(each.errors + each.malformed for each in found),
             misses=sum(each.misses for each in found),
-            latency_us=_latency(_felt(found)),
+            latency_us=_latency(_waiting_times(found)),
         )
 
     def _run(self, seconds: float, rate: float = 0.0) -> RunResult:
@@ -202,12 +202,12 @@ class Measuring:
         return result
 
 
-def _found_something(result: RunResult) -> RunResult:
+def _require_answers(result: RunResult) -> RunResult:
     assert result.ok, f"of {result.misses} loaded records that were asked for, none was found"
     return result
 
 
-def _felt(operations: Sequence[OperationCounts]) -> HdrHistogram:
+def _waiting_times(operations: Sequence[OperationCounts]) -> HdrHistogram:
     """How long clients waited: in an open loop from when a request was due, in a closed one from when it was sent."""
     return merged(each.latency if each.response is None else each.response for each in operations)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic_ns
 from types import MappingProxyType
@@ -12,27 +13,27 @@ from typing import Final, Literal
 from storeproof.check import Finding
 from storeproof.contract import Address, Layout, Refused, Session, Unknown, call
 from storeproof.errors import StoreDied
-from storeproof.experiments.client_threads import running
-from storeproof.experiments.durability.readback import audit, by_key
-from storeproof.experiments.performance.open_loop_client import Caller
+from storeproof.experiments.client import Client, under_load
+from storeproof.experiments.durability.readback import audit
+from storeproof.experiments.fault_experiment import FaultExperiment, Subject
+from storeproof.experiments.performance.open_loop_client import OpenLoop, PutsAndGets
 from storeproof.faults import Fault, find
 from storeproof.faults.pause import FAULT as PAUSE
-from storeproof.history import Operation, Recorder
-from storeproof.launch.handle import Handle
+from storeproof.history import Recorder, by_place
 from storeproof.spec.guarantee import GuaranteeName
 from storeproof.spec.scale import OutageScale
 from storeproof.stats.unavailability import Watched
 
 CLIENTS: Final = 8
 PAUSE_SECONDS: Final = 1.0
-_LEAD_IN: Final = 0.3
+_WARM_UP: Final = 0.3
 """Seconds before the watch begins: a store that was just started is slow with its first requests."""
 
 Name = Literal["crash", "pause", "restart"]
 
 
 @dataclass(frozen=True)
-class Kind:
+class OutageKind:
     """One way to fail."""
 
     name: Name
@@ -41,17 +42,17 @@ class Kind:
     """Who claims it loses nothing by this; None: nobody may."""
 
 
-KINDS: Final[Mapping[Name, Kind]] = MappingProxyType(
+KINDS: Final[Mapping[Name, OutageKind]] = MappingProxyType(
     {
-        "crash": Kind("crash", find("process_kill"), "process_crash"),
-        "pause": Kind("pause", PAUSE, None),
-        "restart": Kind("restart", find("clean_restart"), "clean_restart"),
+        "crash": OutageKind("crash", find("process_kill"), "process_crash"),
+        "pause": OutageKind("pause", PAUSE, None),
+        "restart": OutageKind("restart", find("clean_restart"), "clean_restart"),
     }
 )
 
 
 @dataclass(frozen=True)
-class Seen:
+class Observed:
     """What was noted, and what was found when all writes were read back."""
 
     watched: Watched
@@ -66,106 +67,134 @@ class Seen:
     """It did not come back, or what was written could not be read back; there are no findings then."""
 
 
-class Outage:
-    """A store of its own, and one fault. `run` answers once."""
+class Outage(FaultExperiment[None]):
+    """A store of its own, and one fault in the middle of an open loop that goes on until the store is back."""
+
+    recovers_under_load = True
 
     def __init__(
-        self, handle: Handle, kind: Kind, layout: Layout, scale: OutageScale, *, connect: Callable[[Address], Session], seed: str
+        self, subject: Subject, kind: OutageKind, layout: Layout, scale: OutageScale, *, connect: Callable[[Address], Session], seed: str
     ) -> None:
-        self._handle = handle
+        """`connect`: to an address, which the store may change when it starts again."""
+        super().__init__(subject)
         self._kind = kind
         self._layout = layout
         self._scale = scale
         self._connect = connect
+        self._seed = seed
         self._recorder = Recorder()
-        self._address = handle.address
+        self._address = self.handle.address
         """Where the store is, or last was: a container has no address while it is down, and another one afterwards."""
-        self._callers = [
-            Caller(self._session, layout, self._recorder.client(), scale.rate / CLIENTS, f"{seed}:{number}") for number in range(CLIENTS)
-        ]
+        self._pacings: list[OpenLoop] = []
         self._events: dict[str, int] = {}
+        self._began = self._ended = 0
+        """Of the watch."""
+        self._at_risk = 0
+        self._findings: list[Finding] = []
+        self._failure: StoreDied | Refused | Unknown | None = None
 
-    def run(self) -> Seen:
-        """Put the load on, strike, watch, and read back.
+    @property
+    def observed(self) -> Observed:
+        """What was seen, when it has run."""
+        operations = self._recorder.operations()
+        struck, *later = self._events.values()
+        down = later[0] if later else self._ended  # it could not even be stopped
+        requests = [each for pacing in self._pacings for each in pacing.requests if self._began <= each.due < self._ended]
+        return Observed(
+            Watched(requests, self._began, struck, down, self._ended),
+            self._events,
+            sum(each.outcome == "ok" for each in operations),
+            sum(each.outcome == "unknown" for each in operations),
+            self._at_risk,
+            self._findings,
+            self._failure,
+        )
 
-        Raises:
-            Unknown, Refused: the store does not answer before anything was done to it, or takes no requests.
-            Breach: the adapter broke the contract.
-        """
-        session = self._session()
+    def setup(self) -> None:
+        """Make the collection."""
+        session = self._open()
         try:
             session.collection(self._layout).prepare()
         finally:
             session.close()
-        began, at_risk, ended, failure = self._watch()
-        for caller in self._callers:
-            if caller.failure is not None:
-                raise caller.failure
-        requests = [each for caller in self._callers for each in caller.requests if began <= each.due < ended]
-        operations = self._recorder.operations()
-        findings: list[Finding] = []
-        if failure is None:
-            try:
-                findings = self._read_back(operations)
-            except (Refused, Unknown) as reason:
-                failure = self._explained(reason)
-        struck, *later = self._events.values()
-        down = later[0] if later else ended  # it could not even be stopped
-        return Seen(
-            Watched(requests, began, struck, down, ended),
-            self._events,
-            sum(each.outcome == "ok" for each in operations),
-            sum(each.outcome == "unknown" for each in operations),
-            at_risk,
-            findings,
-            failure,
-        )
 
-    def _watch(self) -> tuple[int, int, int, StoreDied | Refused | Unknown | None]:
-        """When the watch began, how many writes were acknowledged before the fault, when the watch ended, and why it did not come back."""
-        failure = None
+    def rounds(self) -> Iterator[None]:
+        """One."""
+        yield None
+
+    @contextmanager
+    def load(self) -> Iterator[None]:
+        """All clients, until the store is back, or cannot come back."""
+        clients: list[Client] = []
         try:
-            for caller in self._callers:
-                caller.open()
-            with running([caller.run for caller in self._callers]):
-                time.sleep(_LEAD_IN)
-                began = monotonic_ns()
+            for number in range(CLIENTS):
+                seed = f"{self._seed}:{number}"
+                self._pacings.append(OpenLoop(self._scale.rate / CLIENTS, f"{seed}:gaps"))
+                clients.append(Client(self._open, PutsAndGets(self._layout, self._recorder.client(), seed), self._pacings[-1]))
+            with under_load(clients):
+                time.sleep(_WARM_UP)
+                self._began = monotonic_ns()
                 time.sleep(self._scale.before_seconds)
-                at_risk = self._recorder.acknowledged
-                self._note("fault")
-                try:
-                    if self._kind.fault is PAUSE:
-                        self._pause()
-                    else:
-                        self._start_again()
-                except (StoreDied, Refused, Unknown) as reason:
-                    failure = self._explained(reason)
+                self._at_risk = self._recorder.acknowledged
+                yield
                 time.sleep(self._scale.after_seconds)
-                return began, at_risk, monotonic_ns(), failure
+                self._ended = monotonic_ns()
         finally:
-            for caller in self._callers:
-                caller.close()
+            for client in clients:
+                client.close()
+
+    def fault(self) -> None:
+        """Strike; what goes wrong is part of what is watched."""
+        self._note("fault")
+        try:
+            if self._kind.fault is PAUSE:
+                self._pause()
+            else:
+                self._kind.fault.strike(self.handle)
+        except (StoreDied, Refused, Unknown) as reason:
+            self._failure = self.explain(reason) or reason
+
+    def recover(self) -> None:
+        """Start it at once, unless it was only halted."""
+        if self._failure is not None or self._kind.fault is PAUSE:
+            return
+        self._note("start")
+        try:
+            self.handle.start_nowait()
+            self._address = self.handle.address
+            self.handle.wait_ready()
+            self._prepare_again()
+        except (StoreDied, Refused, Unknown) as reason:
+            self._failure = self.explain(reason) or reason
+
+    def audit(self) -> None:
+        """Read all writes back."""
+        if self._failure is None:
+            session = self._open()
+            try:
+                histories = by_place(self._recorder.operations())
+                self._findings, _ = audit(session, {self._layout.model.model: self._layout}, histories)
+            finally:
+                session.close()
+
+    def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
+        """What was written cannot be read back. Raises where nothing was done to the store yet."""
+        if not self._events:
+            raise reason
+        self._failure = ended or reason
 
     def _pause(self) -> None:
         """Whatever happens meanwhile, the store goes on."""
         try:
-            PAUSE.strike(self._handle)
+            PAUSE.strike(self.handle)
             time.sleep(PAUSE_SECONDS)
         finally:
             self._note("goes on")
-            PAUSE.end(self._handle)
-
-    def _start_again(self) -> None:
-        self._kind.fault.strike(self._handle)
-        self._note("start")
-        self._handle.start_nowait()
-        self._address = self._handle.address
-        self._handle.wait_ready()
-        self._prepare_again()
+            PAUSE.end(self.handle)
 
     def _prepare_again(self) -> None:
-        """A store that keeps its schema in memory too has lost that."""
-        session = self._session()
+        """A store that keeps its schema in memory has lost that."""
+        session = self._open()
         try:
             collection = session.collection(self._layout)
             try:
@@ -175,24 +204,7 @@ class Outage:
         finally:
             session.close()
 
-    def _read_back(self, operations: Sequence[Operation]) -> list[Finding]:
-        session = self._session()
-        try:
-            findings, _ = audit(session, {self._layout.model.model: self._layout}, by_key(operations))
-        finally:
-            session.close()
-        return findings
-
-    def _explained(self, reason: StoreDied | Refused | Unknown) -> StoreDied | Refused | Unknown:
-        """A store that did not answer may have ended. Raises `MachineFailed` where it was killed from outside."""
-        if isinstance(reason, Unknown):
-            try:
-                self._handle.check_alive()
-            except StoreDied as ended:
-                return ended
-        return reason
-
-    def _session(self) -> Session:
+    def _open(self) -> Session:
         return self._connect(self._address)
 
     def _note(self, event: str) -> None:

@@ -1,46 +1,53 @@
-"""What an outage adds up to: a verdict, a sentence, and the record that the result keeps."""
+"""What an outage adds up to: an outcome, a sentence, and the record that the result keeps."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
-from storeproof.blame import judge
+from storeproof.blame import Ending, ending_of, outcome_of
 from storeproof.check import Anomaly, Finding
 from storeproof.contract import Refused, Unknown
 from storeproof.errors import StoreDied
-from storeproof.experiments.performance.outage import CLIENTS, Name, Seen
+from storeproof.experiments.performance.outage import CLIENTS, Name, Observed
+from storeproof.experiments.summary import Summary
 from storeproof.outcome import Outcome
 from storeproof.result.outage import OutageBin, OutageEvent, OutagePart, OutageRecord
 from storeproof.result.part import Gate
 from storeproof.stats.unavailability import SECOND, Figures, Share, bins, figures
 from storeproof.units import micros
 
-_LAG_MS = 5.0
+_LAG_MS: Final = 5.0
 """A twentieth of a bin: what the clients add by themselves must not show in what is told in tenths of a second."""
-_OVERLOAD = 0.01
-_SHOWN = 3
+_OVERLOAD: Final = 0.01
+_SHOWN: Final = 3
 
 
-class Aftermath:
+@dataclass(kw_only=True)
+class OutageSummary(Summary):
     """Of one fault on one store."""
 
-    def __init__(self, fault: Name, seen: Seen, *, claimed: bool, rate: int) -> None:
-        """`claimed`: whether nothing may be lost by it."""
-        self.fault = fault
-        self.seen = seen
-        self.claimed = claimed
-        self.rate = rate
+    fault: Name
+    observed: Observed
+    claimed: bool
+    """Whether nothing may be lost by it."""
+    rate: int
+
+    def __post_init__(self) -> None:
+        if isinstance(self.observed.failure, StoreDied):
+            self.log = self.observed.failure.log
 
     @cached_property
     def figures(self) -> Figures:
         """What the clients saw."""
-        return figures(self.seen.watched)
+        return figures(self.observed.watched)
 
     @property
     def harmed(self) -> list[Finding]:
         """Writes that were not found as they were acknowledged."""
-        return [each for each in self.seen.findings if each.anomaly is not Anomaly.OK]
+        return [each for each in self.observed.findings if each.anomaly is not Anomaly.OK]
 
     @property
     def gates(self) -> Mapping[str, Gate]:
@@ -49,39 +56,50 @@ class Aftermath:
         return {name: Gate(ok=value <= limit, value=value, limit=limit) for name, (value, limit) in found.items()}
 
     @property
-    def outcome(self) -> Outcome:
-        """What it says of the store.
+    def ending(self) -> Ending:
+        """How the case ends.
 
-        A loss is a failure where the variant promises that there is none, and a number where it does not; what nobody wrote fails in
-        any case. How soon it must be back no store promises and no guarantee demands, so a slow return is no failure: it is a number
-        too. One that was not seen to its end within the time of the scale is no number, and `inconclusive`, and so is an outage
-        before which nothing was acknowledged, or after which the store runs and does not answer. A store that does not start again
-        fails; one that refuses what it is asked, tables that want to be repaired, breaks no promise where it gave none.
+        A loss breaks the promise where the variant promises that there is none, and is a number where it does not. How soon a store must be
+        back no store promises and no guarantee demands, so a slow return is a number too. One that was not seen to its end within the time
+        of the scale is no number, and so is an outage before which nothing was acknowledged, or after which the store runs and does not
+        answer. A store that does not start again fails; one that refuses what it is asked, tables that want to be repaired, breaks no
+        promise where it gave none.
         """
-        if self.seen.failure is not None:
-            return judge(self.seen.failure, claimed=self.claimed).outcome
-        if any(each.anomaly is Anomaly.INVENTED for each in self.harmed) or (self.harmed and self.claimed):
-            return Outcome.FAIL
-        if not self.seen.at_risk or self.figures.degraded_seconds is None:
-            return Outcome.INCONCLUSIVE
-        return Outcome.PASS
+        if self.observed.failure is not None:
+            return ending_of(self.observed.failure)
+        if any(each.anomaly is Anomaly.INVENTED for each in self.harmed):
+            return Ending.MADE_UP
+        if self.harmed and self.claimed:
+            return Ending.BROKEN_PROMISE
+        if not self.observed.at_risk or self.figures.degraded_seconds is None:
+            return Ending.NOTHING_AT_RISK
+        return Ending.RIGHT
 
-    def detail(self) -> str:
-        """In words."""
+    def outcome(self, *, claimed: bool) -> Outcome:
+        """What was measured is no promise that was kept: a right outage passes, claimed or not."""
+        return outcome_of(self.ending, claimed=claimed or self.ending is Ending.RIGHT)
+
+    @property
+    def findings(self) -> list[str]:
+        """All of it is one."""
+        return [self.sentence()]
+
+    def parts(self) -> Iterator[str]:
+        """What the clients saw, and what was lost."""
         seen = self.figures
-        parts = [
-            *self._failure(),
-            f"{seen.unavailable_seconds:.2f} s without an answer",
-            f"{seen.errors} errors",
-            f"p99 {micros(seen.before.p99)} before, {micros(seen.during.p99)} during, {micros(seen.after.p99)} after",
-            "not seen to be as before again" if seen.degraded_seconds is None else f"as before again after {seen.degraded_seconds:.2f} s",
-            f"{seen.missed_sends} requests never sent" if seen.missed_sends else "",
-            self._lost(),
-            "first: " + " | ".join(str(each) for each in self.harmed[:_SHOWN]) if self.harmed and self.outcome is Outcome.FAIL else "",
-            "" if self.seen.at_risk else "nothing was acknowledged before the fault",
-        ]
-        parts += [f"gate {name} fails: {gate.value:.3g} > {gate.limit:g}" for name, gate in self.gates.items() if not gate.ok]
-        return "; ".join(part for part in parts if part)
+        yield from self._failure()
+        yield f"{seen.unavailable_seconds:.2f} s without an answer"
+        yield f"{seen.errors} errors"
+        yield f"p99 {micros(seen.before.p99)} before, {micros(seen.during.p99)} during, {micros(seen.after.p99)} after"
+        yield "not seen to be as before again" if seen.degraded_seconds is None else f"as before again after {seen.degraded_seconds:.2f} s"
+        yield f"{seen.missed_sends} requests never sent" if seen.missed_sends else ""
+        yield self._lost()
+        if self.ending in (Ending.MADE_UP, Ending.BROKEN_PROMISE):
+            yield "first: " + " | ".join(str(each) for each in self.harmed[:_SHOWN])
+        yield "" if self.observed.at_risk else "nothing was acknowledged before the fault"
+        for name, gate in self.gates.items():
+            if not gate.ok:
+                yield f"gate {name} fails: {gate.value:.3g} > {gate.limit:g}"
 
     def record(self, outcome: Outcome, detail: str) -> OutageRecord:
         """For the result file. `outcome`: as the store's file has it, where that knows the failure."""
@@ -98,21 +116,21 @@ class Aftermath:
             before=_part(seen.before),
             during=_part(seen.during),
             after=_part(seen.after),
-            acknowledged=self.seen.acknowledged,
-            unknown=self.seen.unknown,
-            lost=len(self.harmed) if self.seen.failure is None else None,
+            acknowledged=self.observed.acknowledged,
+            unknown=self.observed.unknown,
+            lost=len(self.harmed) if self.observed.failure is None else None,
             claimed=self.claimed,
             gates=dict(self.gates),
             events=[OutageEvent(name=name, second=self._since_fault(moment)) for name, moment in self._moments().items()],
             bins=[
                 OutageBin(second=each.second, ok=each.ok, errors=each.errors, p50_us=each.p50, max_us=each.most)
-                for each in bins(self.seen.watched)
+                for each in bins(self.observed.watched)
             ],
             detail=detail,
         )
 
     def _failure(self) -> Iterator[str]:
-        match self.seen.failure:
+        match self.observed.failure:
             case StoreDied() as died:
                 yield f"it did not come back: {died.reason}"
             case Refused() as reason:
@@ -121,8 +139,8 @@ class Aftermath:
                 yield f"the store runs and does not answer: {reason}"
 
     def _lost(self) -> str:
-        acknowledged = f"{self.seen.acknowledged} acknowledged writes"
-        if self.seen.failure is not None:
+        acknowledged = f"{self.observed.acknowledged} acknowledged writes"
+        if self.observed.failure is not None:
             return f"{acknowledged} not read back"
         if not self.harmed:
             return f"none of {acknowledged} lost"
@@ -131,10 +149,10 @@ class Aftermath:
     def _moments(self) -> Mapping[str, int]:
         """Those of the fault, and of the first answer after it, if there was one."""
         back = self.figures.back
-        return self.seen.events if back == self.seen.watched.ended else {**self.seen.events, "back": back}
+        return self.observed.events if back == self.observed.watched.ended else {**self.observed.events, "back": back}
 
     def _since_fault(self, moment: int) -> float:
-        return round((moment - self.seen.watched.struck) / SECOND, 3)
+        return round((moment - self.observed.watched.struck) / SECOND, 3)
 
 
 def _part(share: Share) -> OutagePart:

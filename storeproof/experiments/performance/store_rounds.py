@@ -1,7 +1,7 @@
-"""Rounds of all stores by turns: what the machine does meanwhile it does to all of them, and not to the one whose turn it was.
+"""Interleaved rounds of all stores: a disturbance of the machine strikes all of them, and not the one that was measured just then.
 
-A case is one store's. The first of a way prepares all the stores that have it before them, and goes through its rounds: in each block every
-store has one, in an order drawn anew. The others then find theirs measured.
+A case is one store's. The first case of a configuration prepares all the stores that have it before them, and runs their rounds: in each
+block every store has one, in random order. The cases of the others then find theirs measured.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from storeproof.cleanup.registry import registry
 from storeproof.contract import Collection, Layout, Unknown, Unsupported, call, supports
 from storeproof.contract.notation import arguments_from
 from storeproof.experiments.performance.auto_indexed import refuse_without_indexes
-from storeproof.experiments.performance.benchmark_config import Way
-from storeproof.experiments.performance.measurement import Measuring
+from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
+from storeproof.experiments.performance.measurement import WorkloadRunner
 from storeproof.experiments.workspace import Workspace
 from storeproof.load.choose_engine import Engines
 from storeproof.load.job import StoreSilent, called, label
@@ -28,19 +28,19 @@ from storeproof.spec.workload import fill_in
 from storeproof.store_under_test import StoreUnderTest
 
 
-class Turns:
-    """What one store has of a way: its collection and its rounds, or what was wrong."""
+class StoreRounds:
+    """Of one store in one configuration: its collection and its rounds, or what went wrong."""
 
-    def __init__(self, way: Way, sut: StoreUnderTest, engines: Callable[[], Engines], ceilings: Ceilings) -> None:
+    def __init__(self, config: BenchmarkConfig, sut: StoreUnderTest, engines: Callable[[], Engines], ceilings: Ceilings) -> None:
         self.sut = sut
-        self.beside: tuple[str, ...] = ()
-        """The other stores whose rounds took turns with these, each block having one of each."""
-        self._way = way
+        self.interleaved_with: tuple[str, ...] = ()
+        """The other stores whose rounds alternated with these, each block having one of each."""
+        self._config = config
         self._engines = engines
         self._ceilings = ceilings
         self._open = ExitStack()
         self._collection: Collection | None = None
-        self._measuring: Measuring | None = None
+        self._runner: WorkloadRunner | None = None
         self._wrong: Exception | None = None
 
     def prepare(self) -> None:
@@ -57,13 +57,13 @@ class Turns:
         """Whether nothing was wrong so far."""
         return self._wrong is None
 
-    def found(self) -> tuple[Measuring, Collection]:
-        """The measuring, and the collection that it was done on. Raises what was wrong."""
+    def result(self) -> tuple[WorkloadRunner, Collection]:
+        """What ran the rounds, and the collection that they ran on. Raises what went wrong."""
         if self._wrong is not None:
             raise self._wrong
-        assert self._measuring is not None
+        assert self._runner is not None
         assert self._collection is not None
-        return self._measuring, self._collection
+        return self._runner, self._collection
 
     def close(self) -> None:
         """Remove the collection, also where Ctrl-C is pressed again. Raises `StoreDied` or `Unknown` where the store does not answer."""
@@ -79,9 +79,9 @@ class Turns:
             self._wrong = wrong
 
     def _prepare(self) -> None:
-        sut, way = self.sut, self._way
-        workload, scale = way.workload, sut.scale.performance
-        refuse_without_indexes(sut, way.indexes)
+        sut, config = self.sut, self._config
+        workload, scale = config.workload, sut.scale.performance
+        refuse_without_indexes(sut, config.indexes)
         handle = sut.shared()
         try:
             session = sut.connect(handle)
@@ -90,42 +90,42 @@ class Turns:
         self._open.callback(session.close)
         workspace = Workspace(sut, session)
         self._open.callback(workspace.clear)
-        self._collection, layout = workspace.fresh(workload.model, way.indexes, way.record)
+        self._collection, layout = workspace.fresh(workload.model, config.indexes, config.record)
         # First what the store cannot do: where it is all of an operation, nothing of it was verified either.
         _refuse_unsupported(self._collection, layout, workload)
         _refuse_unproven(sut, self._collection, workload)
         kept = self._collection.describe().get("indexes", "0")
-        if kept != str(way.indexes):
-            raise EndCase(Outcome.FAIL, f"{way.indexes} secondary indexes were asked for, and the store says it has {kept}")
-        self._measuring = Measuring(way, layout, scale, sut.seed, self._engines(), self._ceilings, sut.options.library.shelf)
-        sut.progress(f"{way.name}: loading and warming up")
-        self._measuring.prepare()
+        if kept != str(config.indexes):
+            raise EndCase(Outcome.FAIL, f"{config.indexes} secondary indexes were asked for, and the store says it has {kept}")
+        self._runner = WorkloadRunner(config, layout, scale, sut.seed, self._engines(), self._ceilings, sut.options.library.shelf)
+        sut.progress(f"{config.name}: loading and warming up")
+        self._runner.prepare()
 
     def _run_round(self) -> None:
-        assert self._measuring is not None
-        self.sut.progress(f"{self._way.name}: round {len(self._measuring.rounds) + 1} of {self.sut.scale.performance.rounds}")
-        self._measuring.run_round()
+        assert self._runner is not None
+        self.sut.progress(f"{self._config.name}: round {len(self._runner.rounds) + 1} of {self.sut.scale.performance.rounds}")
+        self._runner.run_round()
 
 
-class Interleaved:
-    """The measuring of a run: one way after the other, and the load engines with their connections, which last from way to way."""
+class InterleavedRounds:
+    """All of a run, one configuration after the other, and the load engines with their connections, which outlast a configuration."""
 
     def __init__(self, ceilings: Ceilings, waiting: Callable[[str], Sequence[StoreUnderTest]]) -> None:
         """
         Args:
-            waiting: by the id of a case the trials that have it before them.
+            waiting: by the id of a case the stores under test that have it before them.
         """
         self._ceilings = ceilings
         self._waiting = waiting
         self._engines: dict[StoreUnderTest, tuple[object, Engines]] = {}
-        self._way: Way | None = None
-        self._turns: dict[StoreUnderTest, Turns] = {}
+        self._config: BenchmarkConfig | None = None
+        self._rounds: dict[StoreUnderTest, StoreRounds] = {}
 
-    def turns(self, way: Way, sut: StoreUnderTest) -> Turns:
+    def rounds_of(self, config: BenchmarkConfig, sut: StoreUnderTest) -> StoreRounds:
         """Those of one store, whose case closes them: measured with those of the others, if they were not yet."""
-        if way is not self._way or sut not in self._turns:
-            self._measure(way, (sut, *self._waiting(way.case)))
-        return self._turns.pop(sut)
+        if config is not self._config or sut not in self._rounds:
+            self._measure(config, (sut, *self._waiting(config.case)))
+        return self._rounds.pop(sut)
 
     def close(self) -> None:
         """Remove what is left, and end all connections."""
@@ -134,27 +134,27 @@ class Interleaved:
         self._engines.clear()
         self._clear()
 
-    def _measure(self, way: Way, suts: Sequence[StoreUnderTest]) -> None:
+    def _measure(self, config: BenchmarkConfig, suts: Sequence[StoreUnderTest]) -> None:
         self._clear()
-        self._way = way
+        self._config = config
         for sut in suts:
-            self._turns[sut] = Turns(way, sut, partial(self._engines_of, sut), self._ceilings)
-            self._turns[sut].prepare()
+            self._rounds[sut] = StoreRounds(config, sut, partial(self._engines_of, sut), self._ceilings)
+            self._rounds[sut].prepare()
         first = suts[0]
         for number in range(first.scale.performance.rounds):
-            block = list(self._turns.values())
-            Random(f"{first.seed}:{way.name}:{number}").shuffle(block)
-            for turns in block:
-                turns.run_round()
-        sound = [turns for turns in self._turns.values() if turns.sound]
-        for turns in sound:
-            turns.beside = tuple(other.sut.target.id for other in sound if other is not turns)
+            block = list(self._rounds.values())
+            Random(f"{first.seed}:{config.name}:{number}").shuffle(block)
+            for rounds in block:
+                rounds.run_round()
+        sound = [rounds for rounds in self._rounds.values() if rounds.sound]
+        for rounds in sound:
+            rounds.interleaved_with = tuple(other.sut.target.id for other in sound if other is not rounds)
 
     def _clear(self) -> None:
         with ExitStack() as closing:
-            for turns in self._turns.values():
-                closing.callback(turns.close)
-            self._turns = {}
+            for rounds in self._rounds.values():
+                closing.callback(rounds.close)
+            self._rounds = {}
 
     def _engines_of(self, sut: StoreUnderTest) -> Engines:
         """Those for the store as it runs now."""

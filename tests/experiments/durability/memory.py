@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -10,6 +11,7 @@ from typing import Any
 
 from storeproof.contract import Address, Key, Layout, Record, Refused, Unknown, Version
 from storeproof.errors import StoreDied
+from storeproof.experiments.fault_experiment import Subject
 from storeproof.launch.handle import Capability
 
 
@@ -211,3 +213,9 @@ class Handle:
 
     def close(self) -> None:
         self.store.end(clean=False)
+
+
+def subject(handle: Handle, session: type[Session] = Session, seed: int = 7) -> Subject:
+    """A store in this process as the subject of an experiment."""
+    connect: Any = lambda where: session(where.store)  # noqa: E731
+    return Subject(handle, connect, random.Random(seed))  # type: ignore[arg-type]

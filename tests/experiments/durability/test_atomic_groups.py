@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Mapping, Sequence
 
@@ -10,15 +9,15 @@ import pytest
 
 from storeproof.check import Anomaly
 from storeproof.contract import Key, Layout, Record, Unknown
-from storeproof.experiments.durability.atomic_groups import SIZE, Way, atomic_ways
-from storeproof.experiments.durability.durability_summary import Tally
+from storeproof.experiments.durability.atomic_groups import SIZE, AtomicWrite, atomic_writes
+from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.rounds import Rounds
 from storeproof.faults import find
 from storeproof.outcome import Outcome
 from storeproof.spec import load_spec
 from storeproof.spec.interleaving import Isolation
 from storeproof.spec.scale import DurabilityScale
-from tests.experiments.durability.memory import Handle, Records, Session, Store
+from tests.experiments.durability.memory import Handle, Records, Session, Store, subject
 
 MODELS = load_spec().models
 SCALE = DurabilityScale(rounds=5, clients=4, load_seconds=(0.02, 0.06))
@@ -88,38 +87,38 @@ class Batching(Session):
         return Batched(self, layout)
 
 
-SESSIONS: dict[Way, type[Session]] = {"batch": Batching, "transaction": Transacting}
+SESSIONS: dict[AtomicWrite, type[Session]] = {"batch": Batching, "transaction": Transacting}
 
 
-def strike(store: Store, way: Way, *, claims: bool = True) -> Tally:
+def strike(store: Store, way: AtomicWrite, *, claims: bool = True) -> DurabilitySummary:
     """All rounds of kills."""
-    return Rounds(
-        Handle(store),  # type: ignore[arg-type]
+    rounds = Rounds(
+        subject(Handle(store), SESSIONS[way]),
         find("process_kill"),
         {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "hash10", "counter")},
         SCALE,
-        connect=lambda where: SESSIONS[way](where.store),  # type: ignore[attr-defined, arg-type, return-value]
-        rng=random.Random(7),
-        ways=frozenset({way}) if claims else frozenset(),
-    ).run()
+        atomic=frozenset({way}) if claims else frozenset(),
+    )
+    rounds.run()
+    return rounds.summary
 
 
 @pytest.mark.parametrize("way", ["batch", "transaction"])
-def test_a_store_that_writes_groups_whole_passes(way: Way) -> None:
+def test_a_store_that_writes_groups_whole_passes(way: AtomicWrite) -> None:
     """No false alarm, over all rounds and both shapes."""
-    tally = strike(Store(), way)
-    assert tally.harmed == 0, tally.detail()
-    assert tally.outcome(claimed=True) is Outcome.PASS
+    summary = strike(Store(), way)
+    assert summary.harmed == 0, summary.detail()
+    assert summary.outcome(claimed=True) is Outcome.PASS
 
 
 @pytest.mark.parametrize("way", ["batch", "transaction"])
-def test_a_store_that_breaks_off_in_the_middle_of_a_group_is_caught_by_that_alone(way: Way) -> None:
+def test_a_store_that_breaks_off_in_the_middle_of_a_group_is_caught_by_that_alone(way: AtomicWrite) -> None:
     """Nothing acknowledged is lost: each record is what its own key may hold."""
-    tally = strike(Splitting(), way)
-    assert tally.anomalies[Anomaly.SPLIT] > 0
-    assert set(tally.anomalies) == {Anomaly.SPLIT, Anomaly.OK}
-    assert tally.outcome(claimed=True) is Outcome.FAIL
-    assert "split: found of 4 written together" in tally.detail()
+    summary = strike(Splitting(), way)
+    assert summary.anomalies[Anomaly.SPLIT] > 0
+    assert set(summary.anomalies) == {Anomaly.SPLIT, Anomaly.OK}
+    assert summary.outcome(claimed=True) is Outcome.FAIL
+    assert "split: found of 4 written together" in summary.detail()
 
 
 def test_who_does_not_claim_it_is_not_asked() -> None:
@@ -129,7 +128,7 @@ def test_who_does_not_claim_it_is_not_asked() -> None:
 
 def test_what_a_variant_claims_goes_before_what_its_store_claims() -> None:
     """MyISAM has neither; InnoDB both."""
-    ways = {target.variant: atomic_ways(target) for target in load_spec().targets(["mariadb:all"])}
+    ways = {target.variant: atomic_writes(target) for target in load_spec().targets(["mariadb:all"])}
     assert ways["innodb-flush-1"] == {"batch", "transaction"}
     assert ways["aria"] == {"batch"}
     assert ways["myisam"] == frozenset()

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import random
 import time
 
 import pytest
 
 from storeproof.contract import Layout
 from storeproof.errors import StoreDied
-from storeproof.experiments.durability.bootstrap import Births, strike_births
+from storeproof.experiments.durability.bootstrap import Bootstrap, BootstrapSummary
 from storeproof.faults import find
 from storeproof.outcome import Outcome
 from storeproof.spec import load_spec
-from tests.experiments.durability.memory import Handle, Session, Store
+from tests.experiments.durability.memory import Handle, Store, subject
 
 MODELS = load_spec().models
 SECONDS = 0.02
@@ -58,32 +57,22 @@ class Newborn(Handle):
         self.half, self.initialised = False, False
 
 
-def births(handle: type[Newborn] = Newborn, *, commands: bool = False, rounds: int = 6) -> tuple[Births, list[Newborn]]:
+def strike(handle: type[Newborn] = Newborn, *, commands: bool = False, rounds: int = 6) -> tuple[BootstrapSummary, list[Newborn]]:
     """All rounds."""
     made: list[Newborn] = []
-
-    def make() -> Newborn:
+    summary = BootstrapSummary(longest=SECONDS)
+    layouts = {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "counter")}
+    for _ in range(rounds):
         made.append(handle(Store(), commands))
-        return made[-1]
-
-    found = strike_births(
-        make,  # type: ignore[arg-type]
-        find("process_kill"),
-        {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "counter")},
-        rounds=rounds,
-        longest=SECONDS,
-        by_commands=commands,
-        connect=lambda where: Session(where.store),  # type: ignore[attr-defined, arg-type, return-value]
-        rng=random.Random(3),
-    )
-    return found, made
+        Bootstrap(subject(made[-1], seed=len(made)), find("process_kill"), layouts, by_commands=commands, summary=summary).run()
+    return summary, made
 
 
 def test_a_store_that_starts_on_what_is_there_passes() -> None:
-    found, made = births()
+    found, made = strike()
     assert found.outcome(claimed=True) is Outcome.PASS, found.detail()
     assert found.outcome(claimed=False) is Outcome.UNDECLARED
-    assert (found.struck, found.again, found.went_on, found.emptied) == (6, 3, 6, 0)
+    assert (found.struck, sum(each.struck_again for each in found.rounds), sum(each.went_on for each in found.rounds)) == (6, 3, 6)
     assert len(made) == 6, "each on a directory of its own"
     assert all("kill" in each.deeds for each in made)
     assert "no failure in 6 faults" in found.detail()
@@ -91,10 +80,11 @@ def test_a_store_that_starts_on_what_is_there_passes() -> None:
 
 def test_where_commands_make_the_directory_it_may_be_emptied() -> None:
     """As an administrator does whose initdb was interrupted; and it is said how often."""
-    found, _ = births(commands=True)
+    found, _ = strike(commands=True)
     assert found.outcome(claimed=True) is Outcome.PASS, found.detail()
-    assert found.emptied > 0
-    assert f"{found.emptied} times its directory was emptied" in found.detail()
+    emptied = sum(each.emptied for each in found.rounds)
+    assert emptied > 0
+    assert f"{emptied} times its directory was emptied" in found.detail()
 
 
 class Confused(Newborn):
@@ -107,7 +97,7 @@ class Confused(Newborn):
 
 @pytest.mark.parametrize(("claimed", "outcome"), [(True, Outcome.FAIL), (False, Outcome.UNSUPPORTED)])
 def test_a_store_that_stays_away_fails_where_it_promised(claimed: bool, outcome: Outcome) -> None:
-    found, made = births(Confused)
+    found, made = strike(Confused)
     assert found.outcome(claimed=claimed) is outcome
     assert len(found.failures) == 6
     assert "does not start again on what its first start left: can't initialize storage" in found.detail()
@@ -126,6 +116,6 @@ def test_a_store_that_starts_and_does_not_keep_a_write_fails() -> None:
         def __init__(self, store: Store, commands: bool = False) -> None:
             super().__init__(Hollow(), commands)
 
-    found, _ = births(Handled)
+    found, _ = strike(Handled)
     assert "it does not answer what was written" in found.detail()
     assert found.outcome(claimed=True) is Outcome.FAIL

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import random
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -11,12 +10,12 @@ from zlib import crc32
 import pytest
 
 from storeproof.contract import Breach, Key, Layout, WrongReply
-from storeproof.experiments.durability.corruption import Corrupted, Corruption
-from storeproof.experiments.durability.file_damage import Kind
+from storeproof.experiments.durability.corruption import CorruptionExperiment, CorruptionSummary
+from storeproof.experiments.durability.file_damage import DamageKind
 from storeproof.outcome import Outcome
 from storeproof.spec import load_spec
 from tests.experiments.durability import memory
-from tests.experiments.durability.memory import Handle, Session, Store
+from tests.experiments.durability.memory import Handle, Session, Store, subject
 
 MODELS = load_spec().models
 
@@ -99,7 +98,7 @@ def right(line: bytes) -> bool:
 
 def damaged(
     tmp_path: Path,
-    kind: Kind,
+    kind: DamageKind,
     *,
     checksums: bool,
     store: type[Log] = Log,
@@ -107,7 +106,7 @@ def damaged(
     rounds: int = 6,
     says: str = "",
     always: bool = False,
-) -> Corruption:
+) -> CorruptionSummary:
     """All rounds."""
     data = tmp_path / "data"
     data.mkdir()
@@ -116,12 +115,10 @@ def damaged(
     log.says, log.always = says, always
     handle = Logging(log)
     handle.data = data
-    return Corrupted(
-        handle,  # type: ignore[arg-type]
-        {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "hash10")},
-        connect=lambda where: session(where.store),  # type: ignore[attr-defined, arg-type, return-value]
-        rng=random.Random(5),
-    ).run(kind, rounds)
+    layouts = {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "hash10")}
+    experiment = CorruptionExperiment(subject(handle, session, seed=5), layouts, kind, rounds)
+    experiment.run()
+    return experiment.summary
 
 
 def test_a_store_without_checksums_serves_what_nobody_wrote(tmp_path: Path) -> None:
@@ -134,7 +131,7 @@ def test_a_store_without_checksums_serves_what_nobody_wrote(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("kind", ["flip", "truncate"])
-def test_a_log_that_ends_at_the_first_bad_line_goes_back_in_time(tmp_path: Path, kind: Kind) -> None:
+def test_a_log_that_ends_at_the_first_bad_line_goes_back_in_time(tmp_path: Path, kind: DamageKind) -> None:
     """It looks like a log of which no more was written: that is recovery, and shows neither that the damage was noticed nor missed."""
     found = damaged(tmp_path, kind, checksums=True)
     assert not found.findings, found.detail()
@@ -197,16 +194,16 @@ def test_a_store_that_does_not_start_refuses(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("found", "claimed", "unclaimed"),
     [
-        (Corruption("flip", rounds=5, would_not_start=5), Outcome.PASS, Outcome.UNDECLARED),
-        (Corruption("flip", rounds=5, told=1, back=1, whole=3), Outcome.PASS, Outcome.UNDECLARED),
-        (Corruption("flip", rounds=5, back=1, whole=4), Outcome.INCONCLUSIVE, Outcome.UNSUPPORTED),
-        (Corruption("flip", rounds=5, silent=["x"], refused=4), Outcome.FAIL, Outcome.UNSUPPORTED),
-        (Corruption("flip", rounds=5, served=["x"], told=4), Outcome.FAIL, Outcome.UNSUPPORTED),
-        (Corruption("flip", rounds=5, whole=5), Outcome.INCONCLUSIVE, Outcome.UNSUPPORTED),
-        (Corruption("flip", nothing="it wrote nothing"), Outcome.INCONCLUSIVE, Outcome.UNSUPPORTED),
+        (CorruptionSummary(kind="flip", rounds=5, would_not_start=5), Outcome.PASS, Outcome.UNDECLARED),
+        (CorruptionSummary(kind="flip", rounds=5, told=1, back=1, whole=3), Outcome.PASS, Outcome.UNDECLARED),
+        (CorruptionSummary(kind="flip", rounds=5, back=1, whole=4), Outcome.INCONCLUSIVE, Outcome.UNSUPPORTED),
+        (CorruptionSummary(kind="flip", rounds=5, silent=["x"], refused=4), Outcome.FAIL, Outcome.UNSUPPORTED),
+        (CorruptionSummary(kind="flip", rounds=5, served=["x"], told=4), Outcome.FAIL, Outcome.UNSUPPORTED),
+        (CorruptionSummary(kind="flip", rounds=5, whole=5), Outcome.INCONCLUSIVE, Outcome.UNSUPPORTED),
+        (CorruptionSummary(kind="flip", nothing="it wrote nothing"), Outcome.INCONCLUSIVE, Outcome.UNSUPPORTED),
     ],
 )
-def test_the_outcome_follows_from_claim_and_rounds(found: Corruption, claimed: Outcome, unclaimed: Outcome) -> None:
+def test_the_outcome_follows_from_claim_and_rounds(found: CorruptionSummary, claimed: Outcome, unclaimed: Outcome) -> None:
     """Damage that met nothing is no evidence of anything."""
     assert (found.outcome(claimed=True), found.outcome(claimed=False)) == (claimed, unclaimed)
 

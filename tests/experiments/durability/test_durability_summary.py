@@ -5,50 +5,50 @@ from __future__ import annotations
 import pytest
 
 from storeproof.check import Anomaly, Finding, Losses, Shape
-from storeproof.experiments.durability.durability_summary import Tally
+from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.outcome import Outcome
 
 NOTHING = Losses(Shape.NOTHING, 0, 0.0)
 
 
-def tally(*verdicts: Anomaly, broken: str = "", idle: tuple[str, ...] = ()) -> Tally:
-    """A tally of one key per verdict."""
-    made = Tally(streams=5, clients=8, acknowledged=100, unknown=3, broken=broken, idle=list(idle), recoveries=[0.5, 0.25])
-    made.add([Finding("single_key", f"k{n}", verdict, "absent") for n, verdict in enumerate(verdicts)], NOTHING)
+def summary(*anomalies: Anomaly, broken: str = "", idle: tuple[str, ...] = ()) -> DurabilitySummary:
+    """Of one key per anomaly."""
+    made = DurabilitySummary(streams=5, clients=8, acknowledged=100, unknown=3, broken=broken, idle=list(idle), recoveries=[0.5, 0.25])
+    made.add([Finding("single_key", f"k{n}", anomaly, "absent") for n, anomaly in enumerate(anomalies)], NOTHING)
     return made
 
 
 @pytest.mark.parametrize(
     ("found", "claimed", "unclaimed"),
     [
-        (tally(Anomaly.OK), Outcome.PASS, Outcome.UNDECLARED),
-        (tally(Anomaly.OK, Anomaly.LOST), Outcome.FAIL, Outcome.UNSUPPORTED),
-        (tally(Anomaly.RESURRECTED), Outcome.FAIL, Outcome.UNSUPPORTED),
-        (tally(Anomaly.REVERTED), Outcome.FAIL, Outcome.UNSUPPORTED),
-        (tally(Anomaly.TORN), Outcome.FAIL, Outcome.UNSUPPORTED),
-        (tally(Anomaly.MISCOUNTED), Outcome.FAIL, Outcome.UNSUPPORTED),
-        (tally(Anomaly.SPLIT), Outcome.FAIL, Outcome.UNSUPPORTED),
-        (tally(Anomaly.INVENTED), Outcome.FAIL, Outcome.FAIL),
-        (tally(Anomaly.OK, broken="it did not start"), Outcome.FAIL, Outcome.FAIL),
-        (tally(Anomaly.OK, idle=("nothing was acknowledged",)), Outcome.INCONCLUSIVE, Outcome.INCONCLUSIVE),
-        (tally(Anomaly.LOST, idle=("nothing was acknowledged",)), Outcome.FAIL, Outcome.UNSUPPORTED),
+        (summary(Anomaly.OK), Outcome.PASS, Outcome.UNDECLARED),
+        (summary(Anomaly.OK, Anomaly.LOST), Outcome.FAIL, Outcome.UNSUPPORTED),
+        (summary(Anomaly.RESURRECTED), Outcome.FAIL, Outcome.UNSUPPORTED),
+        (summary(Anomaly.REVERTED), Outcome.FAIL, Outcome.UNSUPPORTED),
+        (summary(Anomaly.TORN), Outcome.FAIL, Outcome.UNSUPPORTED),
+        (summary(Anomaly.MISCOUNTED), Outcome.FAIL, Outcome.UNSUPPORTED),
+        (summary(Anomaly.SPLIT), Outcome.FAIL, Outcome.UNSUPPORTED),
+        (summary(Anomaly.INVENTED), Outcome.FAIL, Outcome.FAIL),
+        (summary(Anomaly.OK, broken="it did not start"), Outcome.FAIL, Outcome.FAIL),
+        (summary(Anomaly.OK, idle=("nothing was acknowledged",)), Outcome.INCONCLUSIVE, Outcome.INCONCLUSIVE),
+        (summary(Anomaly.LOST, idle=("nothing was acknowledged",)), Outcome.FAIL, Outcome.UNSUPPORTED),
     ],
 )
-def test_the_outcome_follows_from_claim_and_findings(found: Tally, claimed: Outcome, unclaimed: Outcome) -> None:
+def test_the_outcome_follows_from_claim_and_findings(found: DurabilitySummary, claimed: Outcome, unclaimed: Outcome) -> None:
     """Loss is a failure of those who promised; invention and death are everybody's; missing evidence is never a pass."""
     assert (found.outcome(claimed=True), found.outcome(claimed=False)) == (claimed, unclaimed)
 
 
 def test_the_record_counts_each_kind_of_harm() -> None:
     """One field each, none folded into another."""
-    record = tally(*Anomaly).record("process_crash", Outcome.FAIL, "detail")
+    record = summary(*Anomaly).record("process_crash", Outcome.FAIL, "detail")
     assert (record.lost, record.resurrected, record.reverted, record.torn, record.invented, record.miscounted, record.split) == (1,) * 7
     assert (record.rounds, record.acknowledged, record.unknown, record.recovery_seconds) == (5, 100, 3, [0.5, 0.25])
 
 
 def test_the_detail_names_at_risk_harm_window_and_first_keys() -> None:
     """What a vendor needs to begin with; three keys, not three thousand."""
-    found = tally(Anomaly.OK, *[Anomaly.LOST] * 9)
+    found = summary(Anomaly.OK, *[Anomaly.LOST] * 9)
     found.losses.append(Losses(Shape.SUFFIX, 9, 86.4))
     text = found.detail()
     assert "faults: 5 under a stream of 8 clients; 100 operations acknowledged, 3 unknown" in text
@@ -60,12 +60,12 @@ def test_the_detail_names_at_risk_harm_window_and_first_keys() -> None:
 
 def test_a_clean_detail_says_of_how_many_keys_nothing_was_lost() -> None:
     """A pass has a denominator too."""
-    assert "nothing was lost of 2 keys" in tally(Anomaly.OK, Anomaly.OK).detail()
+    assert "nothing was lost of 2 keys" in summary(Anomaly.OK, Anomaly.OK).detail()
 
 
 def test_tables_that_want_repair_break_a_promise_only_where_it_was_made() -> None:
     """An engine without crash recovery answers with errors after a kill: that is what it does not claim to survive."""
-    damaged = tally(Anomaly.OK, broken="after the start it does not work: table is crashed")
+    damaged = summary(Anomaly.OK, broken="after the start it does not work: table is crashed")
     damaged.needs_repair = True
     assert damaged.outcome(claimed=True) is Outcome.FAIL
     assert damaged.outcome(claimed=False) is Outcome.UNSUPPORTED
@@ -73,16 +73,16 @@ def test_tables_that_want_repair_break_a_promise_only_where_it_was_made() -> Non
 
 def test_a_cut_names_what_it_was_cut_of() -> None:
     """The methods differ in what they are stricter about, so that a verdict is worth what its method is."""
-    cut = tally(Anomaly.OK)
+    cut = summary(Anomaly.OK)
     cut.cut_by = "ext4 on a loop device"
     assert "a stream of 8 clients, by ext4 on a loop device; " in cut.detail()
     assert cut.record("power_loss", Outcome.PASS, "").power_cut_method == "ext4 on a loop device"
-    assert tally(Anomaly.OK).record("process_crash", Outcome.PASS, "").power_cut_method is None
+    assert summary(Anomaly.OK).record("process_crash", Outcome.PASS, "").power_cut_method is None
 
 
 def test_each_fault_that_costs_something_is_a_finding_with_its_number_and_load() -> None:
     """A known failure names some of them: what another fault costs, or how, is then another finding."""
-    found = Tally(since_restart=0)
+    found = DurabilitySummary(since_restart=0)
     found.count("burst")
     found.add([Finding("row", 1, Anomaly.LOST, "absent"), Finding("hash10", "k", Anomaly.LOST, "absent")], Losses(Shape.SUFFIX, 2, 5.0))
     found.count("stream")
@@ -93,22 +93,22 @@ def test_each_fault_that_costs_something_is_a_finding_with_its_number_and_load()
     found.breaks("unstartable: it ended", "a\nthe log's last line")
     first = "fault 1, 1 since a clean restart, burst: 2 lost of hash10, row; 2 operations within 5 ms, suffix"
     last = "fault 3, 3 since a clean restart, compaction: unstartable: it ended"
-    assert found.findings(claimed=True) == [first, f"{last}; its log: a\nthe log's last line"]
-    assert found.findings(claimed=False) == [f"{last}; its log: a\nthe log's last line"], "loss breaks no promise that was not made"
+    assert found.findings == [first, f"{last}; its log: a\nthe log's last line"]
+    assert found.unexcused == [f"{last}; its log: a\nthe log's last line"], "loss breaks no promise that was not made"
     assert f"by fault: {first} | {last}; " in found.detail()
     assert found.lossy == 2
 
 
 def test_without_a_clean_restart_a_fault_has_its_number_alone() -> None:
-    found = Tally()
+    found = DurabilitySummary()
     found.count("stream")
     found.add([Finding("row", 2, Anomaly.INVENTED, "?")], NOTHING)
-    assert found.findings(claimed=False) == ["fault 1, stream: 1 invented of row"]
+    assert found.unexcused == ["fault 1, stream: 1 invented of row"]
 
 
 def test_a_table_that_wants_repair_is_a_finding_only_of_who_promised() -> None:
-    found = Tally(needs_repair=True)
+    found = DurabilitySummary(needs_repair=True)
     found.count("bulk")
     found.breaks("after the start it does not work: table is crashed", "")
-    assert found.findings(claimed=True) == ["fault 1, bulk: after the start it does not work: table is crashed"]
-    assert found.findings(claimed=False) == []
+    assert found.findings == ["fault 1, bulk: after the start it does not work: table is crashed"]
+    assert found.unexcused == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 
 import pytest
@@ -10,12 +9,12 @@ import pytest
 from storeproof import native_support
 from storeproof.contract import Key, Layout, Record
 from storeproof.experiments.contended_keys import COUNTER, REGISTER, SHARE
-from storeproof.experiments.durability.fault_linearizability import Crossing
-from storeproof.experiments.linearizability import Linearity
+from storeproof.experiments.durability.fault_linearizability import FaultLinearizability
+from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.faults import find
 from storeproof.spec import load_spec
 from storeproof.spec.scale import DurabilityScale
-from tests.experiments.durability.memory import Handle, Records, Session, Store
+from tests.experiments.durability.memory import Handle, Records, Session, Store, subject
 
 pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
 
@@ -70,53 +69,51 @@ class Stale(Store):
         self.older, self.disk = self.disk, {name: dict(records) for name, records in self.memory.items()}
 
 
-def cross(store: Store, fault: str = "process_kill", rounds: int = 5) -> Linearity:
+def strike(store: Store, fault: str = "process_kill", rounds: int = 5) -> LinearizabilitySummary:
     """All rounds."""
-    judged = Linearity("durability.linearizable/process_crash")
-    Crossing(
-        Handle(store),  # type: ignore[arg-type]
+    summary = LinearizabilitySummary(case="durability.linearizable/process_crash")
+    FaultLinearizability(
+        subject(Handle(store), Opened),
         find(fault),
-        {kind: Layout(f"c_{kind.name}", MODELS[kind.model]) for kind in (REGISTER, COUNTER)},
+        {key_type: Layout(f"c_{key_type.name}", MODELS[key_type.model]) for key_type in (REGISTER, COUNTER)},
         DurabilityScale(rounds=rounds, clients=8, load_seconds=(0.02, 0.06)),
-        connect=lambda where: Opened(where.store),  # type: ignore[attr-defined, arg-type, return-value]
-        rng=random.Random(7),
-        judged=judged,
+        summary,
     ).run()
-    return judged
+    return summary
 
 
 @pytest.mark.parametrize("fault", ["process_kill", "power_cut"])
 def test_an_honest_store_gives_answers_that_one_order_explains(fault: str) -> None:
     """Five rounds, two keys of each kind in each; a store that answers after the cut of its disk is not held to that."""
-    judged = cross(Store(), fault)
-    assert (judged.wrong, judged.fleeting, judged.undecided) == ([], [], [])
-    assert judged.keys == 20
-    assert judged.operations > 1000
+    summary = strike(Store(), fault)
+    assert (summary.wrong, summary.undone_reads, summary.undecided) == ([], [], [])
+    assert summary.keys == 20
+    assert summary.operations > 1000
 
 
 def test_no_key_gets_more_operations_than_can_be_judged() -> None:
     """A store in memory is faster than any: the clients' shares hold it back."""
-    judged = cross(Store())
-    assert judged.operations + judged.unknown <= judged.keys * (8 * SHARE + 40)
+    summary = strike(Store())
+    assert summary.operations + summary.unknown <= summary.keys * (8 * SHARE + 40)
 
 
 @pytest.mark.parametrize("store", [Forgetful(), Stale()], ids=["forgetful", "stale"])
 def test_a_store_that_goes_back_is_wrong_whatever_was_read_before(store: Store) -> None:
     """What was acknowledged is not there: no matter what anybody had looked at."""
-    judged = cross(store)
-    assert judged.wrong
-    assert "no order explains" in judged.wrong[0]
-    (record,) = judged.shown
+    summary = strike(store)
+    assert summary.wrong
+    assert "no order explains" in summary.wrong[0]
+    (record,) = summary.shown
     assert record.case == "durability.linearizable/process_crash"
     assert sum(each.contradicts for each in record.accesses) == 1
 
 
 def test_a_read_of_what_the_fault_undid_is_told_from_a_loss() -> None:
     """Nobody had been told that the write was done: nothing acknowledged is lost, and yet a client has seen what never was."""
-    judged = cross(EarlySight(), rounds=20)
-    assert judged.wrong == []
-    assert judged.fleeting
-    (record,) = judged.shown
+    summary = strike(EarlySight(), rounds=20)
+    assert summary.wrong == []
+    assert summary.undone_reads
+    (record,) = summary.shown
     culprit = next(each for each in record.accesses if each.contradicts)
     assert record.fault_us is not None
     assert culprit.invoked_us > record.fault_us
@@ -125,5 +122,5 @@ def test_a_read_of_what_the_fault_undid_is_told_from_a_loss() -> None:
 
 def test_a_message_names_a_few_keys_and_counts_the_others() -> None:
     """Four; of more, one picture and a number say enough."""
-    assert Linearity.listed(["a", "b"]) == ["a", "b"]
-    assert Linearity.listed(list("abcdef")) == ["a", "b", "c", "d", "and 2 more keys"]
+    assert LinearizabilitySummary.listed(["a", "b"]) == ["a", "b"]
+    assert LinearizabilitySummary.listed(list("abcdef")) == ["a", "b", "c", "d", "and 2 more keys"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,10 @@ import pytest
 from storeproof.check import Anomaly, Finding, Losses, Shape
 from storeproof.contract import Key, Layout, Record, Refused, Unknown
 from storeproof.experiments.durability import full_disk
-from storeproof.experiments.durability.full_disk import Filled, FullDisk
+from storeproof.experiments.durability.full_disk import FullDisk, FullDiskSummary
 from storeproof.outcome import Outcome
 from storeproof.spec import load_spec
-from tests.experiments.durability.memory import Handle, Session, Store
+from tests.experiments.durability.memory import Handle, Store, subject
 
 MODELS = load_spec().models
 PROMISES = ("clean_restart", "process_crash")
@@ -103,22 +102,23 @@ def a_small_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(full_disk, "_BACK_SECONDS", 0.3)
 
 
-def fill(store: Disk) -> Filled:
+def fill(store: Disk) -> FullDiskSummary:
     handle = Handle(store)
     handle.data = Path("nowhere")
-    return FullDisk(
-        handle,  # type: ignore[arg-type]
-        {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "counter")},
-        connect=lambda where: Session(where.store),  # type: ignore[attr-defined, arg-type, return-value]
-        clients=2,
-        restarts=True,
-        rng=random.Random(7),
-    ).run()
+    layouts = {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "counter")}
+    experiment = FullDisk(subject(handle), layouts, clients=2, restarts=True)
+    experiment.run()
+    return experiment.summary
+
+
+def outcome(found: FullDiskSummary, *promises: str) -> Outcome:
+    """Of a variant that makes these promises."""
+    return found.outcome(claimed=found.claimed(promises.__contains__))
 
 
 def test_a_store_that_refuses_passes() -> None:
     found = fill(Disk())
-    assert found.outcome(PROMISES.__contains__) is Outcome.PASS, found.detail()
+    assert outcome(found, *PROMISES) is Outcome.PASS, found.detail()
     assert "clients were told: disk full" in found.detail()
     assert "without a restart" in found.detail()
 
@@ -126,57 +126,57 @@ def test_a_store_that_refuses_passes() -> None:
 def test_a_store_that_ends_and_starts_again_passes() -> None:
     found = fill(Ending())
     assert found.ended
-    assert found.outcome(PROMISES.__contains__) is Outcome.PASS, found.detail()
+    assert outcome(found, *PROMISES) is Outcome.PASS, found.detail()
     assert "it ended by itself" in found.detail()
     assert "after a restart" in found.detail()
 
 
 def test_a_store_that_wants_a_restart_passes_and_that_is_said() -> None:
     found = fill(Sulking())
-    assert found.outcome(PROMISES.__contains__) is Outcome.PASS, found.detail()
+    assert outcome(found, *PROMISES) is Outcome.PASS, found.detail()
     assert "it took writes again after a restart" in found.detail()
 
 
 def test_a_store_that_answers_what_it_did_not_write_fails() -> None:
     """Its memory hides it; the restart shows it."""
     found = fill(Lying())
-    assert found.tally.anomalies[Anomaly.LOST] > 0, found.detail()
-    assert found.outcome(PROMISES.__contains__) is Outcome.FAIL
-    assert found.outcome(lambda _: False) is Outcome.UNSUPPORTED
+    assert found.durability.anomalies[Anomaly.LOST] > 0, found.detail()
+    assert outcome(found, *PROMISES) is Outcome.FAIL
+    assert outcome(found) is Outcome.UNSUPPORTED
 
 
 def test_a_store_that_never_works_again_fails() -> None:
     found = fill(Ruined())
-    assert found.outcome(PROMISES.__contains__) is Outcome.FAIL
-    assert found.outcome(lambda _: False) is Outcome.FAIL
+    assert outcome(found, *PROMISES) is Outcome.FAIL
+    assert outcome(found) is Outcome.FAIL
     assert "with space again it does not work: read only" in found.detail()
 
 
 def test_a_store_that_needed_no_space_showed_nothing() -> None:
     found = fill(Generous())
-    assert found.outcome(PROMISES.__contains__) is Outcome.INCONCLUSIVE, found.detail()
+    assert outcome(found, *PROMISES) is Outcome.INCONCLUSIVE, found.detail()
     assert "it needed no space" in found.detail()
 
 
 def test_who_ends_by_itself_is_judged_as_after_a_crash() -> None:
     """What a clean stop would have kept, it may lose then, unless it promised more."""
-    found = Filled(ended=True)
-    found.tally.add([Finding("single_key", "k", Anomaly.LOST, "absent")], Losses(Shape.SUFFIX, 1, 1.0))
-    assert found.outcome(lambda rung: rung == "clean_restart") is Outcome.UNSUPPORTED
-    assert found.outcome(PROMISES.__contains__) is Outcome.FAIL
+    found = FullDiskSummary(ended=True)
+    found.durability.add([Finding("single_key", "k", Anomaly.LOST, "absent")], Losses(Shape.SUFFIX, 1, 1.0))
+    assert outcome(found, "clean_restart") is Outcome.UNSUPPORTED
+    assert outcome(found, *PROMISES) is Outcome.FAIL
 
 
 def test_who_cuts_clients_off_and_goes_on_is_judged_as_after_a_crash_too() -> None:
     """PostgreSQL's postmaster lives on when one of its processes panics, and recovers as after a kill."""
-    found = Filled(noticed=["connection lost"], cut_short=True)
-    found.tally.add([Finding("single_key", "k", Anomaly.LOST, "absent")], Losses(Shape.SUFFIX, 1, 1.0))
-    assert found.outcome(lambda rung: rung == "clean_restart") is Outcome.UNSUPPORTED
-    assert found.outcome(PROMISES.__contains__) is Outcome.FAIL
+    found = FullDiskSummary(noticed=["connection lost"], cut_short=True)
+    found.durability.add([Finding("single_key", "k", Anomaly.LOST, "absent")], Losses(Shape.SUFFIX, 1, 1.0))
+    assert outcome(found, "clean_restart") is Outcome.UNSUPPORTED
+    assert outcome(found, *PROMISES) is Outcome.FAIL
     assert "it cut off clients, as in a crash" in found.detail()
 
 
 def test_what_nobody_wrote_is_a_failure_in_any_case() -> None:
     """A refused write that is there too."""
-    found = Filled(noticed=["disk full"])
-    found.tally.add([Finding("single_key", "k", Anomaly.INVENTED, "7:1")], Losses(Shape.NOTHING, 0, 0.0))
-    assert found.outcome(lambda _: False) is Outcome.FAIL
+    found = FullDiskSummary(noticed=["disk full"])
+    found.durability.add([Finding("single_key", "k", Anomaly.INVENTED, "7:1")], Losses(Shape.NOTHING, 0, 0.0))
+    assert outcome(found) is Outcome.FAIL

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,14 +11,14 @@ import pytest
 from storeproof.check import Anomaly
 from storeproof.contract import Key, Layout, Record, Refused, Unsupported
 from storeproof.experiments.durability import load_shapes
-from storeproof.experiments.durability.durability_summary import Tally
+from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.rounds import Rounds
 from storeproof.faults import find
 from storeproof.outcome import Outcome
 from storeproof.spec import load_spec
 from storeproof.spec.guarantee import LoadShape
 from storeproof.spec.scale import DurabilityScale
-from tests.experiments.durability.memory import Handle, Records, Session, Store
+from tests.experiments.durability.memory import Handle, Records, Session, Store, subject
 
 MODELS = load_spec().models
 SCALE = DurabilityScale(rounds=5, clients=2, load_seconds=(0.01, 0.03))
@@ -78,38 +77,37 @@ class Maintained(Session):
 
 def strike(
     store: Store, load: Sequence[LoadShape] = ALL, *, fault: str = "process_kill", second: bool = True, session: type[Session] = Maintained
-) -> tuple[Tally, Handle]:
+) -> tuple[DurabilitySummary, Handle]:
     """All rounds."""
     handle = Handle(store)
     rounds = Rounds(
-        handle,  # type: ignore[arg-type]
+        subject(handle, session),
         find(fault),
         {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "counter")},
         SCALE,
-        connect=lambda where: session(where.store),  # type: ignore[attr-defined, arg-type, return-value]
-        rng=random.Random(7),
         load=load,
         second_fault=second,
     )
-    return rounds.run(), handle
+    rounds.run()
+    return rounds.summary, handle
 
 
 @pytest.mark.parametrize("fault", ["process_kill", "power_cut"])
 def test_an_honest_store_keeps_everything_in_every_shape(fault: str) -> None:
-    tally, _ = strike(Whole(), fault=fault)
-    assert tally.outcome(claimed=True) is Outcome.PASS, tally.detail()
-    assert (tally.bursts, tally.streams, tally.bulks, tally.compactions, tally.rounds) == (5, 5, 5, 5, 20)
-    assert tally.second_faults == 15, "all but the bursts are struck again while the store recovers"
-    assert not tally.without
+    summary, _ = strike(Whole(), fault=fault)
+    assert summary.outcome(claimed=True) is Outcome.PASS, summary.detail()
+    assert (summary.bursts, summary.streams, summary.bulks, summary.compactions, summary.rounds) == (5, 5, 5, 5, 20)
+    assert summary.second_faults == 15, "all but the bursts are struck again while the store recovers"
+    assert not summary.without
 
 
 def test_every_shape_is_told_and_recorded() -> None:
-    tally, _ = strike(Whole())
-    detail = tally.detail()
+    summary, _ = strike(Whole())
+    detail = summary.detail()
     assert "5 within a batch of a bulk load, 5 during COMPACT, of which" in detail
     assert "15 second faults during the recovery" in detail
     assert "no loss in 20 faults: with 95 % confidence fewer than 14 % of such faults lose anything" in detail
-    record = tally.record("power_loss", Outcome.PASS, detail)
+    record = summary.record("power_loss", Outcome.PASS, detail)
     assert record.faults_by_load == {"burst": 5, "stream": 5, "bulk": 5, "compaction": 5}
     assert (record.rounds, record.second_faults, record.faults_with_loss, record.worst_loss) == (20, 15, 0, None)
     assert record.loss_bound == pytest.approx(0.1391, abs=1e-4)
@@ -117,9 +115,9 @@ def test_every_shape_is_told_and_recorded() -> None:
 
 def test_each_acknowledged_batch_is_at_risk() -> None:
     """Fifty records each, and several batches before each fault."""
-    tally, _ = strike(Whole(), ["bulk"])
-    assert tally.acknowledged > 5 * 2 * 50
-    assert tally.unknown > 0, "the fault struck within a batch"
+    summary, _ = strike(Whole(), ["bulk"])
+    assert summary.acknowledged > 5 * 2 * 50
+    assert summary.unknown > 0, "the fault struck within a batch"
 
 
 class Hasty(Whole):
@@ -130,9 +128,9 @@ class Hasty(Whole):
 
 
 def test_batches_that_are_answered_too_early_are_caught_by_the_bulk_load_alone() -> None:
-    tally, _ = strike(Hasty(), ["bulk"])
-    assert tally.anomalies[Anomaly.LOST] >= 50
-    assert tally.outcome(claimed=True) is Outcome.FAIL
+    summary, _ = strike(Hasty(), ["bulk"])
+    assert summary.anomalies[Anomaly.LOST] >= 50
+    assert summary.outcome(claimed=True) is Outcome.FAIL
     assert strike(Hasty(), ["burst", "stream"])[0].outcome(claimed=True) is Outcome.PASS
 
 
@@ -149,28 +147,28 @@ class Reckless(Whole):
 
 
 def test_a_compaction_that_is_not_crash_safe_is_caught_by_the_compaction_alone() -> None:
-    tally, _ = strike(Reckless(), ["compaction"])
-    assert tally.anomalies[Anomaly.LOST] > 0, tally.detail()
-    assert tally.outcome(claimed=True) is Outcome.FAIL
-    assert tally.record("power_loss", Outcome.FAIL, "").worst_loss is not None
+    summary, _ = strike(Reckless(), ["compaction"])
+    assert summary.anomalies[Anomaly.LOST] > 0, summary.detail()
+    assert summary.outcome(claimed=True) is Outcome.FAIL
+    assert summary.record("power_loss", Outcome.FAIL, "").worst_loss is not None
     assert strike(Reckless(), ["burst", "stream", "bulk"])[0].outcome(claimed=True) is Outcome.PASS
 
 
 def test_what_a_store_has_not_is_said() -> None:
     """Neither batches nor a command: the other shapes are tried all the same."""
-    tally, _ = strike(Store(), session=Session)
-    assert (tally.bulks, tally.compactions, tally.rounds) == (0, 0, 10)
-    assert "not tried during a bulk: no put_many: the adapter does not implement BatchWrite" in tally.detail()
-    assert "not tried during a compaction: the adapter does not implement Maintenance" in tally.detail()
-    assert tally.record("process_crash", Outcome.PASS, "").faults_by_load == {"burst": 5, "stream": 5}
+    summary, _ = strike(Store(), session=Session)
+    assert (summary.bulks, summary.compactions, summary.rounds) == (0, 0, 10)
+    assert "not tried during a bulk: no put_many: the adapter does not implement BatchWrite" in summary.detail()
+    assert "not tried during a compaction: the adapter does not implement Maintenance" in summary.detail()
+    assert summary.record("process_crash", Outcome.PASS, "").faults_by_load == {"burst": 5, "stream": 5}
 
 
 def test_a_command_that_is_refused_is_said_too() -> None:
     store = Whole()
     store.refusal = "COMPACT is for the administrator"
-    tally, _ = strike(store)
-    assert "not tried during a compaction: COMPACT is for the administrator" in tally.detail()
-    assert tally.rounds == 15
+    summary, _ = strike(store)
+    assert "not tried during a compaction: COMPACT is for the administrator" in summary.detail()
+    assert summary.rounds == 15
 
 
 class Selective(Maintained):
@@ -184,10 +182,10 @@ def test_a_variant_without_a_compaction() -> None:
 
 def test_a_fault_without_anything_at_risk_is_no_evidence() -> None:
     """The bound counts the others alone."""
-    tally = Tally(streams=5, bursts=5, idle=["nothing was acknowledged"] * 10)
-    assert tally.bound is None
-    tally.idle.pop()
-    assert tally.bound == pytest.approx(0.95)
+    summary = DurabilitySummary(streams=5, bursts=5, idle=["nothing was acknowledged"] * 10)
+    assert summary.bound is None
+    summary.idle.pop()
+    assert summary.bound == pytest.approx(0.95)
 
 
 def test_a_broken_store_counts_as_a_loss() -> None:
@@ -196,8 +194,8 @@ def test_a_broken_store_counts_as_a_loss() -> None:
             super().begin()
             self.alive = self.generation < 3
 
-    tally, _ = strike(Stillborn())
-    assert tally.broken
-    assert tally.lossy == 1
-    record: Any = tally.record("process_crash", Outcome.FAIL, "")
+    summary, _ = strike(Stillborn())
+    assert summary.broken
+    assert summary.lossy == 1
+    record: Any = summary.record("process_crash", Outcome.FAIL, "")
     assert record.worst_loss.shape == "unstartable"

@@ -10,69 +10,68 @@ import pytest
 from storeproof.check import Anomaly, Shape
 from storeproof.contract import Breach, Key, Layout, Record, Refused, Unknown
 from storeproof.errors import StoreDied
-from storeproof.experiments.durability.durability_summary import Tally
+from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.rounds import Rounds
 from storeproof.faults import find
 from storeproof.outcome import Outcome
 from storeproof.spec import load_spec
 from storeproof.spec.scale import DurabilityScale
-from tests.experiments.durability.memory import Handle, Session, Store
+from tests.experiments.durability.memory import Handle, Store, subject
 
 MODELS = load_spec().models
 SCALE = DurabilityScale(rounds=5, clients=4, load_seconds=(0.02, 0.06))
 
 
-def strike(store: Store, fault: str = "process_kill", *, second: bool = True, scale: DurabilityScale = SCALE) -> Tally:
+def strike(store: Store, fault: str = "process_kill", *, second: bool = True, scale: DurabilityScale = SCALE) -> DurabilitySummary:
     """All rounds; the seed is fixed, the threads' timing is not."""
     layouts = {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "hash10", "nested", "row", "counter")}
     handle = Handle(store)
     rounds = Rounds(
-        handle,  # type: ignore[arg-type]
+        subject(handle),
         find(fault),
         layouts,
         scale,
-        connect=lambda where: Session(where.store),  # type: ignore[attr-defined, arg-type, return-value]
-        rng=random.Random(7),
         second_fault=second,
     )
-    return rounds.run()
+    rounds.run()
+    return rounds.summary
 
 
 @pytest.mark.parametrize("fault", ["process_kill", "clean_restart"])
 def test_an_honest_store_keeps_everything(fault: str) -> None:
     """No false alarm, in either shape, also when it is struck again while it recovers."""
-    tally = strike(Store(), fault)
-    assert tally.harmed == 0, tally.detail()
-    assert tally.acknowledged > 1000
-    assert tally.outcome(claimed=True) is Outcome.PASS
-    assert tally.outcome(claimed=False) is Outcome.UNDECLARED
+    summary = strike(Store(), fault)
+    assert summary.harmed == 0, summary.detail()
+    assert summary.acknowledged > 1000
+    assert summary.outcome(claimed=True) is Outcome.PASS
+    assert summary.outcome(claimed=False) is Outcome.UNDECLARED
 
 
 def test_both_shapes_are_tried_in_every_round_of_a_sudden_fault() -> None:
     """Five streams and five bursts; each with the time that recovery took."""
-    tally = strike(Store())
-    assert (tally.streams, tally.bursts, len(tally.recoveries)) == (5, 5, 10)
+    summary = strike(Store())
+    assert (summary.streams, summary.bursts, len(summary.recoveries)) == (5, 5, 10)
 
 
 def test_a_store_that_is_asked_to_stop_gets_no_burst() -> None:
     """It is told: no moment is worse than another."""
-    tally = strike(Store(), "clean_restart")
-    assert (tally.streams, tally.bursts) == (5, 0)
+    summary = strike(Store(), "clean_restart")
+    assert (summary.streams, summary.bursts) == (5, 0)
 
 
 def test_what_a_store_answers_that_has_lost_its_disk_is_unknown() -> None:
     """Redis with a second's delay goes on in memory after the cut: what it acknowledges then was never at risk."""
-    tally = strike(Store(), "power_cut")
-    assert tally.harmed == 0, tally.detail()
-    assert tally.unknown > 5 * SCALE.clients, "the clients were answered after the cut"
-    assert tally.outcome(claimed=True) is Outcome.PASS
+    summary = strike(Store(), "power_cut")
+    assert summary.harmed == 0, summary.detail()
+    assert summary.unknown > 5 * SCALE.clients, "the clients were answered after the cut"
+    assert summary.outcome(claimed=True) is Outcome.PASS
 
 
 def test_a_store_that_writes_late_loses_its_tail_in_a_power_cut() -> None:
     """On the last acknowledgement of a burst nothing has been answered after the cut: all that is missing counts."""
-    tally = strike(Late(), "power_cut")
-    assert tally.anomalies[Anomaly.LOST] > 0
-    assert tally.outcome(claimed=True) is Outcome.FAIL
+    summary = strike(Late(), "power_cut")
+    assert summary.anomalies[Anomaly.LOST] > 0
+    assert summary.outcome(claimed=True) is Outcome.FAIL
 
 
 class Volatile(Store):
@@ -87,14 +86,14 @@ class Volatile(Store):
 
 def test_a_store_that_keeps_nothing_loses_everything_and_that_is_no_error_of_ours() -> None:
     """Also its collections are gone; they are made again for the next round."""
-    tally = strike(Volatile(), "clean_restart")
-    assert set(tally.anomalies) <= {Anomaly.LOST, Anomaly.MISCOUNTED, Anomaly.OK}
-    assert tally.anomalies[Anomaly.LOST] > 100
-    assert tally.gone == {"single_key", "hash10", "nested", "row", "counter"}
-    assert {each.shape for each in tally.losses} == {Shape.SUFFIX}
-    assert tally.outcome(claimed=True) is Outcome.FAIL
-    assert tally.outcome(claimed=False) is Outcome.UNSUPPORTED
-    assert "the collections themselves were gone" in tally.detail()
+    summary = strike(Volatile(), "clean_restart")
+    assert set(summary.anomalies) <= {Anomaly.LOST, Anomaly.MISCOUNTED, Anomaly.OK}
+    assert summary.anomalies[Anomaly.LOST] > 100
+    assert summary.gone == {"single_key", "hash10", "nested", "row", "counter"}
+    assert {each.shape for each in summary.losses} == {Shape.SUFFIX}
+    assert summary.outcome(claimed=True) is Outcome.FAIL
+    assert summary.outcome(claimed=False) is Outcome.UNSUPPORTED
+    assert "the collections themselves were gone" in summary.detail()
 
 
 class Late(Store):
@@ -127,11 +126,11 @@ class Late(Store):
 
 def test_a_late_store_loses_a_tail_when_it_is_killed() -> None:
     """Every burst is shorter than what it holds back, so no luck of timing hides it; the tail is a suffix."""
-    tally = strike(Late())
-    assert tally.anomalies[Anomaly.LOST] > 0
-    assert tally.outcome(claimed=True) is Outcome.FAIL
-    assert {each.shape for each in tally.losses} == {Shape.SUFFIX}
-    assert "first: " in tally.detail()
+    summary = strike(Late())
+    assert summary.anomalies[Anomaly.LOST] > 0
+    assert summary.outcome(claimed=True) is Outcome.FAIL
+    assert {each.shape for each in summary.losses} == {Shape.SUFFIX}
+    assert "first: " in summary.detail()
 
 
 def test_a_late_store_keeps_everything_when_it_is_asked_to_stop() -> None:
@@ -154,9 +153,9 @@ class Amnesic(Store):
 
 def test_holes_are_called_holes() -> None:
     """Newer records are there, older ones are not."""
-    tally = strike(Amnesic())
-    assert Shape.HOLES in {each.shape for each in tally.losses}
-    assert tally.outcome(claimed=True) is Outcome.FAIL
+    summary = strike(Amnesic())
+    assert Shape.HOLES in {each.shape for each in summary.losses}
+    assert summary.outcome(claimed=True) is Outcome.FAIL
 
 
 class Undead(Store):
@@ -169,9 +168,9 @@ class Undead(Store):
 
 def test_a_delete_that_is_undone_is_a_resurrection() -> None:
     """The only breach of that store."""
-    tally = strike(Undead())
-    assert tally.anomalies[Anomaly.RESURRECTED] > 0
-    assert not tally.anomalies[Anomaly.LOST]
+    summary = strike(Undead())
+    assert summary.anomalies[Anomaly.RESURRECTED] > 0
+    assert not summary.anomalies[Anomaly.LOST]
 
 
 class Torn(Store):
@@ -187,9 +186,9 @@ class Torn(Store):
 
 def test_a_torn_hash_is_called_torn() -> None:
     """Whole in memory, torn on disk."""
-    tally = strike(Torn())
-    assert tally.anomalies[Anomaly.TORN] > 0
-    assert set(tally.anomalies) == {Anomaly.TORN, Anomaly.OK}
+    summary = strike(Torn())
+    assert summary.anomalies[Anomaly.TORN] > 0
+    assert set(summary.anomalies) == {Anomaly.TORN, Anomaly.OK}
 
 
 class Inventive(Store):
@@ -203,9 +202,9 @@ class Inventive(Store):
 
 def test_an_invented_record_is_a_failure_even_where_nothing_was_promised() -> None:
     """Loss is what `volatile` means; serving what nobody wrote is not."""
-    tally = strike(Inventive())
-    assert tally.anomalies[Anomaly.INVENTED] > 0
-    assert tally.outcome(claimed=False) is Outcome.FAIL
+    summary = strike(Inventive())
+    assert summary.anomalies[Anomaly.INVENTED] > 0
+    assert summary.outcome(claimed=False) is Outcome.FAIL
 
 
 class Miscounting(Store):
@@ -220,9 +219,9 @@ class Miscounting(Store):
 
 def test_a_counter_that_is_off_is_miscounted() -> None:
     """Beyond what any subset of the unknown increments explains."""
-    tally = strike(Miscounting())
-    assert tally.anomalies[Anomaly.MISCOUNTED] > 0
-    assert set(tally.anomalies) == {Anomaly.MISCOUNTED, Anomaly.OK}
+    summary = strike(Miscounting())
+    assert summary.anomalies[Anomaly.MISCOUNTED] > 0
+    assert set(summary.anomalies) == {Anomaly.MISCOUNTED, Anomaly.OK}
 
 
 class Stillborn(Store):
@@ -237,12 +236,12 @@ class Stillborn(Store):
 @pytest.mark.parametrize("claimed", [True, False])
 def test_a_store_that_does_not_start_again_is_a_failure_with_its_log(claimed: bool) -> None:
     """Its own class, whatever was claimed; the rounds end there."""
-    tally = strike(Stillborn())
-    assert tally.outcome(claimed=claimed) is Outcome.FAIL
-    assert tally.losses[-1].shape is Shape.UNSTARTABLE
-    assert tally.losses[-1].records == tally.acknowledged > 0
-    assert "unstartable: it ended during its start" in tally.detail()
-    assert tally.detail().endswith("the log's last line")
+    summary = strike(Stillborn())
+    assert summary.outcome(claimed=claimed) is Outcome.FAIL
+    assert summary.losses[-1].shape is Shape.UNSTARTABLE
+    assert summary.losses[-1].records == summary.acknowledged > 0
+    assert "unstartable: it ended during its start" in summary.detail()
+    assert summary.detail().endswith("the log's last line")
 
 
 class Fragile(Store):
@@ -260,9 +259,9 @@ class Fragile(Store):
 
 def test_a_store_that_ends_by_itself_is_a_failure() -> None:
     """No fault of ours explains it."""
-    tally = strike(Fragile(), scale=SCALE.model_copy(update={"load_seconds": (1.0, 1.1)}))
-    assert "it ended by itself" in tally.broken
-    assert tally.outcome(claimed=False) is Outcome.FAIL
+    summary = strike(Fragile(), scale=SCALE.model_copy(update={"load_seconds": (1.0, 1.1)}))
+    assert "it ended by itself" in summary.broken
+    assert summary.outcome(claimed=False) is Outcome.FAIL
 
 
 class ReadOnly(Store):
@@ -276,9 +275,9 @@ class ReadOnly(Store):
 
 def test_a_store_that_takes_no_writes_after_the_recovery_is_a_failure() -> None:
     """It must start without repair and go on."""
-    tally = strike(ReadOnly())
-    assert "after the start it takes no writes: read only: run repair" in tally.broken
-    assert tally.outcome(claimed=False) is Outcome.FAIL
+    summary = strike(ReadOnly())
+    assert "after the start it takes no writes: read only: run repair" in summary.broken
+    assert summary.outcome(claimed=False) is Outcome.FAIL
 
 
 class Locked(Store):
@@ -331,15 +330,14 @@ def test_a_store_that_does_not_stop_is_a_failure() -> None:
     layouts = {"single_key": Layout("c", MODELS["single_key"])}
     handle = Unstoppable(Store())
     rounds = Rounds(
-        handle,  # type: ignore[arg-type]
+        subject(handle),
         find("clean_restart"),
         layouts,
         SCALE,
-        connect=lambda where: Session(where.store),  # type: ignore[attr-defined, arg-type, return-value]
-        rng=random.Random(7),
     )
-    tally = rounds.run()
-    assert "did not end within 30 s" in tally.broken
+    rounds.run()
+    summary = rounds.summary
+    assert "did not end within 30 s" in summary.broken
 
 
 def test_the_second_fault_strikes_between_two_starts() -> None:
@@ -347,12 +345,10 @@ def test_the_second_fault_strikes_between_two_starts() -> None:
     store = Store()
     handle = Handle(store)
     Rounds(
-        handle,  # type: ignore[arg-type]
+        subject(handle),
         find("process_kill"),
         {"single_key": Layout("c", MODELS["single_key"])},
         SCALE,
-        connect=lambda where: Session(where.store),  # type: ignore[attr-defined, arg-type, return-value]
-        rng=random.Random(7),
         second_fault=True,
     ).run()
     assert handle.deeds == ["whole", "kill", "start", "whole", "kill", "start", "kill", "start"] * 5
@@ -376,13 +372,9 @@ class Pair(Handle):
 def test_a_node_whose_copy_comes_late_loses_what_was_acknowledged(store: Store, outcome: Outcome) -> None:
     """Each fault finds the cluster whole, and what is left of it is read before the node is back."""
     handle = Pair(store)
-    tally = Rounds(
-        handle,  # type: ignore[arg-type]
-        find("one_node_kill"),
-        {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "counter")},
-        SCALE,
-        connect=lambda where: Session(where.store),  # type: ignore[attr-defined, arg-type, return-value]
-        rng=random.Random(7),
-    ).run()
-    assert tally.outcome(claimed=True) is outcome, tally.detail()
+    layouts = {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "counter")}
+    rounds = Rounds(subject(handle), find("one_node_kill"), layouts, SCALE)
+    rounds.run()
+    summary = rounds.summary
+    assert summary.outcome(claimed=True) is outcome, summary.detail()
     assert handle.deeds == ["whole", "kill a", "start"] * 10

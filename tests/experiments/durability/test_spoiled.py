@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import random
-
 from storeproof.contract import Layout, Unknown
 from storeproof.errors import MachineFailed, StoreDied
-from storeproof.experiments.durability.durability_summary import Tally
+from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.rounds import Rounds
-from storeproof.experiments.durability.spoiled import repeat_spoiled
+from storeproof.experiments.fault_experiment import repeat_spoiled
 from storeproof.faults import find
 from storeproof.outcome import Outcome
 from storeproof.spec import load_spec
-from tests.experiments.durability.memory import Handle, Session, Store
+from tests.experiments.durability.memory import Handle, Store, subject
 from tests.experiments.durability.test_rounds import SCALE
 
 MODELS = load_spec().models
@@ -36,43 +34,43 @@ class Killed(Handle):
             raise MachineFailed("killed from outside by SIGKILL, which storeproof did not send")
 
 
-def strike(handles: list[Handle], most: int = 3, store: type[Store] = Store, handle: type[Handle] = Killed) -> Tally:
+def strike(handles: list[Handle], most: int = 3, store: type[Store] = Store, handle: type[Handle] = Killed) -> DurabilitySummary:
     """All rounds, on as many stores as it takes."""
-    tally = Tally()
+    summary = DurabilitySummary()
 
     def go_on() -> None:
         handles.append(handle(store()))
         Rounds(
-            handles[-1],  # type: ignore[arg-type]
+            subject(handles[-1], seed=len(handles)),
             find("process_kill"),
             LAYOUTS,
             SCALE,
-            connect=lambda where: Session(where.store),  # type: ignore[attr-defined, arg-type, return-value]
-            rng=random.Random(len(handles)),
-            tally=tally,
+            summary=summary,
         ).run()
 
-    tally.given_up = not repeat_spoiled(go_on, tally.spoiled, most)
-    return tally
+    summary.given_up = not repeat_spoiled(go_on, summary.spoiled, most)
+    return summary
 
 
 def test_a_spoiled_round_is_done_again_on_another_store() -> None:
     handles: list[Handle] = []
-    tally = strike(handles, most=50)
+    summary = strike(handles, most=50)
     whole = strike([], handle=Handle)
-    assert tally.outcome(claimed=True) is Outcome.PASS, tally.detail()
-    assert (tally.streams, tally.bursts, tally.rounds) == (whole.streams, whole.bursts, whole.rounds), "spoiled rounds are none of them"
-    assert len(tally.spoiled) == len(handles) - 1 > 0
-    assert tally.lossy == 0
-    assert tally.acknowledged > 0
-    assert f"{len(tally.spoiled)} rounds were spoiled and repeated: spoiled by the machine: killed from outside" in tally.detail()
-    assert tally.record("process_crash", Outcome.PASS, "").spoiled == len(tally.spoiled)
+    assert summary.outcome(claimed=True) is Outcome.PASS, summary.detail()
+    assert (summary.streams, summary.bursts, summary.rounds) == (whole.streams, whole.bursts, whole.rounds), (
+        "spoiled rounds are none of them"
+    )
+    assert len(summary.spoiled) == len(handles) - 1 > 0
+    assert summary.lossy == 0
+    assert summary.acknowledged > 0
+    assert f"{len(summary.spoiled)} rounds were spoiled and repeated: spoiled by the machine: killed from outside" in summary.detail()
+    assert summary.record("process_crash", Outcome.PASS, "").spoiled == len(summary.spoiled)
 
 
 def test_beyond_the_limit_nothing_is_said_of_the_store() -> None:
-    tally = strike([], most=0)
-    assert tally.outcome(claimed=True) is Outcome.INCONCLUSIVE
-    assert "1 rounds were spoiled and given up" in tally.detail()
+    summary = strike([], most=0)
+    assert summary.outcome(claimed=True) is Outcome.INCONCLUSIVE
+    assert "1 rounds were spoiled and given up" in summary.detail()
 
 
 class Forgetful(Store):
@@ -85,8 +83,8 @@ class Forgetful(Store):
 
 
 def test_a_loss_before_the_machine_failed_stays_a_loss() -> None:
-    tally = strike([], most=0, store=Forgetful)
-    assert tally.outcome(claimed=True) is Outcome.FAIL
+    summary = strike([], most=0, store=Forgetful)
+    assert summary.outcome(claimed=True) is Outcome.FAIL
 
 
 def test_a_store_that_ends_by_itself_is_not_tried_again() -> None:

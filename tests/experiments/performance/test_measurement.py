@@ -11,50 +11,50 @@ from typing import Any
 import pytest
 
 from storeproof.contract import Layout
-from storeproof.experiments.performance.measurement import Measuring
+from storeproof.experiments.performance.measurement import WorkloadRunner
 from storeproof.spec.loader import load_spec
 from storeproof.spec.variation import Variation
 
 LEAD_IN, ROUND, RATE = 0.05, 0.2, 100.0
 
 
-def measuring(monkeypatch: pytest.MonkeyPatch, found: dict[float, int]) -> tuple[Measuring, list[tuple[float, float]]]:
+def runner(monkeypatch: pytest.MonkeyPatch, found: dict[float, int]) -> tuple[WorkloadRunner, list[tuple[float, float]]]:
     """One that finds so many records in so many seconds, and what it was asked to run."""
     asked: list[tuple[float, float]] = []
 
-    def run(_self: Measuring, seconds: float, rate: float = 0.0) -> Any:
+    def run(_self: WorkloadRunner, seconds: float, rate: float = 0.0) -> Any:
         asked.append((seconds, rate))
         return SimpleNamespace(ok=found[seconds], misses=7)
 
-    monkeypatch.setattr(Measuring, "_run", run)
+    monkeypatch.setattr(WorkloadRunner, "_run", run)
     nothing: Any = None
-    way: Any = SimpleNamespace(rate=RATE)
+    config: Any = SimpleNamespace(rate=RATE)
     scale: Any = SimpleNamespace(round_warm_up_seconds=LEAD_IN, round_seconds=ROUND)
-    return Measuring(way, nothing, scale, 1, nothing, nothing), asked
+    return WorkloadRunner(config, nothing, scale, 1, nothing, nothing), asked
 
 
 def test_a_lead_in_comes_first_and_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     """At the rate of the round, in which nothing may be due in so short a time."""
-    one, asked = measuring(monkeypatch, {LEAD_IN: 0, ROUND: 3})
+    one, asked = runner(monkeypatch, {LEAD_IN: 0, ROUND: 3})
     one.run_round()
     assert asked == [(LEAD_IN, RATE), (ROUND, RATE)]
     assert [each.ok for each in one.rounds] == [3]
 
 
 def test_a_round_that_found_nothing_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    one, _ = measuring(monkeypatch, {LEAD_IN: 3, ROUND: 0})
+    one, _ = runner(monkeypatch, {LEAD_IN: 3, ROUND: 0})
     with pytest.raises(AssertionError, match="of 7 loaded records"):
         one.run_round()
     assert one.rounds == []
 
 
-def workload(size: int, *, load: bool, rounds: int = 4) -> Measuring:
+def workload(size: int, *, load: bool, rounds: int = 4) -> WorkloadRunner:
     """One with values of so many bytes, at a scale of a thousand records and of a hundred thousand bytes."""
     model = Variation(size=size).applied(load_spec().models["single_key"])
-    way: Any = SimpleNamespace(workload=SimpleNamespace(preload=load))
+    config: Any = SimpleNamespace(workload=SimpleNamespace(preload=load))
     scale: Any = SimpleNamespace(records=1000, data_bytes=100_000, rounds=rounds, round_warm_up_seconds=LEAD_IN, round_seconds=ROUND)
     nothing: Any = None
-    return Measuring(way, Layout("c", model), scale, 1, nothing, nothing)
+    return WorkloadRunner(config, Layout("c", model), scale, 1, nothing, nothing)
 
 
 @pytest.mark.parametrize(("size", "load", "loaded"), [(100, True, 1000), (101, True, 990), (1000, True, 100), (100, False, 0)])

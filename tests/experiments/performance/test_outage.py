@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -15,9 +16,10 @@ import pytest
 from storeproof.check import Anomaly, Finding
 from storeproof.contract import Breach, Key, Layout, Record, Refused, Unknown
 from storeproof.errors import StoreDied
+from storeproof.experiments.fault_experiment import Subject
 from storeproof.experiments.performance import outage
-from storeproof.experiments.performance.outage import KINDS, Name, Outage, Seen
-from storeproof.experiments.performance.outage_summary import Aftermath
+from storeproof.experiments.performance.outage import KINDS, Name, Observed, Outage
+from storeproof.experiments.performance.outage_summary import OutageSummary
 from storeproof.launch.handle import Handle as AnyHandle
 from storeproof.outcome import Outcome
 from storeproof.spec import load_spec
@@ -25,7 +27,7 @@ from storeproof.spec.scale import OutageScale
 from storeproof.stats import unavailability as figures
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.end_to_end.running import wait_for
-from tests.experiments.durability.memory import Handle, Session, Store
+from tests.experiments.durability.memory import Handle, Session, Store, subject
 
 SPEC = load_spec()
 LAYOUT = Layout("c", SPEC.models["single_key"])
@@ -93,27 +95,33 @@ class Shy(Store):
         super().stored(name, key, record)
 
 
-def watch(store: Store, fault: Name, *, claimed: bool = True, scale: OutageScale = SHORT) -> Aftermath:
+def watch(store: Store, fault: Name, *, claimed: bool = True, scale: OutageScale = SHORT) -> OutageSummary:
     """One outage of a store in this process."""
     handle = Pausable(store)
     store.create(LAYOUT.name)
-    seen = Outage(handle, KINDS[fault], LAYOUT, scale, connect=lambda _: Session(store), seed="7").run()  # type: ignore[arg-type, return-value]
-    return Aftermath(fault, seen, claimed=claimed, rate=scale.rate)
+    return OutageSummary(fault=fault, observed=run(handle, fault, lambda _: Session(store), scale), claimed=claimed, rate=scale.rate)
+
+
+def run(handle: Handle, fault: Name, connect: Callable[[Any], Any], scale: OutageScale = SHORT) -> Observed:
+    """An outage, whole."""
+    experiment = Outage(subject(handle), KINDS[fault], LAYOUT, scale, connect=connect, seed="7")
+    experiment.run()
+    return experiment.observed
 
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A short pause, hardly a lead-in, and steady is who is so for 0.3 s."""
+    """A short pause, hardly a warm-up, and steady is who is so for 0.3 s."""
     monkeypatch.setattr(figures, "_STAYS", figures.SECOND * 3 // 10)
     monkeypatch.setattr(outage, "PAUSE_SECONDS", 0.3)
-    monkeypatch.setattr(outage, "_LEAD_IN", 0.05)
+    monkeypatch.setattr(outage, "_WARM_UP", 0.05)
 
 
 @pytest.mark.parametrize("fault", KINDS)
 def test_an_honest_store_comes_back_with_all_that_it_acknowledged(fault: Name) -> None:
     found = watch(Store(), fault, scale=CALM)
-    assert found.outcome is Outcome.PASS, found.detail()
-    record = found.record(found.outcome, found.detail())
+    assert found.outcome(claimed=found.claimed) is Outcome.PASS, found.detail()
+    record = found.record(found.outcome(claimed=found.claimed), found.detail())
     assert (record.lost, record.claimed) == (0, True)
     assert record.acknowledged > 60
     assert [each.name for each in record.events] == ["fault", "goes on" if fault == "pause" else "start", "back"]
@@ -129,30 +137,30 @@ def test_an_honest_store_comes_back_with_all_that_it_acknowledged(fault: Name) -
 def test_the_load_is_what_was_ordered() -> None:
     found = watch(Store(), "pause")
     seconds = SHORT.before_seconds + 0.3 + SHORT.after_seconds
-    assert len(found.seen.watched.requests) == pytest.approx(SHORT.rate * seconds, rel=0.2)
+    assert len(found.observed.watched.requests) == pytest.approx(SHORT.rate * seconds, rel=0.2)
 
 
 @pytest.mark.parametrize("store", [Forgetful, Bare])
 def test_a_loss_is_a_failure_where_none_was_promised_and_else_a_number(store: type[Store]) -> None:
     found = watch(store(), "crash")
-    assert found.outcome is Outcome.FAIL, found.detail()
-    assert len(found.harmed) >= found.seen.at_risk * 0.8, "all of it"
-    unclaimed = Aftermath("crash", found.seen, claimed=False, rate=SHORT.rate)
-    assert unclaimed.outcome is Outcome.PASS, unclaimed.detail()
+    assert found.outcome(claimed=found.claimed) is Outcome.FAIL, found.detail()
+    assert len(found.harmed) >= found.observed.at_risk * 0.8, "all of it"
+    unclaimed = replace(found, claimed=False)
+    assert unclaimed.outcome(claimed=unclaimed.claimed) is Outcome.PASS, unclaimed.detail()
     assert unclaimed.record(Outcome.PASS, "").lost == len(found.harmed)
     assert "acknowledged writes lost, and no promise broken" in unclaimed.detail()
     assert "no promise broken" not in found.detail()
 
 
 def test_what_nobody_wrote_is_excused_by_nothing() -> None:
-    assert watch(Inventive(), "restart", claimed=False).outcome is Outcome.FAIL
+    assert watch(Inventive(), "restart", claimed=False).outcome(claimed=False) is Outcome.FAIL
 
 
 def test_a_store_that_does_not_start_again_has_died_and_its_row_says_so() -> None:
     found = watch(Stillborn(), "crash", claimed=False)
-    assert found.outcome is Outcome.FAIL
-    assert isinstance(found.seen.failure, StoreDied)
-    record = found.record(found.outcome, found.detail())
+    assert found.outcome(claimed=found.claimed) is Outcome.FAIL
+    assert isinstance(found.observed.failure, StoreDied)
+    record = found.record(found.outcome(claimed=found.claimed), found.detail())
     assert (record.lost, record.degraded_seconds) == (None, None)
     assert record.acknowledged > 10
     assert [each.name for each in record.events] == ["fault", "start"]
@@ -171,31 +179,31 @@ def test_a_store_that_refuses_its_clients_fails_where_it_promised_something(clai
             super().create(name)
 
     found = watch(Spoilt(), "crash", claimed=claimed)
-    assert found.outcome is outcome, found.detail()
+    assert found.outcome(claimed=found.claimed) is outcome, found.detail()
     assert found.detail().startswith("after the fault the store refuses what it is asked: the table wants to be repaired")
 
 
 def test_a_store_that_only_refuses_afterwards_is_not_seen_to_be_back() -> None:
     """It answers what it is asked to read: half of the requests."""
     found = watch(Shy(), "crash")
-    assert found.outcome is Outcome.INCONCLUSIVE, found.detail()
+    assert found.outcome(claimed=found.claimed) is Outcome.INCONCLUSIVE, found.detail()
     assert found.figures.degraded_seconds is None
     assert found.figures.errors > 50
 
 
 def test_a_promise_that_nothing_was_at_risk_for_was_not_tried() -> None:
     found = watch(Store(), "crash")
-    idle = Seen(found.seen.watched, found.seen.events, 0, 0, 0, [])
-    assert Aftermath("crash", idle, claimed=True, rate=400).outcome is Outcome.INCONCLUSIVE
+    idle = Observed(found.observed.watched, found.observed.events, 0, 0, 0, [])
+    assert replace(found, observed=idle).outcome(claimed=True) is Outcome.INCONCLUSIVE
 
 
 def test_a_figure_that_fails_a_gate_says_so() -> None:
     found = watch(Store(), "crash")
-    late = [replace(each, sent=each.due + 10**7, ended=each.due + 2 * 10**7) for each in found.seen.watched.requests]
-    watched = replace(found.seen.watched, requests=late)
-    told = Aftermath("crash", Seen(watched, found.seen.events, 1, 0, 1, [Finding("c", "k", Anomaly.OK, "")]), claimed=True, rate=400)
+    late = [replace(each, sent=each.due + 10**7, ended=each.due + 2 * 10**7) for each in found.observed.watched.requests]
+    watched = replace(found.observed.watched, requests=late)
+    told = replace(found, observed=Observed(watched, found.observed.events, 1, 0, 1, [Finding("c", "k", Anomaly.OK, "")]))
     assert "gate schedule_lag_ms fails" in told.detail()
-    assert not told.record(told.outcome, "").gates["schedule_lag_ms"].ok
+    assert not told.record(told.outcome(claimed=True), "").gates["schedule_lag_ms"].ok
 
 
 def test_a_halted_store_goes_on_whatever_happens(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,7 +216,7 @@ def test_a_halted_store_goes_on_whatever_happens(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(outage, "time", SimpleNamespace(sleep=interrupt))
     with pytest.raises(KeyboardInterrupt):
-        Outage(handle, KINDS["pause"], LAYOUT, SHORT, connect=lambda _: Session(handle.store), seed="7").run()  # type: ignore[arg-type, return-value]
+        run(handle, "pause", lambda _: Session(handle.store))
     assert handle.deeds == ["pause", "resume"]
 
 
@@ -240,7 +248,7 @@ def test_clients_end_when_they_are_told_to_also_without_a_store() -> None:
         return Session(store)
 
     before = set(threading.enumerate())
-    seen = Outage(Gone(store), KINDS["crash"], LAYOUT, SHORT, connect=connect, seed="7").run()  # type: ignore[arg-type]
+    seen = run(Gone(store), "crash", connect)
     assert isinstance(seen.failure, StoreDied)
     assert set(threading.enumerate()) <= before
 
@@ -261,13 +269,19 @@ def sqlite() -> Iterator[Callable[[], tuple[StoreUnderTest, AnyHandle]]]:
         handle.close()
 
 
+def subject_of(sut: StoreUnderTest, handle: AnyHandle) -> Subject:
+    """A real store as the subject of an experiment."""
+    return Subject(handle, sut.connect, random.Random(7))
+
+
 def test_a_server_that_is_halted_for_a_second_shows_a_second(sqlite: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The stall test: a client that counted from when it sent would have seen one slow request of hundreds, and a p99 of nothing."""
     monkeypatch.setattr(outage, "PAUSE_SECONDS", 1.0)
     sut, handle = sqlite()
-    found = Outage(handle, KINDS["pause"], sut.layout("single_key"), SHORT, connect=sut.connect, seed="7").run()
-    aftermath = Aftermath("pause", found, claimed=True, rate=SHORT.rate)
-    record = aftermath.record(aftermath.outcome, aftermath.detail())
+    outage_ = Outage(subject_of(sut, handle), KINDS["pause"], sut.layout("single_key"), SHORT, connect=sut.connect, seed="7")
+    outage_.run()
+    summary = OutageSummary(fault="pause", observed=outage_.observed, claimed=True, rate=SHORT.rate)
+    record = summary.record(summary.outcome(claimed=True), summary.detail())
     assert record.during.p99_us is not None
     assert record.during.p99_us >= 500_000
     assert record.during.p50_us is not None
@@ -287,13 +301,13 @@ def test_a_server_is_not_left_halted(sqlite: Any, monkeypatch: pytest.MonkeyPatc
 
     def interrupt(seconds: float) -> None:
         slept.append(seconds)
-        if len(slept) == 3:  # the lead-in, the time before, the pause
+        if len(slept) == 3:  # the warm-up, the time before, the pause
             wait_for(lambda: process.status() == psutil.STATUS_STOPPED)
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(outage, "time", SimpleNamespace(sleep=interrupt))
     with pytest.raises(KeyboardInterrupt):
-        Outage(handle, KINDS["pause"], sut.layout("single_key"), SHORT, connect=sut.connect, seed="7").run()
+        Outage(subject_of(sut, handle), KINDS["pause"], sut.layout("single_key"), SHORT, connect=sut.connect, seed="7").run()
     wait_for(lambda: process.status() != psutil.STATUS_STOPPED)
     with pytest.raises(Unknown):
         handle.close()

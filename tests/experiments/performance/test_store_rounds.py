@@ -16,7 +16,7 @@ LOG: list[str] = []
 
 
 class Store:
-    """In place of a trial."""
+    """In place of a store under test."""
 
     def __init__(self, name: str) -> None:
         self.target = SimpleNamespace(id=name)
@@ -25,11 +25,11 @@ class Store:
 
 
 class Logged:
-    """In place of `Turns`: notes what is asked of it."""
+    """In place of `StoreRounds`: notes what is asked of it."""
 
     def __init__(self, _way: Any, sut: Any, _engines: Any, _ceilings: Any) -> None:
         self.sut = sut
-        self.beside: tuple[str, ...] = ()
+        self.interleaved_with: tuple[str, ...] = ()
         self.sound = sut.target.id != "broken"
 
     def prepare(self) -> None:
@@ -42,16 +42,16 @@ class Logged:
         LOG.append(f"close {self.sut.target.id}")
 
 
-def test_rounds_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All are prepared before the first round; the order within the blocks changes; who was sound knows beside whom."""
+def test_rounds_of_all_stores_are_interleaved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All are prepared before the first round; the order within the blocks changes; who was sound knows interleaved_with whom."""
     LOG.clear()
-    monkeypatch.setattr(store_rounds, "Turns", Logged)
+    monkeypatch.setattr(store_rounds, "StoreRounds", Logged)
     suts: list[Any] = [Store(name) for name in STORES]
-    way: Any = SimpleNamespace(name="w", case="performance.w")
+    config: Any = SimpleNamespace(name="w", case="performance.w")
     ceilings: Any = None
-    measuring = store_rounds.Interleaved(ceilings, lambda _case: suts[1:])
+    rounds_of_all = store_rounds.InterleavedRounds(ceilings, lambda _case: suts[1:])
 
-    found = {sut.target.id: measuring.turns(way, sut) for sut in suts}
+    found = {sut.target.id: rounds_of_all.rounds_of(config, sut) for sut in suts}
 
     assert LOG[: len(STORES)] == [f"prepare {name}" for name in STORES]
     rounds = LOG[len(STORES) :]
@@ -59,6 +59,11 @@ def test_rounds_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(blocks) == ROUNDS
     assert all(Counter(block) == Counter(STORES) for block in blocks)
     assert len(set(blocks)) > 1
-    assert {name: turns.beside for name, turns in found.items()} == {"a": ("b", "c"), "b": ("a", "c"), "c": ("a", "b"), "broken": ()}
-    measuring.close()
+    assert {name: each.interleaved_with for name, each in found.items()} == {
+        "a": ("b", "c"),
+        "b": ("a", "c"),
+        "c": ("a", "b"),
+        "broken": (),
+    }
+    rounds_of_all.close()
     assert LOG[-1] in STORES, "what its case took over, its case closes"

@@ -1,0 +1,123 @@
+"""A client that writes records one by one, and some of them together.
+
+Some keys are new and private (each stands for one record at risk), some are private and overwritten or deleted, some are shared by all
+clients, so that several writes of one key overlap.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Final
+
+from storeproof.contract import Collection, Key, Layout, Session, call, supports
+from storeproof.experiments.client import Strategy
+from storeproof.experiments.durability.atomic_groups import AtomicWrite, Groups
+from storeproof.history import ClientLog, Ending
+from storeproof.records.self_verifying import recipe, write_id
+from storeproof.spec.model import Counter
+
+_SLOTS: Final = 8
+"""Keys that are written again and again: per client, and shared by all."""
+
+_SHARED: Final = 0
+
+_GROUPS: Final = 0.15
+"""The share of writes of several records together, where the store has them."""
+
+_KINDS: Final = ("new", "overwrite", "delete", "shared", "shared delete")
+_WEIGHTS: Final = (50, 15, 10, 15, 10)
+
+
+def key(layout: Layout, period: int, owner: int, number: int) -> Key:
+    """A key that belongs to one period of load and one owner (0: shared; client + 1 otherwise)."""
+    if layout.model.key == "integer":
+        return ((period << 12 | owner) << 32) + number
+    return f"p{period}:{'shared' if owner == _SHARED else f'c{owner - 1}'}:{number}"
+
+
+def writable(session: Session, layout: Layout) -> Collection | None:
+    """The collection, if the adapter can write and read it back there."""
+    collection = session.collection(layout)
+    writes = ("increment",) if isinstance(layout.model.record, Counter) else ("put", "delete")
+    return collection if all(supports(collection, operation) for operation in ("get", *writes)) else None
+
+
+class RecordWrites(Strategy):
+    """Puts, deletes and increments over all models."""
+
+    most_refusals = 20
+    """A store that refuses everything (its disk is full) is not asked on."""
+
+    def __init__(
+        self,
+        layouts: Mapping[str, Layout],
+        log: ClientLog,
+        period: int,
+        rng: random.Random,
+        atomic: frozenset[AtomicWrite] = frozenset(),
+    ) -> None:
+        """`atomic`: how the store claims to write several records together."""
+        self._layouts = layouts
+        self._log = log
+        self._period = period
+        self._rng = rng
+        self._atomic = atomic
+        self._sequence = 0
+        self._new = _SLOTS
+
+    def use(self, session: Session) -> None:
+        """The collections that can be written and read."""
+        layouts = self._layouts.values()
+        self._targets = [(layout, collection) for layout in layouts if (collection := writable(session, layout)) is not None]
+        self._groups = Groups(session, self._targets, self._atomic, self._rng)
+
+    def request(self) -> None:
+        """One write, or several together."""
+        layout, collection = self._rng.choice(self._targets)
+        if self._groups and self._rng.random() < _GROUPS:
+            self._write_together()
+        elif isinstance(layout.model.record, Counter):
+            self._increment(layout, collection)
+        else:
+            self._write(layout, collection)
+
+    def end(self, outcome: Ending) -> None:
+        """Record it."""
+        self._log.end(outcome)
+
+    def _increment(self, layout: Layout, collection: Collection) -> None:
+        owner = self._rng.choice((_SHARED, _SHARED, self._log.client + 1))
+        amount = self._rng.choice((-2, -1, 1, 2, 3, 5))
+        where = key(layout, self._period, owner, self._rng.randrange(2))
+        self._log.invoke("increment", (layout.model.model, where), amount=amount)
+        call(collection, layout, "increment", where, amount)
+
+    def _write(self, layout: Layout, collection: Collection) -> None:
+        kind = self._rng.choices(_KINDS, _WEIGHTS)[0]
+        owner = _SHARED if kind.startswith("shared") else self._log.client + 1
+        number = self._rng.randrange(_SLOTS)
+        if kind == "new":
+            number = self._new
+            self._new += 1
+        where = key(layout, self._period, owner, number)
+        if kind.endswith("delete"):
+            self._log.invoke("delete", (layout.model.model, where))
+            call(collection, layout, "delete", where)
+            return
+        new_id = self._next_write_id()
+        record = recipe(layout.model).make(where, new_id)
+        self._log.invoke("put", (layout.model.model, where), write_id=new_id)
+        call(collection, layout, "put", where, record)
+
+    def _write_together(self) -> None:
+        way, targets, numbers = self._groups.choose()
+        new_id = self._next_write_id()
+        keys = [key(layout, self._period, self._log.client + 1, number) for (layout, _), number in zip(targets, numbers, strict=True)]
+        places = [(layout.model.model, where) for (layout, _), where in zip(targets, keys, strict=True)]
+        self._log.invoke_together(places, write_id=new_id)
+        self._groups.write(way, targets, keys, new_id)
+
+    def _next_write_id(self) -> str:
+        self._sequence += 1
+        return write_id(self._log.client, self._sequence)

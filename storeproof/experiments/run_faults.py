@@ -1,0 +1,194 @@
+"""Runs each experiment with faults on stores of its own: launches them, refuses what cannot be done here, and seeds the rest."""
+
+from __future__ import annotations
+
+import random
+from contextlib import closing
+from typing import Final
+
+from storeproof.contract import Layout, Unsupported
+from storeproof.disk.methods import WITHOUT_DISK
+from storeproof.errors import NotAvailable
+from storeproof.experiments.contended_keys import KEY_TYPES, KeyType
+from storeproof.experiments.durability.atomic_groups import atomic_writes
+from storeproof.experiments.durability.bootstrap import Bootstrap, BootstrapSummary
+from storeproof.experiments.durability.corruption import CorruptionExperiment, CorruptionSummary
+from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.experiments.durability.fault_linearizability import FaultLinearizability
+from storeproof.experiments.durability.file_damage import DamageKind
+from storeproof.experiments.durability.full_disk import FullDisk, FullDiskSummary
+from storeproof.experiments.durability.layouts import STAMPED, layouts_of
+from storeproof.experiments.durability.rounds import Rounds
+from storeproof.experiments.durability.sync_evidence import look
+from storeproof.experiments.fault_experiment import Subject, on_own_stores
+from storeproof.experiments.linearizability import LinearizabilitySummary
+from storeproof.experiments.performance.outage import Observed, Outage, OutageKind
+from storeproof.faults import Fault, find
+from storeproof.launch.handle import Capability, Handle
+from storeproof.spec import NODES
+from storeproof.store_under_test import StoreUnderTest
+
+_SOON: Final = 1.0
+_MORE: Final = 2
+"""A first start of less than so many seconds is struck so many times as often: there is little that a moment can miss."""
+
+
+def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummary) -> None:
+    """All rounds of the guarantee's fault.
+
+    Raises:
+        NotAvailable: the fault cannot be struck here.
+    """
+    wanted = sut.spec.guarantees[guarantee]
+    fault = _fault_of(sut, guarantee)
+    if guarantee in NODES and sut.target.store.topology == "single":  # known before a store is started for it
+        raise NotAvailable(f"{sut.target.store.name} runs as a single server: it has no nodes that could be killed one by one")
+    if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
+        raise look(sut, guarantee)
+
+    def attempt(handle: Handle) -> None:
+        _require(fault, handle)
+        Rounds(
+            _subject(sut, handle, f"durability.{guarantee}", f"{guarantee} {len(summary.spoiled)}"),
+            fault,
+            layouts_of(sut, handle),
+            sut.scale.durability,
+            load=wanted.load,
+            second_fault=wanted.second_fault,
+            atomic=atomic_writes(sut.target),
+            summary=summary,
+        ).run()
+
+    summary.given_up = not on_own_stores(lambda: _launch(sut, fault), attempt, summary.spoiled, sut.scale.durability.rounds)
+
+
+def run_linearizability(sut: StoreUnderTest, guarantee: str, summary: LinearizabilitySummary) -> None:
+    """All rounds of the guarantee's fault, on contended keys.
+
+    Raises:
+        NotAvailable: the fault cannot be struck here, or the store claims nothing that could be judged.
+    """
+    fault = _fault_of(sut, guarantee)
+    if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
+        raise NotAvailable("strace looks at syncs and cuts nothing, so that no client meets a cut", "--power-cut=ext4 or fuse")
+
+    def attempt(handle: Handle) -> None:
+        _require(fault, handle)
+        subject = _subject(sut, handle, f"durability.linearizable/{guarantee}", f"linearizable {guarantee} {len(summary.spoiled)}")
+        FaultLinearizability(subject, fault, _contended_layouts(sut, subject), sut.scale.durability, summary).run()
+
+    summary.given_up = not on_own_stores(lambda: _launch(sut, fault), attempt, summary.spoiled, sut.scale.durability.rounds)
+
+
+def run_bootstrap(sut: StoreUnderTest, name: str) -> BootstrapSummary:
+    """First starts, each on a store of its own, that the fault of that name strikes. Raises `NotAvailable` where it cannot."""
+    fault = find(name)
+
+    def make() -> Handle:
+        handle = sut.make("the first starts", on_volume=fault.cuts_off)
+        if handle.data is None:  # where its directory must be emptied, we must reach it
+            handle.close()
+            handle = sut.make("the first starts", on_volume=True)
+        return handle
+
+    with closing(make()) as first:
+        _require(fault, first)
+        summary = BootstrapSummary(longest=sut.first_start(first))
+        layouts = layouts_of(sut, first)
+    rounds = sut.scale.durability.rounds * (_MORE if summary.longest < _SOON else 1)
+    launch = sut.target.store.launch
+    rng = random.Random(f"{sut.seed} {sut.target.id} bootstrap {name}")
+
+    def attempt(handle: Handle) -> None:
+        sut.progress(f"durability.bootstrap/{name} · round {summary.struck + 1}/{rounds}")
+        by_commands = launch.process is not None and bool(launch.process.initialise)
+        Bootstrap(Subject(handle, sut.connect, rng), fault, layouts, by_commands=by_commands, summary=summary).run()
+
+    while summary.struck < rounds and not summary.given_up:
+        summary.given_up = not on_own_stores(make, attempt, summary.spoiled, rounds)
+    return summary
+
+
+def run_full_disk(sut: StoreUnderTest) -> FullDiskSummary:
+    """A full disk. Raises `NotAvailable` where there is no volume that could be filled."""
+    with closing(sut.launch("the full disk", on_volume=True)) as handle:
+        if reason := handle.cannot(Capability.CUT_POWER):
+            raise NotAvailable(reason)
+        experiment = FullDisk(
+            _subject(sut, handle, "durability.full_disk", "full_disk"),
+            layouts_of(sut, handle),
+            clients=sut.scale.durability.clients,
+            restarts=sut.target.configuration.promises("clean_restart"),
+        )
+        experiment.run()
+    return experiment.summary
+
+
+def run_corruption(sut: StoreUnderTest, kind: DamageKind) -> CorruptionSummary:
+    """Damaged files. Raises `NotAvailable` where the data directory cannot be reached, or the store not killed."""
+    handle = sut.launch("damaged files")
+    try:
+        if handle.data is None and not handle.cannot(Capability.KILL):  # in a volume of the engine's own
+            handle.close()
+            handle = sut.launch("damaged files", on_volume=True)
+        if reason := handle.cannot(Capability.KILL):
+            raise NotAvailable(reason)
+        if handle.data is None:
+            raise NotAvailable("its data directory cannot be reached from here", "--data-dir DIR, or --launch=process")
+        subject = _subject(sut, handle, f"durability.corruption/{kind}", f"corruption {kind}")
+        experiment = CorruptionExperiment(subject, layouts_of(sut, handle, STAMPED), kind, sut.scale.durability.rounds)
+        experiment.run()
+    finally:
+        handle.close()
+    return experiment.summary
+
+
+def run_outage(sut: StoreUnderTest, kind: OutageKind, model: str) -> Observed:
+    """One outage under puts and gets of a model. Raises `NotAvailable` where its fault cannot be struck here."""
+    with closing(sut.launch(f"the outage by {kind.name}")) as handle:
+        _require(kind.fault, handle)
+        sut.progress(f"performance.outage/{kind.name}")
+        seed = f"{sut.seed} {sut.target.id} outage {kind.name}"
+        subject = Subject(handle, sut.connect, random.Random(seed))
+        layout = layouts_of(sut, handle, (model,))[model]
+        outage = Outage(subject, kind, layout, sut.scale.performance.outage, connect=sut.connect, seed=seed)
+        outage.run()
+    return outage.observed
+
+
+def _subject(sut: StoreUnderTest, handle: Handle, case: str, seed: str) -> Subject:
+    return Subject(handle, sut.connect, random.Random(f"{sut.seed} {sut.target.id} {seed}"), lambda text: sut.progress(f"{case} · {text}"))
+
+
+def _fault_of(sut: StoreUnderTest, guarantee: str) -> Fault:
+    name = sut.spec.guarantees[guarantee].fault
+    assert name is not None, f"{guarantee} names no fault, so that nothing tests it"
+    return find(name)
+
+
+def _launch(sut: StoreUnderTest, fault: Fault) -> Handle:
+    return sut.launch(f"the fault {fault.name}", on_volume=fault.cuts_off)
+
+
+def _require(fault: Fault, handle: Handle) -> None:
+    if reason := fault.cannot(handle):
+        raise NotAvailable(reason)
+
+
+def _contended_layouts(sut: StoreUnderTest, subject: Subject) -> dict[KeyType, Layout]:
+    """What is done, as far as the store claims the model and has the operations."""
+    found: dict[KeyType, Layout] = {}
+    with subject.session() as session:
+        for key_type in KEY_TYPES:
+            if key_type.model not in sut.target.store.claims.models:
+                continue
+            layout = sut.layout(key_type.model)
+            try:
+                if key_type.missing(session, layout) is None:
+                    found[key_type] = layout
+            except Unsupported:
+                continue  # claimed and refused: correctness fails on it
+    if not found:
+        names = ", ".join(key_type.name for key_type in KEY_TYPES)
+        raise NotAvailable(f"{sut.target.id} claims no model with operations that are tried: {names}")
+    return found

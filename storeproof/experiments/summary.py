@@ -1,0 +1,80 @@
+"""What an experiment adds up to: one outcome, one sentence, and the findings that make it a failure.
+
+The outcome of each comes from the table in `storeproof.blame`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from storeproof.blame import Ending, outcome_of
+from storeproof.check import Anomaly
+from storeproof.outcome import Outcome
+from storeproof.result.case_result import CaseResult
+
+
+@dataclass(kw_only=True)
+class Summary(ABC):
+    """Sums over rounds."""
+
+    spoiled: list[str] = field(default_factory=list)
+    """Rounds that say nothing, and why: the machine failed, or no answer came. Each was done again, on a store of its own."""
+    given_up: bool = False
+    """More rounds were spoiled than are repeated."""
+    log: str = ""
+    """The last lines of the log of a store that failed."""
+
+    @property
+    @abstractmethod
+    def ending(self) -> Ending:
+        """How the case ends."""
+
+    @abstractmethod
+    def parts(self) -> Iterable[str]:
+        """What was done, and what was found; empty parts are left out."""
+
+    @property
+    @abstractmethod
+    def findings(self) -> list[str]:
+        """What makes it a failure of a store that claims what was tried, one by one, as `known_failures` of a store's file names them."""
+
+    @property
+    def unexcused(self) -> list[str]:
+        """Of the findings, those that are a failure without any claim."""
+        return self.findings
+
+    def outcome(self, *, claimed: bool) -> Outcome:
+        """`claimed`: whether the variant claims what was tried."""
+        return outcome_of(self.ending, claimed=claimed)
+
+    def detail(self, again: str = "") -> str:
+        """The sentence, and further lines; `again`: how to repeat it."""
+        return "\n".join([self.sentence(again), *self.lines()])
+
+    def sentence(self, again: str = "") -> str:
+        """All parts, and `again`."""
+        return "; ".join(part for part in (*self.parts(), again) if part)
+
+    def lines(self) -> list[str]:
+        """What follows the sentence: the log of the store."""
+        return ["--- last lines of its log ---", self.log] if self.log else []
+
+    def findings_of(self, *, claimed: bool) -> list[str]:
+        """Those of a store that claims what was tried, or of one that does not."""
+        return self.findings if claimed else self.unexcused
+
+    def report(self, case_result: CaseResult, *, claimed: bool, again: str) -> None:
+        """Settle the case. Raises `EndCase` unless it is a pass."""
+        case_result.spoiled += self.spoiled
+        outcome, detail = self.outcome(claimed=claimed), self.detail(again)
+        if outcome is Outcome.PASS:
+            case_result.add(detail)
+        else:
+            case_result.settle(outcome, detail, self.findings_of(claimed=claimed))
+
+
+def count_anomalies(anomalies: Mapping[Anomaly, int]) -> str:
+    """`3 lost, 1 torn`."""
+    return ", ".join(f"{number} {anomaly}" for anomaly, number in sorted(anomalies.items()) if anomaly is not Anomaly.OK)

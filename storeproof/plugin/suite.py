@@ -1,0 +1,56 @@
+"""What the suites may ask of the run, and what each of their tests is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import pytest
+
+from storeproof.plugin.case import SUITES
+from storeproof.plugin.stash import CASE_RESULT, RUN
+
+if TYPE_CHECKING:
+    from storeproof.result.case_result import CaseResult
+    from storeproof.spec import Spec
+    from storeproof.stats.ratio import Ratio
+    from storeproof.store_under_test import Options, StoreUnderTest
+
+
+class SuiteRun(Protocol):
+    """The run, as the suites see it."""
+
+    spec: Spec
+    options: Options
+    noise: Ratio | None
+    """Of the machine; set by the suite that measures it."""
+
+    @property
+    def progress(self) -> Callable[[str], None]:
+        """Shows what is under way."""
+
+    def waiting(self, case: str) -> list[StoreUnderTest]:
+        """The stores under test that have a case of that id before them."""
+
+
+def suite_run(config: pytest.Config) -> SuiteRun:
+    """The run; it is there before the suites are collected."""
+    return config.stash[RUN]
+
+
+class SuiteFixtures:
+    """Registered where the suites are run: each of their tests runs once per store under test."""
+
+    def __init__(self, suts: Sequence[StoreUnderTest]) -> None:
+        self._suts = suts
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """`sut`: no suite gives it values of its own."""
+        if SUITES in metafunc.definition.path.resolve().parents:
+            metafunc.parametrize("sut", self._suts, ids=[sut.target.id for sut in self._suts], scope="session")
+
+    @pytest.fixture
+    def case_result(self, request: pytest.FixtureRequest) -> CaseResult:
+        """The outcome of the running case, on record whatever happens."""
+        running: CaseResult = request.node.stash[CASE_RESULT]
+        return running
