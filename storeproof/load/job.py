@@ -68,7 +68,7 @@ class Plan:
     """For each mix the arguments of the requests that it draws from; empty where no mix asks anything."""
     greatest: Key | None = None
     """Of the loaded keys, the last one in their order; for a plan that scans."""
-    shelf: Path | None = None
+    article_store: Path | None = None
     """Imported articles, for a model whose texts are searched; None for generated ones."""
     patience: float = 10.0
     """Seconds after the deadline for which the last replies are waited for."""
@@ -233,7 +233,7 @@ class Engine(Protocol):
             LoadFailed: workers cannot be started, or a connection was refused.
         """
 
-    def fill(self, layout: Layout, records: int, shelf: Path | None = None, fixed_numbers: bool = False) -> None:
+    def fill(self, layout: Layout, records: int, article_store: Path | None = None, fixed_numbers: bool = False) -> None:
         """Write the records 0 to records - 1 that workloads with loaded data need. Raises as `start` and `Run.join`."""
 
     def close(self) -> None:

@@ -227,12 +227,14 @@ class Recipe:
 _recipes: dict[tuple[int, int | None, FilePath | None, bool], Recipe | ArticleRecipe] = {}
 
 
-def recipe(model: Model, size: int | None = None, shelf: FilePath | None = None, fixed_numbers: bool = False) -> Recipe | ArticleRecipe:
-    """The model's recipe, compiled on first use; `shelf` has the articles for a model whose texts are searched."""
-    known_as = id(model), size, shelf, fixed_numbers
+def recipe(
+    model: Model, size: int | None = None, article_store: FilePath | None = None, fixed_numbers: bool = False
+) -> Recipe | ArticleRecipe:
+    """The model's recipe, compiled on first use; `article_store` has the articles for a model whose texts are searched."""
+    known_as = id(model), size, article_store, fixed_numbers
     found = _recipes.get(known_as)
     if found is None:  # the recipe keeps its model alive, so that the id stays its own
-        found = ArticleRecipe(model, articles(shelf)) if model.text else Recipe(model, size, fixed_numbers)
+        found = ArticleRecipe(model, articles(article_store)) if model.text else Recipe(model, size, fixed_numbers)
         _recipes[known_as] = found
     return found
 
@@ -247,12 +249,12 @@ def identify(model: Model, key: Key, record: Record, size: int | None = None) ->
     return recipe(model, size).identify(key, record)
 
 
-def payload_bytes(model: Model, size: int | None = None, shelf: FilePath | None = None) -> int:
+def payload_bytes(model: Model, size: int | None = None, article_store: FilePath | None = None) -> int:
     """Bytes of data in one record: values and text as they are, 4 for an integer of 32 bits, 8 for other numbers; no keys, no names.
 
     Of values that differ in size it is the mean; of articles, that of the first ones.
     """
-    made, shape = recipe(model, size, shelf) if model.text else None, model.record
+    made, shape = recipe(model, size, article_store) if model.text else None, model.record
     if isinstance(made, ArticleRecipe):
         return made.payload_bytes()
     if isinstance(shape, Value):

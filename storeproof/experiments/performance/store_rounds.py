@@ -97,7 +97,7 @@ class Turns:
         kept = self._collection.describe().get("indexes", "0")
         if kept != str(way.indexes):
             raise EndCase(Outcome.FAIL, f"{way.indexes} secondary indexes were asked for, and the store says it has {kept}")
-        self._measuring = Measuring(way, layout, scale, sut.seed, self._engines(), self._ceilings, sut.options.library.shelf)
+        self._measuring = Measuring(way, layout, scale, sut.seed, self._engines(), self._ceilings, sut.options.corpus.article_store)
         sut.progress(f"{way.name}: loading and warming up")
         self._measuring.prepare()
 

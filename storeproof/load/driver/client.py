@@ -196,7 +196,7 @@ def _step(collection: Collection, plan: Plan, place: int, counts: ClientCounts, 
         arguments = _asking(plan.requests[place], random)
     else:
         draw = _draw(mix, plan.known, fresh, random)
-        made, writer = recipe(plan.layout.model, shelf=plan.shelf, fixed_numbers=plan.fixed_numbers), fresh.client + 1
+        made, writer = recipe(plan.layout.model, article_store=plan.article_store, fixed_numbers=plan.fixed_numbers), fresh.client + 1
         arguments = arguments_of(called(mix), mix, made, draw, lambda sequence: f"{writer}:{sequence}", random.random)
     return _Step(mix, arguments, ready, counts)
 

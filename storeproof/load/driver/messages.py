@@ -34,7 +34,7 @@ class Fill:
 
     layout: Layout
     ranges: tuple[tuple[int, range], ...]
-    shelf: Path | None = None
+    article_store: Path | None = None
     fixed_numbers: bool = False
 
 

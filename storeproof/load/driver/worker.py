@@ -80,8 +80,8 @@ class Worker:
                 self._connect = lambda: adapter.connect(address, target.variant.options)
             case Connect(clients):
                 self._open(clients)
-            case Fill(layout, ranges, shelf, fixed_numbers):
-                self._fill(layout, ranges, recipe(layout.model, shelf=shelf, fixed_numbers=fixed_numbers))
+            case Fill(layout, ranges, article_store, fixed_numbers):
+                self._fill(layout, ranges, recipe(layout.model, article_store=article_store, fixed_numbers=fixed_numbers))
             case Go(plan, clients, start_ns):
                 return self._run(plan, clients, start_ns)
         return Done()

@@ -65,7 +65,7 @@ def audit(collection: Collection, plan: Plan, rounds: Sequence[RunResult], seed:
             problems.append(wrong)
     for number in _removed_sample(plan, written, indeterminate, random):
         checked += 1
-        key = recipe(plan.layout.model, shelf=plan.shelf).key(number)
+        key = recipe(plan.layout.model, article_store=plan.article_store).key(number)
         if call(collection, plan.layout, "get", key) is not None:
             problems.append(f"{key} was removed and is there")
     more = len(problems) - _SHOWN
@@ -124,7 +124,7 @@ def _removed_sample(plan: Plan, written: _Written, indeterminate: set[int], rand
 
 def _wrong(collection: Collection, plan: Plan, number: int) -> str | None:
     """What is wrong with one record that must be there."""
-    made = recipe(plan.layout.model, shelf=plan.shelf, fixed_numbers=plan.fixed_numbers)
+    made = recipe(plan.layout.model, article_store=plan.article_store, fixed_numbers=plan.fixed_numbers)
     key = made.key(number)
     found: Record | None = call(collection, plan.layout, "get", key)
     if found is None:

@@ -39,7 +39,7 @@ class Probes:
         self.integer = plan.layout.model.key == "integer"
         for mix in plan.mix:
             self._check(mix)
-        made = recipe(plan.layout.model, shelf=plan.shelf, fixed_numbers=plan.fixed_numbers)
+        made = recipe(plan.layout.model, article_store=plan.article_store, fixed_numbers=plan.fixed_numbers)
         assert isinstance(made, Recipe), "models whose texts are searched are refused above"
         self._recipe = made
 

@@ -178,9 +178,9 @@ class WireEngine:
             self._end_line()
             raise
 
-    def fill(self, layout: Layout, records: int, shelf: Path | None = None, fixed_numbers: bool = False) -> None:
+    def fill(self, layout: Layout, records: int, article_store: Path | None = None, fixed_numbers: bool = False) -> None:
         """Write the records 0 to records - 1, through the store's client."""
-        self._filler.fill(layout, records, shelf, fixed_numbers)
+        self._filler.fill(layout, records, article_store, fixed_numbers)
 
     def close(self) -> None:
         """End all connections."""
