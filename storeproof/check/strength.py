@@ -21,6 +21,6 @@ def upper_bound(faults: int, lossy: int) -> float:
         raise ValueError(f"at least one fault, and as many losses at most; found {lossy} of {faults}")
     if lossy == faults:
         return 1.0
-    from scipy.special import bdtri  # only here: it takes longer to import than all of ours
+    from scipy.special import bdtri  # only here: it takes longer to import than the rest of the project
 
     return float(bdtri(lossy, faults, 1 - CONFIDENCE))

@@ -1,8 +1,8 @@
-"""Records that say who wrote them, made from nothing but a model, a key and a write id.
+"""Self-verifying records: made from a model, a key and a write id, which names client and sequence number.
 
 Every part of a record (the value, each field of a hash, each leaf of a document) either carries the write id in
 clear, `7:1042|…`, or derives from it; the rest is filler cut from one fixed block at a place that depends on key, write id
-and part. So a record that is read back tells by itself whether it is whole, torn between writes, or was never written
+and part. So a record that is read back shows whether it is whole, torn between writes, or was never written
 (under this key), and no list of what was written need be kept.
 
 The filler is fixed pseudo-random text over 64 characters: it is printable (a store may keep it as a string), it does
@@ -86,7 +86,7 @@ class Recipe:
             Counter: _counter,
         }
         if type(shape) not in makers:
-            raise ValueError(f"{model.model} takes no load: a {shape.kind} grows by its items, and no write id tells who wrote which")
+            raise ValueError(f"{model.model} takes no load: a {shape.kind} grows by its items, and no write id can be part of it")
         self.make = makers[type(shape)]
         """(key, write id) -> the record."""
 

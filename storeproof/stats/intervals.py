@@ -1,4 +1,4 @@
-"""From rounds to one number with its uncertainty. The round is the sample, never the single operation."""
+"""Estimates with confidence intervals. The sample is the round, never the single operation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BOOTSTRAP_FROM: Final = 10
 _RESAMPLES: Final = 5000
 
 SAMPLES_BEYOND: Final = 100
-"""A percentile is told only where at least so many samples lie beyond it."""
+"""A percentile is shown only where at least this many samples lie beyond it."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ def estimate(samples: Sequence[float], seed: int = 0) -> Estimate:
 
 
 def student(freedom: float) -> float:
-    """The upper 2.5 % point of Student's t for so many degrees of freedom."""
-    from scipy.special import stdtrit  # only here: it takes longer to import than all of ours
+    """The upper 2.5 % point of Student's t for these degrees of freedom."""
+    from scipy.special import stdtrit  # only here: it takes longer to import than the rest of the project
 
     return float(stdtrit(freedom, 0.975))
 
@@ -68,7 +68,7 @@ def bootstrap(statistic: Callable[..., Any], *samples: Sequence[float], seed: in
 
     `statistic` takes as many arrays as there are samples, and an `axis`.
     """
-    from scipy import stats  # only here: it takes longer to import than all of ours
+    from scipy import stats  # only here: it takes longer to import than the rest of the project
 
     made = stats.bootstrap(samples, statistic, n_resamples=_RESAMPLES, confidence_level=0.95, method="percentile", rng=seed)
     return float(made.confidence_interval.low), float(made.confidence_interval.high)

@@ -1,4 +1,4 @@
-"""How many times as fast one was as the other, from the rounds of both."""
+"""The ratio of two throughputs with its confidence interval, from the rounds of both."""
 
 from __future__ import annotations
 

@@ -193,7 +193,7 @@ def ready(workers: Sequence[WorkerProcess], seconds: float) -> list[WorkerProces
 
 
 def refuse(reply: Reply) -> None:
-    """Raise what a worker failed with; refusals and silence are the store's, all else is ours."""
+    """Raise what a worker failed with; refusals and silence are failures of the store, all else is a harness error."""
     if not isinstance(reply, Failure):
         return
     if reply.kind == "Refused":

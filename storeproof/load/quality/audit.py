@@ -131,7 +131,7 @@ def _wrong(collection: Collection, plan: Plan, number: int) -> str | None:
         return f"{key} was acknowledged and is not there"
     seen = made.identify(key, found)
     if seen.kind == "invented":
-        return f"{key} holds what nobody wrote: {_shown(found)}"
+        return f"{key} holds what no client wrote: {_shown(found)}"
     if seen.kind == "torn" and not _mixed_by_design(plan, seen):
         return f"{key} is torn between writes {', '.join(seen.write_ids)}: {_shown(found)}"
     writers = {int(write_id.partition(":")[0]) for write_id in seen.write_ids}
