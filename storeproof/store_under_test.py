@@ -14,7 +14,7 @@ from pathlib import Path
 
 from storeproof.contract import Adapter, Address, Breach, Layout, Session, Unknown, load_adapter
 from storeproof.contract.address import parse_endpoint
-from storeproof.corpus.article_store import Library
+from storeproof.corpus.article_store import Corpus
 from storeproof.disk.methods import Method, PowerCut
 from storeproof.errors import MachineFailed, NotAvailable, SettingsMismatch, StoreDied, StoreproofError, UsageError
 from storeproof.launch import launcher
@@ -52,7 +52,7 @@ class Options:
     """What puts the load on."""
     verify_settings: bool = True
     """Off only for the project's own lying stores, which other checks must catch."""
-    library: Library = field(default_factory=Library)
+    corpus: Corpus = field(default_factory=Corpus)
     """The dumps that the command line names."""
 
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from math import comb
 from typing import Final
 
 CONFIDENCE: Final = 0.95
-
-_HALVINGS: Final = 60
-"""Of the interval from 0 to 1: beyond what a double tells apart."""
 
 
 def upper_bound(faults: int, lossy: int) -> float:
@@ -25,18 +21,6 @@ def upper_bound(faults: int, lossy: int) -> float:
         raise ValueError(f"at least one fault, and as many losses at most; found {lossy} of {faults}")
     if lossy == faults:
         return 1.0
-    if lossy == 0:
-        return 1.0 - float((1 - CONFIDENCE) ** (1 / faults))
-    low, high = lossy / faults, 1.0
-    for _ in range(_HALVINGS):
-        share = (low + high) / 2
-        if _at_most(lossy, faults, share) > 1 - CONFIDENCE:
-            low = share
-        else:
-            high = share
-    return high
+    from scipy.special import bdtri  # only here: it takes longer to import than the rest of the project
 
-
-def _at_most(lossy: int, faults: int, share: float) -> float:
-    """The probability of that many losses or fewer."""
-    return sum(float(comb(faults, each)) * share**each * (1 - share) ** (faults - each) for each in range(lossy + 1))
+    return float(bdtri(lossy, faults, 1 - CONFIDENCE))

@@ -1,4 +1,4 @@
-"""Imports the dumps that the command line names into one shelf, as many pages as a run needs."""
+"""Imports the dumps that the command line names into one article store, as many pages as a run needs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 
 from storeproof.cleanup.registry import registry
 from storeproof.cleanup.workdir import WorkDir, default_base
-from storeproof.corpus.articles import Article, NewShelf
+from storeproof.corpus.articles import Article, ArticleStoreWriter
 from storeproof.corpus.dump import MAIN, Dump, Page
 from storeproof.corpus.wikitext import Reader
 from storeproof.errors import UsageError
@@ -44,8 +44,8 @@ def articles_of(dump: Dump) -> Iterator[tuple[Page, Article | None]]:
         yield page, Article(page.title, body, dump.site.language, categories, page.published) if body else None
 
 
-class Library:
-    """The dumps of one run, and the shelf that they are imported into."""
+class Corpus:
+    """The dumps of one run, and the article store that they are imported into."""
 
     def __init__(self, paths: Sequence[Path] = ()) -> None:
         """Looks into each: what is no dump is told before anything is started.
@@ -64,7 +64,7 @@ class Library:
             Reader(frozenset(), frozenset()).read("")
 
     @property
-    def shelf(self) -> Path | None:
+    def article_store(self) -> Path | None:
         """What was imported; None without dumps."""
         return self._directory.data / "articles" if self._directory else None
 
@@ -78,26 +78,26 @@ class Library:
             return
         registry.add(self)
         self._directory = WorkDir.make(default_base(), keep=False)
-        assert self.shelf is not None
-        with NewShelf(self.shelf) as shelf:
+        assert self.article_store is not None
+        with ArticleStoreWriter(self.article_store) as writer:
             for path in self._paths:
-                self.imported.append(_take(path, shelf, -(-wanted // len(self._paths)), progress))
-            shelf.name(" + ".join(f"{each.name} ({each.pages} pages, {each.checksum[:12]})" for each in self.imported))
+                self.imported.append(_take(path, writer, -(-wanted // len(self._paths)), progress))
+            writer.name(" + ".join(f"{each.name} ({each.pages} pages, {each.checksum[:12]})" for each in self.imported))
 
     def close(self) -> None:
-        """Remove the shelf; a second time is fine."""
+        """Remove the article store; a second time is fine."""
         if self._directory:
             self._directory.remove()
         self._directory = None
         registry.discard(self)
 
 
-def _take(path: Path, shelf: NewShelf, wanted: int, progress: Callable[[str], None]) -> Imported:
+def _take(path: Path, writer: ArticleStoreWriter, wanted: int, progress: Callable[[str], None]) -> Imported:
     dump = Dump(path)
     taken = passed = 0
     digest = hashlib.sha256()
     for page, article in articles_of(dump):
-        kept = article and shelf.put(f"{dump.site.language}:{page.number}", article)
+        kept = article and writer.put(f"{dump.site.language}:{page.number}", article)
         if not kept:
             passed += 1
             continue

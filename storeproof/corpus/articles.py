@@ -89,13 +89,13 @@ class Generated:
         )
 
 
-class NewShelf:
-    """A file that articles are put into, for a `Shelf` to read; in a `with` statement, which ends it."""
+class ArticleStoreWriter:
+    """A file that articles are put into, for an `ArticleStore` to read; in a `with` statement, which ends it."""
 
     def __init__(self, path: Path) -> None:
         self._link = sqlite3.connect(path, isolation_level=None)
         self._link.executescript(
-            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; CREATE TABLE shelf (name TEXT NOT NULL);"
+            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; CREATE TABLE corpus (name TEXT NOT NULL);"
             "CREATE TABLE article (number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, article TEXT NOT NULL); BEGIN"
         )
         self._count = 0
@@ -109,7 +109,7 @@ class NewShelf:
 
     def name(self, name: str) -> None:
         """What results are to call it."""
-        self._link.execute("INSERT INTO shelf VALUES (?)", (name,))
+        self._link.execute("INSERT INTO corpus VALUES (?)", (name,))
 
     def __enter__(self) -> Self:
         return self
@@ -119,7 +119,7 @@ class NewShelf:
         self._link.close()
 
 
-class Shelf:
+class ArticleStore:
     """Imported articles in one file, read in any order by any number of threads and processes, in little memory.
 
     Past the last one they begin again, under keys of their own: `en:12` and then `en:12/1`.
@@ -129,7 +129,7 @@ class Shelf:
         self._path = path
         self._local = threading.local()
         (self.count,) = self._one("SELECT count(*) FROM article")
-        (self.name,) = self._one("SELECT name FROM shelf")
+        (self.name,) = self._one("SELECT name FROM corpus")
 
     def key(self, number: int) -> str:
         """`en:12`, the page's number in its wiki."""
@@ -150,9 +150,13 @@ class Shelf:
 
 
 @cache
-def articles(shelf: Path | None = None) -> Articles:
-    """Those of a shelf, or generated ones."""
-    return Shelf(shelf) if shelf else Generated(read(SPEC_ROOT / "datasets" / f"{name}.yaml", Dataset) for name in _TEXTS)
+def articles(article_store: Path | None = None) -> Articles:
+    """Those of an article store, or generated ones."""
+    return (
+        ArticleStore(article_store)
+        if article_store
+        else Generated(read(SPEC_ROOT / "datasets" / f"{name}.yaml", Dataset) for name in _TEXTS)
+    )
 
 
 def _sentences(body: str) -> list[str]:

@@ -1,1 +1,1 @@
-"""Load on a store, and what makes a number of it: engines, warm-up, rounds, statistics, gates, and the audit afterwards."""
+"""Load generation: the engines that run a workload, and the checks of whether its figures are valid."""

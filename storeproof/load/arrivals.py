@@ -1,4 +1,4 @@
-"""Open loop: when requests are due, whatever became of the ones before."""
+"""Open loop: the schedule of send times, which does not wait for replies."""
 
 from __future__ import annotations
 

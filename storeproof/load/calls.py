@@ -16,7 +16,7 @@ from storeproof.spec.workload import Mix
 
 
 @dataclass(frozen=True)
-class Calling:
+class BoundOperation:
     """Of one operation of a mix. The reply of `call` is for `wrong` and `missed` alone to look into."""
 
     operation: Operation
@@ -27,7 +27,7 @@ class Calling:
     """(reply) -> how many of the records that the request was about were not there."""
 
 
-def calling(collection: Collection, plan: Plan, mix: Mix) -> Calling:
+def bind_operation(collection: Collection, plan: Plan, mix: Mix) -> BoundOperation:
     """How a mix of a plan is called.
 
     Raises:
@@ -45,11 +45,11 @@ def calling(collection: Collection, plan: Plan, mix: Mix) -> Calling:
         return _after_a_read(collection, layout, operation, call)
     if name == "scan":
         assert plan.greatest is not None, "a plan that scans knows where the loaded keys end"
-        return Calling(operation, call, _wrong_scan(layout, plan.greatest), MISSED[name])
-    return Calling(operation, call, lambda args, reply: wrong_reply(operation, layout, args, reply), MISSED[name])
+        return BoundOperation(operation, call, _wrong_scan(layout, plan.greatest), MISSED[name])
+    return BoundOperation(operation, call, lambda args, reply: wrong_reply(operation, layout, args, reply), MISSED[name])
 
 
-def _after_a_read(collection: Collection, layout: Layout, operation: Operation, write: Callable[..., Any]) -> Calling:
+def _after_a_read(collection: Collection, layout: Layout, operation: Operation, write: Callable[..., Any]) -> BoundOperation:
     """The record is read and then written, where it is there; the reply is a pair of both replies."""
     get, read = OPERATIONS["get"], collection.get  # type: ignore[attr-defined]
     missed = MISSED[operation.name]
@@ -62,7 +62,7 @@ def _after_a_read(collection: Collection, layout: Layout, operation: Operation, 
         found, written = reply
         return wrong_reply(get, layout, args[:1], found) or (None if found is None else wrong_reply(operation, layout, args, written))
 
-    return Calling(operation, call, wrong, lambda reply: 1 if reply[0] is None else missed(reply[1]))
+    return BoundOperation(operation, call, wrong, lambda reply: 1 if reply[0] is None else missed(reply[1]))
 
 
 def _wrong_scan(layout: Layout, greatest: Key) -> Callable[[tuple[Any, ...], Any], str | None]:

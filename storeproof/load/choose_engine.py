@@ -33,11 +33,11 @@ class Engines:
             self._without_wire = "the compiled part of storeproof, which has the wire engine, was not built when it was installed"
 
     def choose(self, plan: Plan) -> tuple[Engine, str]:
-        """The engine for a plan whose collection is prepared and holds nothing of ours, and why it is not the wire engine.
+        """The engine for a plan whose collection is prepared and is empty, and why it is not the wire engine.
 
         Raises:
             NotAvailable: the wire engine is wanted and no other, and cannot do it.
-            StoreSilent, LoadFailed, Refused: connections cannot be had.
+            StoreSilent, LoadFailed, Refused: connections cannot be made.
         """
         if self._wire is None:
             return self._driver, self._without_wire

@@ -1,4 +1,4 @@
-"""What every load engine takes and gives back, so that a measurement does not know which one made it."""
+"""The interface of the load engines: a `Plan` goes in, a `RunResult` comes out, whichever engine runs it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EngineWanted = Literal["auto", "wire", "driver"]
 """`auto`: `wire`; `driver` where nothing is compiled, or where requests cannot be made without the store's client."""
 
 BATCH_FORM: Final[Mapping[str, str]] = {"get": "get_many", "put": "put_many"}
-"""What a mix with `batch` above 1 calls instead."""
+"""The operation that a mix with `batch` above 1 calls instead."""
 
 
 class StoreSilent(StoreproofError):
@@ -45,7 +45,7 @@ class Plan:
     """One round of load, from the start to the deadline.
 
     In a closed loop every client has `pipeline` requests in flight, and sends the next one when it has a reply. In an open loop requests
-    have times of their own, whatever became of the ones before.
+    have scheduled send times, whatever became of the ones before.
     """
 
     layout: Layout
@@ -53,7 +53,7 @@ class Plan:
     clients: int
     seconds: float
     seed: int
-    """Of all choices in the round; two rounds of one measurement have different seeds."""
+    """Of all random choices in the round; two rounds of one measurement have different seeds."""
     known: int
     """Records that were loaded: the keys 0 to known - 1. New keys come after them."""
     number: int = 0
@@ -68,7 +68,7 @@ class Plan:
     """For each mix the arguments of the requests that it draws from; empty where no mix asks anything."""
     greatest: Key | None = None
     """Of the loaded keys, the last one in their order; for a plan that scans."""
-    shelf: Path | None = None
+    article_store: Path | None = None
     """Imported articles, for a model whose texts are searched; None for generated ones."""
     patience: float = 10.0
     """Seconds after the deadline for which the last replies are waited for."""
@@ -82,7 +82,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class OperationCounts:
-    """What became of one operation in one round."""
+    """Counts and latencies of one operation in one round."""
 
     operation: str
     ok: int
@@ -94,9 +94,9 @@ class OperationCounts:
     malformed: int
     """Replies that broke the contract."""
     latency: HdrHistogram
-    """Of successful requests, in nanoseconds, from the call of the client to its return: service time."""
+    """Service time of successful requests, in nanoseconds: from the sending to the reply."""
     response: HdrHistogram | None = None
-    """Of the same from the time they were to be sent at; None in a closed loop, which has no such times."""
+    """Response time of the same, from the scheduled send time (no coordinated omission); None in a closed loop, which has no schedule."""
 
     @property
     def requests(self) -> int:
@@ -120,7 +120,7 @@ class OperationCounts:
 
 @dataclass(frozen=True)
 class RunResult:
-    """What one round found."""
+    """The figures of one round."""
 
     operations: Mapping[str, OperationCounts]
     throughput: float
@@ -141,15 +141,15 @@ class RunResult:
     positions: tuple[int, ...]
     """New keys used by each client, this round included."""
     indeterminate: tuple[int, ...]
-    """Numbers of keys whose write in this round was not acknowledged."""
+    """Numbers of keys whose write in this round was not acknowledged: it may have been carried out."""
     samples: tuple[str, ...]
     """The first errors, in words."""
     removed: tuple[int, ...] = ()
     """New keys that each client removed again, this round included."""
     schedule_lag: HdrHistogram | None = None
-    """Of an open loop: nanoseconds from when a request was due, and a client free, to when it was sent; None in a closed loop."""
+    """Open loop: nanoseconds from the scheduled time, or when a client became free, to the sending; None in a closed loop."""
     missed_sends: int = 0
-    """Of an open loop: requests that were due before the deadline and never sent."""
+    """Open loop: requests that were due before the deadline and never sent."""
 
     @property
     def ok(self) -> int:
@@ -173,7 +173,7 @@ class RunResult:
 
 
 def stopped_answering(plan: Plan) -> StoreSilent:
-    """What is raised where replies are missing when the patience is over."""
+    """The error for replies that are still missing when the patience is over."""
     return StoreSilent(
         f"the store stopped answering: after {plan.seconds:g} s of load with {plan.clients} clients, "
         f"replies were still missing {plan.patience:g} s later"
@@ -215,7 +215,7 @@ class Run(Protocol):
 
 
 class Engine(Protocol):
-    """Puts load on one store."""
+    """A load generator for one store."""
 
     @property
     def name(self) -> EngineName:
@@ -233,7 +233,7 @@ class Engine(Protocol):
             LoadFailed: workers cannot be started, or a connection was refused.
         """
 
-    def fill(self, layout: Layout, records: int, shelf: Path | None = None, fixed_numbers: bool = False) -> None:
+    def fill(self, layout: Layout, records: int, article_store: Path | None = None, fixed_numbers: bool = False) -> None:
         """Write the records 0 to records - 1 that workloads with loaded data need. Raises as `start` and `Run.join`."""
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What a mix asks: its request, with what is drawn of loaded records in place.
+"""The requests of a mix, with their values drawn from loaded records.
 
 All values of one request are of one record that is loaded and stays, and an update keeps its words. So every request has an
 answer, and an empty one is a record that was missed.
@@ -36,7 +36,7 @@ def requests(model: Model, mix: Mix, articles: Articles, known: int) -> Asked:
     """Different requests of a mix, the same in every run over the same `known` loaded records; none of a mix that asks nothing.
 
     Raises:
-        NotAvailable: the corpus has nothing of what is to be drawn.
+        NotAvailable: the corpus has no such values.
     """
     if mix.request is None:
         return ()

@@ -18,7 +18,7 @@ import pytest
 import storeproof
 from storeproof.cleanup.registry import registry
 from storeproof.contract.named_secrets import with_secrets
-from storeproof.corpus.article_store import Library
+from storeproof.corpus.article_store import Corpus
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.load.wire.protocol import protocol_of
 from storeproof.outcome import IDLE, Outcome, Stage
@@ -68,7 +68,7 @@ class Run:
             power_cut=option.power_cut,
             engine=option.engine,
             verify_settings=option.verify_settings,
-            library=Library([path.resolve() if exists(path) else path for path in map(Path, option.corpus or [])]),
+            corpus=Corpus([path.resolve() if exists(path) else path for path in map(Path, option.corpus or [])]),
         )
         self.report_dir = ReportDir(option.report_dir)
         self._directory = self.options.data_dir or Path.cwd()
@@ -165,7 +165,7 @@ class Run:
         self.progress.hide()
         if any(self._loads_articles(item) for item in self._waiting):
             try:
-                self.options.library.fetch(self.options.scale.performance.records, self.progress)
+                self.options.corpus.fetch(self.options.scale.performance.records, self.progress)
             finally:
                 self.progress.hide()
         self.began = True
@@ -269,7 +269,7 @@ class Run:
                 seed=self.options.seed,
                 scale=self.options.scale.scale,
                 storeproof=storeproof.__version__,
-                corpus=[CorpusUsed(**asdict(each)) for each in self.options.library.imported],
+                corpus=[CorpusUsed(**asdict(each)) for each in self.options.corpus.imported],
             ),
             environment=collect_environment(self._directory, fsync, loopback, requires, self.noise),
             stores=[assemble(self._with_waiting(sut, ended_by), profiles, self.spec.capabilities, passwords) for sut in self.suts],
@@ -283,7 +283,7 @@ class Run:
     def close(self) -> None:
         """Leave nothing behind."""
         self.close_all_but(None)
-        self.options.library.close()
+        self.options.corpus.close()
         self.report_dir.leave()
 
 

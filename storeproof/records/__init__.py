@@ -1,1 +1,1 @@
-"""The records that a load writes: each says which client wrote it and when, so that what is read back can be judged."""
+"""Self-verifying records: each names the client and the request that wrote it, so that what is read back can be checked."""

@@ -130,7 +130,7 @@ class Gray:
         self._set(items)
 
     def grow(self, items: int) -> None:
-        """Draw over so many ranks from now on, if they are more than before."""
+        """Draw over this many ranks from now on, if they are more than before."""
         if items > self.items:
             self._total += sum(rank**-self._theta for rank in range(self.items + 1, items + 1))
             self._set(items)

@@ -36,7 +36,7 @@ def apart(length: int) -> int:
 
 
 def pick(place: int, among: int) -> int:
-    """Which of so many things a record has, counted from 0, each as likely as any other: by the upper bits of its place, since the lower
+    """Which of `among` things a record has, counted from 0, each as likely as any other: by the upper bits of its place, since the lower
     ones say where its filler is."""
     return place * among >> 32
 

@@ -76,7 +76,7 @@ class NewKeys:
         self.removed = removed
         """How many of them, the first ones, are to be there no more."""
         self.indeterminate = set(indeterminate)
-        """Numbers of keys of which nobody knows whether they are there."""
+        """Numbers of keys whose write was not acknowledged: they may be there or not."""
 
     def number(self, position: int) -> int:
         """Of the new key at a position, from 0 on."""

@@ -1,4 +1,4 @@
-"""What a record that was read back tells about who wrote it."""
+"""Who wrote a record that was read back."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from storeproof.contract.values import Path
 
 @dataclass(frozen=True)
 class Seen:
-    """What a record that was read tells about its writer.
+    """The writer of a record that was read.
 
     `whole`: exactly what one write made, named in `write_ids[0]` (empty for a counter, which is a plain number).
-    `torn`: parts of more than one write, or only a part of one; `write_ids` names those that could be told.
+    `torn`: parts of more than one write, or only a part of one; `write_ids` names those that are known.
     `invented`: something that no write under this key can have made.
     """
 

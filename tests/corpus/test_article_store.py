@@ -9,44 +9,44 @@ from pathlib import Path
 
 import pytest
 
-from storeproof.corpus.article_store import Library
-from storeproof.corpus.articles import Shelf, articles
+from storeproof.corpus.article_store import Corpus
+from storeproof.corpus.articles import ArticleStore, articles
 from storeproof.errors import UsageError
 from tests.corpus.dumps import TRAPS, dump, head, many, page
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
+def corpus(tmp_path: Path) -> Iterator[Corpus]:
     first = dump(tmp_path, *TRAPS)
     second = dump(tmp_path, page(1, "Le fleuve", "Le fleuve coule."), name="frwiki.xml.bz2", first=head("fr", ()))
-    made = Library([first, second])
+    made = Corpus([first, second])
     yield made
     made.close()
 
 
-def test_several_dumps_are_one_corpus(library: Library) -> None:
+def test_several_dumps_are_one_corpus(corpus: Corpus) -> None:
     """Pages keep their numbers, behind their language."""
-    library.fetch(10, lambda _text: None)
-    assert library.shelf is not None
-    shelf = Shelf(library.shelf)
-    assert [shelf.key(number) for number in range(5)] == ["de:1", "de:6", "fr:1", "de:1/1", "de:6/1"]
-    assert shelf.under("de:6/1") == shelf.under("de:6")
-    assert shelf.under("fr:2") is None
-    assert [(each.name, each.language, each.pages, each.skipped_pages) for each in library.imported] == [
+    corpus.fetch(10, lambda _text: None)
+    assert corpus.article_store is not None
+    article_store = ArticleStore(corpus.article_store)
+    assert [article_store.key(number) for number in range(5)] == ["de:1", "de:6", "fr:1", "de:1/1", "de:6/1"]
+    assert article_store.under("de:6/1") == article_store.under("de:6")
+    assert article_store.under("fr:2") is None
+    assert [(each.name, each.language, each.pages, each.skipped_pages) for each in corpus.imported] == [
         ("dewiki.xml", "de", 2, 6),
         ("frwiki.xml.bz2", "fr", 1, 0),
     ]
-    assert "dewiki.xml (2 pages, " in shelf.name
+    assert "dewiki.xml (2 pages, " in article_store.name
 
 
 def test_the_checksum_is_that_of_the_articles(tmp_path: Path) -> None:
     """How the dump is packed makes no difference; one other word does."""
     sums = []
     for name, text in (("a.xml", "Ein Wort."), ("b.xml.bz2", "Ein Wort."), ("c.xml", "Zwei Worte.")):
-        library = Library([dump(tmp_path, page(1, "A", text), name=name)])
-        library.fetch(1, lambda _text: None)
-        sums.append(library.imported[0].checksum)
-        library.close()
+        corpus = Corpus([dump(tmp_path, page(1, "A", text), name=name)])
+        corpus.fetch(1, lambda _text: None)
+        sums.append(corpus.imported[0].checksum)
+        corpus.close()
     assert sums[0] == sums[1] != sums[2]
 
 
@@ -54,42 +54,42 @@ def test_no_more_is_read_than_is_needed(tmp_path: Path) -> None:
     """The rest of a large dump may as well be damaged."""
     path = dump(tmp_path, *many(500, 900))
     path.write_bytes(path.read_bytes()[:-1000])
-    library = Library([path])
-    library.fetch(100, lambda _text: None)
-    assert library.imported[0].pages == 100
-    library.close()
+    corpus = Corpus([path])
+    corpus.fetch(100, lambda _text: None)
+    assert corpus.imported[0].pages == 100
+    corpus.close()
     with pytest.raises(UsageError, match="ends in the middle"):
-        library.fetch(500, lambda _text: None)
-    library.close()
+        corpus.fetch(500, lambda _text: None)
+    corpus.close()
 
 
-def test_nothing_is_left_behind(library: Library) -> None:
-    library.fetch(10, lambda _text: None)
-    assert library.shelf is not None
-    directory = library.shelf.parent.parent
+def test_nothing_is_left_behind(corpus: Corpus) -> None:
+    corpus.fetch(10, lambda _text: None)
+    assert corpus.article_store is not None
+    directory = corpus.article_store.parent.parent
     assert directory.exists()
-    library.close()
-    library.close()
+    corpus.close()
+    corpus.close()
     assert not directory.exists()
 
 
 def test_a_dump_without_articles(tmp_path: Path) -> None:
-    library = Library([dump(tmp_path, *TRAPS[1:5])])
+    corpus = Corpus([dump(tmp_path, *TRAPS[1:5])])
     with pytest.raises(UsageError, match="has no article: 4 pages"):
-        library.fetch(10, lambda _text: None)
-    library.close()
+        corpus.fetch(10, lambda _text: None)
+    corpus.close()
 
 
 def test_the_same_dump_twice(tmp_path: Path) -> None:
     path = dump(tmp_path, *TRAPS)
     with pytest.raises(UsageError, match="is given twice"):
-        Library([path, path])
+        Corpus([path, path])
 
 
 def test_the_library_for_wikitext_is_asked_for_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mwparserfromhell", None)
     with pytest.raises(UsageError, match=r"pip install 'storeproof\[corpus\]'"):
-        Library([dump(tmp_path, *TRAPS)])
+        Corpus([dump(tmp_path, *TRAPS)])
 
 
 def test_generated_articles_are_the_same_each_time() -> None:
@@ -104,11 +104,11 @@ def test_generated_articles_are_the_same_each_time() -> None:
 _PEAK = """
 import resource, sys
 from pathlib import Path
-from storeproof.corpus.article_store import Library
-library = Library([Path(sys.argv[1])])
-library.fetch(1 << 30, lambda text: None)
-print(library.imported[0].pages, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-library.close()
+from storeproof.corpus.article_store import Corpus
+corpus = Corpus([Path(sys.argv[1])])
+corpus.fetch(1 << 30, lambda text: None)
+print(corpus.imported[0].pages, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+corpus.close()
 """
 
 

@@ -16,9 +16,9 @@ import pytest
 from storeproof import native_support
 from storeproof.errors import NotAvailable
 from storeproof.load.job import Engine, LoadFailed, Plan, RunResult
-from storeproof.load.quality.ceiling import Ceilings, alone, answering
+from storeproof.load.quality.ceiling import Ceilings, alone, canned_reply
 from storeproof.load.quality.gates import judge
-from storeproof.load.wire.null_server import Answering, NullServer
+from storeproof.load.wire.null_server import CannedReply, NullServer
 from storeproof.load.wire.request import Job, Patch, Slot, Template
 from storeproof.load.wire.wire_engine import result_of
 from storeproof.spec import Mix
@@ -48,9 +48,9 @@ class Recorded(Ceilings):
     def __init__(self, **rates: float) -> None:
         super().__init__()
         self.rates = rates
-        self.asked: list[tuple[Job, Answering]] = []
+        self.asked: list[tuple[Job, CannedReply]] = []
 
-    def _measured(self, one: Job, answers: Answering) -> float:
+    def _measured(self, one: Job, answers: CannedReply) -> float:
         self.asked.append((one, answers))
         return self.rates[one.ops[0].name]
 
@@ -94,16 +94,16 @@ def test_what_is_removed_need_not_be_there() -> None:
 def test_where_ids_go() -> None:
     """Mongo's are of four bytes; Tarantool's of four are answered in eight, the last of which they are."""
     mongo = Template(bytes(30), (Slot(4, 4, "id-le"),), id_reply=(8, 4, "le"))
-    assert answering("mongo", mongo, OK) == Answering(30, OK.replace(b"w" * 4, bytes(4)), 4, 4, (8,))
-    assert answering("mongo", mongo, OK * 2).places == (8, len(OK) + 8)
+    assert canned_reply("mongo", mongo, OK) == CannedReply(30, OK.replace(b"w" * 4, bytes(4)), 4, 4, (8,))
+    assert canned_reply("mongo", mongo, OK * 2).places == (8, len(OK) + 8)
     sync = b"\x82\x00\xcf" + b"\x01" * 5 + b"\x02" * 3 + b"\x01\xcf" + b"\x77" * 8 + b"\x80"
     frame = b"\xce" + len(sync).to_bytes(4, "big") + sync
     tarantool = Template(bytes(40), (Slot(9, 4, "id-be"),), id_reply=(frame.index(b"\x77"), 8, "be"))
-    found = answering("iproto", tarantool, frame)
+    found = canned_reply("iproto", tarantool, frame)
     assert found.reply == frame.replace(b"\x77", b"\0")
     assert (found.id_at, found.id_width, found.places) == (9, 4, (frame.index(b"\x77") + 4,))
     with pytest.raises(NotAvailable, match="0 ids"):
-        answering("mongo", Template(bytes(30), (), id_reply=(8, 4, "le")), OK)
+        canned_reply("mongo", Template(bytes(30), (), id_reply=(8, 4, "le")), OK)
 
 
 def test_the_store_s_client_has_no_ceiling() -> None:
@@ -131,7 +131,7 @@ class Slow:
     """In the null server's place: it takes a millisecond for each request."""
 
     @contextmanager
-    def connections(self, answers: Answering, clients: int) -> Iterator[tuple[socket.socket, ...]]:
+    def connections(self, answers: CannedReply, clients: int) -> Iterator[tuple[socket.socket, ...]]:
         def handler(connection: socket.socket, _number: int) -> None:
             for _ in requests(connection, answers.request):
                 sleep(0.001)
@@ -151,7 +151,7 @@ def _against(server: NullServer | Slow, mix: Job) -> list[RunResult]:
     from storeproof import native
 
     plan = Plan(layout=cast(Any, None), mix=(Mix(operation="get", keys="uniform"),), clients=1, seconds=mix.seconds, seed=1, known=1)
-    with server.connections(Answering(len(GET), FOUND), 1) as sockets:
+    with server.connections(CannedReply(len(GET), FOUND), 1) as sockets:
         descriptors = tuple(each.fileno() for each in sockets)
         return [result_of(plan, native.start(replace(mix, sockets=descriptors)).join()) for _ in range(_ROUNDS)]
 

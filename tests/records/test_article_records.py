@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from storeproof.contract import Found
-from storeproof.corpus.articles import Article, Articles, NewShelf, Shelf, articles
+from storeproof.corpus.articles import Article, Articles, ArticleStore, ArticleStoreWriter, articles
 from storeproof.errors import NotAvailable
 from storeproof.load.requests import DIFFERENT, requests, words
 from storeproof.oracle.query import holds
@@ -104,22 +104,22 @@ def test_words_are_those_that_every_index_has() -> None:
 
 
 def test_a_corpus_without_such_words_is_told(tmp_path: Path) -> None:
-    with NewShelf(tmp_path / "shelf") as shelf:
-        shelf.put("ja:1", Article("川", "川は高い山から流れ出て、海に注ぎます。", "ja", [], "2026-01-01T00:00:00Z"))
-        shelf.name("jawiki.xml (1 pages)")
-    found: Articles = Shelf(tmp_path / "shelf")
+    with ArticleStoreWriter(tmp_path / "articles.db") as writer:
+        writer.put("ja:1", Article("川", "川は高い山から流れ出て、海に注ぎます。", "ja", [], "2026-01-01T00:00:00Z"))
+        writer.name("jawiki.xml (1 pages)")
+    found: Articles = ArticleStore(tmp_path / "articles.db")
     with pytest.raises(NotAvailable, match=r"jawiki.xml \(1 pages\) has no word that can be asked for; give --corpus a dump"):
         requests(MODEL, BROWSE[0], found, 1)
 
 
-def test_a_shelf_is_read_under_its_own_keys(tmp_path: Path) -> None:
+def test_an_article_store_is_read_under_its_own_keys(tmp_path: Path) -> None:
     """A key that no page has is none of ours."""
     article = Article("A", "Some words of text.", "en", ["C"], "2026-01-01T00:00:00Z")
-    with NewShelf(tmp_path / "shelf") as shelf:
-        assert shelf.put("en:7", article) is not None
-        assert shelf.put("en:7", article) is None
-        shelf.name("enwiki.xml (1 pages)")
-    made = ArticleRecipe(MODEL, Shelf(tmp_path / "shelf"))
+    with ArticleStoreWriter(tmp_path / "articles.db") as writer:
+        assert writer.put("en:7", article) is not None
+        assert writer.put("en:7", article) is None
+        writer.name("enwiki.xml (1 pages)")
+    made = ArticleRecipe(MODEL, ArticleStore(tmp_path / "articles.db"))
     assert made.key(3) == "en:7/3"
     assert made.identify("en:7/3", made.make("en:7/3", "1:1")).kind == "whole"
     assert made.identify("en:8", made.make("en:7", "1:1")).kind == "invented"

@@ -131,3 +131,14 @@ def test_what_is_no_file_is_said_and_not_waited_for(tmp_path: Path) -> None:
     ):
         with pytest.raises(UsageError, match=message):
             read_result(path)
+
+
+def test_results_of_the_engine_that_is_no_more_are_read(tmp_path: Path) -> None:
+    """The load engine in Python was `wire-py`; its figures stay what they were."""
+    path = tmp_path / "result.json"
+    write_result(sample_result(), path)
+    data = json.loads(path.read_text())
+    (measured, *_) = next(store["measurements"] for store in data["stores"] if store["measurements"])
+    measured["engine"] = "wire-py"
+    path.write_text(json.dumps(data))
+    assert "wire-py" in {each.engine for store in read_result(path).stores for each in store.measurements}

@@ -1,4 +1,4 @@
-//! Open loop: when requests are due, whatever became of the ones before.
+//! Open loop: the schedule of send times, which does not wait for replies.
 
 use crate::dice::Dice;
 
@@ -33,7 +33,7 @@ impl Arrivals {
     pub fn due_before(&mut self, end: f64) -> u64 {
         const COUNTED: f64 = 1e7;
         if (end - self.next) / self.gap > COUNTED {
-            return ((end - self.next) / self.gap) as u64; // so many that their mean is as good
+            return ((end - self.next) / self.gap) as u64; // for so large a number the mean is exact enough
         }
         let mut due = 0;
         while self.next < end {

@@ -1,4 +1,4 @@
-//! What becomes of requests, counted in a memory that does not grow with them.
+//! Counters and histograms of a run, in memory that does not grow with the requests.
 
 use base64::Engine as _;
 use hdrhistogram::Histogram;
@@ -6,7 +6,7 @@ use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-/// `storeproof.stats.latency`: the longest time that is told apart, and the digits.
+/// `storeproof.stats.latency`: the longest time, and the significant digits.
 const LONGEST_NS: u64 = 120_000_000_000;
 const DIGITS: u8 = 3;
 
@@ -181,7 +181,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// Of so many operations; `open`: in an open loop.
+    /// `operations`: their number; `open`: in an open loop.
     pub fn new(operations: usize, open: bool) -> Self {
         Found {
             counts: (0..operations).map(|_| OperationCounts::new(open)).collect(),

@@ -26,7 +26,7 @@ const SLICE: u64 = 50_000_000;
 /// Nanoseconds before a request's time from which on the clock is watched: the kernel wakes late by about half of that.
 const SPUN: u64 = 100_000;
 
-/// Connections that are attended to between two questions to the kernel: in an open loop requests are due meanwhile.
+/// Events that are handled between two calls of the kernel: fewer in an open loop, where requests become due in between.
 const EVENTS: usize = 256;
 const EVENTS_WHILE_DUE: usize = 64;
 
@@ -74,7 +74,7 @@ fn top_up(pump: &mut Pump<'_>, place: usize) {
     }
 }
 
-/// Requests have times of their own, whatever became of the ones before.
+/// Requests have scheduled send times, whatever became of the ones before.
 fn open_loop(pump: &mut Pump<'_>) -> Result<(), Errno> {
     let job = pump.job;
     let dice = Dice(job.seed.rotate_left(32) ^ pump.thread as u64);
@@ -134,13 +134,13 @@ fn dispatch(pump: &mut Pump<'_>, arrivals: &mut Arrivals, idle: &mut VecDeque<us
     }
 }
 
-/// Whether nobody waits any more for replies.
+/// Whether replies are no longer waited for.
 fn is_over(pump: &Pump<'_>) -> bool {
     let patience = (pump.job.patience * 1e9) as u64;
     pump.control.abandon.load(Relaxed) || pump.now >= pump.deadline.saturating_add(patience)
 }
 
-/// Waits so many nanoseconds for something to happen, in whole milliseconds, 0 being no wait.
+/// Waits this many nanoseconds for something to happen, in whole milliseconds, 0 being no wait.
 fn wait<'e>(pump: &mut Pump<'_>, events: &'e mut [EpollEvent], nanoseconds: u64) -> Result<&'e [EpollEvent], Errno> {
     let timeout = EpollTimeout::from((nanoseconds / 1_000_000) as u16);
     let happened = match pump.epoll.wait(events, timeout) {
@@ -166,7 +166,7 @@ fn wait_until_due<'e>(pump: &mut Pump<'_>, events: &'e mut [EpollEvent], left: u
     wait(pump, events, 0)
 }
 
-/// What was found. Who still waits for a reply by now met silence.
+/// The result. A client that still waits for a reply by now is silent.
 fn end(mut pump: Pump<'_>) -> Found {
     pump.now = clock::now();
     for place in 0..pump.connections.len() {

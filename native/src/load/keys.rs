@@ -1,4 +1,4 @@
-//! The keys of one thread's clients: those that are there, and those that each client writes anew or removes.
+//! The keys of one thread's clients: those that are there, and those that each client adds or removes.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -53,7 +53,7 @@ pub struct Keys<'a> {
     pub shared: &'a Shared,
     /// Whether any operation draws from keys that another one writes.
     pub follows: bool,
-    /// Keys of which nobody knows whether they are there.
+    /// Keys whose write was not acknowledged: they may be there or not.
     pub indeterminate: HashSet<u64>,
 }
 

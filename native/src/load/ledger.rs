@@ -1,4 +1,4 @@
-//! What became of the requests of one thread: counted, timed, and the first failures in words.
+//! Counts and times of the requests of one thread, and the first failures in words.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -20,7 +20,7 @@ impl<'a> Ledger<'a> {
         Ledger { found: Found::new(job.ops.len(), job.rate > 0.0), job, errors, begun: 0 }
     }
 
-    /// A request was answered well: so many of its records were there, and so many were not.
+    /// A request succeeded: `ok` of its records were there, `missed` were not.
     #[inline]
     pub fn success(&mut self, flight: Flight, ok: u64, missed: u64, now: u64) {
         let (time, response) = (now.saturating_sub(flight.sent), now.saturating_sub(flight.intended));
@@ -44,7 +44,7 @@ impl<'a> Ledger<'a> {
         [key, sent, now].iter().for_each(|number| self.found.log.extend_from_slice(&number.to_le_bytes()));
     }
 
-    /// A request failed, or its reply is none. `said`: what came in place of one, printable; `time`: how long it took.
+    /// A request failed, or its reply is malformed. `said`: what came in place of a reply, printable; `time`: how long it took.
     #[cold]
     pub fn failure(&mut self, op: usize, malformed: bool, why: &str, said: &str, now: u64, time: u64) {
         let count = &mut self.found.counts[op];

@@ -1,4 +1,4 @@
-//! What a job found, as Python is told it.
+//! The result of a job, for Python.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;

@@ -192,8 +192,8 @@ pub fn follows(job: &Job) -> bool {
     any(&["zipfian", "latest", "exponential"]) && (any(&["new", "oldest"]) || job.positions.iter().any(|position| *position > 0))
 }
 
-/// YCSB's key space of a Zipfian draw: the records, and twice those that are expected to be inserted. Without a limit of requests nobody
-/// knows these, and it is the records alone.
+/// YCSB's key space of a Zipfian draw: the records, and twice those that are expected to be inserted. Without a limit of requests these are not
+/// known, and it is the records alone.
 fn space(job: &Job) -> u64 {
     let (mut all, mut new) = (0.0, 0.0);
     for op in &job.ops {

@@ -1,4 +1,4 @@
-//! A server that does nothing: it answers every request with the same reply, unread. What a client reaches against it is the client's own.
+//! A server that answers every request with the same reply, unread: the rate against it is the client's ceiling.
 //!
 //! What a connection asks for first is in `storeproof/load/wire/null_server.py`. It is one thread, and ends when its input does.
 
@@ -14,11 +14,11 @@ const BUFFER: usize = 1 << 16;
 const EVENTS: usize = 256;
 /// Bytes of a request or a reply.
 const LONGEST: usize = 1 << 26;
-/// Frames of a reply, each of which may bear an id.
+/// Frames of a reply, each of which may have an id.
 const MOST_PLACES: usize = 1 << 10;
 /// Numbers at the beginning of a connection, four bytes each.
 const NUMBERS: usize = 5;
-/// What a connection is told when it may begin.
+/// Sent to a connection that may begin.
 const READY: &[u8] = b"!";
 
 /// What one connection is answered.
@@ -42,14 +42,14 @@ impl Wanted {
         if count > MOST_PLACES {
             return Err("too many places");
         }
-        let told: Option<Vec<usize>> = (0..NUMBERS + count).map(number).collect();
-        let Some(told) = told else { return Ok(None) };
-        let (request, reply, id_at, width, places) = (told[0], told[1], told[2], told[3], &told[NUMBERS..]);
+        let numbers: Option<Vec<usize>> = (0..NUMBERS + count).map(number).collect();
+        let Some(numbers) = numbers else { return Ok(None) };
+        let (request, reply, id_at, width, places) = (numbers[0], numbers[1], numbers[2], numbers[3], &numbers[NUMBERS..]);
         let sound = (1..=LONGEST).contains(&request) && (1..=LONGEST).contains(&reply) && id_at + width <= request;
         if !sound || places.iter().any(|place| place + width > reply) {
             return Err("no such request or reply");
         }
-        let rest = &head[4 * told.len()..];
+        let rest = &head[4 * numbers.len()..];
         Ok((rest.len() >= reply).then(|| Wanted {
             request,
             reply: rest[..reply].to_vec(),
@@ -62,7 +62,7 @@ impl Wanted {
 
 struct Connection {
     stream: TcpStream,
-    /// What came before it was known what is wanted.
+    /// What came before the wanted reply was known.
     head: Vec<u8>,
     wanted: Option<Wanted>,
     /// Bytes of the request that is under way.

@@ -1,4 +1,4 @@
-//! One thread's connections: requests out, replies in, every one of them judged.
+//! The connections of one thread: sends requests, and checks every reply.
 
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -22,7 +22,7 @@ const LOST_CAUSE: u32 = 100;
 
 const NO_ROOM: &str = "no template has room for this key";
 
-/// What the threads of a job and the one that started it tell each other.
+/// Shared by the threads of a job and the one that started it.
 #[derive(Default)]
 pub struct Control {
     /// Send no more.
@@ -263,7 +263,7 @@ impl<'a> Pump<'a> {
         while !bytes.is_empty() {
             let connection = &mut self.connections[place];
             if connection.flights.is_empty() {
-                return self.broke(place, true, "a reply that nobody asked for", bytes);
+                return self.broke(place, true, "a reply without a request", bytes);
             }
             match connection.framer.feed(bytes) {
                 Ok((Some(reply), used)) => {
@@ -303,11 +303,11 @@ impl<'a> Pump<'a> {
         connection.frames = 0;
         let verdict = match self.mix.operations[connection.flights[which].op].meaning(reply.count) {
             _ if failed => Err("refused"),
-            Meaning::Malformed => Err("a count that is no answer"),
+            Meaning::Malformed => Err("an unexpected count"),
             Meaning::Found(found) => Ok(found),
         };
         let said = if verdict.is_err() { shown(head) } else { String::new() };
-        let flight = connection.flights.remove(which).ok_or("a reply that nobody asked for")?;
+        let flight = connection.flights.remove(which).ok_or("a reply without a request")?;
         let operation = &self.mix.operations[flight.op];
         if let (Some(then), Ok(found)) = (operation.then, &verdict) {
             if *found == operation.batch as u64 {
@@ -356,7 +356,7 @@ impl<'a> Pump<'a> {
         self.ledger.failure(flight.op, malformed, why, said, self.now, self.now.saturating_sub(flight.intended));
     }
 
-    /// Nothing more is to be had from a connection: what is in flight on it is lost, the first of it to nonsense or with all the rest.
+    /// A connection ended, or its replies cannot be trusted: what is in flight on it is lost. `malformed`: its first request got nonsense.
     #[cold]
     pub fn broke(&mut self, place: usize, malformed: bool, why: &str, said: &[u8]) {
         let connection = &mut self.connections[place];
@@ -366,7 +366,7 @@ impl<'a> Pump<'a> {
         let _ = self.watch(place, EpollOp::EpollCtlDel); // the kernel may have let go of it already
         if self.connections[place].flights.is_empty() {
             match malformed {
-                true => self.ledger.failure(0, true, why, &said, self.now, 0), // nobody asked for it: counted with the first operation
+                true => self.ledger.failure(0, true, why, &said, self.now, 0), // it belongs to no request: counted with the first operation
                 false => self.ledger.show(why.to_string()),
             }
         }
@@ -388,7 +388,7 @@ impl<'a> Pump<'a> {
         self.ledger.failure(flight.op, malformed, why, said, self.now, self.now.saturating_sub(flight.intended));
     }
 
-    /// Nobody knows whether it was carried out.
+    /// Whether it was carried out is not known.
     fn doubt(&mut self, place: usize, flight: Flight) {
         let operation = &self.mix.operations[flight.op];
         if operation.writes {

@@ -42,7 +42,7 @@ class WorkloadRunner:
     seed: int
     engines: Engines
     ceilings: Ceilings
-    shelf: Path | None = None
+    article_store: Path | None = None
     """Imported articles, for a model whose texts are searched."""
     requests: tuple[Asked, ...] = ()
     """For each of the mix, what it asks."""
@@ -75,19 +75,19 @@ class WorkloadRunner:
             indeterminate=frozenset(indeterminate for each in self.every for indeterminate in each.indeterminate),
             requests=self.requests,
             greatest=self._greatest,
-            shelf=self._shelf,
+            article_store=self._article_store,
             fixed_numbers=self.engine is not None and self.engine.fixed_numbers,
             pipeline=self.config.pipeline,
         )
 
     @property
-    def _shelf(self) -> Path | None:
-        return self.shelf if self.layout.model.text else None
+    def _article_store(self) -> Path | None:
+        return self.article_store if self.layout.model.text else None
 
     @cached_property
     def _bytes(self) -> int:
         """Of payload in a record."""
-        return payload_bytes(self.layout.model, shelf=self._shelf)
+        return payload_bytes(self.layout.model, article_store=self._article_store)
 
     @property
     def _greatest(self) -> Key | None:
@@ -117,14 +117,14 @@ class WorkloadRunner:
         """
         model, plan = self.layout.model, self.plan
         if any(mix.request is not None for mix in plan.mix):
-            texts = articles(plan.shelf)
+            texts = articles(plan.article_store)
             self.requests = tuple(requests(model, mix, texts, plan.known) for mix in plan.mix)
         self.engine, self.engine_reason = self.engines.choose(self.plan)
         if plan.pipeline > 1 and self.engine.name == "driver":
             raise NotAvailable(f"the store's client has one request in flight, and {self.engine_reason or 'no other engine was wanted'}")
         self.ceiling = self.ceilings.of(self.engine, self.plan)
         if self.config.workload.preload:
-            self.engine.fill(self.layout, self.loaded, plan.shelf, self.engine.fixed_numbers)
+            self.engine.fill(self.layout, self.loaded, plan.article_store, self.engine.fixed_numbers)
         # In a closed loop in any case: the store then has done all that it does the first time it is asked to.
         self.warm = warm_up(lambda seconds: _require_answers(self._run(seconds)).throughput, *self.scale.warm_up_seconds)
 
@@ -165,7 +165,7 @@ class WorkloadRunner:
             rate=self.config.rate or None,
             loaded=self.loaded,
             payload_bytes=self._bytes,
-            corpus=articles(self.plan.shelf).name if self.layout.model.text else None,
+            corpus=articles(self.plan.article_store).name if self.layout.model.text else None,
             rounds=[
                 Round(seconds=each.seconds, operations=each.ok, throughput=each.throughput, errors=each.errors, misses=each.misses)
                 for each in self.rounds

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from storeproof.contract import Breach, Collection, Refused, Unknown, Unsupported
 from storeproof.load.arrivals import Schedule
-from storeproof.load.calls import Calling, calling
+from storeproof.load.calls import BoundOperation, bind_operation
 from storeproof.load.job import Plan, called, label
 from storeproof.records.arguments import Arguments, arguments_of
 from storeproof.records.distributions import Draw
@@ -85,7 +85,7 @@ class ClientResult:
 class _Step:
     mix: Mix
     arguments: Arguments
-    calling: Calling
+    bound: BoundOperation
     counts: ClientCounts
 
 
@@ -120,7 +120,7 @@ def run_client(
                 schedule.give_up()
                 break
         step = pick()
-        todo = step.calling
+        todo = step.bound
         args, numbers = step.arguments(sequence)
         sequence += 1
         sent, free = clock(), ended
@@ -191,12 +191,12 @@ def _chooser(steps: list[_Step], fresh: NewKeys, random: Random) -> Callable[[],
 def _step(collection: Collection, plan: Plan, place: int, counts: ClientCounts, fresh: NewKeys, random: Random) -> _Step:
     """A mix made ready: what to call, and how its arguments are made. Replies are verified by the caller, as the guard does."""
     mix = plan.mix[place]
-    ready = calling(collection, plan, mix)
+    ready = bind_operation(collection, plan, mix)
     if mix.request is not None:
         arguments = _asking(plan.requests[place], random)
     else:
         draw = _draw(mix, plan.known, fresh, random)
-        made, writer = recipe(plan.layout.model, shelf=plan.shelf, fixed_numbers=plan.fixed_numbers), fresh.client + 1
+        made, writer = recipe(plan.layout.model, article_store=plan.article_store, fixed_numbers=plan.fixed_numbers), fresh.client + 1
         arguments = arguments_of(called(mix), mix, made, draw, lambda sequence: f"{writer}:{sequence}", random.random)
     return _Step(mix, arguments, ready, counts)
 

@@ -66,13 +66,13 @@ class DriverEngine:
             worker.tell(Go(plan, self._clients_of(place, plan.clients), start_ns))
         return DriverRun(self, plan, workers, start_ns)
 
-    def fill(self, layout: Layout, records: int, shelf: Path | None = None, fixed_numbers: bool = False) -> None:
+    def fill(self, layout: Layout, records: int, article_store: Path | None = None, fixed_numbers: bool = False) -> None:
         """Write the records 0 to records - 1."""
         share = -(-records // _FILLERS)
         ranges = [range(first, min(first + share, records)) for first in range(0, records, share)]
         workers = self._prepare(len(ranges))
         shares = [tuple((client, ranges[client]) for client in self._clients_of(place, len(ranges))) for place in range(len(workers))]
-        orders = [Fill(layout, each, shelf, fixed_numbers) for each in shares]
+        orders = [Fill(layout, each, article_store, fixed_numbers) for each in shares]
         self._order(workers, orders, _SILENT_SECONDS, f"records of {layout.model.model} were loaded")
 
     def close(self) -> None:
@@ -193,7 +193,7 @@ def ready(workers: Sequence[WorkerProcess], seconds: float) -> list[WorkerProces
 
 
 def refuse(reply: Reply) -> None:
-    """Raise what a worker failed with; refusals and silence are the store's, all else is ours."""
+    """Raise what a worker failed with; refusals and silence are failures of the store, all else is a harness error."""
     if not isinstance(reply, Failure):
         return
     if reply.kind == "Refused":

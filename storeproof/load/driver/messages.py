@@ -1,4 +1,4 @@
-"""What the driver engine and its worker processes say to each other."""
+"""The messages between the driver engine and its worker processes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Fill:
 
     layout: Layout
     ranges: tuple[tuple[int, range], ...]
-    shelf: Path | None = None
+    article_store: Path | None = None
     fixed_numbers: bool = False
 
 
@@ -65,7 +65,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Done:
-    """A command was carried out, and has nothing to tell."""
+    """A command was carried out, and has no result."""
 
 
 @dataclass(frozen=True)

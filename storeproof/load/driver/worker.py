@@ -56,7 +56,7 @@ class Worker:
                 continue  # of a round that ended by itself meanwhile
             try:
                 reply = self._carry_out(command)
-            except Exception as reason:  # noqa: BLE001 - told to the engine, which sorts it
+            except Exception as reason:  # noqa: BLE001 - sent to the engine, which sorts it
                 reply = Failure(type(reason).__name__, str(reason))
             self._tell(reply)
 
@@ -80,8 +80,8 @@ class Worker:
                 self._connect = lambda: adapter.connect(address, target.configuration.options)
             case Connect(clients):
                 self._open(clients)
-            case Fill(layout, ranges, shelf, fixed_numbers):
-                self._fill(layout, ranges, recipe(layout.model, shelf=shelf, fixed_numbers=fixed_numbers))
+            case Fill(layout, ranges, article_store, fixed_numbers):
+                self._fill(layout, ranges, recipe(layout.model, article_store=article_store, fixed_numbers=fixed_numbers))
             case Go(plan, clients, start_ns):
                 return self._run(plan, clients, start_ns)
         return Done()
@@ -154,13 +154,13 @@ class Worker:
         for thread in threads:
             thread.start()
         threading.Thread(target=await_all, args=(threads,), daemon=True).start()
-        told = progress()
+        reported = progress()
         while ended not in (ready := wait([ended, self._link], timeout=_NEWS_SECONDS)):
             if self._link in ready:
                 self._hear()  # only `Stop` is said to a worker that is busy
                 halt.set()
-            elif (news := progress()) != told:
-                self._tell(told := news)
+            elif (news := progress()) != reported:
+                self._tell(reported := news)
         os.close(ended)
         if failures:
             raise failures[0]

@@ -1,1 +1,1 @@
-"""Whether a number can be believed: the audit of the data, the ceiling of the load generator, the noise floor, the gates."""
+"""Whether a figure is valid: the audit of the data, the ceiling of the load generator, the noise floor, the gates."""

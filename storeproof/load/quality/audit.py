@@ -65,7 +65,7 @@ def audit(collection: Collection, plan: Plan, rounds: Sequence[RunResult], seed:
             problems.append(wrong)
     for number in _removed_sample(plan, written, indeterminate, random):
         checked += 1
-        key = recipe(plan.layout.model, shelf=plan.shelf).key(number)
+        key = recipe(plan.layout.model, article_store=plan.article_store).key(number)
         if call(collection, plan.layout, "get", key) is not None:
             problems.append(f"{key} was removed and is there")
     more = len(problems) - _SHOWN
@@ -124,14 +124,14 @@ def _removed_sample(plan: Plan, written: _Written, indeterminate: set[int], rand
 
 def _wrong(collection: Collection, plan: Plan, number: int) -> str | None:
     """What is wrong with one record that must be there."""
-    made = recipe(plan.layout.model, shelf=plan.shelf, fixed_numbers=plan.fixed_numbers)
+    made = recipe(plan.layout.model, article_store=plan.article_store, fixed_numbers=plan.fixed_numbers)
     key = made.key(number)
     found: Record | None = call(collection, plan.layout, "get", key)
     if found is None:
         return f"{key} was acknowledged and is not there"
     seen = made.identify(key, found)
     if seen.kind == "invented":
-        return f"{key} holds what nobody wrote: {_shown(found)}"
+        return f"{key} holds what no client wrote: {_shown(found)}"
     if seen.kind == "torn" and not _mixed_by_design(plan, seen):
         return f"{key} is torn between writes {', '.join(seen.write_ids)}: {_shown(found)}"
     writers = {int(write_id.partition(":")[0]) for write_id in seen.write_ids}

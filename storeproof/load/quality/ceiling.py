@@ -1,4 +1,4 @@
-"""The client's ceiling: how fast the load generator is against a server that does nothing. A figure near it is one of ours.
+"""The client's ceiling: the rate of the load generator against a server that does nothing. Near it the client is the bottleneck.
 
 Each request of a mix is asked by itself, with the requests of the plan and a reply that the store gave, since the null server knows
 requests by their length alone. An operation of the mix takes the weighted mean of their times.
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from storeproof.errors import NotAvailable
 from storeproof.load.job import Engine, LoadFailed, Plan
-from storeproof.load.wire.null_server import Answering, NullServer
+from storeproof.load.wire.null_server import CannedReply, NullServer
 from storeproof.load.wire.request import Job, Op, Template, WireKeys, WireProtocol
 from storeproof.load.wire.wire_engine import WireEngine, allow_descriptors
 
@@ -72,7 +72,7 @@ class Ceilings:
         Raises:
             NotAvailable: it cannot be measured.
             LoadFailed: it was measured, and something was wrong with the replies.
-            OSError: connections cannot be had.
+            OSError: connections cannot be made.
         """
         asked = [
             (op.weight, each) for place, op in enumerate(job.ops) for each in (place, op.then) if op.weight and each is not None
@@ -81,7 +81,7 @@ class Ceilings:
         took = 0.0
         for weight, place in asked:
             one = alone(job, place, seconds)
-            took += weight / self._measured(one, answering(job.protocol, one.ops[0].templates[0], samples[place]))
+            took += weight / self._measured(one, canned_reply(job.protocol, one.ops[0].templates[0], samples[place]))
         return sum(op.weight for op in job.ops) / took
 
     def close(self) -> None:
@@ -90,7 +90,7 @@ class Ceilings:
             self._server.close()
             self._server = None
 
-    def _measured(self, job: Job, answers: Answering) -> float:
+    def _measured(self, job: Job, answers: CannedReply) -> float:
         (op,) = job.ops
         asks = (answers.request, len(op.templates[0].slots), op.keys, op.batch, job.pipeline, len(job.sockets))
         key = (job.protocol, *asks, len(answers.reply), answers.places, op.frames)
@@ -126,14 +126,14 @@ def _usual(op: Op) -> int:
     return sorted(range(len(op.templates)), key=lambda form: len(op.templates[form].request))[len(op.templates) // 2]
 
 
-def answering(protocol: WireProtocol, asked: Template, reply: bytes) -> Answering:
+def canned_reply(protocol: WireProtocol, asked: Template, reply: bytes) -> CannedReply:
     """What a null server must know to answer such requests with this reply.
 
     Raises:
         NotAvailable: it could not tell where ids go.
     """
     if asked.id_reply is None:
-        return Answering(len(asked.request), reply)
+        return CannedReply(len(asked.request), reply)
     from storeproof import native  # only here: it is optional
 
     offset, wide, order = asked.id_reply
@@ -147,7 +147,7 @@ def answering(protocol: WireProtocol, asked: Template, reply: bytes) -> Answerin
         blank[begin + offset : begin + offset + wide] = bytes(wide)
         places.append(begin + offset + high[1])
         begin += length
-    return Answering(len(asked.request), bytes(blank), ids[0].offset + high[0], width, tuple(places))
+    return CannedReply(len(asked.request), bytes(blank), ids[0].offset + high[0], width, tuple(places))
 
 
 def _sound(found: native.Measured) -> float:

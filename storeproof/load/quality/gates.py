@@ -1,8 +1,8 @@
-"""The gates: conditions under which a number can be believed. One that fails is shown as failing, with its value.
+"""The gates: conditions under which a figure is valid. A gate that fails is shown with its value and its limit.
 
-A gate that cannot be had is left out, and never passed: the ceiling, where the store's client makes the requests; the client's processor
-time in an open loop, whose clients watch the clock while nothing is due (there the lag tells whether they were in time); and the lag in a
-closed loop, which has no times to be late for.
+A gate that cannot be measured is left out, and does not count as passed: the ceiling, where the store's client makes the requests; the
+client's processor time in an open loop, whose clients watch the clock while nothing is due (there the lag shows whether they were in
+time); and the lag in a closed loop, which has no schedule.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def judge(
 
     Args:
         pipeline: requests that a client may have in flight.
-        ceiling: requests per second that the load generator reaches against a server that does nothing; None where nobody knows.
+        ceiling: requests per second that the load generator reaches against a server that does nothing; None where it was not measured.
     """
     gates = {
         "errors": Judgement(max(_errors(each) for each in rounds), ERRORS),
@@ -82,9 +82,9 @@ def _errors(result: RunResult) -> float:
 def _little(result: RunResult, pipeline: int) -> float:
     """Little's law for a closed loop with pauses: requests in flight = rate × (mean time of a request + mean pause).
 
-    A generator that loses requests, or stops its clock while it waits, cannot keep this. In an open loop nobody knows how many are in
-    flight, but that there cannot be more than the clients have room for: one that took the time of the waiting into the service time, or
-    forgot requests and sent others in their place, would have more.
+    A generator that loses requests, or stops its clock while it waits, cannot keep this. In an open loop the number in flight is not
+    known, only that it cannot exceed what the clients have room for: a generator that took the time of the waiting into the service time,
+    or forgot requests and sent others in their place, would have more.
     """
     room = result.clients * pipeline
     if result.schedule_lag is not None:

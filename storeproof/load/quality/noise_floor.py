@@ -1,11 +1,11 @@
-"""The noise floor of a machine: how far two figures are apart that are of the same thing."""
+"""The noise floor of a machine: how much two measurements of the same thing differ (A/A test)."""
 
 from __future__ import annotations
 
 from time import monotonic_ns
 from typing import Final
 
-from storeproof.load.wire.null_server import Answering, NullServer
+from storeproof.load.wire.null_server import CannedReply, NullServer
 from storeproof.load.wire.request import Job, Op, Slot, Template
 from storeproof.records import filler
 from storeproof.stats.ratio import Ratio, ratio_of
@@ -40,12 +40,12 @@ def noise_floor(server: NullServer, round_seconds: float) -> Ratio:
 
     Raises:
         NotAvailable: nothing is compiled here.
-        OSError: connections cannot be had.
+        OSError: connections cannot be made.
     """
     from storeproof import native  # only here: it is optional, and a null server is there only with it
 
     rates: tuple[list[float], list[float]] = ([], [])
-    with server.connections(Answering(len(_REQUEST), _REPLY), CLIENTS) as sockets:
+    with server.connections(CannedReply(len(_REQUEST), _REPLY), CLIENTS) as sockets:
         for number in range(2 * ROUNDS):
             job = Job(
                 sockets=tuple(each.fileno() for each in sockets),

@@ -1,4 +1,4 @@
-"""Learns from the store's ordinary client how it asks for each operation of a mix, and how the store answers.
+"""Learns from the store's ordinary client which request each operation of a mix is, and what the store replies.
 
 The first connection is the scout: its requests become templates. Of each further one it is only seen whether its client asks the same,
 but for a few bytes of its own at places that do not move, the id of its session, say.
@@ -14,9 +14,9 @@ from storeproof.contract import OPERATIONS, Collection, Refused, Unsupported, ca
 from storeproof.load.calls import MISSED
 from storeproof.load.job import called, label
 from storeproof.load.wire.probes import Probes
-from storeproof.load.wire.relay import Relay, Tape
+from storeproof.load.wire.relay import Recording, Relay
 from storeproof.load.wire.request import Op, Patch, Template, WireProtocol
-from storeproof.load.wire.request_ids import Normal, id_in_reply, normal
+from storeproof.load.wire.request_ids import NormalizedRequest, id_in_reply, normalized
 from storeproof.load.wire.slots import About, NotTemplated, filled, number_template, own_bytes, template, unlike
 from storeproof.records.arguments import forms_of
 from storeproof.spec.workload import Mix
@@ -24,7 +24,7 @@ from storeproof.spec.workload import Mix
 _TRIES: Final = 10
 """Executions in which a client comes to the final form of its requests: some prepare a statement when they have seen it five times."""
 _ALIKE: Final = 3
-"""Executions of one form, the last ones, of which the first makes the template and the others bear it out."""
+"""Executions of one form, the last ones, of which the first makes the template and the others verify it."""
 _BOUNDS: Final = tuple(sorted({10**power for power in range(1, 13)} | {2**bits for bits in (7, 8, 15, 16, 31, 32)}))
 """Below which an integer is written in fewer digits or bytes, in decimals, msgpack or BSON."""
 _SHARES: Final = (190, 557, 851, 313, 677, 797, 433, 919, 131, 367)
@@ -36,7 +36,7 @@ zero is the same from both ends."""
 class Exchange:
     """One request and its reply."""
 
-    request: Normal
+    request: NormalizedRequest
     reply: bytes
     last: bool
     """The client asked nothing more."""
@@ -123,12 +123,12 @@ class Capture:
         """What this connection has of its own in the requests of one form."""
         mix, made = learned.mix, learned.op.templates[form]
         for _ in range(settled):
-            self._tape(collection, mix, self._usual(learned), form)
-        about, tape = self._tape(collection, mix, self._usual(learned), form)
-        own = own_bytes(made, about, self._exchange(mix, tape, links).request)
+            self._record(collection, mix, self._usual(learned), form)
+        about, recorded = self._record(collection, mix, self._usual(learned), form)
+        own = own_bytes(made, about, self._exchange(mix, recorded, links).request)
         if own:
             mine = patched(made, [Patch(0, form, offset, data) for offset, _, data in own])
-            self._bear_out(mix, mine, [self._tape(collection, mix, self._usual(learned), form)], links)
+            self._verify(mix, mine, [self._record(collection, mix, self._usual(learned), form)], links)
         return own
 
     def _usual(self, learned: Learned) -> tuple[int, ...]:
@@ -190,7 +190,7 @@ class Capture:
         _of_one_kind(mix, found)
         counts = tuple(answer.count for answer in found)
         if counts != tuple(range(1, len(found) + 1)):
-            raise NotTemplated(f"{label(mix)}: replies do not tell how many records they have")
+            raise NotTemplated(f"{label(mix)}: replies do not show how many records they have")
         return found[len(found) // 2], counts, (0,)
 
     def _templates(self, collection: Collection, mix: Mix, links: set[int], form: int) -> tuple[tuple[Template, ...], int]:
@@ -199,19 +199,19 @@ class Capture:
             return self._number_templates(collection, mix, links)
         # A value of another size is asked for as the ones before were: the client prepares nothing again.
         tries = _ALIKE if form and self._probes.sizes(mix) else _TRIES
-        tapes = [self._tape(collection, mix, self._keys(mix), form) for _ in range(tries)]
-        about, tape = tapes[-_ALIKE]
-        made = template(self._exchange(mix, tape, links).request, about)
-        self._bear_out(mix, made, tapes[-_ALIKE + 1 :], links)
+        recordings = [self._record(collection, mix, self._keys(mix), form) for _ in range(tries)]
+        about, recorded = recordings[-_ALIKE]
+        made = template(self._exchange(mix, recorded, links).request, about)
+        self._verify(mix, made, recordings[-_ALIKE + 1 :], links)
         if mix.batch > 1 and OPERATIONS[called(mix)].writes and (mix.keys != "new" or mix.distinct < 1):
-            self._bear_out(mix, made, [self._tape(collection, mix, self._keys(mix)[::-1])], links)  # some clients sort what they write
+            self._verify(mix, made, [self._record(collection, mix, self._keys(mix)[::-1])], links)  # some clients sort what they write
         for item in range(mix.batch):
             mine = [slot.kind for slot in made.slots if slot.item == item]
             if not any(kind.startswith("key") for kind in mine):
                 raise NotTemplated(f"{label(mix)}: the key is not found in the request")
             if called(mix) in _RECORDING and not any(kind.startswith(("filler", "write-id")) for kind in mine):
                 raise NotTemplated(f"{label(mix)}: nothing in the request would say who wrote it")
-        return (made,), self._settled(made, tapes)
+        return (made,), self._settled(made, recordings)
 
     def _number_templates(self, collection: Collection, mix: Mix, links: set[int]) -> tuple[tuple[Template, ...], int]:
         """For integer keys: one for each range of keys that are written alike."""
@@ -220,14 +220,14 @@ class Capture:
         low = 0
         for bound in _BOUNDS:
             tries = 4 if made else _TRIES
-            tapes = [self._tape(collection, mix, (number,)) for number in numbers_within(low, bound)[:tries]]
-            (one, first), (two, second) = tapes[-_ALIKE], tapes[-_ALIKE + 1]
+            recordings = [self._record(collection, mix, (number,)) for number in numbers_within(low, bound)[:tries]]
+            (one, first), (two, second) = recordings[-_ALIKE], recordings[-_ALIKE + 1]
             found = number_template(
                 self._exchange(mix, first, links).request, one.numbers[0], self._exchange(mix, second, links).request, two.numbers[0]
             )
-            self._bear_out(mix, found, tapes[-_ALIKE + 1 :], links)
+            self._verify(mix, found, recordings[-_ALIKE + 1 :], links)
             if not made:
-                settled = self._settled(found, tapes)
+                settled = self._settled(found, recordings)
             if made and replace(made[-1], below=0) == found:
                 made[-1] = replace(found, below=bound)
             else:
@@ -237,18 +237,18 @@ class Capture:
                 break
         return (*made[:-1], replace(made[-1], below=0)), settled
 
-    def _settled(self, made: Template, tapes: Sequence[tuple[About, Tape]]) -> int:
+    def _settled(self, made: Template, recordings: Sequence[tuple[About, Recording]]) -> int:
         """After how many of these executions each request is what the template says."""
         settled = 0
-        for number, (about, tape) in enumerate(tapes):
-            asked = [_turns(tape, link) for link in {piece.link for piece in tape.pieces}]
-            if not any(len(turns) == 2 and normal(self._protocol, turns[0][1]).data == filled(made, about) for turns in asked):
+        for number, (about, recorded) in enumerate(recordings):
+            asked = [_turns(recorded, link) for link in {piece.link for piece in recorded.pieces}]
+            if not any(len(turns) == 2 and normalized(self._protocol, turns[0][1]).data == filled(made, about) for turns in asked):
                 settled = number + 1
         return settled
 
-    def _bear_out(self, mix: Mix, made: Template, tapes: Sequence[tuple[About, Tape]], links: set[int]) -> None:
-        for about, tape in tapes:
-            expected, found = filled(made, about), self._exchange(mix, tape, links).request.data
+    def _verify(self, mix: Mix, made: Template, recordings: Sequence[tuple[About, Recording]], links: set[int]) -> None:
+        for about, recorded in recordings:
+            expected, found = filled(made, about), self._exchange(mix, recorded, links).request.data
             if found != expected:
                 raise NotTemplated(f"{label(mix)}: a request is not as foreseen: {unlike(expected, found)}")
 
@@ -258,7 +258,7 @@ class Capture:
         """How the store answers. `first`: the client may ask once more, which is not looked at."""
         from storeproof import native  # only here: it is optional
 
-        exchange = self._exchange(mix, self._tape(collection, mix, numbers, form)[1], links, first=first)
+        exchange = self._exchange(mix, self._record(collection, mix, numbers, form)[1], links, first=first)
         found, problem = native.replies(self._protocol, exchange.reply, len(exchange.reply))
         if problem or not found or sum(length for _, _, length in found) != len(exchange.reply):
             raise NotTemplated(f"{label(mix)}: a reply is not understood: {problem or 'it is cut short'}")
@@ -266,31 +266,31 @@ class Capture:
             raise NotTemplated(f"{label(mix)}: one of its answers is an error: {error}")
         return Answer(found[-1][0], len(found), exchange.last, exchange.reply)
 
-    def _tape(self, collection: Collection, mix: Mix, numbers: tuple[int, ...], form: int = 0) -> tuple[About, Tape]:
+    def _record(self, collection: Collection, mix: Mix, numbers: tuple[int, ...], form: int = 0) -> tuple[About, Recording]:
         """Have the client do it once."""
         about, arguments = self._probes.about(mix, numbers, form)
-        with self._relay.recording() as tape:
+        with self._relay.recording() as recorded:
             call(collection, self._plan.layout, called(mix), *arguments)
-        return about, tape
+        return about, recorded
 
-    def _exchange(self, mix: Mix, tape: Tape, links: set[int], first: bool = False) -> Exchange:
+    def _exchange(self, mix: Mix, recorded: Recording, links: set[int], first: bool = False) -> Exchange:
         """The one request of an execution and its reply; or the first, where the client may ask once more."""
-        spoken = {piece.link for piece in tape.pieces}
+        spoken = {piece.link for piece in recorded.pieces}
         mine = spoken & links or spoken
         if len(mine) > 1:  # some clients watch the server over a connection of its own
             name = self._plan.layout.name.encode()
-            mine = {piece.link for piece in tape.pieces if piece.way == "to_store" and name in piece.data}
+            mine = {piece.link for piece in recorded.pieces if piece.direction == "to_store" and name in piece.data}
         if len(mine) != 1:
             raise NotTemplated(f"{label(mix)}: the client spoke on {len(mine)} connections at once")
-        turns = _turns(tape, *mine)
-        if [way for way, _ in turns[: 2 if first else None]] != ["to_store", "to_client"]:
+        turns = _turns(recorded, *mine)
+        if [direction for direction, _ in turns[: 2 if first else None]] != ["to_store", "to_client"]:
             raise NotTemplated(f"{label(mix)}: it takes {len(turns) / 2:g} requests, one after the other")
         links.update(mine)
-        return Exchange(normal(self._protocol, turns[0][1]), turns[1][1], last=len(turns) == 2)
+        return Exchange(normalized(self._protocol, turns[0][1]), turns[1][1], last=len(turns) == 2)
 
 
 def numbers_within(low: int, bound: int) -> list[int]:
-    """Keys of a range by which its template is learned, the last of them by which it is borne out."""
+    """Keys of a range by which its template is learned, the last of them by which it is verified."""
     return [low + (bound - low) * share // 1009 for share in _SHARES]
 
 
@@ -311,7 +311,7 @@ def _judged(mix: Mix, there: list[Answer], absent: list[Answer]) -> tuple[tuple[
             return (), ()
         return tuple(range(min(hits | misses), max(hits | misses) + 1)), ()  # a record that is replaced may count otherwise than a new one
     if hits & misses:
-        raise NotTemplated(f"{label(mix)}: replies do not tell by their counts whether the record was there")
+        raise NotTemplated(f"{label(mix)}: replies do not show by their counts whether the record was there")
     if hits == {mix.batch} and misses in ({0}, {-1}):  # the records are counted: some of a batch may be there
         return (mix.batch,), tuple(range(min(misses), mix.batch))
     return () if called(mix) == "increment" else tuple(sorted(hits)), tuple(sorted(misses))
@@ -338,8 +338,8 @@ def patched(made: Template, patches: Sequence[Patch]) -> Template:
     return replace(made, request=bytes(data))
 
 
-def _turns(tape: Tape, link: int) -> list[tuple[str, bytes]]:
-    return [(way, data) for way, data in tape.turns(link)]
+def _turns(recorded: Recording, link: int) -> list[tuple[str, bytes]]:
+    return [(direction, data) for direction, data in recorded.turns(link)]
 
 
 def _one_link(links: set[int]) -> int:

@@ -1,10 +1,10 @@
-"""A server that does nothing but answer every request with the same reply, in a process of its own as a store has one.
+"""A server that answers every request with the same reply, in a process of its own as a store has one.
 
-What the load generator reaches against it is its own ceiling: a store cannot be seen to be faster.
+The rate against it is the ceiling of the load generator: no store can be measured to be faster.
 
 A connection begins with what it wants, in little-endian numbers of four bytes: the length of a request, that of the reply, where the id
-stands in a request, how wide it is, and how many places it goes to in the reply; then these places, and the reply. It is told `!` when
-that was understood, and from then on for every so many bytes it gets the reply.
+stands in a request, how wide it is, and how many places it goes to in the reply; then these places, and the reply. The server answers
+`!` when it has read that, and from then on sends the reply once for each request of that length.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ READY: Final = b"!"
 
 
 @dataclass(frozen=True)
-class Answering:
+class CannedReply:
     """What each connection of a job is answered."""
 
     request: int
@@ -36,12 +36,12 @@ class Answering:
     id_at: int = 0
     """Where the id stands in a request."""
     id_width: int = 0
-    """Bytes of it that are copied; 0: replies bear none."""
+    """Bytes of it that are copied; 0: replies have none."""
     places: tuple[int, ...] = ()
     """Where it goes in the reply."""
 
     @property
-    def told(self) -> bytes:
+    def greeting(self) -> bytes:
         """As a connection begins."""
         numbers = (self.request, len(self.reply), self.id_at, self.id_width, len(self.places), *self.places)
         return struct.pack(f"<{len(numbers)}I", *numbers) + self.reply
@@ -53,7 +53,7 @@ class NullServer:
     def __init__(self) -> None:
         """
         Raises:
-            NotAvailable: it cannot be had: nothing is compiled here, or the process does not start.
+            NotAvailable: nothing is compiled here, or the process does not start.
         """
         native_support.require("the null server")
         self._process = subprocess.Popen(
@@ -66,10 +66,10 @@ class NullServer:
         )
         try:
             assert self._process.stdout is not None
-            told = self._process.stdout.readline()
-            if not told:
+            greeting = self._process.stdout.readline()
+            if not greeting:
                 raise NotAvailable("the null server did not start")
-            self.port = int(told)
+            self.port = int(greeting)
             """Of this machine."""
         except BaseException:
             self.close()
@@ -81,18 +81,18 @@ class NullServer:
         return self._process.pid
 
     @contextlib.contextmanager
-    def connections(self, answering: Answering, clients: int) -> Iterator[tuple[socket.socket, ...]]:
+    def connections(self, canned_reply: CannedReply, clients: int) -> Iterator[tuple[socket.socket, ...]]:
         """So many connections that are answered so, and are closed afterwards.
 
         Raises:
-            OSError: they cannot be had.
+            OSError: they cannot be made.
         """
         with contextlib.ExitStack() as stack:
             made = []
             for _ in range(clients):
                 one = stack.enter_context(socket.create_connection(("127.0.0.1", self.port), timeout=_START_SECONDS))
                 one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                one.sendall(answering.told)
+                one.sendall(canned_reply.greeting)
                 if one.recv(1) != READY:
                     raise ConnectionError("the null server closed the connection")
                 made.append(one)

@@ -1,4 +1,4 @@
-"""What is asked of the store while its client's requests are learned: probe records under keys that no load uses, removed afterwards."""
+"""Probe records for learning the requests of a store's client: under keys that no workload uses, and removed afterwards."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SPREAD: Final = 99_999_999_977
 """A prime: probe keys are spread over twelve digits, so that none is found by chance among other bytes."""
 _STRIDE: Final = 61_803_398_875
 _NOBODY: Final = 10**15
-"""Integer keys from here on are nobody's."""
+"""No workload uses integer keys from here on."""
 _CLIENT: Final = 8_100
 """Of probes' write ids."""
 
@@ -39,12 +39,12 @@ class Probes:
         self.integer = plan.layout.model.key == "integer"
         for mix in plan.mix:
             self._check(mix)
-        made = recipe(plan.layout.model, shelf=plan.shelf, fixed_numbers=plan.fixed_numbers)
+        made = recipe(plan.layout.model, article_store=plan.article_store, fixed_numbers=plan.fixed_numbers)
         assert isinstance(made, Recipe), "models whose texts are searched are refused above"
         self._recipe = made
 
     def absent(self, batch: int) -> tuple[int, ...]:
-        """Numbers of keys that nobody wrote, in the order of the keys."""
+        """Numbers of keys without a record, in the order of the keys."""
         if self.integer:
             return tuple(_NOBODY + next(self._numbers) for _ in range(batch))
         return tuple(sorted((_FIRST + next(self._numbers) * _STRIDE % _SPREAD for _ in range(batch)), key=self.form.shown))

@@ -1,7 +1,7 @@
-"""Stands between the store's ordinary client and the store: keeps what each said, and then hands over its connection to the store.
+"""A proxy between the store's ordinary client and the store: records both sides, and then hands over its connection to the store.
 
-The relay's own connections to the store were accepted and authenticated by what the client said through it. Once the client has shown how
-it asks, its side is ended, and the connection to the store is whoever's it is given to. What the client says in farewell, goes nowhere.
+The client authenticates the relay's connections to the store through it. Once its requests are learned, the client's side is closed, and
+`take` gives the connection to the store away. What the client sends on closing is dropped.
 """
 
 from __future__ import annotations
@@ -24,45 +24,45 @@ _CONNECTING: Final = 5.0
 _MOST_WAITING: Final = 1 << 22
 """Bytes that wait for a receiver before the sender is no longer read."""
 
-Way = Literal["to_store", "to_client"]
+Direction = Literal["to_store", "to_client"]
 
 
 @dataclass(frozen=True)
-class Said:
+class Piece:
     """One piece of what went through, in the order it did."""
 
     link: int
     """Of which connection."""
-    way: Way
+    direction: Direction
     data: bytes
 
 
 @dataclass
-class Tape:
+class Recording:
     """What went through while it ran."""
 
-    pieces: list[Said] = field(default_factory=list)
+    pieces: list[Piece] = field(default_factory=list)
 
-    def turns(self, link: int) -> list[tuple[Way, bytes]]:
-        """What the two sides of one connection said, by turns."""
-        found: list[tuple[Way, bytes]] = []
+    def turns(self, link: int) -> list[tuple[Direction, bytes]]:
+        """What the two sides of one connection sent, in turns."""
+        found: list[tuple[Direction, bytes]] = []
         for piece in self.pieces:
             if piece.link == link:
-                if found and found[-1][0] == piece.way:
-                    found[-1] = (piece.way, found[-1][1] + piece.data)
+                if found and found[-1][0] == piece.direction:
+                    found[-1] = (piece.direction, found[-1][1] + piece.data)
                 else:
-                    found.append((piece.way, piece.data))
+                    found.append((piece.direction, piece.data))
         return found
 
 
 class _End:
     """One of the two sockets of a link, and what waits to be sent on it."""
 
-    def __init__(self, sock: socket.socket, link: _Link, way: Way) -> None:
+    def __init__(self, sock: socket.socket, link: _Link, direction: Direction) -> None:
         self.sock = sock
         self.link = link
-        self.way: Way = way
-        """The way that goes what is read here."""
+        self.direction: Direction = direction
+        """Of what is read here."""
         self.other: _End
         self.waiting = bytearray()
         self.ended = False
@@ -92,11 +92,11 @@ class Relay:
             NotAvailable: the connection is encrypted, and only the client could read it.
         """
         if store.tls:
-            raise NotAvailable("the connection is encrypted: nobody but the client can write on it")
+            raise NotAvailable("the connection is encrypted: only the client can write on it")
         self._store = store
         self._links: dict[int, _Link] = {}
         self._number = 0
-        self._tape: Tape | None = None
+        self._recording: Recording | None = None
         self._refusing = False
         self._closed = False
         self._turn = threading.RLock()
@@ -113,16 +113,16 @@ class Relay:
         self._thread.start()
 
     @contextlib.contextmanager
-    def recording(self) -> Iterator[Tape]:
+    def recording(self) -> Iterator[Recording]:
         """Keeps what goes through while the block runs."""
-        tape = Tape()
+        recorded = Recording()
         with self._turn:
-            self._tape = tape
+            self._recording = recorded
         try:
-            yield tape
+            yield recorded
         finally:
             with self._turn:
-                self._tape = None
+                self._recording = None
 
     def take(self, link: int) -> socket.socket:
         """The connection to the store of one link: from now on the caller's alone. The client's side is ended.
@@ -141,7 +141,7 @@ class Relay:
 
     @contextlib.contextmanager
     def farewell(self) -> Iterator[None]:
-        """While the block runs, clients find all connections ended, and new ones too: a client that closes says good-bye to nobody."""
+        """While the block runs, clients find all connections closed, also new ones: what they send on closing does not reach the store."""
         with self._turn:
             self._refusing = True
             for link in list(self._links.values()):
@@ -150,7 +150,7 @@ class Relay:
             yield
         finally:
             with self._turn:
-                while True:  # what came before now was of those who were saying good-bye
+                while True:  # connections that were made for closing requests
                     try:
                         self._listener.accept()[0].close()
                     except OSError:
@@ -227,8 +227,8 @@ class Relay:
             if not end.other.waiting:
                 self._end(end.link)
             return
-        if self._tape is not None:
-            self._tape.pieces.append(Said(end.link.number, end.way, data))
+        if self._recording is not None:
+            self._recording.pieces.append(Piece(end.link.number, end.direction, data))
         end.other.waiting += data
         self._send(end.other)
 

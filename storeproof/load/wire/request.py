@@ -11,13 +11,13 @@ SlotKind = Literal["key", "key-le", "key-be", "key-hex", "id-le", "id-be", "writ
 * `key`: the number of a key, or its hash where `Job.key_hashed` says so, in decimal digits, padded with zeros to the slot's width.
 * `key-le`, `key-be`: the same in binary, little- or big-endian.
 * `id-le`, `id-be`: the number of the request on its connection, counting up from 1, modulo the width.
-* `write-id`: who writes, and its which request this is: `cccc:sssssssssss`, client + 1 and sequence, 16 bytes in all.
+* `write-id`: client and request: `cccc:sssssssssss`, client + 1 and sequence, 16 bytes in all.
 * `filler`: text of this width from `Job.filler`, at a place that follows from key and write id.
 * `key-hex`, `write-id-hex`, `filler-hex`: the same text, half as many characters as the slot is wide, each as two hexadecimal digits in
   lower case: the key 42 in a slot of eight bytes is `30303432`.
 """
 WireProtocol = Literal["resp", "memcached", "mongo", "iproto", "mysql", "postgres", "http", "embedded"]
-"""How replies are told apart; `embedded` is what hosts of `storeproof.embedded` speak."""
+"""How replies are read; `embedded` is what hosts of `storeproof.embedded` speak."""
 Form = Literal["key", "chance", "record"]
 """What decides which of several templates a request is made of.
 
@@ -51,7 +51,7 @@ class Template:
     below: int = 0
     """Where encodings differ with the size of a key: this one is for numbers below this, and not below the template before; 0: any."""
     id_reply: tuple[int, int, str] | None = None
-    """Offset, width and order ("le" or "be") of the request's id in the frame of the reply; None where replies bear none."""
+    """Offset, width and order ("le" or "be") of the request's id in the frame of the reply; None where replies have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Job:
     removed: tuple[int, ...]
     """New keys that each client removed before, the oldest first."""
     indeterminate: frozenset[int]
-    """Numbers of keys of which nobody knows whether they are there: never removed."""
+    """Numbers of keys whose write was not acknowledged: they may be there or not, and are never removed."""
     sequence: int
     """Of each client's first request in this job, in its write id."""
     seed: int

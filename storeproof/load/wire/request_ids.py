@@ -1,4 +1,4 @@
-"""Ids of requests, by which a reply can be told from others: they differ in every request, and the pump counts them."""
+"""Ids of requests, which match a reply to its request: each request of a connection has another one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SYNC: Final = 1
 
 
 @dataclass(frozen=True)
-class Normal:
+class NormalizedRequest:
     """A request whose id is blank, and as wide as the pump needs it."""
 
     data: bytes
@@ -22,16 +22,16 @@ class Normal:
     """Of ids."""
 
 
-def normal(protocol: WireProtocol, request: bytes) -> Normal:
+def normalized(protocol: WireProtocol, request: bytes) -> NormalizedRequest:
     """A request with its id blank. Tarantool's ids are as short as they can be; they are made as wide as those of other clients."""
     if protocol == "mongo" and len(request) >= 16 and int.from_bytes(request[:4], "little") == len(request):
-        return Normal(request[:4] + bytes(4) + request[8:], (Slot(4, 4, "id-le"),))
+        return NormalizedRequest(request[:4] + bytes(4) + request[8:], (Slot(4, 4, "id-le"),))
     if protocol == "iproto" and (sync := _sync(request)):
         at, width, begin = sync
         body = request[begin:at] + b"\xce\0\0\0\0" + request[at + width :]
         head = b"\xce" + len(body).to_bytes(4, "big")
-        return Normal(head + body, (Slot(len(head) + at - begin + 1, 4, "id-be"),))
-    return Normal(request)
+        return NormalizedRequest(head + body, (Slot(len(head) + at - begin + 1, 4, "id-be"),))
+    return NormalizedRequest(request)
 
 
 def id_in_reply(protocol: WireProtocol, reply: bytes) -> tuple[int, int, str] | None:

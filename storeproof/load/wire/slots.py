@@ -1,7 +1,7 @@
-"""Finds in the bytes of a request what differs from the next one: where the key is, the write id and the filler, which are known.
+"""Finds the parts of a request that differ from the next one: the key, the write id and the filler, whose values are known.
 
-A template is what is left. It is worth nothing until it was filled in for another key and write id and was, byte for byte, what the client
-itself then sent: `Template` and `filled` are for that.
+The rest is the template. It counts as learned only when, filled in for another key and write id, it equals byte for byte what the client
+itself then sends: see `filled`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 
 from storeproof.errors import StoreproofError
 from storeproof.load.wire.request import Slot, SlotKind, Template
-from storeproof.load.wire.request_ids import Normal
+from storeproof.load.wire.request_ids import NormalizedRequest
 from storeproof.records.filler import SEPARATOR, bytes_at, place_of
 from storeproof.records.keys import ORDERED, KeyForm
 
@@ -27,7 +27,7 @@ _GAP: Final = 8
 
 
 class NotTemplated(StoreproofError):
-    """Requests cannot be made without the client; the message says why. Its figures are had from the driver engine."""
+    """Requests cannot be made without the client; the message says why. The driver engine measures it."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def fixed_write_id(client: int, sequence: int) -> str:
     return f"{client:04d}:{sequence:011d}"
 
 
-def template(request: Normal, about: About) -> Template:
+def template(request: NormalizedRequest, about: About) -> Template:
     """A request about text keys with slots for all that is found of what it is about.
 
     Raises:
@@ -74,7 +74,7 @@ def template(request: Normal, about: About) -> Template:
     return blank(request, slots.values())
 
 
-def number_template(one: Normal, first: int, other: Normal, second: int) -> Template:
+def number_template(one: NormalizedRequest, first: int, other: NormalizedRequest, second: int) -> Template:
     """A request about an integer key, found by what differs in a request about another one, whose encoding is as long.
 
     Raises:
@@ -90,7 +90,7 @@ def number_template(one: Normal, first: int, other: Normal, second: int) -> Temp
     return blank(one, slots)
 
 
-def blank(request: Normal, slots: Iterable[Slot]) -> Template:
+def blank(request: NormalizedRequest, slots: Iterable[Slot]) -> Template:
     """The request with nothing in its slots, so that templates of the same kind are equal."""
     ordered = tuple(sorted((*request.slots, *slots), key=lambda slot: slot.offset))
     data = bytearray(request.data)
@@ -122,7 +122,7 @@ def differing(one: bytes, other: bytes, gap: int = 0) -> list[tuple[int, int]]:
     return ranges
 
 
-def own_bytes(made: Template, about: About, request: Normal) -> list[tuple[int, bytes, bytes]]:
+def own_bytes(made: Template, about: About, request: NormalizedRequest) -> list[tuple[int, bytes, bytes]]:
     """What a connection's request has in place of the template's own bytes: offsets, the template's, and the connection's.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The wire engine: what the store's ordinary client asks, sent again by a pump over connections that the client opened.
+"""The wire engine: repeats the requests of the store's ordinary client from compiled code, over connections that the client opened.
 
 A connection serves the rounds of one collection: it is opened and probed for it, its client is then ended without a word to the store, and
 the pump has it until another collection, or another mix, is measured.
@@ -106,7 +106,7 @@ class WireEngine:
 
         Raises:
             NotTemplated: the client's requests cannot be made without it.
-            StoreSilent, LoadFailed, Refused: connections cannot be had.
+            StoreSilent, LoadFailed, Refused: connections cannot be made.
         """
         return self.run(plan, self.job(plan))
 
@@ -117,7 +117,7 @@ class WireEngine:
         return WireRun(self, plan, native.start(replace(job, start_ns=monotonic_ns() + _AHEAD_NS)))
 
     def job(self, plan: Plan) -> Job:
-        """What the pump is told for a round. Raises as `start`."""
+        """The job of the compiled part for a round. Raises as `start`."""
         self.prepare(plan)
         connections = [self._line.connections[client] for client in range(plan.clients)] if self._line else []
         form = form_of(plan.layout.model)
@@ -178,9 +178,9 @@ class WireEngine:
             self._end_line()
             raise
 
-    def fill(self, layout: Layout, records: int, shelf: Path | None = None, fixed_numbers: bool = False) -> None:
+    def fill(self, layout: Layout, records: int, article_store: Path | None = None, fixed_numbers: bool = False) -> None:
         """Write the records 0 to records - 1, through the store's client."""
-        self._filler.fill(layout, records, shelf, fixed_numbers)
+        self._filler.fill(layout, records, article_store, fixed_numbers)
 
     def close(self) -> None:
         """End all connections."""
@@ -278,7 +278,7 @@ class WireRun:
 
 
 def result_of(plan: Plan, found: native.Measured) -> RunResult:
-    """What a pump measured, as all engines tell it."""
+    """The result of a job, in the form that all engines have."""
     counts = iter(found.ops)
     # Of the halves of an operation; the successes, with their times, are counted with the last.
     operations = {label(mix): OperationCounts.total([_counts(mix, next(counts)) for _ in halves(mix)]) for mix in plan.mix}

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from storeproof import native_support
-from storeproof.load.wire.null_server import Answering, NullServer
+from storeproof.load.wire.null_server import CannedReply, NullServer
 
 pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
 
@@ -44,7 +44,7 @@ def _is_quiet(connection: socket.socket) -> bool:
 
 def test_one_reply_for_every_so_many_bytes(server: NullServer) -> None:
     """However they are cut, and on each connection by itself."""
-    with server.connections(Answering(5, b"yes!"), 2) as (one, other):
+    with server.connections(CannedReply(5, b"yes!"), 2) as (one, other):
         one.sendall(b"12")
         assert _is_quiet(one)
         one.sendall(b"345" + b"12345" + b"1")
@@ -58,7 +58,7 @@ def test_one_reply_for_every_so_many_bytes(server: NullServer) -> None:
 
 def test_the_id_of_the_request_is_in_its_reply(server: NullServer) -> None:
     """In each of its places, also where the request comes byte for byte."""
-    with server.connections(Answering(8, b"<....><....>", id_at=2, id_width=4, places=(1, 7)), 1) as (one,):
+    with server.connections(CannedReply(8, b"<....><....>", id_at=2, id_width=4, places=(1, 7)), 1) as (one,):
         one.sendall(b"--abcd--" + b"--ef")
         assert _exactly(one, 12) == b"<abcd><abcd>"
         one.sendall(b"gh--")
@@ -71,7 +71,7 @@ def test_the_id_of_the_request_is_in_its_reply(server: NullServer) -> None:
 def test_replies_that_do_not_fit_are_sent_as_they_are_read(server: NullServer) -> None:
     """Two megabytes each, while the client does not read."""
     reply = bytes(range(256)) * 8192
-    with server.connections(Answering(3, reply), 1) as (one,):
+    with server.connections(CannedReply(3, reply), 1) as (one,):
         one.sendall(b"123" * 10)
         for _ in range(10):
             assert _exactly(one, len(reply)) == reply
@@ -94,7 +94,7 @@ def test_what_cannot_be_is_not_served(server: NullServer, told: bytes) -> None:
     with socket.create_connection(("127.0.0.1", server.port), timeout=5) as one:
         one.sendall(told)
         assert one.recv(1) == b""
-    with server.connections(Answering(1, b"y"), 1) as (other,):
+    with server.connections(CannedReply(1, b"y"), 1) as (other,):
         other.sendall(b"x")
         assert _exactly(other, 1) == b"y"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import threading
@@ -13,11 +14,12 @@ from typing import Any
 import pytest
 
 from storeproof import native_support
-from storeproof.load.wire.request import Slot, Template
+from storeproof.load.wire.request import Patch, Slot, Template
 from storeproof.records import filler
 from storeproof.stats.latency import decode
 from tests.load.wire.pump_server import GET, SET, always, job, op, requests, served, template
 
+FOUND = b"$1\r\nx\r\n"
 pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
 if native_support.present():
     from storeproof import native
@@ -191,23 +193,77 @@ def test_a_key_that_no_template_has_room_for_is_an_error_and_what_was_made_befor
     assert found.samples == ["op: no template has room for this key"]
 
 
+MISFITS: list[tuple[tuple[Slot, ...], str]] = [
+    ((Slot(len(GET) - 2, 12, "key"),), "a slot of 12 bytes at 34 does not fit"),
+    ((Slot(0, 12, "key"), Slot(11, 2, "filler")), "a slot of 2 bytes at 11 does not fit"),
+    ((Slot(4, 4, "key"), Slot(4, 4, "key")), "does not fit"),
+    ((Slot(0, 12, "key", 1),), "does not fit"),
+    ((Slot(0, 9, "key-le"),), "does not fit"),
+    ((Slot(0, 0, "id-be"),), "does not fit"),
+    ((Slot(0, 15, "write-id"),), "does not fit"),
+    ((Slot(0, 16, "write-id-hex"),), "does not fit"),
+    ((Slot(0, 3, "key-hex"),), "does not fit"),
+    ((Slot(0, 0, "filler"),), "does not fit"),
+    ((Slot(0, 0, "key"),), "does not fit"),
+    ((Slot(0, 4, "date"),), "no such slot: date"),  # type: ignore[arg-type]  # there is none
+]
+"""Slots that are not as wide as what is written into them, or lie over each other, or beyond the request or the batch."""
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"protocol": "gopher"}, "no such protocol"),
-        ({"sockets": ()}, "clients"),
-        ({"pipeline": 0}, "in flight"),
-        ({"seconds": float("nan")}, "seconds"),
-        ({"threads": 0}, "threads"),
-        ({"known": 0}, "none were loaded"),
-        ({"filler": b"x"}, "filler"),
-        ({"ops": (op(keys="often"),)}, "keys cannot be"),
-        ({"ops": (op(weight=0),)}, "weight"),
-        ({"ops": (op(templates=()),)}, "template"),
-        ({"ops": (op(templates=(template(GET, id_reply=(500, 4, "be")),)),)}, "id of a reply"),
-        ({"ops": (op(templates=(Template(GET, (Slot(len(GET) - 2, 12, "key"),)),)),)}, "does not fit"),
+        ({"protocol": "gopher"}, "no such protocol: gopher"),
+        ({"sockets": ()}, "from 1 to 9998 clients, found 0"),
+        ({"positions": (1, 2)}, "new keys are counted for each client"),
+        ({"removed": (1, 2)}, "new keys are counted for each client"),
+        ({"patches": ((), ())}, "patches are for each client, or for none"),
+        ({"patches": ((Patch(0, 0, len(GET), b"x"),),)}, "outside of its template"),
+        ({"patches": ((Patch(0, 1, 0, b"x"),),)}, "outside of its template"),
+        ({"seconds": float("nan")}, "seconds and patience"),
+        ({"seconds": -1.0}, "seconds and patience"),
+        ({"patience": 1e7}, "seconds and patience"),
+        ({"pipeline": 0}, "from 1 to 1024 requests in flight, found 0"),
+        ({"pipeline": 1025}, "in flight"),
+        ({"rate": float("inf")}, "no rate"),
+        ({"rate": -1.0}, "no rate"),
+        ({"threads": 0}, "from 1 to 64 threads, found 0"),
+        ({"filler": b"x"}, "the filler is its block twice"),
+        ({"key_digits": 21}, "a key of at most"),
+        ({"known": 0}, "op: its keys are drawn from loaded records, and none were loaded"),
+        ({"theta": 1.0, "ops": (op(keys="zipfian"),)}, "zipfian cannot be drawn with a constant of 1"),
+        ({"ops": (op(keys="often"),)}, "keys cannot be `often`"),
+        ({"ops": (op(weight=0),)}, "no operation has any weight"),
+        ({"ops": (op(batch=0),)}, "it has a batch"),
+        ({"ops": (op(frames=0),)}, "it has a batch, a reply"),
+        ({"ops": (op(templates=()),)}, "and a template"),
+        ({"ops": (op(batch=2, templates=(template(GET, below=9),)),)}, "keys of a batch have one width"),
+        ({"ops": (op(templates=(Template(b"", ()),)),)}, "a request of no bytes"),
+        ({"ops": (op(templates=(template(GET, id_reply=(197, 4, "be")),)),)}, "the id of a reply cannot be 4 bytes at 197, be"),
+        ({"ops": (op(templates=(template(GET, id_reply=(0, 9, "be")),)),)}, "the id of a reply"),
+        ({"ops": (op(templates=(template(GET, id_reply=(0, 4, "me")),)),)}, "the id of a reply"),
+        *(({"ops": (op(templates=(Template(GET, slots),)),)}, said) for slots, said in MISFITS),
     ],
 )
 def test_a_job_that_cannot_be_is_refused(more: dict[str, Any], said: str) -> None:
-    with served(always(b"")) as sockets, pytest.raises(ValueError, match=said):
+    """With what is wrong, and before anything is sent."""
+    with served(always(b"")) as sockets, pytest.raises(ValueError, match=re.escape(said)):
         native.start(replace(job(sockets, op()), **more))
+
+
+@pytest.mark.parametrize("more", [{"ops": (op(weight=-1),)}, {"seed": "often"}, {"sockets": None}])
+def test_a_job_of_other_types_is_refused(more: dict[str, Any]) -> None:
+    """The message names the field."""
+    with served(always(b"")) as sockets, pytest.raises(TypeError, match=f"Job.{next(iter(more))}"):
+        native.start(replace(job(sockets, op()), **more))
+
+
+def test_what_is_due_follows_from_the_seed() -> None:
+    """Requests of an open loop, sent or missed: as many in each run with one seed, and another number with another."""
+
+    def due(seed: int) -> int:
+        with served(always(FOUND)) as sockets:
+            found = native.start(job(sockets, op(), rate=2000.0, seconds=0.3, seed=seed)).join()
+        return found.ops[0].ok + found.missed_sends
+
+    assert due(1) == due(1) != due(2)

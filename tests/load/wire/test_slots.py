@@ -13,7 +13,7 @@ import pytest
 
 from storeproof.load.wire.capture import _BOUNDS, numbers_within
 from storeproof.load.wire.request import Slot
-from storeproof.load.wire.request_ids import Normal, id_in_reply, normal
+from storeproof.load.wire.request_ids import NormalizedRequest, id_in_reply, normalized
 from storeproof.load.wire.slots import About, NotTemplated, filled, fixed_write_id, number_template, own_bytes, template, unlike
 from storeproof.records.filler import apart, bytes_at
 from storeproof.records.keys import INTEGER
@@ -43,11 +43,13 @@ def as_set(number: int, sequence: int = 7) -> bytes:
 
 
 def test_a_template_is_right_for_any_other_key_and_stamp() -> None:
-    made = template(Normal(as_set(NUMBERS[0])), about("single_key", NUMBERS[0]))
+    made = template(NormalizedRequest(as_set(NUMBERS[0])), about("single_key", NUMBERS[0]))
     assert [(slot.kind, slot.width) for slot in made.slots] == [("key", 12), ("write-id", 16), ("filler", 83)]
     for number, sequence in ((NUMBERS[1], 8), (NUMBERS[2], 99_999_999_999), (NUMBERS[0], 7)):
         assert filled(made, about("single_key", number, sequence)) == as_set(number, sequence)
-    assert template(Normal(as_set(NUMBERS[1], 5)), about("single_key", NUMBERS[1], 5)) == made, "nothing is left of whom it was made from"
+    assert template(NormalizedRequest(as_set(NUMBERS[1], 5)), about("single_key", NUMBERS[1], 5)) == made, (
+        "nothing is left of whom it was made from"
+    )
 
 
 def test_hexadecimal_digits() -> None:
@@ -57,7 +59,7 @@ def test_hexadecimal_digits() -> None:
         value = bytes(written("single_key", number, sequence))  # type: ignore[call-overload]
         return b"INSERT (X'%s', X'%s')" % ((b"key:%012d" % number).hex().encode(), value.hex().encode())
 
-    made = template(Normal(statement(NUMBERS[0], 7)), about("single_key", NUMBERS[0]))
+    made = template(NormalizedRequest(statement(NUMBERS[0], 7)), about("single_key", NUMBERS[0]))
     assert [(slot.kind, slot.width) for slot in made.slots] == [("key-hex", 24), ("write-id-hex", 32), ("filler-hex", 166)]
     assert filled(made, about("single_key", NUMBERS[1], 8)) == statement(NUMBERS[1], 8)
 
@@ -69,10 +71,10 @@ def test_base64_is_named_as_the_reason(prefix: bytes, encode: Callable[[bytes], 
     number, value = NUMBERS[0], bytes(written("single_key", NUMBERS[0]))  # type: ignore[call-overload]
     key = prefix + b"%012d" % number
     with pytest.raises(NotTemplated, match="carries the key as base64"):
-        template(Normal(b'{"key": "%s"}' % encode(key)), About((number,)))
+        template(NormalizedRequest(b'{"key": "%s"}' % encode(key)), About((number,)))
     with pytest.raises(NotTemplated, match="carries the value as base64"):
-        template(Normal(b'PUT /%s {"value": "%s"}' % (key, encode(prefix + value))), about("single_key", number))
-    assert template(Normal(b"GET /%s" % key), About((number,))).slots, "what is not in base64 is found"
+        template(NormalizedRequest(b'PUT /%s {"value": "%s"}' % (key, encode(prefix + value))), about("single_key", number))
+    assert template(NormalizedRequest(b"GET /%s" % key), About((number,))).slots, "what is not in base64 is found"
 
 
 @pytest.mark.parametrize("model", ["hash10", "document10", "nested"])
@@ -82,7 +84,7 @@ def test_every_text_of_a_record_is_found(model: str) -> None:
     def packed(number: int, sequence: int) -> bytes:
         return bytes(msgpack.packb([f"key:{number:012d}", written(model, number, sequence)]))
 
-    made = template(Normal(packed(NUMBERS[0], 7)), about(model, NUMBERS[0]))
+    made = template(NormalizedRequest(packed(NUMBERS[0], 7)), about(model, NUMBERS[0]))
     fillers = [slot.shift for slot in made.slots if slot.kind == "filler"]
     assert len(fillers) == (10 if model != "nested" else 9)
     assert filled(made, about(model, NUMBERS[1], 8)) == packed(NUMBERS[1], 8)
@@ -98,7 +100,7 @@ def test_a_filler_is_the_recipes() -> None:
 def test_batches_tell_their_records_apart() -> None:
     one, other = NUMBERS[:2]
     both = About((one, other), fixed_write_id(8100, 7), about("single_key", one).texts + about("single_key", other).texts)
-    made = template(Normal(as_set(one) + as_set(other)), both)
+    made = template(NormalizedRequest(as_set(one) + as_set(other)), both)
     assert [slot.item for slot in made.slots] == [0, 0, 0, 1, 1, 1]
     swapped = About((other, one), both.write_id, both.texts[::-1])
     assert filled(made, swapped) == as_set(other) + as_set(one)
@@ -124,7 +126,7 @@ def decimals(number: int) -> bytes:
 def test_integer_keys(encode: object, first: int, second: int, slot: Slot) -> None:
     """Decimals and binary numbers of each width and order; a third number of the same size bears it out."""
     assert callable(encode)
-    made = number_template(Normal(encode(first)), first, Normal(encode(second)), second)
+    made = number_template(NormalizedRequest(encode(first)), first, NormalizedRequest(encode(second)), second)
     assert [(each.kind, each.offset) for each in made.slots] == [(slot.kind, slot.offset)]
     assert made.slots[0].width == slot.width
     third = (first + second) // 2
@@ -133,14 +135,14 @@ def test_integer_keys(encode: object, first: int, second: int, slot: Slot) -> No
 
 def test_what_differs_and_is_not_the_key() -> None:
     with pytest.raises(NotTemplated, match="not recognised"):
-        number_template(Normal(b"GET 41 at 17:01"), 41, Normal(b"GET 42 at 17:02"), 42)
+        number_template(NormalizedRequest(b"GET 41 at 17:01"), 41, NormalizedRequest(b"GET 42 at 17:02"), 42)
     with pytest.raises(NotTemplated, match="bytes long"):
-        number_template(Normal(decimals(99)), 99, Normal(decimals(100)), 100)
+        number_template(NormalizedRequest(decimals(99)), 99, NormalizedRequest(decimals(100)), 100)
 
 
 def test_mongos_ids() -> None:
     request = struct.pack("<iiii", 20, 0x01020304, 0, 2013) + b"body"
-    found = normal("mongo", request)
+    found = normalized("mongo", request)
     assert found.data[4:8] == bytes(4)
     assert found.data[8:] == request[8:]
     assert found.slots == (Slot(4, 4, "id-le"),)
@@ -151,7 +153,7 @@ def test_mongos_ids() -> None:
 def test_tarantools_ids_are_made_wide(sync: int) -> None:
     """The client writes small ones in one byte; a server takes any width."""
     body = msgpack.packb({0: 1, 1: sync, 5: 0}) + msgpack.packb({0x10: 512, 0x20: [1]})
-    found = normal("iproto", msgpack.packb(len(body)) + body)
+    found = normalized("iproto", msgpack.packb(len(body)) + body)
     (slot,) = found.slots
     assert slot.kind == "id-be"
     patched = bytearray(found.data)
@@ -175,18 +177,18 @@ def test_the_id_in_tarantools_reply() -> None:
 def test_what_a_connection_has_of_its_own() -> None:
     """The id of a session: 16 bytes of which some may be alike by chance."""
     general, mine = bytes(range(16)), bytes(range(100, 108)) + bytes(range(8, 16))
-    made = template(Normal(b"GET key:%012d of " % NUMBERS[0] + general + b"."), About(NUMBERS[:1]))
-    other = Normal(b"GET key:%012d of " % NUMBERS[1] + mine + b".")
+    made = template(NormalizedRequest(b"GET key:%012d of " % NUMBERS[0] + general + b"."), About(NUMBERS[:1]))
+    other = NormalizedRequest(b"GET key:%012d of " % NUMBERS[1] + mine + b".")
     assert own_bytes(made, About(NUMBERS[1:2]), other) == [(24, general[:8], mine[:8])]
-    assert own_bytes(made, About(NUMBERS[:1]), Normal(b"GET key:%012d of " % NUMBERS[0] + general + b".")) == []
+    assert own_bytes(made, About(NUMBERS[:1]), NormalizedRequest(b"GET key:%012d of " % NUMBERS[0] + general + b".")) == []
 
 
 def test_a_connection_that_asks_otherwise() -> None:
-    made = template(Normal(b"GET key:%012d;" % NUMBERS[0]), About(NUMBERS[:1]))
+    made = template(NormalizedRequest(b"GET key:%012d;" % NUMBERS[0]), About(NUMBERS[:1]))
     with pytest.raises(NotTemplated, match="bytes long"):
-        own_bytes(made, About(NUMBERS[:1]), Normal(b"MGET key:%012d;" % NUMBERS[0]))
+        own_bytes(made, About(NUMBERS[:1]), NormalizedRequest(b"MGET key:%012d;" % NUMBERS[0]))
     with pytest.raises(NotTemplated, match="where the key"):
-        own_bytes(made, About(NUMBERS[:1]), Normal(b"GET key:%012d;" % NUMBERS[1]))
+        own_bytes(made, About(NUMBERS[:1]), NormalizedRequest(b"GET key:%012d;" % NUMBERS[1]))
 
 
 def test_a_difference_in_words() -> None:
@@ -206,6 +208,6 @@ def test_an_integer_between_zeros_is_found_where_it_is(width: int, low: int, bou
         return bytes(8) + number.to_bytes(width, order) + bytes(8)
 
     first, second = numbers_within(low, bound)[:2]
-    found = number_template(Normal(request(first)), first, Normal(request(second)), second)
+    found = number_template(NormalizedRequest(request(first)), first, NormalizedRequest(request(second)), second)
     for number in (low, low + (bound - low) // 3, bound - 1, *numbers_within(low, bound)):
         assert filled(found, About((number,), form=INTEGER)) == request(number)

@@ -1,6 +1,6 @@
 //! Numbers in text, as lengths and counts come.
 
-/// Digits alone, at most 18 of them: what is longer is no length of anything.
+/// Digits alone, at most 18 of them: no length is longer.
 pub fn unsigned(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() || digits.len() > 18 {
         return None;

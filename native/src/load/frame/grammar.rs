@@ -17,7 +17,7 @@ pub type Problem = &'static str;
 pub enum Want {
     /// So many bytes, at most `KEPT`.
     Take(usize),
-    /// All up to and with this byte, at most so many; only the first `KEPT` of them are shown.
+    /// All up to and with this byte, at most this many; only the first `KEPT` of them are shown.
     Until(u8, usize),
     /// So many bytes, unseen.
     Skip(u64),

@@ -34,7 +34,7 @@ impl Http {
         let rest = line.strip_prefix(b"HTTP/1.1 ").ok_or("not the beginning of a reply")?;
         let sound = rest.len() == 3 || rest.get(3) == Some(&b' ');
         let status = rest.get(..3).filter(|_| sound).and_then(decimal::unsigned);
-        self.status = status.filter(|status| (100..600).contains(status)).ok_or("a status that is none")?;
+        self.status = status.filter(|status| (100..600).contains(status)).ok_or("not a status")?;
         Ok(self.line(At::Header))
     }
 
@@ -45,7 +45,7 @@ impl Http {
         let colon = line.iter().position(|byte| *byte == b':').ok_or("a header without a name")?;
         let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
         if name.eq_ignore_ascii_case(b"content-length") {
-            let length = decimal::unsigned(value).ok_or("a length that is none")?;
+            let length = decimal::unsigned(value).ok_or("not a length")?;
             if self.length.is_some_and(|before| before != length) {
                 return Err("two lengths");
             }
@@ -81,7 +81,7 @@ impl Http {
 
     fn size(&mut self, line: &[u8]) -> Result<Next, Problem> {
         let digits = line.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
-        let size = decimal::hexadecimal(digits).filter(|size| *size <= LARGEST).ok_or("a chunk's size that is none")?;
+        let size = decimal::hexadecimal(digits).filter(|size| *size <= LARGEST).ok_or("not the size of a chunk")?;
         if size == 0 {
             return Ok(self.line(At::Trailer));
         }

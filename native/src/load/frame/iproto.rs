@@ -60,7 +60,7 @@ impl Iproto {
         }
         let code = self.code.ok_or("a header without a code")?;
         if code == CHUNK {
-            return Err("a message that nobody asked for");
+            return Err("an unsolicited message");
         }
         if code & FAILED != 0 || self.left == 0 {
             return self.rest(0);

@@ -1,4 +1,4 @@
-//! Replies, told apart and counted in a stream of bytes; none of it is believed, and none of it is kept.
+//! Finds the replies in a stream of bytes and counts their records. Nothing in the stream is trusted, and nothing of it is kept.
 //!
 //! A grammar asks for one token after the other, and the reader hands them over: from what was received, in place, or from a small
 //! buffer where a token came in parts. So a reply of any length takes a fixed amount of memory.

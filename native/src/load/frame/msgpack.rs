@@ -6,7 +6,7 @@ pub enum Item {
     Number(i64),
     /// Nil, a truth, a fraction, a number beyond 63 bits: whole.
     Other,
-    /// Text, binary or extension: so many bytes follow.
+    /// Text, binary or extension: this many bytes follow.
     Bytes(u64),
     Array(u64),
     Map(u64),

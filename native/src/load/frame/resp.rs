@@ -131,7 +131,7 @@ impl Grammar for Resp {
             b'#' => Ok(self.leaf(i64::from(line == b"t"))),
             b',' | b'(' => Ok(self.leaf(1)),
             b':' | b'$' | b'=' | b'!' | b'*' | b'~' | b'%' => {
-                let number = decimal::signed(line).ok_or("a number that is none")?;
+                let number = decimal::signed(line).ok_or("not a number")?;
                 match *kind {
                     b':' => Ok(self.leaf(number)),
                     b'*' | b'~' => self.open(number, 1),
@@ -142,7 +142,7 @@ impl Grammar for Resp {
                     }
                 }
             }
-            b'>' => Err("a message that nobody asked for"),
+            b'>' => Err("an unsolicited message"),
             _ => Err("a reply of no known type"),
         }
     }
