@@ -14,33 +14,44 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-ALONE = (
-    # They look at the whole machine: mounts, loop devices, processes that were left, and what the next sweep takes away.
-    "launch",
-    "disk",
-    "cleanup",
-    "machine",
-    "end_to_end/test_interrupts.py",
-    "end_to_end/test_disturbances.py",
-    # They look at how long something takes, or at what is left of a processor.
+SERIAL = (
+    # They assert how long something takes, or measure the processor that is left for them.
     "adapters/test_sqlite_host.py",
-    "load",
-    "records",
-    "stats",
-    "mutants",
-    "experiments/performance",
     "end_to_end/test_interleaved.py",
-    "end_to_end/test_pytest_options.py",
+    "experiments/performance",
+    "load/test_ceiling.py",
+    "load/test_client.py",
+    "load/test_driver.py",
+    "load/test_noise_floor.py",
+    "load/test_store.py",
+    "load/wire/test_native_pump.py",
+    "load/wire/test_relay.py",
+    "machine/test_limits.py",
 )
-"""Folders and files whose tests are marked `serial`, as are all that need servers or an engine."""
+"""Folders and files whose tests are marked `serial`: they run alone, after all others."""
+
+_LONG = (
+    *("mutants/durability", "mutants/test_lies.py", "stubs/test_couchbase_mock.py", "stubs/test_marklogic.py", "mutants"),
+    *("end_to_end", "architecture", "nuisance", "stubs", "vendor", "load", "experiments"),
+)
+"""Folders and files that take longest: they are begun first, so that no processor waits for one of them in the end."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what does not run beside other tests, before `-m` selects."""
+    """Mark what does not run beside other tests, before `-m` selects; and say what stays together where several processes run them."""
     here = Path(__file__).parent
     for item in items:
         at = item.path.relative_to(here)
-        alone = any(at.is_relative_to(each) for each in ALONE)
-        if alone or item.get_closest_marker("servers") or item.get_closest_marker("docker"):
+        if any(at.is_relative_to(each) for each in SERIAL):
             item.add_marker(pytest.mark.serial)
+        if item.get_closest_marker("xdist_group") is None:
+            # Those with containers look at what the engine has: one after another. Else a file's tests share what its fixtures make.
+            item.add_marker(pytest.mark.xdist_group("docker" if item.get_closest_marker("docker") else str(at)))
+    places = [Path(each) for each in _LONG]
+
+    def turn(item: pytest.Item) -> int:
+        at = item.path.relative_to(here)
+        return next((number for number, place in enumerate(places) if at.is_relative_to(place)), len(places))
+
+    items.sort(key=turn)
