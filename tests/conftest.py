@@ -30,6 +30,27 @@ SERIAL = (
 )
 """Folders and files whose tests are marked `serial`: they run alone, after all others."""
 
+SLOW = (
+    # They run the suites as a user does: some seconds of processor time each.
+    "cli/test_new_store.py",
+    "end_to_end",
+    "stubs",
+    "vendor",
+    # They strike a store again and again, start servers of their own, or draw whole reports.
+    "cleanup",
+    "disk",
+    "experiments/durability/test_atomic_groups.py",
+    "experiments/durability/test_load_shapes.py",
+    "experiments/durability/test_rounds.py",
+    "experiments/durability/test_spoiled.py",
+    "launch",
+    "load/wire/test_engine.py",
+    "report/test_destination.py",
+    "report/test_html.py",
+    "stats/test_ratio.py",
+)
+"""Folders and files whose tests are marked `slow`, beside those that are marked where they stand: the quick group leaves them out."""
+
 _LONG = (
     *("mutants/durability", "mutants/test_lies.py", "stubs/test_couchbase_mock.py", "stubs/test_marklogic.py", "mutants"),
     *("end_to_end", "architecture", "nuisance", "stubs", "vendor", "load", "experiments"),
@@ -39,12 +60,14 @@ _LONG = (
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what does not run beside other tests, before `-m` selects; and say what stays together where several processes run them."""
+    """Mark what is slow and what does not run beside other tests, before `-m` selects; and say what stays together where several processes run them."""
     here = Path(__file__).parent
     for item in items:
         at = item.path.relative_to(here)
         if any(at.is_relative_to(each) for each in SERIAL):
             item.add_marker(pytest.mark.serial)
+        if any(at.is_relative_to(each) for each in SLOW):
+            item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("xdist_group") is None:
             # Those with containers look at what the engine has: one after another. Else a file's tests share what its fixtures make.
             item.add_marker(pytest.mark.xdist_group("docker" if item.get_closest_marker("docker") else str(at)))

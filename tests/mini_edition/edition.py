@@ -119,7 +119,8 @@ def _part(capability: Tree, group: str, wanted: Collection[str]) -> Tree | None:
 
 def _fitting_profile(profile: Tree) -> Tree:
     capabilities = {case.partition("/")[0] for case in CASES}
-    return {**profile, "capabilities": [name for name in profile["capabilities"] if name in capabilities]}
+    kept = [name for name in profile["capabilities"] if name in capabilities]
+    return {**profile, "capabilities": kept, "models": profile["models"][:2]}  # each model has histories and requests of its own
 
 
 def _read(path: Path) -> Tree:
