@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,24 +58,40 @@ _LONG = (
 )
 """Folders and files that take longest: they are begun first, so that no processor waits for one of them in the end."""
 
+_APART = ("test_the_suite_on_the_stand_in", "test_a_false_claim_is_caught_at_every_seed", "test_a_true_claim_passes")
+"""Long tests that share nothing with the others of their files."""
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is slow and what does not run beside other tests, before `-m` selects; and say what stays together where several processes run them."""
+    """Mark what is slow and what runs alone, before `-m` selects; and begin with what takes longest."""
     here = Path(__file__).parent
-    for item in items:
-        at = item.path.relative_to(here)
+    places = {item: item.path.relative_to(here) for item in items}
+    for item, at in places.items():
         if any(at.is_relative_to(each) for each in SERIAL):
             item.add_marker(pytest.mark.serial)
         if any(at.is_relative_to(each) for each in SLOW):
             item.add_marker(pytest.mark.slow)
-        if item.get_closest_marker("xdist_group") is None:
-            # Those with containers look at what the engine has: one after another. Else a file's tests share what its fixtures make.
-            item.add_marker(pytest.mark.xdist_group("docker" if item.get_closest_marker("docker") else str(at)))
-    places = [Path(each) for each in _LONG]
 
     def turn(item: pytest.Item) -> int:
-        at = item.path.relative_to(here)
-        return next((number for number, place in enumerate(places) if at.is_relative_to(place)), len(places))
+        return next((number for number, each in enumerate(_LONG) if places[item].is_relative_to(each)), len(_LONG))
 
     items.sort(key=turn)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With `-n`: a file's tests run in one process, which makes what its fixtures share once; the files in the order of the collection."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file, _, test = nodeid.partition("::")
+            if test.partition("[")[0] in _APART:
+                return nodeid
+            if file.endswith("/test_lies.py"):  # one run for each kind of liar, the first parameter
+                return file + test.partition("[")[2].partition("-")[0].rstrip("]")
+            return file
+
+    config.option.loadscopereorder = False
+    return ByFile(config, log)

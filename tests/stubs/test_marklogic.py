@@ -55,21 +55,12 @@ def node_modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("variant", "only", "shown"),
     [
-        pytest.param(*each, marks=pytest.mark.xdist_group(f"marklogic {number}"))
-        for number, each in enumerate(
-            (
-                (
-                    "default",
-                    "key_access or scans or documents or fields or indexes or rows or settings",
-                    "capabilities.documents.set-path/003",
-                ),
-                ("default", "stateful or sizes or limits or concurrency", "stateful.nested"),
-                ("versioned", "key_access or documents or scans or concurrency or settings", "capabilities.key_access.compare-and-set/001"),
-                ("default", "test_capability and text or settings", "capabilities.text.phrase/005"),
-                ("indexed", "filter or facets or sort or paging or requests or settings", "capabilities.filter.and-or/003"),
-                ("indexed", "test_capability and (text or aggregation) or settings", "capabilities.text.with-facets/002"),
-            )
-        )
+        ("default", "key_access or scans or documents or fields or indexes or rows or settings", "capabilities.documents.set-path/003"),
+        ("default", "stateful or sizes or limits or concurrency", "stateful.nested"),
+        ("versioned", "key_access or documents or scans or concurrency or settings", "capabilities.key_access.compare-and-set/001"),
+        ("default", "test_capability and text or settings", "capabilities.text.phrase/005"),
+        ("indexed", "filter or facets or sort or paging or requests or settings", "capabilities.filter.and-or/003"),
+        ("indexed", "test_capability and (text or aggregation) or settings", "capabilities.text.with-facets/002"),
     ],
 )
 def test_the_suite_on_the_stand_in(tmp_path: Path, server: Server, variant: str, only: str, shown: str) -> None:
