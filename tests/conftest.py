@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,33 +15,83 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-ALONE = (
-    # They look at the whole machine: mounts, loop devices, processes that were left, and what the next sweep takes away.
-    "launch",
-    "disk",
-    "cleanup",
-    "machine",
-    "end_to_end/test_interrupts.py",
-    "end_to_end/test_disturbances.py",
-    # They look at how long something takes, or at what is left of a processor.
+SERIAL = (
+    # They assert how long something takes, or measure the processor that is left for them.
     "adapters/test_sqlite_host.py",
-    "load",
-    "records",
-    "stats",
-    "mutants",
-    "experiments/performance",
     "end_to_end/test_interleaved.py",
-    "end_to_end/test_pytest_options.py",
+    "experiments/performance",
+    "load/test_ceiling.py",
+    "load/test_client.py",
+    "load/test_driver.py",
+    "load/test_noise_floor.py",
+    "load/test_store.py",
+    "load/wire/test_native_pump.py",
+    "load/wire/test_relay.py",
+    "machine/test_limits.py",
 )
-"""Folders and files whose tests are marked `serial`, as are all that need servers or an engine."""
+"""Folders and files whose tests are marked `serial`: they run alone, after all others."""
+
+SLOW = (
+    # They run the suites as a user does: some seconds of processor time each.
+    "cli/test_new_store.py",
+    "end_to_end",
+    "stubs",
+    "vendor",
+    # They strike a store again and again, start servers of their own, or draw whole reports.
+    "cleanup",
+    "disk",
+    "experiments/durability/test_atomic_groups.py",
+    "experiments/durability/test_load_shapes.py",
+    "experiments/durability/test_rounds.py",
+    "experiments/durability/test_spoiled.py",
+    "launch",
+    "load/wire/test_engine.py",
+    "report/test_destination.py",
+    "report/test_html.py",
+    "stats/test_ratio.py",
+)
+"""Folders and files whose tests are marked `slow`, beside those that are marked where they stand: the quick group leaves them out."""
+
+_LONG = (
+    *("mutants/durability", "mutants/test_lies.py", "stubs/test_couchbase_mock.py", "stubs/test_marklogic.py", "mutants"),
+    *("end_to_end", "architecture", "nuisance", "stubs", "vendor", "load", "experiments"),
+)
+"""Folders and files that take longest: they are begun first, so that no processor waits for one of them in the end."""
+
+_APART = ("test_the_suite_on_the_stand_in", "test_a_false_claim_is_caught_at_every_seed", "test_a_true_claim_passes")
+"""Long tests that share nothing with the others of their files."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what does not run beside other tests, before `-m` selects."""
+    """Mark what is slow and what runs alone, before `-m` selects; and begin with what takes longest."""
     here = Path(__file__).parent
-    for item in items:
-        at = item.path.relative_to(here)
-        alone = any(at.is_relative_to(each) for each in ALONE)
-        if alone or item.get_closest_marker("servers") or item.get_closest_marker("docker"):
+    places = {item: item.path.relative_to(here) for item in items}
+    for item, at in places.items():
+        if any(at.is_relative_to(each) for each in SERIAL):
             item.add_marker(pytest.mark.serial)
+        if any(at.is_relative_to(each) for each in SLOW):
+            item.add_marker(pytest.mark.slow)
+
+    def turn(item: pytest.Item) -> int:
+        return next((number for number, each in enumerate(_LONG) if places[item].is_relative_to(each)), len(_LONG))
+
+    items.sort(key=turn)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With `-n`: a file's tests run in one process, which makes what its fixtures share once; the files in the order of the collection."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file, _, test = nodeid.partition("::")
+            if test.partition("[")[0] in _APART:
+                return nodeid
+            if file.endswith("/test_lies.py"):  # one run for each kind of liar, the first parameter
+                return file + test.partition("[")[2].partition("-")[0].rstrip("]")
+            return file
+
+    config.option.loadscopereorder = False
+    return ByFile(config, log)

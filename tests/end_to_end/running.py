@@ -17,7 +17,7 @@ from typing import Any
 import psutil
 
 from storeproof.spec import SPEC_ROOT
-from tests.mini_edition.edition import fitting, mini_edition
+from tests.mini_edition.edition import all_cases, fitting, mini_edition
 from tests.mini_edition.inner_run import CHECKOUT, told
 
 SUITES = CHECKOUT / "suites"
@@ -83,7 +83,7 @@ def start(
 
     Args:
         piped: what it says comes out of `process.stdout`, and is not in a file.
-        whole: the specification is the project's, and not the mini-edition.
+        whole: all cases of the specification are there, and not only the mini-edition.
         pages: the report is rendered, and not only `result.json` written.
         cases: by target (`store:variant`), the ids of the cases that are run; without it, what `-k` selects.
     """
@@ -92,7 +92,7 @@ def start(
     # Without a data directory of ours, the container's data is in a volume: that is the common case.
     data = [] if "--launch=container" in arguments else [f"--data-dir={folder / 'data'}"]
     given = environment or {}
-    plugins, own = told(None if whole else mini_edition(), pages=pages, cases=cases, path=given.get("PYTHONPATH", ""))
+    plugins, own = told(all_cases() if whole else mini_edition(), pages=pages, cases=cases, path=given.get("PYTHONPATH", ""))
     command = [
         *(sys.executable, "-m", "pytest", str(SUITES / suites), "-p", "no:cacheprovider", "--seed=1", *plugins),
         *(f"--report-dir={folder / 'report'}", *data, *arguments),

@@ -28,6 +28,7 @@ CASES = (
     "key_access.count/001",
     "key_access.ordered-scan/001",
     "expiry.put-expiring/001",
+    "fields.set-field/001",
 )
 """The fixed cases of the mini-edition. Those of the suites that need no capability, such as random histories, come beside them."""
 _WORKLOADS = ("single-put-distinct-90", "single-put-distinct-100", "single-get")
@@ -40,7 +41,7 @@ Tree = dict[str, Any]
 
 @cache
 def mini_edition() -> Path:
-    """The mini-edition: 13 fixed cases, three workloads, and one shape of load for each guarantee. Made once per process."""
+    """The mini-edition: 14 fixed cases, three workloads, and one shape of load for each guarantee. Made once per process."""
     root = Path(tempfile.mkdtemp(prefix="mini-edition-"))
     atexit.register(shutil.rmtree, root, ignore_errors=True)
     write_edition(root, CASES, workloads=_WORKLOADS)
@@ -49,6 +50,16 @@ def mini_edition() -> Path:
         (root / "profiles" / f"{name}.yaml").write_text(_dump(_fitting_profile(_read(SPEC_ROOT / "profiles" / f"{name}.yaml"))))
     for name in _STORES:
         (root / "stores" / f"{name}.yaml").write_text(fitting(_read(SPEC_ROOT / "stores" / f"{name}.yaml")))
+    return root
+
+
+@cache
+def all_cases() -> Path:
+    """All cases of the specification, with one shape of load for each guarantee. Made once per process."""
+    root = Path(tempfile.mkdtemp(prefix="all-cases-"))
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
+    shutil.copytree(SPEC_ROOT, root, ignore=shutil.ignore_patterns("schema"), dirs_exist_ok=True)
+    cut_load(root, _LOAD)
     return root
 
 
@@ -108,7 +119,8 @@ def _part(capability: Tree, group: str, wanted: Collection[str]) -> Tree | None:
 
 def _fitting_profile(profile: Tree) -> Tree:
     capabilities = {case.partition("/")[0] for case in CASES}
-    return {**profile, "capabilities": [name for name in profile["capabilities"] if name in capabilities]}
+    kept = [name for name in profile["capabilities"] if name in capabilities]
+    return {**profile, "capabilities": kept, "models": profile["models"][:2]}  # each model has histories and requests of its own
 
 
 def _read(path: Path) -> Tree:

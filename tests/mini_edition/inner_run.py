@@ -11,20 +11,18 @@ CHECKOUT = Path(__file__).parents[2]
 
 
 def told(
-    spec_root: Path | None, *, pages: bool, cases: Mapping[str, Sequence[str]] | None = None, path: str = ""
+    spec_root: Path, *, pages: bool, cases: Mapping[str, Sequence[str]] | None = None, path: str = ""
 ) -> tuple[list[str], dict[str, str]]:
     """The arguments and the environment of such a run.
 
     Args:
-        spec_root: the specification that is read; None is the project's own.
+        spec_root: the specification that is read.
         pages: the report is rendered, and not only `result.json` written.
         cases: by target (`store:variant`), the ids of the cases that are run; without it, what `-k` selects.
         path: what PYTHONPATH has besides.
     """
-    plugins, environment = [], {"PYTHONPATH": os.pathsep.join(filter(None, [path, str(CHECKOUT)]))}
-    if spec_root is not None:
-        plugins.append("spec_root")
-        environment["SPEC_ROOT_OF_THE_TEST"] = str(spec_root)
+    plugins = ["spec_root"]
+    environment = {"SPEC_ROOT_OF_THE_TEST": str(spec_root), "PYTHONPATH": os.pathsep.join(filter(None, [path, str(CHECKOUT)]))}
     if not pages:
         plugins.append("json_only")
     if cases is not None:

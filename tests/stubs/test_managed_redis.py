@@ -20,6 +20,7 @@ from storeproof.adapters.redis import managed as redis_managed
 from storeproof.contract import Address, Refused
 from storeproof.spec import load_spec
 from tests.end_to_end.running import SOME, leaves_nothing, run, wait_for
+from tests.mini_edition.edition import fitting
 from tests.stubs.authority import Authority
 
 STORE = Path(__file__).with_name("redis-tls.yaml")
@@ -80,9 +81,10 @@ def _listens(port: int) -> bool:
 @servers
 @pytest.mark.slow
 def test_the_trial_of_the_stand_in(tmp_path: Path, managed: Managed) -> None:
-    endpoint = f"--endpoint=redis-tls={managed.url()}"
-    only = "correctness or guarantee or single-get"
-    done = run(tmp_path, f"--store={STORE}:aof", endpoint, "-k", only, environment=managed.trusting, whole=True, pages=True)
+    store_file = tmp_path / "redis-tls.yaml"
+    store_file.write_text(fitting(STORE.read_text()))
+    line = (f"--store={store_file}:aof", f"--endpoint=redis-tls={managed.url()}", "-k", "correctness or guarantee or single-get")
+    done = run(tmp_path, *line, environment=managed.trusting, pages=True)
     assert done.code == 0, done.said
     (store,) = done.result["stores"]
     assert store["store"] == "redis-tls"

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.architecture.installed import CHECKOUT, outcomes_of, run_pytest
+from tests.mini_edition.edition import all_cases
+from tests.mini_edition.inner_run import told
 
 FILES = Path(__file__).with_name("lmdb")
 MOST_LINES = 120
@@ -22,7 +24,8 @@ def run(tmp_path: Path, wanted: str) -> dict[str, str]:
     """What becomes of these cases."""
     pytest.importorskip("lmdb", reason="pip install lmdb")
     options = (f"--store={FILES / 'lmdb.yaml'}", "--scale=smoke", "--report-dir=report", "--seed=1")
-    done = run_pytest(str(CHECKOUT / "suites"), *options, "-k", wanted, cwd=tmp_path)
+    plugins, environment = told(all_cases(), pages=False)
+    done = run_pytest(str(CHECKOUT / "suites"), *plugins, *options, "-k", wanted, cwd=tmp_path, environment=environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return {name: each["outcome"] for name, each in outcomes_of(tmp_path / "report").items()}
 
