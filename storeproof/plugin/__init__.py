@@ -48,8 +48,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker that ties a test to the specification."""
     config.addinivalue_line(
         "markers",
-        "case(id, revision=1, model='', operations=(), capability=None, guarantee=None, workload=None, fault=None): "
-        "what of the spec a test tries",
+        "case(id, revision=1, model='', operations=(), capability=None, guarantee=None, workload=None, fault=None, beyond_scale=False): "
+        "what of the spec a test tries; beyond_scale: only if -k or its node id names it",
     )
     # Here, before pytest-xdist starts its workers: they would each begin a run.
     if (getattr(config.option, "numprocesses", None) or getattr(config.option, "tx", None)) and _name_suites(

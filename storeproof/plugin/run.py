@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import random
+import re
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 
 NOT_REACHED = "the run ended before this case"
 """How the detail of a case begins that was not begun."""
+
+LEFT_OUT = "left out on the command line"
+BEYOND_SCALE = "measured at --scale=standard, or if -k names it"
 
 _KEEP_SECONDS = 60.0
 """So much of a run a kill or a power cut may cost, and the case that it strikes. Writing takes about a second."""
@@ -88,6 +92,8 @@ class Run:
         """Why something of ours may be left in a store that goes on."""
         self.not_reached = 0
         """Cases that were not begun when the run ended."""
+        self._beyond_scale: dict[pytest.Item, None] = {}
+        """Workloads that the scale leaves out."""
         self._waiting: dict[pytest.Item, None] = {}
         """Cases that were not begun, in their order."""
         self._turns_began = False
@@ -119,7 +125,8 @@ class Run:
         """Sort the cases into the order of the trial, and leave out what no profile demands."""
         ours = [item for item in items if item.get_closest_marker("case")]
         others = [item for item in items if not item.get_closest_marker("case")]
-        wanted = [item for item in ours if self._demanded(item)]
+        wanted = [item for item in ours if self._demanded(item) and not self._is_beyond_scale(item)]
+        self._beyond_scale = {item: None for item in ours if self._demanded(item) and self._is_beyond_scale(item)}
         chosen = set(wanted)
         left_out = [item for item in ours if item not in chosen]
         wanted.sort(key=self._place(wanted))
@@ -198,11 +205,21 @@ class Run:
             return True
         return any(_demands(profile, stage_of(item), _case_of(item)) for profile in self.profiles)
 
+    def _is_beyond_scale(self, item: pytest.Item) -> bool:
+        """Whether the scale leaves a workload out, and nobody has named it: neither -k, nor a node id, nor a profile's demand on speed."""
+        case = _case_of(item)
+        if not case.get("beyond_scale") or any(_demands_speed(profile, case) for profile in self.profiles):
+            return False
+        name = case["id"].partition(".")[2].replace("/", "-").lower()
+        words = set(re.findall(r"[^\s()]+", self._config.option.keyword.lower())) - {"and", "or", "not"}
+        return not any(word in name for word in words) and not any(item.name in str(each) for each in self._config.args)
+
     def exclude(self, items: Iterable[pytest.Item]) -> None:
-        """Count what the user left out."""
+        """Count what the user or the scale left out."""
         for item in items:
             if item.get_closest_marker("case"):
-                trial_of(item).record.add(_idle(item, Outcome.EXCLUDED, "left out on the command line"))
+                why = BEYOND_SCALE if item in self._beyond_scale else LEFT_OUT
+                trial_of(item).record.add(_idle(item, Outcome.EXCLUDED, why))
 
     def close_all_but(self, sut: StoreUnderTest | None) -> None:
         """End the stores that the next case does not need."""
@@ -267,6 +284,7 @@ class Run:
                 seed=self.options.seed,
                 scale=self.options.scale.scale,
                 storeproof=storeproof.__version__,
+                beyond_scale=list(dict.fromkeys(_case_of(item)["id"] for item in self._beyond_scale)),
                 corpus=[CorpusUsed(**asdict(each)) for each in self.options.library.imported],
             ),
             environment=collect_environment(self._directory, fsync, loopback, requires, self.noise),
@@ -330,9 +348,13 @@ def _demands(profile: Profile, stage: Stage, what: Mapping[str, object]) -> bool
         return what.get("guarantee") in LADDER[: LADDER.index(profile.guarantee) + 1]
     if what.get("fault"):  # what clients see of an outage no profile demands
         return False
-    if workload := what.get("workload"):
-        return any(speed.workload == workload and speed.clients == what.get("clients") for speed in profile.speed)
+    if what.get("workload"):
+        return _demands_speed(profile, what)
     return not what.get("model") or what["model"] in profile.models
+
+
+def _demands_speed(profile: Profile, what: Mapping[str, object]) -> bool:
+    return any(speed.workload == what.get("workload") and speed.clients == what.get("clients") for speed in profile.speed)
 
 
 def _measured(measure: Callable[[], float]) -> float | None:

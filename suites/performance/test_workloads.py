@@ -17,13 +17,14 @@ from storeproof.store_under_test import StoreUnderTest
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One case for each way in which a workload is measured at the scale."""
+    """One case for each way in which a workload can be measured at the scale, also those that it measures only if `-k` names them."""
     run = metafunc.config.stash[RUN]
     scale = run.options.scale.performance
     cases = []
     for workload in run.spec.workloads.values():
-        for way in ways(workload, scale):
-            case = pytest.mark.case(id=way.case, workload=workload.workload, clients=way.clients)
+        for number, way in enumerate(ways(workload, scale)):
+            beyond = not scale.measures(workload.workload, first=number == 0)
+            case = pytest.mark.case(id=way.case, workload=workload.workload, clients=way.clients, beyond_scale=beyond)
             cases.append(pytest.param(way, id=way.name.replace("/", "-"), marks=case))
     metafunc.parametrize("way", cases)
 

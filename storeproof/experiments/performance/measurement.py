@@ -149,6 +149,7 @@ class Measuring:
         gates = judge(self.rounds, self.warm, rate, pipeline=self.way.pipeline, ceiling=self.ceiling.rate)
         return Measurement(
             workload=workload.workload,
+            kind=workload.kind,
             title=workload.title,
             model=workload.model,
             record=self.way.record.name,
