@@ -189,6 +189,7 @@ class Run:
         """A case begins."""
         sut, case = trial_of(item), _case_of(item)
         self._waiting.pop(item, None)
+        sut.enter(stage_of(item))
         self.leavings.begin(sut)
         if not _by_turns(item):
             self.close_all_but(sut)
