@@ -23,6 +23,7 @@ from storeproof.launch.handle import Handle
 from storeproof.launch.request import LaunchOption, LaunchRequest
 from storeproof.load.job import EngineWanted
 from storeproof.machine import docker
+from storeproof.outcome import Stage
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Scale, Spec, Target
 from storeproof.spec.reading.inheritance import STORES
@@ -82,6 +83,7 @@ class StoreUnderTest:
         """Told of every collection before it is made."""
         self._adapter: Adapter | None = None
         self._shared: Handle | None = None
+        self._in_memory = False
         self._mistrusted = False
         self._blocked: str | None = None
 
@@ -104,15 +106,19 @@ class StoreUnderTest:
         with _surviving():
             return self.adapter.connect(address, self.target.configuration.options)
 
-    def launch(self, purpose: str, *, on_volume: bool = False) -> Handle:
-        """A fresh store, started, ready and as the variant says; the caller closes it. `on_volume`: made so that its power can be cut.
+    def launch(self, purpose: str, *, on_volume: bool = False, in_memory: bool = False) -> Handle:
+        """A fresh store, started, ready and as the variant says; the caller closes it.
+
+        Args:
+            on_volume: its power can be cut.
+            in_memory: its files lie in memory where that can be had.
 
         Raises:
             NotAvailable: it cannot be had here; every later call says so again.
             StoreDied: it did not start.
             SettingsMismatch: it runs with other settings.
         """
-        handle = self.make(purpose, on_volume=on_volume)
+        handle = self.make(purpose, on_volume=on_volume, in_memory=in_memory)
         try:
             self.first_start(handle)
         except BaseException:
@@ -120,13 +126,13 @@ class StoreUnderTest:
             raise
         return handle
 
-    def make(self, purpose: str, *, on_volume: bool = False) -> Handle:
+    def make(self, purpose: str, *, on_volume: bool = False, in_memory: bool = False) -> Handle:
         """A store as `launch` has it, but not started, and so not yet verified: `first_start` does both."""
         if self._blocked:
             raise NotAvailable(self._blocked)
         self.progress(f"starting for {purpose}")
         with self._blocking(on_volume=on_volume):
-            return launcher.make(self._request(on_volume=on_volume), self.progress)
+            return launcher.make(self._request(on_volume=on_volume, in_memory=in_memory), self.progress)
 
     def first_start(self, handle: Handle) -> float:
         """Start what `make` made, and verify that it is as the variant says; the seconds until it answered. Raises as `launch`."""
@@ -162,10 +168,21 @@ class StoreUnderTest:
                 if docker.unavailable() is None:  # without an engine it is this machine that lacks something: an outcome
                     raise UsageError(str(reason)) from None
 
+    def enter(self, stage: Stage) -> None:
+        """A case of a stage begins.
+
+        Correctness asks nothing of a disk, and would spend half of its time on waiting for one: its shared store keeps its files in memory.
+        The other stages do not work on that store.
+        """
+        in_memory = stage is Stage.CORRECTNESS
+        if in_memory is not self._in_memory:
+            self.close_shared()
+            self._in_memory = in_memory
+
     def shared(self) -> Handle:
         """The one store that the cases of a stage share; started again, empty, if it died or hung."""
         if not self.answers():
-            self._shared = self.launch("the trial")
+            self._shared = self.launch("the trial", in_memory=self._in_memory)
         assert self._shared is not None
         return self._shared
 
@@ -235,7 +252,7 @@ class StoreUnderTest:
             self._blocked = f"the store could not be tried: {first}"
             raise
 
-    def _request(self, *, on_volume: bool = False) -> LaunchRequest:
+    def _request(self, *, on_volume: bool = False, in_memory: bool = False) -> LaunchRequest:
         """What the command line and the store's file say of its launch."""
         store, options = self.target.store, self.options
         settings = self.target.settings(self.scale.cache_bytes)
@@ -252,6 +269,7 @@ class StoreUnderTest:
             endpoint=endpoint,
             image=options.images.get(store.name),
             data_dir=options.data_dir,
+            in_memory=in_memory,
             keep=options.keep,
             power_cut=PowerCut(options.power_cut, self.seed) if on_volume else None,
         )

@@ -138,8 +138,8 @@ class ManagedServer(ABC):
             raise
 
     def _base(self) -> Path:
-        """Where its directory is made: as the user says, else in memory if it is to have a disk of its own and there is room."""
-        in_memory = ext4.base() if self._request.power_cut is not None else None
+        """Where its directory is made: as the user says, else in memory if that is wanted or it has its own disk, and there is room."""
+        in_memory = ext4.base() if self._request.in_memory or self._request.power_cut is not None else None
         return (self._request.data_dir or in_memory or default_base()).resolve()
 
     def _make_directory(self, *, containers: bool = False) -> WorkDir:

@@ -36,6 +36,8 @@ class LaunchRequest:
     """Another image than the store's file names."""
     data_dir: Path | None = None
     """Where data goes; without it, the directory for temporary files, and in a container a volume of the engine's."""
+    in_memory: bool = False
+    """The files of a local process lie in memory, where there is room and `data_dir` names no other place."""
     keep: bool = False
     """Data, log and container stay when the store is closed."""
     power_cut: PowerCut | None = None

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 SUITES: Final = (Path(__file__).parents[1] / "suites").resolve()
 
 MARKER: Final = (
-    "case(id, revision=1, model='', operations=(), capability=None, guarantee=None, workload=None, clients=None, fault=None): "
-    "what of the spec a test tries"
+    "case(id, revision=1, model='', operations=(), capability=None, guarantee=None, workload=None, clients=None, fault=None, "
+    "beyond_scale=False): what of the spec a test tries; beyond_scale: only if -k or its node id names it"
 )
 
 
@@ -41,6 +41,8 @@ class Case:
     workload: str | None = None
     clients: int | None = None
     fault: str | None = None
+    beyond_scale: bool = False
+    """Whether the scale leaves it out, unless it is named."""
 
     @property
     def interleaved(self) -> bool:

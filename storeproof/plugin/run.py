@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import random
+import re
 import secrets
 import time
 from collections.abc import Callable, Iterable
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 
 NOT_REACHED = "the run ended before this case"
 """How the detail of a case begins that was not begun."""
+
+LEFT_OUT = "left out on the command line"
+BEYOND_SCALE = "measured at --scale=standard, or if -k names it"
 
 _KEEP_SECONDS = 60.0
 """So much of a run a kill or a power cut may cost, and the case that it strikes. Writing takes about a second."""
@@ -89,6 +93,8 @@ class Run:
         """Why something of ours may be left in a store that goes on."""
         self.not_reached = 0
         """Cases that were not begun when the run ended."""
+        self._beyond_scale: dict[pytest.Item, None] = {}
+        """Workloads that the scale leaves out."""
         self._waiting: dict[pytest.Item, None] = {}
         """Cases that were not begun, in their order."""
         self._interleaving = False
@@ -120,7 +126,8 @@ class Run:
         """Sort the cases into the order of the trial, and leave out what no profile demands."""
         ours = [item for item in items if is_case(item)]
         others = [item for item in items if not is_case(item)]
-        wanted = [item for item in ours if self._demanded(item)]
+        wanted = [item for item in ours if self._demanded(item) and not self._is_beyond_scale(item)]
+        self._beyond_scale = {item: None for item in ours if self._demanded(item) and self._is_beyond_scale(item)}
         chosen = set(wanted)
         left_out = [item for item in ours if item not in chosen]
         wanted.sort(key=self._place(wanted))
@@ -184,6 +191,7 @@ class Run:
         """A case begins."""
         sut, case = sut_of(item), case_of(item)
         self._waiting.pop(item, None)
+        sut.enter(case.stage)
         self.leavings.begin(sut)
         if not case.interleaved:
             self.close_all_but(sut)
@@ -200,11 +208,21 @@ class Run:
             return True
         return any(_demands(profile, case_of(item)) for profile in self.profiles)
 
+    def _is_beyond_scale(self, item: pytest.Item) -> bool:
+        """Whether the scale leaves a workload out, and nobody has named it: neither -k, nor a node id, nor a profile's demand on speed."""
+        case = case_of(item)
+        if not case.beyond_scale or any(_demands_speed(profile, case) for profile in self.profiles):
+            return False
+        name = case.id.partition(".")[2].replace("/", "-").lower()
+        words = set(re.findall(r"[^\s()]+", self._config.option.keyword.lower())) - {"and", "or", "not"}
+        return not any(word in name for word in words) and not any(item.name in str(each) for each in self._config.args)
+
     def exclude(self, items: Iterable[pytest.Item]) -> None:
-        """Count what the user left out."""
+        """Count what the user or the scale left out."""
         for item in items:
             if is_case(item):
-                sut_of(item).record.add(_idle(item, Outcome.EXCLUDED, "left out on the command line"))
+                why = BEYOND_SCALE if item in self._beyond_scale else LEFT_OUT
+                sut_of(item).record.add(_idle(item, Outcome.EXCLUDED, why))
 
     def close_all_but(self, sut: StoreUnderTest | None) -> None:
         """End the stores that the next case does not need."""
@@ -269,6 +287,7 @@ class Run:
                 seed=self.options.seed,
                 scale=self.options.scale.scale,
                 storeproof=storeproof.__version__,
+                beyond_scale=list(dict.fromkeys(case_of(item).id for item in self._beyond_scale)),
                 corpus=[CorpusUsed(**asdict(each)) for each in self.options.corpus.imported],
             ),
             environment=collect_environment(self._directory, fsync, loopback, requires, self.noise),
@@ -311,8 +330,12 @@ def _demands(profile: Profile, case: Case) -> bool:
     if case.fault:  # what clients see of an outage no profile demands
         return False
     if case.workload:
-        return any(speed.workload == case.workload and speed.clients == case.clients for speed in profile.speed)
+        return _demands_speed(profile, case)
     return not case.model or case.model in profile.models
+
+
+def _demands_speed(profile: Profile, case: Case) -> bool:
+    return any(speed.workload == case.workload and speed.clients == case.clients for speed in profile.speed)
 
 
 def _measured(measure: Callable[[], float]) -> float | None:

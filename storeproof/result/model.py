@@ -58,6 +58,8 @@ class RunInfo(Part):
     scale: str
     storeproof: str
     """The version of the machinery."""
+    beyond_scale: list[str] = Field(default_factory=list)
+    """Ids of workload cases that this scale leaves out and --scale=standard measures."""
     corpus: list[CorpusUsed] = Field(default_factory=list)
     """Of the command line; without any, articles are generated."""
 
@@ -275,6 +277,8 @@ class Measurement(Part):
     """One workload at one number of clients."""
 
     workload: str
+    kind: str = ""
+    """Of the workload; empty in results before edition 2026.11.12."""
     title: str
     model: str
     record: str = ""

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-VERSION = "2026.11.11"
+VERSION = "2026.11.12"
 """Raised whenever a demand changes; date-like, so that its age can be seen."""
 
 _DEMANDS = ("models", "guarantees", "capabilities", "datasets", "scaling", "workloads", "profiles", "scales")

@@ -24,7 +24,7 @@ from storeproof.spec.reading.source import at, read
 from storeproof.spec.scale import Scale
 from storeproof.spec.scaling import Scaling
 from storeproof.spec.store import Store, Target
-from storeproof.spec.workload import Workload, WorkloadFile
+from storeproof.spec.workload import Kind, Workload, WorkloadFile
 
 SPEC_ROOT = (Path(__file__).parent / "data").resolve()
 """Where the YAML files are, in a checkout and in a wheel alike."""
@@ -215,7 +215,7 @@ def load_spec(root: Path = SPEC_ROOT) -> Spec:
     )
     # A file that could not be read defines nothing: what others miss of it is no breach of theirs.
     if not problems:
-        problems.extend(_disagreements(spec, places) or _unfit_records(spec, places))
+        problems.extend(_disagreements(spec, places) or [*_unfit_records(spec, places), *_uneven_kinds(spec, places)])
     if problems:
         raise SpecError(problems)
     return spec
@@ -245,7 +245,32 @@ def _disagreements(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) 
         named += [((path, ("models", n)), "model", model, spec.models) for n, model in enumerate(profile.models)]
         named += [((path, ("capabilities", n)), "capability", wanted, spec.capabilities) for n, wanted in enumerate(profile.capabilities)]
         named += [((path, ("speed", n, "workload")), "workload", speed.workload, spec.workloads) for n, speed in enumerate(profile.speed)]
+    for name, scale in spec.scales.items():
+        if scale.performance.workloads != "all":
+            path, _ = places["scale", name]
+            at_scale = enumerate(scale.performance.workloads)
+            named += [((path, ("performance", "workloads", n)), "workload", wanted, spec.workloads) for n, wanted in at_scale]
     return [f"{at(path, *location)}: {unknown(what, found, known)}" for (path, location), what, found, known in named if found not in known]
+
+
+def _uneven_kinds(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) -> list[str]:
+    """Scales that measure some of the workloads, and not one of each kind."""
+    problems = []
+    kinds = {workload.kind: name for name, workload in spec.workloads.items()}
+    for scale_name, scale in spec.scales.items():
+        if scale.performance.workloads == "all":
+            continue
+        where = at(places["scale", scale_name][0], "performance", "workloads")
+        chosen: dict[Kind, str] = {}
+        for name in scale.performance.workloads:
+            kind = spec.workloads[name].kind
+            if kind in chosen:
+                problems.append(f"{where}: found `{chosen[kind]}` and `{name}`; allowed: one workload of the kind {kind}")
+            chosen[kind] = name
+        problems += [
+            f"{where}: no workload of the kind {kind}; add one, such as `{name}`" for kind, name in kinds.items() if kind not in chosen
+        ]
+    return problems
 
 
 def _unfit_records(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) -> list[str]:

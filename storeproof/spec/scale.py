@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PositiveInt, Strict
 
-from storeproof.spec.base import Frozen, SpecFile
+from storeproof.spec.base import Frozen, Name, SpecFile
 
 Seconds = Annotated[float, Field(gt=0, strict=False)]
 Clients = Annotated[tuple[PositiveInt, ...], Strict(False), Field(min_length=1)]
@@ -47,6 +47,9 @@ class OutageScale(Frozen):
 class PerformanceScale(Frozen):
     """How long is measured, with how many records and clients."""
 
+    workloads: Literal["all"] | Annotated[tuple[Name, ...], Strict(False), Field(min_length=1)]
+    """What is measured unless `-k` names something else: `all`, each with all of its indexes, clients, records, pipelines and rates; or
+    these, one of each kind, each with the first of its indexes, clients and so on."""
     records: PositiveInt
     data_bytes: PositiveInt
     """Of payload that are loaded for a workload, and that its rounds add, each at most: of large records fewer are loaded, and rounds that
@@ -65,6 +68,10 @@ class PerformanceScale(Frozen):
     rates: Clients
     """Requests per second of open loops, of all clients together: the same for all stores, so that they can be compared."""
     outage: OutageScale
+
+    def measures(self, workload: str, *, first: bool) -> bool:
+        """Whether a workload is measured unasked; `first`: with the first of its indexes, clients, records, pipelines and rates."""
+        return self.workloads == "all" or (first and workload in self.workloads)
 
 
 class Scale(SpecFile):

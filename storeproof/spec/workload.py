@@ -26,6 +26,29 @@ Distribution = Literal["uniform", "zipf", "zipfian", "latest", "sequential", "ho
 * `exponential`: the newest key minus an exponential draw; 95 % of the requests ask for the newest 6/7 of the keys.
 """
 
+Kind = Literal[
+    "value-read",
+    "value-write",
+    "hash-read",
+    "hash-write",
+    "document-read",
+    "document-write",
+    "path-update",
+    "row-read",
+    "batch-write",
+    "scan",
+    "text-search",
+    "mixed",
+    "open-loop",
+]
+"""What a workload is an instance of. A scale that does not measure all workloads measures one of each kind.
+
+* `value-read`, `hash-read`, `document-read`, `row-read`: one record by its key; `*-write`: one record whole.
+* `path-update`: one path of a document. `batch-write`: several records in a request. `scan`: a range of keys.
+* `text-search`: requests for documents by their words, with the writes between them.
+* `mixed`: reads and writes by key. `open-loop`: requests at a given rate.
+"""
+
 ANY_FIELD = "*"
 """In place of the name of a field."""
 _READ_FIRST = ("put", "set_field", "set_path")
@@ -99,6 +122,7 @@ class Workload(Frozen):
     """A measured mix over one model."""
 
     workload: Name
+    kind: Kind
     title: str
     model: Name
     mix: Annotated[tuple[Mix, ...], Strict(False), Field(min_length=1)]

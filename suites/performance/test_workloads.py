@@ -17,13 +17,14 @@ from storeproof.store_under_test import StoreUnderTest
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One case for each configuration in which a workload is measured at the scale."""
+    """One case for each configuration in which a workload can be measured at the scale; those beyond it only where they are named."""
     run = suite_run(metafunc.config)
     scale = run.options.scale.performance
     cases = []
     for workload in run.spec.workloads.values():
-        for config in configs(workload, scale):
-            case = pytest.mark.case(id=config.case, workload=workload.workload, clients=config.clients)
+        for number, config in enumerate(configs(workload, scale)):
+            beyond = not scale.measures(workload.workload, first=number == 0)
+            case = pytest.mark.case(id=config.case, workload=workload.workload, clients=config.clients, beyond_scale=beyond)
             cases.append(pytest.param(config, id=config.name.replace("/", "-"), marks=case))
     metafunc.parametrize("config", cases)
 

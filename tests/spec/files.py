@@ -62,6 +62,7 @@ format: "2.0"
 group: seeds
 workloads:
   - workload: put
+    kind: value-write
     title: Put
     model: single_key
     mix: [{operation: put, keys: new}]

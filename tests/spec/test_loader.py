@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from storeproof.errors import SpecError, UsageError
-from storeproof.spec import LADDER, NODES, load_spec
+from storeproof.spec import LADDER, NODES, SPEC_ROOT, load_spec
 from tests.spec.files import CAPABILITIES, MODEL, PROFILE, STORE, WORKLOADS, replaced, specification
 
 
@@ -42,7 +42,7 @@ def test_the_small_specification_is_right(root: Path) -> None:
     ("file", "text", "old", "new", "line"),
     [
         ("capabilities/access", CAPABILITIES, "model: single_key", "model: single_kee", "capabilities/access.yaml:7: capabilities.0.model: unknown model `single_kee` (did you mean `single_key`?); allowed: nested, single_key"),
-        ("workloads/seeds", WORKLOADS, "model: single_key", "model: rows", "workloads/seeds.yaml:6: workloads.0.model: unknown model `rows`; allowed: nested, single_key"),
+        ("workloads/seeds", WORKLOADS, "model: single_key", "model: rows", "workloads/seeds.yaml:7: workloads.0.model: unknown model `rows`; allowed: nested, single_key"),
         ("profiles/cache", PROFILE, "models: [single_key]", "models: [nested, singel_key]", "profiles/cache.yaml:4: models.1: unknown model `singel_key` (did you mean `single_key`?); allowed: nested, single_key"),
         ("profiles/cache", PROFILE, "access.put-get", "access.put", "profiles/cache.yaml:5: capabilities.0: unknown capability `access.put` (did you mean `access.put-get`?); allowed: access.put-get"),
         ("profiles/cache", PROFILE, "workload: put", "workload: putt", "profiles/cache.yaml:7: speed.0.workload: unknown workload `putt` (did you mean `put`?); allowed: put"),
@@ -73,6 +73,51 @@ def test_breaches_of_several_files_come_together_and_are_not_blamed_on_others(ro
     (root / "workloads" / "seeds.yaml").write_text(replaced(WORKLOADS, "keys: new", "keys: ne"))
     lines = demands_of(root)
     assert [line.split(":")[0] for line in lines] == ["models/single_key.yaml", "workloads/seeds.yaml"]
+
+
+_OTHER = """\
+  - workload: load
+    kind: batch-write
+    title: Load
+    model: single_key
+    mix: [{operation: put, keys: new, batch: 10}]
+    preload: false
+    clients: one
+"""
+SCALE = (SPEC_ROOT / "scales" / "smoke.yaml").read_text()
+LISTED = SCALE[SCALE.index("  workloads:\n") : SCALE.index("  records:")]
+
+
+@pytest.mark.parametrize(
+    ("workloads", "message"),
+    [
+        ("all", None),
+        ("[put]", None),
+        ("[putt]", "scales/smoke.yaml:9: performance.workloads.0: unknown workload `putt` (did you mean `put`?); allowed: load, put"),
+        ("[put, put]", "scales/smoke.yaml:9: performance.workloads: found `put` and `put`; allowed: one workload of the kind value-write"),
+        ("[load]", "scales/smoke.yaml:9: performance.workloads: no workload of the kind value-write; add one, such as `put`"),
+    ],
+)
+def test_a_scale_measures_all_workloads_or_one_of_each_kind(root: Path, workloads: str, message: str | None) -> None:
+    """What a scale names is there, and no kind is left out or measured twice."""
+    (root / "scales").mkdir()
+    (root / "scales" / "smoke.yaml").write_text(replaced(SCALE, LISTED, f"  workloads: {workloads}\n"))
+    other = WORKLOADS if "load" not in workloads and "putt" not in workloads else f"{WORKLOADS}{_OTHER}"
+    (root / "workloads" / "seeds.yaml").write_text(other)
+    if message is None:
+        assert load_spec(root).scales["smoke"].performance.measures("put", first=True)
+    else:
+        assert message in demands_of(root)
+
+
+def test_the_first_of_a_workload_is_measured_at_a_scale_that_names_it() -> None:
+    """Smoke leaves the series of a named workload to the other scales, which measure everything."""
+    scales = load_spec().scales
+    smoke, standard = scales["smoke"].performance, scales["standard"].performance
+    assert smoke.measures("hash10-put", first=True)
+    assert not smoke.measures("hash10-put", first=False)
+    assert not smoke.measures("single-get-sizes", first=True)
+    assert standard.measures("single-get-sizes", first=False)
 
 
 def test_a_file_with_the_other_ending_is_not_skipped_in_silence(root: Path) -> None:

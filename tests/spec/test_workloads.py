@@ -14,6 +14,7 @@ WORKLOAD = """format: "2.0"
 group: mine
 workloads:
   - workload: browse
+    kind: text-search
     title: Ask
     model: corpus
     mix:
@@ -43,25 +44,25 @@ def test_the_workload_is_right(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("$word", "$wort", "x.yaml:8: workloads.0.mix.0.request: found $wort; allowed: $word, $language, $category"),
-        ("words, $word]", "wordz, $word]", "x.yaml:8: workloads.0.mix.0.request: filter."),
+        ("$word", "$wort", "x.yaml:9: workloads.0.mix.0.request: found $wort; allowed: $word, $language, $category"),
+        ("words, $word]", "wordz, $word]", "x.yaml:9: workloads.0.mix.0.request: filter."),
         (", request: {filter: [[], words, $word], limit: 10}", ", keys: uniform", "workloads.0.mix.0: `find` needs a request and no keys"),
-        ("put, keys: new", "put, keys: oldest", "x.yaml:9: workloads.0.mix.1.keys: `delete` takes the keys `oldest`"),
-        ("keys: oldest", "keys: uniform", "x.yaml:10: workloads.0.mix.2.keys: `delete` takes the keys `oldest`"),
-        ("put, keys: new", "put, keys: latest", "x.yaml:10: workloads.0.mix.2: removes new records"),
-        ("keys: new", "keys: zipfain", "x.yaml:9: workloads.0.mix.1.keys: "),
-        ("keys: new", "keys: new, distinct: 0.5", "x.yaml:10: workloads.0.mix.2: removes new records"),
-        ("preload: true", "preload: false", "x.yaml:8: workloads.0.mix.0: takes loaded records, and none are loaded"),
+        ("put, keys: new", "put, keys: oldest", "x.yaml:10: workloads.0.mix.1.keys: `delete` takes the keys `oldest`"),
+        ("keys: oldest", "keys: uniform", "x.yaml:11: workloads.0.mix.2.keys: `delete` takes the keys `oldest`"),
+        ("put, keys: new", "put, keys: latest", "x.yaml:11: workloads.0.mix.2: removes new records"),
+        ("keys: new", "keys: zipfain", "x.yaml:10: workloads.0.mix.1.keys: "),
+        ("keys: new", "keys: new, distinct: 0.5", "x.yaml:11: workloads.0.mix.2: removes new records"),
+        ("preload: true", "preload: false", "x.yaml:9: workloads.0.mix.0: takes loaded records, and none are loaded"),
         ("{operation: put, keys: new}", "{operation: put, keys: new}\n      - {operation: put, keys: uniform}", "the mix has two `put`"),
         ("clients: one", "clients: one\n    records: [{size: 100, fields: 3}]", "records.0: found size and fields; allowed: one of them"),
         ("clients: one", "clients: one\n    records: [{size: 100}]\n    indexes: [0, 1]", "records: found both; allowed: `indexes` or"),
-        ("put, keys: new", "put, path: ['*'], keys: new", "x.yaml:9: workloads.0.mix.1.path: found any field; allowed: `set_field` of one"),
-        ("put, keys: new", "put, reads_first: true, keys: new", "x.yaml:9: workloads.0.mix.1.reads_first: needs one record that is there"),
+        ("put, keys: new", "put, path: ['*'], keys: new", "workloads.0.mix.1.path: found any field; allowed: `set_field` of one"),
+        ("put, keys: new", "put, reads_first: true, keys: new", "x.yaml:10: workloads.0.mix.1.reads_first: needs one record that is there"),
         ("put, keys: new", "get, reads_first: true, keys: uniform", "an operation that writes it: put, set_field, set_path"),
-        ("put, keys: new", "put, reads_first: true, batch: 2, keys: uniform", "x.yaml:9: workloads.0.mix.1.reads_first: needs one record"),
-        ("put, keys: new", "put, length: 10, keys: new", "x.yaml:9: workloads.0.mix.1.length: `scan` needs a length, and nothing else"),
+        ("put, keys: new", "put, reads_first: true, batch: 2, keys: uniform", "x.yaml:10: workloads.0.mix.1.reads_first: needs one record"),
+        ("put, keys: new", "put, length: 10, keys: new", "x.yaml:10: workloads.0.mix.1.length: `scan` needs a length, and nothing else"),
         ("put, keys: new", "scan, keys: uniform", "workloads.0.mix.1.length: `scan` needs a length"),
-        ("put, keys: new", "scan, length: 100, keys: new", "x.yaml:9: workloads.0.mix.1.keys: `scan` begins at one record that is there"),
+        ("put, keys: new", "scan, length: 100, keys: new", "x.yaml:10: workloads.0.mix.1.keys: `scan` begins at one record that is there"),
         ("clients: one", "clients: one\n    pipelines: [4]\n    loop: open", "pipelines: found both; allowed: other pipelines in a closed"),
     ],
 )  # fmt: skip

@@ -149,6 +149,7 @@ class WorkloadRunner:
         gates = judge(self.rounds, self.warm, rate, pipeline=self.config.pipeline, ceiling=self.ceiling.rate)
         return Measurement(
             workload=workload.workload,
+            kind=workload.kind,
             title=workload.title,
             model=workload.model,
             record=self.config.record.name,
