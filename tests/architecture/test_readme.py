@@ -1,0 +1,136 @@
+"""The README says what the published results say, in one page, with commands that exist."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from functools import cache
+
+import pytest
+
+from storeproof.report.answer_table import missing
+from storeproof.result.json_file import read_result
+from storeproof.result.model import Measurement, Result, StoreResult
+from storeproof.spec import load_spec
+from tests.architecture.installed import CHECKOUT
+
+TEXT = (CHECKOUT / "README.md").read_text()
+LONGEST = 900
+"""Words, so that it is read to the end."""
+
+
+@cache
+def _result(name: str) -> Result:
+    return read_result(CHECKOUT / "reports" / name)
+
+
+def _store(result: Result, name: str) -> StoreResult:
+    (found,) = [each for each in result.stores if each.store == name and each.variant != "volatile" and each.variant != "replica-set"]
+    return found
+
+
+def _measured(result: Result, store: str, workload: str) -> Measurement:
+    """Of a store, the valid measurement of a workload without indexes."""
+    (found,) = [each for each in _store(result, store).measurements if each.workload == workload and not each.indexes]
+    assert found.verified
+    assert all(gate.ok for gate in found.gates.values())
+    return found
+
+
+def test_it_is_one_page() -> None:
+    """What is more is in docs/."""
+    assert len(TEXT.split()) <= LONGEST
+
+
+def test_no_store_fills_all_roles_and_these_lack_one_capability() -> None:
+    """The first finding."""
+    stores = _result("2026-11-22-standard").stores
+    lacking = {each.store: {what for profile in each.profiles for what in missing(profile)} for each in stores}
+    assert len(lacking) == 10
+    assert all(lacking.values())
+    assert {name for name, what in lacking.items() if what == {"expiry.put-expiring"}} == {"sqlite", "mysql"}
+    for name in ("redis", "valkey"):
+        (documents,) = [each for each in _store(_result("2026-11-22-standard"), name).profiles if each.profile == "document_store"]
+        assert f"lack {len(missing(documents))} things that a document store needs" in TEXT
+
+
+def test_settings_that_a_kill_does_not_tell_from_durable_ones() -> None:
+    """The second finding."""
+    stores = _result("2026-11-22-durability").stores
+    only_power = 0
+    for store in stores:
+        struck = {each.guarantee: each for each in store.durability.guarantees}
+        kill, power = struck["process_crash"], struck["power_loss"]
+        only_power += kill.rounds == 20 and not kill.faults_with_loss and power.lost > 0
+    assert f"Of {len(stores)} settings, {only_power} lost nothing in 20 kills and lost acknowledged writes in a power cut." in TEXT
+
+
+def test_what_a_synced_log_lost() -> None:
+    """The third finding."""
+    store = _store(_result("2026-11-22-standard"), "tarantool")
+    assert store.settings["wal_mode"] == "fsync"
+    (cut,) = [each for each in store.durability.guarantees if each.guarantee == "power_loss"]
+    said = f"lost {cut.lost / cut.acknowledged:.0%} of the acknowledged writes in {cut.rounds} power cuts"
+    assert said.replace("%", " %") in TEXT
+
+
+def test_how_far_redis_leads() -> None:
+    """The fourth finding: valid numbers of one run, of stores that survived a power cut in it."""
+    series = _result("2026-11-23-series")
+    values = {name: _measured(series, name, "single-put-distinct-100") for name in ("redis", "mariadb", "postgresql", "mongodb")}
+    assert {_store(series, name).durability.proven for name in values} == {"power_loss"}
+    assert {each.clients for each in values.values()} == {50}
+    for name, title in (("mariadb", "MariaDB"), ("postgresql", "PostgreSQL"), ("mongodb", "MongoDB")):
+        ratio = values["redis"].throughput.median / values[name].throughput.median
+        assert re.search(rf"{ratio:.1f} times as many (values per second )?as {title}", TEXT)
+    noise = series.environment.noise
+    assert noise is not None
+    hashes = [_measured(series, name, "hash10-put").throughput.median for name in ("redis", "postgresql")]
+    assert hashes[0] / hashes[1] < noise.factor
+
+
+def test_how_fast_rows_are_loaded() -> None:
+    """The fifth finding."""
+    rows = _result("2026-11-23-full-rows")
+    for name, title in (("mariadb", "MariaDB loaded"), ("mongodb", "MongoDB")):
+        measured = _measured(rows, name, "row-load")
+        assert f"{title} {round(measured.throughput.median, -3):,.0f}" in TEXT
+
+
+def test_the_demands_are_counted_right() -> None:
+    """So many capabilities, in so many cases."""
+    spec = load_spec()
+    assert f"{len(spec.capabilities)} capabilities in {sum(len(each.cases) for each in spec.capabilities.values())} cases" in TEXT
+
+
+COMMANDS = sorted(
+    {
+        " ".join(shlex.split(line, comments=True))
+        for name in ("README.md", "CONTRIBUTING.md")
+        for line in re.findall(r"(?:^|`)((?:storeproof|pytest) [^`\n]+)", (CHECKOUT / name).read_text(), flags=re.MULTILINE)
+    }
+)
+_CALLED = {"pytest": ("-m", "pytest", "suites"), "storeproof": ("-c", "from storeproof.cli import main; main()")}
+
+
+@cache
+def _help(program: str, *words: str) -> str:
+    """Of a command; an unknown one has none."""
+    done = subprocess.run(
+        [sys.executable, *_CALLED[program], *words, "--help"], cwd=CHECKOUT, capture_output=True, text=True, check=False,
+        env={**os.environ, "COLUMNS": "200"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_and_its_options_exist(command: str) -> None:
+    """A command or an option that is renamed is renamed in the text too."""
+    program, *words = command.split()
+    options = {word.partition("=")[0] for word in words if word.startswith("--")}
+    told = _help(program) if program == "pytest" else _help(program, words[0])
+    assert {option for option in options if not re.search(rf"(?<![\w-]){option}\b", told)} == set()
