@@ -29,10 +29,10 @@ SPEEDS: Final = {
 """The workloads that have a column where none are asked for."""
 
 GENERATOR: Final = frozenset({"client_cpu", "client_ceiling"})
-"""Gates that say the load generator was the limit: the store did reach the rate, and might do more."""
+"""Gates whose failure says that the load generator was the limit: the store reached the rate, and might do more."""
 
 _MANY = 10
-"""So much missing and the store is of another kind: it is no near miss."""
+"""A store that lacks as many things is of another kind, and no near miss."""
 
 
 @dataclass(frozen=True)
@@ -131,8 +131,8 @@ def _answer(result: Result, titles: Mapping[str, str]) -> str:
     if not least:
         return f"{_listed(nearest)} can fill all {roles} roles."
     what = sorted(set().union(*(lacking[name] for name in nearest)))
-    told = [f"{each} ({titles[each].lower()})" if each in titles else each for each in what]
-    things = _listed(told) if least == len(what) else units.plural(least, "thing") + " each"
+    named = [f"{each} ({titles[each].lower()})" if each in titles else each for each in what]
+    things = _listed(named) if least == len(what) else units.plural(least, "thing") + " each"
     return f"No store fills all {roles} roles. Nearest: {_listed(nearest)}, without {things}."
 
 
@@ -252,8 +252,8 @@ def _legend(result: Result, found: Sequence[Group | None]) -> Iterable[str]:
         if any(each.torn for each in records):
             yield "Torn: a record that is neither wholly old nor wholly new."
         if most.loss_bound is not None and not most.faults_with_loss:
-            told = strength(most.rounds, 0, most.loss_bound)
-            yield f"{told[0].upper()}{told[1:]}."
+            supported = strength(most.rounds, 0, most.loss_bound)
+            yield f"{supported[0].upper()}{supported[1:]}."
     if speeds:
         yield (
             "±: half the 95 % interval over rounds. ≥: the load generator was the limit. Not valid: the measurement failed one of its "
