@@ -120,7 +120,7 @@ class _Drawing:
             left += size.columns[group.kind] * len(group.headings)
         for row, ((product, variant), _) in enumerate(stores):
             middle = first + (row + 0.5) * size.row
-            self._text(8, middle - 7, product, _INK, left=True, bold=True, longest=22 if not size.narrow else 16)
+            self._text(8, middle - 7, product, _INK, left=True, bold=True, longest=22 if not size.narrow else 17)
             self._text(8, middle + 8, variant, _DIM, left=True, larger=-1.5, longest=30 if not size.narrow else 21)
         for row in range(len(stores) + 1):
             self._axes.plot([0, left], [first + row * size.row] * 2, color=_LINE, linewidth=0.7)
