@@ -106,11 +106,16 @@ def test_the_demands_are_counted_right() -> None:
     assert f"{len(spec.capabilities)} capabilities in {sum(len(each.cases) for each in spec.capabilities.values())} cases" in TEXT
 
 
+def _without_samples(name: str) -> str:
+    """A page without the blocks that show what a program printed."""
+    return re.sub(r"^```text\n.*?^```$", "", (CHECKOUT / name).read_text(), flags=re.MULTILINE | re.DOTALL)
+
+
 COMMANDS = sorted(
     {
         " ".join(shlex.split(line, comments=True))
         for name in ("README.md", "CONTRIBUTING.md")
-        for line in re.findall(r"(?:^|`)((?:storeproof|pytest) [^`\n]+)", (CHECKOUT / name).read_text(), flags=re.MULTILINE)
+        for line in re.findall(r"(?:^|`)((?:storeproof|pytest) [^`\n]+)", _without_samples(name), flags=re.MULTILINE)
     }
 )
 _CALLED = {"pytest": ("-m", "pytest", "suites"), "storeproof": ("-c", "from storeproof.cli import main; main()")}
