@@ -38,6 +38,7 @@ def test_every_published_run_is_explained_and_drawn_by_a_command() -> None:
     assert outputs == {str(path.relative_to(CHECKOUT)) for run in RUNS for path in run.glob("*.svg")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.partition("--output ")[2].partition(" ")[0])
 def test_a_published_picture_shows_what_its_command_draws(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No picture is drawn by hand, and none is older than its result."""
