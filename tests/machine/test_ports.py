@@ -11,7 +11,7 @@ from storeproof.machine import ports
 
 @pytest.mark.parametrize(
     ("family", "address"),
-    [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::1"), (socket.AF_INET6, "::")],  # noqa: S104
+    [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::1"), (socket.AF_INET6, "::")],
 )
 def test_a_listener_of_any_address_is_seen_and_what_it_leaves_is_none(family: socket.AddressFamily, address: str) -> None:
     """A connection that outlives its listener, or waits for its time to be over, is not taken for one."""
