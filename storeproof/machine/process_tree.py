@@ -19,6 +19,8 @@ import psutil
 
 _EXITING = 4
 """PF_EXITING: include/linux/sched.h."""
+_STAT_BYTES = 4096
+"""More than the line can have: 52 numbers, and a name of 64 bytes at most."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +46,8 @@ Find = Callable[[], list[Stat]]
 
 def read_stat(pid: int) -> Stat | None:
     """The process, or None where there is none."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except (FileNotFoundError, ProcessLookupError):
+    text = _stat_line(pid)
+    if not text:
         return None
     # The program's name stands in parentheses and may itself hold spaces and parentheses.
     fields = text[text.rindex(")") + 2 :].split()
@@ -55,16 +56,27 @@ def read_stat(pid: int) -> Stat | None:
 
 def exiting(pid: int) -> bool:
     """Whether the kernel is ending the process: its connections may be closed already, and it is not a zombie yet."""
+    text = _stat_line(pid)
+    return bool(text) and bool(int(text[text.rindex(")") + 2 :].split()[6]) & _EXITING)
+
+
+def _stat_line(pid: int) -> str:
+    """/proc/PID/stat; empty where there is no such process. Read without a file object: a look at a server reads that of every process."""
     try:
-        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
     except (FileNotFoundError, ProcessLookupError):
-        return False
-    return bool(int(text[text.rindex(")") + 2 :].split()[6]) & _EXITING)
+        return ""
+    try:
+        return os.read(descriptor, _STAT_BYTES).decode("utf-8", "replace")
+    except ProcessLookupError:
+        return ""
+    finally:
+        os.close(descriptor)
 
 
 def _link(pid: int, name: str) -> str:
     try:
-        return str(Path(f"/proc/{pid}/{name}").readlink()).removesuffix(" (deleted)")
+        return os.readlink(f"/proc/{pid}/{name}").removesuffix(" (deleted)")  # noqa: PTH115 - a path object takes longer than the call
     except OSError:
         return ""
 

@@ -66,6 +66,7 @@ def pytest_collection(session: pytest.Session) -> None:
 
     early_signals.arm()
     _leave_out_table(config)
+    _leave_out_letters(config)
     try:
         config.stash[RUN] = Run(config)
         config.pluginmanager.register(Repeat(), "storeproof-repeat")
@@ -139,7 +140,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         raise
     finally:
         case_result.close()
-        run.progress.case_done(item)
+        run.progress.case_done(item, bad=case_result.outcome in (Outcome.FAIL, Outcome.ERROR))
     run.keep()
     return done
 
@@ -190,14 +191,17 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     return report
 
 
-def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:
+def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -> tuple[str, str, Any] | None:
     """Every outcome has its own name and letter: none hides behind `passed` or `skipped`."""
     outcome = getattr(report, "storeproof", None)
-    if outcome is None or outcome is Outcome.PASS:
+    if outcome is None:
         return None
+    letter = "" if _shows_progress(config) else _LETTERS[outcome]
+    if outcome is Outcome.PASS:
+        return "passed", letter, "PASSED"
     category = {Outcome.FAIL: "failed", Outcome.ERROR: "error"}.get(outcome, outcome.value)
     colour = {"red": True} if outcome in (Outcome.FAIL, Outcome.ERROR) else {"yellow": True}
-    return category, _LETTERS[outcome], (outcome.value.upper(), colour)
+    return category, letter, (outcome.value.upper(), colour)
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
@@ -298,6 +302,19 @@ def _leave_out_table(config: pytest.Config) -> None:
     session = getattr(config, "_benchmarksession", None)
     if session is not None and not any(each.startswith(tuple(f"--benchmark-{option}" for option in asking)) for each in given):
         session.quiet = True
+
+
+def _shows_progress(config: pytest.Config) -> bool:
+    """Whether the progress line stands for pytest's letters: unless -q or -v says how pytest is to write."""
+    return config.get_verbosity() == 0
+
+
+def _leave_out_letters(config: pytest.Config) -> None:
+    """Nor the names of files and percentages: eight hundred letters say less than one line that counts."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None and _shows_progress(config):
+        reporter.showfspath = False
+        reporter._show_progress_info = False
 
 
 def _may_name_suites(invocation: pytest.Config.InvocationParams) -> bool:

@@ -33,15 +33,17 @@ class Progress:
         self._seconds: defaultdict[str, float] = defaultdict(float)
         self._since = time.monotonic()
         self._shown = False
+        self._bad = 0
 
     def begin(self, cases: Iterable[pytest.Item]) -> None:
         """Start counting cases."""
         self._before = Counter(map(_kind, cases))
         self._total, self._since = self._before.total(), time.monotonic()
 
-    def case_done(self, case: pytest.Item) -> None:
-        """One case more is finished."""
+    def case_done(self, case: pytest.Item, *, bad: bool = False) -> None:
+        """One case more is finished; `bad`: it failed, or ended in an error."""
         self.hide()
+        self._bad += bad
         kind, now = _kind(case), time.monotonic()
         self._before[kind] -= 1
         self._done[kind] += 1
@@ -57,7 +59,8 @@ class Progress:
         if not reporter.isatty and time.monotonic() - self._last < _QUIET_SECONDS:
             return
         self._last = time.monotonic()
-        place = f"{self._done.total() + 1}/{self._total}{self._left()} · " if self._total else ""
+        bad = f" · {self._bad} failed" if self._bad else ""
+        place = f"{self._done.total() + 1}/{self._total}{bad}{self._left()} · " if self._total else ""
         line = place + in_one_line(text)  # what matters first: a line may be cut
         if reporter.isatty:
             self._draw(line)

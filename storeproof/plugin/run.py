@@ -132,6 +132,8 @@ class Run:
         left_out = [item for item in ours if item not in chosen]
         wanted.sort(key=self._place(wanted))
         items[:] = others + wanted
+        self.exclude(self._beyond_scale)
+        left_out = [item for item in left_out if item not in self._beyond_scale]
         if left_out:
             self._config.hook.pytest_deselected(items=left_out)
         self._waiting = dict.fromkeys(wanted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,9 @@ _REASONS = 4
 """So many reasons for cases that were not run are printed; the report has all."""
 _DEMANDS = 8
 """And so many demands of a profile that was asked for."""
+_NARROWEST = 80
+_LABEL = 8
+"""Columns before the text of a line, as on the screen of results."""
 
 
 def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
@@ -29,17 +33,31 @@ def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
         return
     _print_screen(run.result, run.saved.file, reporter)
     for line in _unmet_demands(run.result) if run.profiles else ():
-        reporter.write_line(printable(f"missing {line}"))
+        _print_note(reporter, "missing", line)
     if run.not_reached:
-        reporter.write_line(f"ended   before all was tried: {run.not_reached} cases were not begun", yellow=True)
+        _print_note(reporter, "ended", f"before all was tried: {run.not_reached} cases were not begun", yellow=True)
     for line in _why_not_run(run.result):
-        reporter.write_line(printable(f"not run {line}"))
+        _print_note(reporter, "not run", line)
     for line in filter(None, (run.saved.complaint, run.uncleared)):
         reporter.write_line(printable(line), red=True)
     for line in filter(None, (run.saved.earlier, *run.notices)):
-        reporter.write_line(printable(f"earlier {line}"), yellow=True)
+        _print_note(reporter, "earlier", line, yellow=True)
     for line in registry.kept:
-        reporter.write_line(printable(f"kept    {line}"))
+        _print_note(reporter, "kept", line)
+
+
+def _print_note(reporter: pytest.TerminalReporter, label: str, text: str, **markup: bool) -> None:
+    """A label and a text; what is longer than the terminal is wide goes on below, except for paths and commands, which stay whole."""
+    width = max(_NARROWEST, reporter.config.get_terminal_writer().fullwidth)
+    for line in textwrap.wrap(
+        printable(text),
+        width - 1,
+        initial_indent=f"{label:<{_LABEL}}",
+        subsequent_indent=" " * _LABEL,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ):
+        reporter.write_line(line, **markup)
 
 
 def _print_screen(result: Result, report: Path | None, reporter: pytest.TerminalReporter) -> None:
@@ -54,12 +72,13 @@ def _print_screen(result: Result, report: Path | None, reporter: pytest.Terminal
         file=screen,
         force_terminal=writer.hasmarkup,
         color_system="standard" if writer.hasmarkup else None,
-        width=max(80, writer.fullwidth),
+        width=max(_NARROWEST, writer.fullwidth),
         highlight=False,
     )
     print_summary(shown_of(result), report, console)
     reporter.ensure_newline()
-    reporter.write(screen.getvalue())
+    for line in screen.getvalue().splitlines():
+        reporter.write_line(line.rstrip())
 
 
 def _unmet_demands(result: Result) -> Iterator[str]:

@@ -1,10 +1,13 @@
-"""The one screen that ends a run in the terminal."""
+"""The screen that ends a run in the terminal: what each store answers, what it keeps, how fast it is, and what to run next."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import median
+from typing import Final, get_args
 
 from rich import box
 from rich.console import Console
@@ -12,16 +15,28 @@ from rich.table import Table
 from rich.text import Text
 
 from storeproof import units
-from storeproof.outcome import Outcome
+from storeproof.outcome import SHOWN, Outcome
 from storeproof.report import formatting, tables
+from storeproof.report.answer_table import missing
 from storeproof.report.axes import setting
-from storeproof.result.model import Measurement, Result, StoreResult
+from storeproof.result.model import Measurement, Result, RunInfo, StoreResult
+from storeproof.spec.workload import Kind
 
-HEADLINES = ("hash10-put", "hash10-get", "nested-put", "single-get", "document10-insert-1", "row-get")
-"""What is shown where it was measured: first the ten-field hash, the question the project began with."""
-
-_BLOCKS = 4
-"""Up to so many stores get a few lines each; more get one line each, so that all stay on one screen."""
+_KINDS: Final[Sequence[str]] = get_args(Kind)
+"""In their order. Where there are several stores, as many of them have a column as fit."""
+_ROWS = 14
+"""So many kinds have a line; results of older editions name none, and each workload is its own."""
+_FAILURES = 3
+"""So many cases that failed are named; the report has all of them."""
+_GATES = 2
+"""And so many of the gates that failed."""
+_NAME = 32
+"""Columns of a store's name and variant."""
+_NAMES = 6
+"""And so many of the stores that meet a profile."""
+_COMMAND = 40
+"""Columns for a command beside which it is said what it does; a longer one takes what it needs."""
+_NARROW = 80
 
 _STYLES = {
     Outcome.ERROR: "bold red",
@@ -35,163 +50,249 @@ _STYLES = {
     Outcome.PASS: "green",
 }
 _TONES = {"good": "green", "bad": "bold red", "open": "yellow"}
-_VERDICTS = {"conforms": "green", "does_not_conform": "bold red", "incomplete": "yellow"}
+_KEPT_OPTIONS = ("--store", "--launch", "--endpoint", "--image", "--data-dir", "--profile", "--corpus")
+"""What the command of the next run takes over from this one."""
 
 
 def print_summary(result: Result, report: Path | None, console: Console) -> None:
     """Print what was found for each store and variant, and where the report is; None: there is no file to name."""
     run = result.run
-    meaning = formatting.SCALES.get(run.scale, "")
-    title = Text.assemble(
-        ("storeproof ", "bold"),
-        (f" {run.scale.upper()} ", "bold reverse"),
-        f" {meaning} · edition {result.edition.version} · seed {run.seed} · {units.seconds(run.seconds)}",
-    )
+    title = Text.assemble(("storeproof ", "bold"), (f" {run.scale.upper()} ", "bold reverse"), f" {formatting.SCALES.get(run.scale, '')}")
     console.print(title)
+    console.print(Text(f"edition {result.edition.version} · seed {run.seed} · {units.seconds(run.seconds)}", "dim"))
     if not result.stores:
         console.print("No store was run.", style="yellow")
-    elif len(result.stores) <= _BLOCKS:
-        for store in result.stores:
-            console.print(_block(store))
+    elif len(result.stores) == 1:
+        console.print(_one(result.stores[0], run))
     else:
-        console.print(_lines(result, console.width))
-        for line in _verdicts(result):
-            console.print(line)
-    if report is not None:
-        console.print(Text.assemble("report  ", (str(report), "bold")), soft_wrap=True)
+        console.print(_several(result, console.width))
+        console.print(_notes(result))
+    console.print(_next(run, report), soft_wrap=True)
 
 
-def _block(store: StoreResult) -> Table:
-    """A few lines for one store."""
+def _one(store: StoreResult, run: RunInfo) -> Table:
+    """All that there is on one store."""
     grid = Table.grid(padding=(0, 1))
-    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(style="dim", no_wrap=True, width=7)
     grid.add_column()
     launched = f" · {store.launch}" if store.launch else ""
     grid.add_row("store", Text.assemble((formatting.name_of(store), "bold"), (f" · {store.version or 'never reached'}{launched}", "dim")))
-    grid.add_row("correct", _join([*_counts(store), *_capabilities(store)]))
-    grid.add_row("durable", _durability(store))
-    grid.add_row("fast", _speed(store))
-    if store.profiles:
-        verdicts = [
-            Text.assemble(f"{each.profile} ", (formatting.VERDICTS[each.verdict], _VERDICTS[each.verdict])) for each in store.profiles
-        ]
-        grid.add_row("profiles", _join(verdicts))
-    grid.add_row("", "")
+    for label, lines in (
+        ("answers", _answers(store)),
+        ("keeps", _durability(store)),
+        ("roles", _roles(store)),
+        ("speed", [*_speeds(store.measurements), *_coverage([store], run)]),
+    ):
+        for number, line in enumerate(lines):
+            grid.add_row("" if number else label, line)
     return grid
 
 
-def _counts(store: StoreResult) -> list[Text]:
-    """Every count that is not zero, the worst first."""
-    found = [Text(f"{number} {outcome}", _STYLES[outcome]) for outcome in Outcome if (number := store.counts.get(outcome, 0))]
-    return found or [Text("nothing was run", "yellow")]
+def _answers(store: StoreResult) -> list[Text]:
+    """Capabilities that were shown, of all that there are; the outcomes of all cases; the first that failed."""
+    lines = []
+    if store.capabilities:
+        shown, claimed = _shown(store), sum(each.claimed for each in store.capabilities)
+        lines.append(Text(f"{shown} of {len(store.capabilities)} capabilities; {claimed} claimed", "" if shown >= claimed else "yellow"))
+    counts = [
+        Text(f"{number} {outcome.replace('_', ' ')}", _STYLES[outcome]) for outcome in Outcome if (number := store.counts.get(outcome, 0))
+    ]
+    lines.append(_join(counts) if counts else Text("nothing was run", "yellow"))
+    failed = [each for each in store.outcomes if each.outcome in (Outcome.FAIL, Outcome.ERROR)]
+    lines += [_short(f"{formatting.MARKS[each.outcome]} {each.id}: {each.detail}", _STYLES[each.outcome]) for each in failed[:_FAILURES]]
+    if len(failed) > _FAILURES:
+        lines.append(Text(f"and {len(failed) - _FAILURES} more: see the report", "bold red"))
+    return lines
 
 
-def _capabilities(store: StoreResult) -> list[Text]:
-    claimed = [each for each in store.capabilities if each.claimed]
-    passed = sum(each.outcome is Outcome.PASS for each in claimed)
-    return [Text(f"{passed} of {len(claimed)} claimed capabilities", "" if passed == len(claimed) else "yellow")] if claimed else []
-
-
-def _durability(store: StoreResult) -> Text:
+def _durability(store: StoreResult) -> list[Text]:
+    """What is claimed and what was shown; then what each fault cost."""
     durability = store.durability
     proven = tables.proven_cell(store)
-    shown = Text(f"proven {proven.text}" if durability.proven else proven.text, _TONES[proven.tone])
-    parts = [Text(f"claimed {durability.claimed}"), shown]
-    parts += [
-        Text(f"{each.guarantee}: {lost}", "red" if each.outcome is Outcome.FAIL else "")
-        for each in durability.guarantees
-        if (lost := tables.losses(each))
+    lines = [
+        _join(
+            [
+                Text(f"claimed {durability.claimed}"),
+                Text(f"proven {proven.text}" if durability.proven else proven.text, _TONES[proven.tone]),
+            ]
+        )
     ]
-    recoveries = [value for each in durability.guarantees for value in each.recovery_seconds]
-    if recoveries:
-        parts.append(Text(f"back in {units.seconds(median(recoveries))}", "dim"))
-    return _join(parts)
+    struck = [each for each in durability.guarantees if each.rounds]
+    harmed = [each for each in struck if tables.losses(each)]
+    lines += [Text(f"{each.guarantee}: {tables.losses(each)}", "red" if each.outcome is Outcome.FAIL else "yellow") for each in harmed]
+    if struck and not harmed:
+        writes, faults = sum(each.acknowledged for each in struck), sum(each.rounds for each in struck)
+        parts = [Text(f"0 of {units.whole(writes)} acknowledged writes lost in {units.plural(faults, 'fault')}")]
+        if recoveries := [value for each in struck for value in each.recovery_seconds]:
+            parts.append(Text(f"back in {units.seconds(median(recoveries))}", "dim"))
+        lines.append(_join(parts))
+    return lines
 
 
-def _speed(store: StoreResult) -> Text:
-    if not store.measurements:
-        return Text("not measured", "yellow")
-    parts = [
-        Text.assemble(f"{each.workload} ", (_rate(each), "red" if _invalid(each) else "bold")) for each in _headlines(store, HEADLINES[:4])
-    ]
-    invalid = sum(_invalid(each) for each in store.measurements)
-    failing = f", {invalid} fail a gate" if invalid else ""
-    parts.append(Text(f"{units.plural(len(store.measurements), 'number')}{failing}", "yellow" if invalid else "dim"))
-    return _join(parts)
+def _roles(store: StoreResult) -> list[Text]:
+    """The profiles that the store meets, and how much it lacks of the others."""
+    met = [each.profile for each in store.profiles if each.verdict == "conforms"]
+    others = [each for each in store.profiles if each.verdict != "conforms"]
+    lines = [Text(f"meets {', '.join(met)}", "green")] if met else []
+    if refuted := [f"{each.profile} lacks {len(missing(each))}" for each in others if each.verdict == "does_not_conform"]:
+        lines.append(Text(", ".join(refuted), "yellow"))
+    if unknown := [each.profile for each in others if each.verdict == "incomplete"]:
+        lines.append(Text(f"not shown in this run: {', '.join(unknown)}", "dim"))
+    return lines
 
 
-def _lines(result: Result, width: int) -> Table:
-    """One line for each store, with as many headline speeds as fit."""
-    measured = {each.workload for store in result.stores for each in store.measurements}
-    names = [name for name in HEADLINES if name in measured][: max(1, (width - 56) // 13)]
+def _speeds(measured: Sequence[Measurement]) -> list[Table | Text]:
+    """A line for each kind of workload: its plainest measurement, with the 95 % interval of its rate."""
+    if not measured:
+        return [Text("not measured", "yellow")]
+    chosen = list(_plainest(measured).values())
+    table = Table.grid(padding=(0, 1))
+    table.add_column(no_wrap=True)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True)
+    for each in chosen[:_ROWS]:
+        spread = each.throughput
+        between = f"[{units.short(spread.low)}, {units.short(spread.high)}]"
+        sign = Text(" ✘", "red") if _invalid(each) else Text("")
+        rate = Text(f"{units.short(spread.median)}/s", "red" if _invalid(each) else "bold")
+        table.add_row(each.kind or "–", each.workload, rate, Text.assemble(between, sign))
+    more = len(chosen) - _ROWS
+    return [table, Text(f"and {more} more: see the report", "dim")] if more > 0 else [table]
+
+
+def _coverage(stores: Sequence[StoreResult], run: RunInfo) -> list[Text]:
+    """How much was measured, what of it is not valid, and what the scale leaves out."""
+    measured = [each for store in stores for each in store.measurements]
+    lines = []
+    if invalid := sum(map(_invalid, measured)):
+        gates = Counter(name for each in measured for name, gate in each.gates.items() if not gate.ok)
+        why = ", ".join(f"{name} {count}" for name, count in gates.most_common(_GATES))
+        lines.append(Text(f"✘ {invalid} of {units.plural(len(measured), 'number')} not valid: {why}", "yellow"))
+    if run.beyond_scale:
+        done = {each.workload for each in measured}
+        rest = {name.removeprefix("performance.").partition("/")[0] for name in run.beyond_scale} - done
+        what = f"{units.plural(len(done), 'workload')} measured; {len(rest)} more, and all series, at --scale=standard"
+        lines.append(Text(what, "dim"))
+    return lines
+
+
+def _several(result: Result, width: int) -> Table:
+    """One line for each store, with the kinds of workloads that fit."""
+    chosen = [_plainest(store.measurements) for store in result.stores]
+    there = {kind for plainest in chosen for kind in plainest}
+    kinds = [kind for kind in _KINDS if kind in there] or sorted(there)
+    longest = max(len(formatting.name_of(store)) for store in result.stores)
+    kinds = kinds[: max(1, (width - min(longest, _NAME) - 36) // 13)]
     table = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
-    table.add_column("store:variant", overflow="fold", max_width=26)
-    for heading in ("passed", "bad", "caps"):
+    table.add_column("store:variant", overflow="fold", max_width=_NAME)
+    for heading in ("answers", "failed"):
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("proven", no_wrap=True)
-    for name in names:
-        table.add_column(f"{name}/s", justify="right", max_width=12, overflow="fold")
-    for store in result.stores:
+    table.add_column("keeps", no_wrap=True)
+    for kind in kinds:
+        table.add_column(f"{kind}/s", justify="right", max_width=12, overflow="fold")
+    for store, plainest in zip(result.stores, chosen, strict=True):
         bad = store.counts.get(Outcome.FAIL, 0) + store.counts.get(Outcome.ERROR, 0)
-        claimed = [each for each in store.capabilities if each.claimed]
         proven = tables.proven_cell(store)
-        chosen = {each.workload: each for each in _headlines(store, names)}
-        rates = [
-            Text(_rate(chosen[name], brief=True), "red" if _invalid(chosen[name]) else "") if name in chosen else Text("–")
-            for name in names
-        ]
         table.add_row(
             Text(formatting.name_of(store), "bold"),
-            f"{store.counts.get(Outcome.PASS, 0)}/{len(store.outcomes)}",
+            f"{_shown(store)}/{len(store.capabilities)}",
             Text(str(bad), "bold red" if bad else "dim"),
-            f"{sum(each.outcome is Outcome.PASS for each in claimed)}/{len(claimed)}",
             Text(proven.text + {"good": "", "bad": " ✘", "open": " ○"}[proven.tone], _TONES[proven.tone]),
-            *rates,
+            *(_rate(plainest.get(kind)) for kind in kinds),
         )
-    table.caption = (
-        "bad: fail + error · caps: claimed capabilities passed · durability short of the claim: ✘ refuted, ○ not shown · "
-        "speed: ✘ fails a gate of its validity"
-    )
-    table.caption_justify = "left"
-    table.caption_style = "dim"
     return table
 
 
-def _verdicts(result: Result) -> list[Text]:
-    """One line for each profile and verdict."""
-    found: dict[tuple[str, str], list[str]] = {}
+def _notes(result: Result) -> Table:
+    """What the columns mean, who meets which profile, and how much was measured."""
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column()
+    met: dict[str, list[str]] = {}
     for store in result.stores:
         for each in store.profiles:
-            found.setdefault((each.profile, each.verdict), []).append(formatting.name_of(store))
-    return [
-        Text.assemble(f"{profile} ", (formatting.VERDICTS[case_result], _VERDICTS[case_result]), f": {', '.join(names)}")
-        for (profile, case_result), names in sorted(found.items())
-    ]
+            if each.verdict == "conforms":
+                met.setdefault(each.profile, []).append(formatting.name_of(store))
+    for profile, names in sorted(met.items()):
+        rest = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+        grid.add_row(profile, ", ".join(names[:_NAMES]) + rest)
+    grid.add_row("answers", Text("capabilities shown, of all", "dim"))
+    grid.add_row("failed", Text("cases that failed or ended in an error", "dim"))
+    grid.add_row("keeps", Text("durability that was shown; ✘ a claim refuted, ○ a claim not shown", "dim"))
+    for number, line in enumerate(_coverage(result.stores, result.run)):
+        grid.add_row("" if number else "speed", line)
+    return grid
 
 
-def _headlines(store: StoreResult, names: Iterable[str]) -> list[Measurement]:
-    """For each workload its plainest measurement: as it is, with fewest indexes, and the number of clients that delivered most."""
-    chosen = []
-    for name in names:
-        of_name = [each for each in store.measurements if each.workload == name and not setting(each)]
-        if of_name:
-            plainest = min(each.indexes for each in of_name)
-            chosen.append(max((each for each in of_name if each.indexes == plainest), key=lambda each: each.throughput.median))
-    return chosen
+def _next(run: RunInfo, report: Path | None) -> Text:
+    """The commands that answer more, and where the report is."""
+    commands = []
+    if run.scale == "smoke":
+        commands.append((f"{_again(run.command)} --scale=standard", "numbers for decisions"))
+    if "--store" not in run.command:
+        commands.append(("storeproof doctor", "which other stores can run here"))
+    width = max((len(command) for command, _ in commands), default=0)
+    lines = []
+    for number, (command, what) in enumerate(commands):
+        label = "" if number else "next"
+        lines.append(Text.assemble((f"{label:<8}", "dim"), command.ljust(min(width, _COMMAND)), (f"  {what}", "dim")))
+    if report is not None:
+        lines.append(Text.assemble(("report  ", "dim"), (str(report), "bold")))
+    return Text("\n").join(lines)
+
+
+def _again(command: str) -> str:
+    """The command of a run without what is only about this one."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = ["pytest", "suites/"]
+    kept = ["pytest"]
+    takes = False
+    for word in words[1:]:
+        option = word.partition("=")[0]
+        if takes or option in _KEPT_OPTIONS or word == "--pyargs" or (not word.startswith("-") and "suites" in word and "::" not in word):
+            kept.append(word)
+        takes = option in _KEPT_OPTIONS and "=" not in word
+    return shlex.join(kept)
+
+
+def _plainest(measured: Iterable[Measurement]) -> dict[str, Measurement]:
+    """By kind the first workload's plainest measurement: as it is, with fewest indexes, and the number of clients that delivered most."""
+    of_kind: dict[str, list[Measurement]] = {}
+    for each in measured:
+        found = of_kind.setdefault(each.kind or each.workload, [])
+        if not found or found[0].workload == each.workload:
+            found.append(each)
+    order = {kind: place for place, kind in enumerate(_KINDS)}
+    kinds = sorted(of_kind, key=lambda kind: order.get(kind, len(order)))
+    return {kind: min(of_kind[kind], key=lambda each: (bool(setting(each)), each.indexes, -each.throughput.median)) for kind in kinds}
+
+
+def _shown(store: StoreResult) -> int:
+    return sum(each.outcome in SHOWN for each in store.capabilities)
 
 
 def _invalid(measured: Measurement) -> bool:
     return not measured.verified or any(not gate.ok for gate in measured.gates.values())
 
 
-def _rate(measured: Measurement, *, brief: bool = False) -> str:
-    """The median with its spread; a number that fails a gate says so."""
+def _rate(measured: Measurement | None) -> Text:
+    """The median with its spread in percent; a number that fails a gate says so."""
+    if measured is None:
+        return Text("–", "dim")
     spread = measured.throughput
-    sign = " ✘" if _invalid(measured) else ""
-    if brief:
-        half = (spread.high - spread.low) / 2 / spread.median * 100 if spread.median else 0.0
-        return f"{units.short(spread.median)} ±{half:.0f}%{sign}"
-    return f"{units.short(spread.median)}/s [{units.short(spread.low)}, {units.short(spread.high)}]{sign}"
+    half = (spread.high - spread.low) / 2 / spread.median * 100 if spread.median else 0.0
+    invalid = _invalid(measured)
+    return Text(f"{units.short(spread.median)} ±{half:.0f}%{' ✘' if invalid else ''}", "red" if invalid else "")
+
+
+def _short(text: str, style: str) -> Text:
+    """In one line that fits."""
+    line = " ".join(text.split())
+    most = _NARROW - 9
+    return Text(line if len(line) <= most else f"{line[: most - 1]}…", style)
 
 
 def _join(parts: Iterable[Text]) -> Text:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from storeproof.outcome import Outcome
 from storeproof.report import print_summary
+from storeproof.report.tables import FINDINGS
 from storeproof.result.model import Result
 from tests.report.sample import TARGETS, sample_result
 
@@ -25,7 +28,7 @@ def test_it_fits(width: int, stores: int) -> None:
     """No line is wider than the terminal; every store is named."""
     lines = shown(sample_result(TARGETS[:stores]), width)
     assert max(len(line.rstrip()) for line in lines) <= width
-    assert len(lines) <= 60
+    assert len(lines) <= 40
     text = "\n".join(lines)
     for store, _, variant, *_ in TARGETS[:stores]:
         assert f"{store}:{variant}" in text
@@ -40,19 +43,68 @@ def test_many_stores_fit_on_one_screen() -> None:
     assert len(lines) <= 60
 
 
-def test_a_few_stores_are_told_with_all_that_was_found() -> None:
-    """Counts, claimed and proven durability, recovery, capabilities, speed with its interval, verdicts."""
-    text = " ".join(" ".join(shown(sample_result(TARGETS[4:5]), 120)).split())
+def test_one_store_is_shown_with_all_that_was_found() -> None:
+    """Capabilities and counts, claimed and proven durability with its losses, roles, a line of speed for each workload."""
+    lines = shown(sample_result(TARGETS[4:5]), 80)
+    text = " ".join(" ".join(lines).split())
     for part in (
         "mongodb:default · MongoDB 6.0.5 · process",
+        "3 of 8 capabilities; 7 claimed",
         "1 error · 1 fail",
-        "54 pass · 2 of 7 claimed capabilities",
-        "claimed process_crash · proven clean_restart · process_crash: 53 lost, 1 torn of 15,840 · back in",
-        "hash10-put ",
-        "/s [",
-        "system_of_record does not conform",
+        "claimed process_crash · proven clean_restart",
+        "process_crash: 53 lost, 1 torn of 15,840",
+        "system_of_record lacks",
     ):
         assert part in text
+    (line,) = [each for each in lines if "hash10-put" in each]
+    assert re.search(r"hash10-put +[\d.]+k/s \[[\d.]+k, [\d.]+k\]", line)
+
+
+def test_failures_are_named_and_fit_on_a_line_each() -> None:
+    """The first three with their outcome; the report has the others."""
+    result = sample_result(TARGETS[4:5])
+    failed = [
+        each.model_copy(update={"outcome": Outcome.FAIL, "detail": "found 1\nright is 2 " * 20}) for each in result.stores[0].outcomes[:5]
+    ]
+    store = result.stores[0].model_copy(update={"outcomes": failed})
+    lines = shown(result.model_copy(update={"stores": [store]}), 80)
+    assert sum(line.lstrip().startswith("✘ ") and "found 1 right is 2" in line for line in lines) == 3
+    assert any("and 2 more: see the report" in line for line in lines)
+    assert max(map(len, lines)) <= 80
+
+
+def test_no_loss_is_said_with_the_writes_and_faults_behind_it() -> None:
+    """Zero of nothing would be no evidence."""
+    result = sample_result(TARGETS[:1])
+    kept = [each.model_copy(update=dict.fromkeys(FINDINGS, 0)) for each in result.stores[0].durability.guarantees]
+    durability = result.stores[0].durability.model_copy(update={"guarantees": kept})
+    store = result.stores[0].model_copy(update={"durability": durability})
+    writes, faults = sum(each.acknowledged for each in kept), sum(each.rounds for each in kept)
+    text = "\n".join(shown(result.model_copy(update={"stores": [store]}), 80))
+    assert f"0 of {writes:,} acknowledged writes lost in {faults} faults" in text
+
+
+def test_each_kind_of_workload_has_one_line_in_their_order() -> None:
+    """The first workload of a kind in its plainest form, whatever was measured of it besides."""
+    result = sample_result(TARGETS[:1])
+    kinds = {"hash10-put": "hash-write", "row-get": "row-read", "single-get": "value-read"}
+    measured = [each.model_copy(update={"kind": kinds[each.workload]}) for each in result.stores[0].measurements if each.workload in kinds]
+    store = result.stores[0].model_copy(update={"measurements": measured})
+    lines = shown(result.model_copy(update={"stores": [store]}), 80)
+    found = [line[8:].split()[:2] for line in lines if re.search(r"(hash-write|row-read|value-read)", line)]
+    assert found == [["value-read", "single-get"], ["hash-write", "hash10-put"], ["row-read", "row-get"]]
+
+
+def test_what_the_scale_leaves_out_is_counted_and_the_next_command_measures_it() -> None:
+    """Other workloads by name; a series of one that was measured is no other workload."""
+    result = sample_result(TARGETS[:1], scale="smoke")
+    beyond = ["performance.hash10-put/1i/4c", "performance.ycsb-b/0i/8c", "performance.ycsb-b/0i/1c", "performance.ycsb-f/0i/1c"]
+    command = "pytest suites/ --store=redis --report-dir=elsewhere -q --store valkey --seed=3 -k hash10"
+    run = result.run.model_copy(update={"beyond_scale": beyond, "command": command})
+    text = "\n".join(shown(result.model_copy(update={"run": run}), 120))
+    assert "13 workloads measured; 2 more, and all series, at --scale=standard" in text
+    assert "next    pytest suites/ --store=redis --store valkey --scale=standard  numbers for decisions" in text
+    assert "storeproof doctor" not in text, "the user knows other stores"
 
 
 def test_a_claim_that_was_not_reached_is_marked_without_colour() -> None:
