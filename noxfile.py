@@ -1,14 +1,26 @@
-"""The project's chores: `nox` runs the quick ones, `nox -s NAME` any one."""
+"""The project's chores, and the steps of its CI: `nox` runs the quick ones, `nox -s NAME` any one.
+
+`.ci/run` sets up a machine and runs the CI's steps in one environment: this is where they are defined.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import shutil
+import tempfile
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nox
 
 nox.options.sessions = ["lint", "types", "spec", "tests"]
 nox.options.default_venv_backend = "venv"
+
+SERIES = "put-sizes or get-sizes or put-fields or get-fields or put-depth or pipelined or mixed-rates"
+"""One operation asked in many sizes: a minute for each store."""
+_AT_ONCE = 3
+"""Stores that are tried side by side."""
 
 
 @nox.session
@@ -18,7 +30,7 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     if shutil.which("cargo") is None:
-        session.warn("no Rust toolchain here: native/ is not checked")
+        session.warn("no Rust toolchain here: native/ is neither checked nor built, and what needs it is not_run")
         return
     session.run("cargo", "fmt", "--manifest-path", "native/Cargo.toml", "--check", external=True)
     session.run("cargo", "clippy", "--manifest-path", "native/Cargo.toml", "--release", "--locked", "--", "-D", "warnings", external=True)
@@ -32,7 +44,7 @@ def types(session: nox.Session) -> None:
     extras = project["optional-dependencies"]
     wanted = [*project["dependencies"], *extras["corpus"], *extras["stores"], *extras["dev"]]
     session.install(*(each for each in wanted if not each.startswith("storeproof[")))
-    session.run(".ci/types", external=True)
+    session.run("mypy")
 
 
 @nox.session
@@ -44,13 +56,20 @@ def spec(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """The project's own tests; those that need servers or an engine run where these are there."""
+    """The project's own tests, on all cores and then those that run alone; those that need servers or an engine, where these are there."""
     session.install("-e", ".[dev]")
     if session.posargs:
         session.run("pytest", "tests/", *session.posargs)
         return
-    session.run("pytest", "tests/", "-m", "not serial", "-n", "auto", "--dist", "loadfile")
+    session.run("pytest", "tests/", "-m", "not serial", "-n", "auto")
     session.run("pytest", "tests/", "-m", "serial")
+
+
+@nox.session
+def quick(session: nox.Session) -> None:
+    """The quick group of the tests: nothing but Python is needed, and less than a minute."""
+    session.install("-e", ".[dev]")
+    session.run("pytest", "tests/", "-m", "not slow and not serial and not servers and not docker", "-n", "auto", *session.posargs)
 
 
 @nox.session
@@ -73,6 +92,87 @@ def suites(session: nox.Session) -> None:
 
 
 @nox.session
+def embedded(session: nox.Session) -> None:
+    """What a newcomer runs first: a whole smoke of SQLite."""
+    session.install("-e", ".")
+    session.run("pytest", "suites/", "--seed=1", f"--report-dir={tempfile.mkdtemp()}/embedded")
+
+
+@nox.session
+def process(session: nox.Session) -> None:
+    """Every store that has a binary on Debian, by process, at smoke scale; or some: `nox -s process -- redis valkey`.
+
+    SQLite and Redis go through the series of sizes; in all other ways the others are asked the same.
+    """
+    session.install("-e", ".[stores]")
+    stores = session.posargs or ("redis", "mongodb", "postgresql", "mariadb", "redis-stack", "valkey", "tarantool", "memcached")
+    lines = {store: ["suites/", "--launch=process"] + ([] if store == "redis" else ["-k", f"not ({SERIES})"]) for store in stores}
+    side_by_side(session, lines)
+
+
+@nox.session
+def container(session: nox.Session) -> None:
+    """The same servers from images of our own, killed and cut off. What they answer was tried by process; MySQL has no other way."""
+    session.install("-e", ".[stores]")
+    stores = session.posargs or ("mysql", "mongodb", "postgresql", "mariadb", "redis-stack", "redis", "tarantool", "memcached")
+    suites = {store: "suites/" if store == "mysql" else "suites/durability" for store in stores}
+    side_by_side(session, {store: [suites[store], "--launch=container", f"--image={store}=storeproof/{store}"] for store in stores})
+
+
+def side_by_side(session: nox.Session, lines: dict[str, list[str]]) -> None:
+    """Run the suites for each store, a few at a time. What a run prints is shown when it ends."""
+    reports = tempfile.mkdtemp()
+
+    def run(store: str) -> str:
+        command = ("pytest", *lines[store], "-q", "--seed=1", f"--store={store}", f"--report-dir={reports}/{store}")
+        return str(session.run(*command, silent=True))
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        under_way = {store: pool.submit(run, store) for store in lines}
+    for store, done in under_way.items():  # one that failed has printed all, and raises here
+        session.log("\n".join([store, *done.result().splitlines()[-15:]]))
+
+
+@nox.session
+def ndb(session: nox.Session) -> None:
+    """The trial of MySQL NDB Cluster, from an image that is compiled first (as root, on Debian 12): `nox -s ndb -- --scale=standard`.
+
+    It takes 7 minutes to compile and half an hour to be tried. Without arguments it is tried where something has changed since it last
+    passed: .ci/ndb.verified, which is committed, holds the checksum of what is the cluster's own; all else the other stores try too.
+    """
+    session.install("-e", ".[stores]")
+    verified, inputs = Path(".ci/ndb.verified"), _checksum(NDB_INPUTS)
+    if not session.posargs and verified.exists() and verified.read_text().strip() == inputs:
+        session.log("its inputs are those it passed with: nothing to do (remove .ci/ndb.verified to try it all the same)")
+        return
+    session.run(".ci/setup", "ndb", external=True)
+    session.run("pytest", "suites/", "--launch=container", "--store=mysql-ndb", *(session.posargs or ["-q", "--seed=1"]))
+    if not session.posargs:
+        verified.write_text(f"{inputs}\n")
+        session.log("it passed with other inputs than before: commit .ci/ndb.verified")
+
+
+NDB_INPUTS = (
+    ".ci/images/common.sh",
+    ".ci/images/mysql-ndb/*",
+    "spec/stores/mysql-ndb.yaml",
+    "spec/guarantees/*_node*.yaml",
+    "adapters/mysql/**/*.py",
+    "storeproof/launch/nodes.py",
+    "storeproof/faults/*_node*.py",
+)
+"""The image, the store's file, its adapter, what kills its nodes and awaits them."""
+
+
+def _checksum(patterns: Iterable[str]) -> str:
+    """Of all files together, with their names."""
+    digest = hashlib.sha256()
+    for path in sorted(path for pattern in patterns for path in Path().glob(pattern) if path.is_file()):
+        digest.update(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path}\n".encode())
+    return digest.hexdigest()
+
+
+@nox.session
 def cuts(session: nox.Session) -> None:
     """200 power cuts over the settings that claim to survive them (as root): none may raise an alarm."""
     session.install("-e", ".[stores]")
@@ -84,14 +184,6 @@ def nuisance(session: nox.Session) -> None:
     """What other work on a machine does to a trial (as root): true stores raise no alarm, and stores that lie are caught all the same."""
     session.install("-e", ".[stores]")
     session.run("python", "-m", "tests.nuisance.runner", *session.posargs)
-
-
-@nox.session
-def ndb(session: nox.Session) -> None:
-    """The trial of MySQL NDB Cluster, from an image that is compiled first (as root, on Debian 12): `nox -s ndb -- --scale=standard`."""
-    session.install("-e", ".[stores]")
-    session.run(".ci/setup", "ndb", external=True)
-    session.run("pytest", "suites/", "--launch=container", "--store=mysql-ndb", *session.posargs)
 
 
 @nox.session

@@ -24,6 +24,7 @@ BLOCKS = {(action, name): body for action, name, body in _BLOCK.findall(TEXT)}
 
 
 def test_the_blocks_are_found() -> None:
+    """Every block that the recipes refer to is in the text, and no other."""
     assert set(BLOCKS) == {
         ("file", "shelf.yaml"),
         ("file", "shelf.py"),
@@ -49,16 +50,19 @@ def test_the_store_of_the_recipe_claims_what_its_adapter_has(tmp_path: Path) -> 
 
 
 def test_every_name_of_a_template_is_listed() -> None:
+    """The table of template names has each of them with its meaning."""
     table = re.findall(r"^\| `\$\{([a-zA-Z.]+)\}` \| (.+) \|$", TEXT, flags=re.MULTILINE)
     assert dict(table) == TEMPLATE_NAMES
 
 
 def test_every_protocol_of_the_wire_engine_is_listed() -> None:
+    """The line on `wire:` names the protocols that the engine speaks."""
     (line,) = [line for line in TEXT.splitlines() if line.startswith("* `wire:`")]
     assert set(re.findall(r"`([a-z]+)`", line.partition("It is all")[0])) == set(get_args(WireProtocol))
 
 
 def test_the_lines_of_the_lmdb_store_are_counted_right() -> None:
+    """The text gives the length of the LMDB store's files."""
     (said,) = re.findall(r"a whole store over LMDB: (\d+) lines in two files", TEXT)
     assert int(said) == sum(len(path.read_text().splitlines()) for path in (CHECKOUT / "tests" / "vendor" / "lmdb").glob("lmdb*"))
 
@@ -105,6 +109,7 @@ def test_a_new_store_is_two_files(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_new_capability_is_one_entry_and_every_store_is_asked(tmp_path: Path) -> None:
+    """A capability is tried once its file is there, and passes as declared once a store claims it."""
     package = lay_out(tmp_path / "package")
     spec = package / "storeproof" / "spec" / "data"
     (spec / "capabilities" / "leases.yaml").write_text(BLOCKS["file", "spec/capabilities/leases.yaml"])

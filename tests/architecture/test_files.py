@@ -15,6 +15,7 @@ FILES = [
 
 
 def test_no_file_is_too_long() -> None:
+    """No Python or Rust file has more than 400 lines."""
     lengths = {str(path): len((CHECKOUT / path).read_text().splitlines()) for path in (*FILES, *RUST)}
     assert len(lengths) > 100
     assert len(RUST) > 3
@@ -22,5 +23,6 @@ def test_no_file_is_too_long() -> None:
 
 
 def test_there_is_no_drawer_for_odds_and_ends() -> None:
+    """No file or folder is called utils, helpers or the like."""
     drawers = {"utils", "util", "helpers", "helper", "common", "misc", "tools"}
     assert [str(path) for path in FILES if drawers & {part.removesuffix(".py") for part in path.parts}] == []

@@ -20,16 +20,19 @@ def loaded_after(statement: str) -> set[str]:
 
 
 def test_importing_the_plugin_loads_nothing_heavy() -> None:
+    """The entry point costs a foreign project no import but pytest's."""
     loaded = loaded_after("import storeproof.plugin")
     assert "pytest" in loaded
     assert loaded.isdisjoint(HEAVY)
 
 
 def test_the_test_would_see_a_heavy_import() -> None:
+    """The measurement sees heavy packages where they are imported."""
     assert {"pydantic", "yaml"} <= loaded_after("import storeproof.spec")
 
 
 def test_in_another_project_nothing_is_read_and_nothing_written(tmp_path: Path) -> None:
+    """A run of other tests reads no specification and leaves no file."""
     (tmp_path / "test_other.py").write_text(
         "import sys\n\ndef test_one():\n    assert 'storeproof.spec' not in sys.modules\n"
         "    assert 'storeproof.store_under_test' not in sys.modules\n"
@@ -42,6 +45,7 @@ def test_in_another_project_nothing_is_read_and_nothing_written(tmp_path: Path) 
 
 
 def test_in_another_project_a_folder_called_suites_is_its_own(tmp_path: Path) -> None:
+    """A foreign folder named `suites` is not taken for the project's."""
     (tmp_path / "suites").mkdir()
     (tmp_path / "suites" / "test_theirs.py").write_text("def test_theirs():\n    pass\n")
     done = run_pytest("suites/", "-q", cwd=tmp_path)
@@ -51,6 +55,7 @@ def test_in_another_project_a_folder_called_suites_is_its_own(tmp_path: Path) ->
 
 
 def test_collecting_the_suites_writes_no_report_and_starts_no_store(tmp_path: Path) -> None:
+    """`--collect-only` lists the cases and leaves nothing."""
     done = run_pytest("--pyargs", "storeproof.suites", "--collect-only", "-q", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "test_capability[key_access.put-get/001-sqlite:wal-full]" in done.stdout

@@ -108,12 +108,14 @@ def files_of_the_package() -> set[str]:
 
 
 def test_a_wheel_without_the_compiled_part_fits_every_machine(pure_wheel: Path) -> None:
+    """Built without Rust, the wheel holds the whole package and is tagged for any platform."""
     assert packed(pure_wheel) == files_of_the_package()
     assert pure_wheel.name.endswith("-py3-none-any.whl")
 
 
 @pytest.mark.skipif(shutil.which("cargo") is None, reason="no Rust toolchain: there is no compiled part")
 def test_a_wheel_with_the_compiled_part_fits_machines_like_this_one(wheel: Path) -> None:
+    """Built with Rust, it holds the compiled part too and is tagged for this platform."""
     assert packed(wheel) == files_of_the_package() | {"storeproof/native.abi3.so"}
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     assert wheel.name.endswith(f"-cp311-abi3-{platform}.whl")
@@ -150,6 +152,7 @@ def test_the_wire_engine_measures_from_the_wheel_without_a_toolchain(python: str
 
 
 def test_the_suites_run_from_the_wheel(python: str, tmp_path: Path) -> None:
+    """In an environment with the wheel alone, cases run and the report is written."""
     selection = "capabilities and key_access.put-get"
     arguments = ("--pyargs", "storeproof.suites", "--store=sqlite", "-k", selection, "--report-dir=report")
     done = run_pytest(*arguments, cwd=tmp_path, python=python)
@@ -165,6 +168,7 @@ def test_the_suites_run_from_the_wheel(python: str, tmp_path: Path) -> None:
 
 
 def test_the_command_runs_from_the_wheel(python: str, tmp_path: Path) -> None:
+    """The `storeproof` command finds its schemas, manual and templates in the wheel."""
     command = str(Path(python).with_name("storeproof"))
     run([command, "schema", "--check"], cwd=tmp_path)
     assert "`${here}`" in run([command, "manual", "add a store"], cwd=tmp_path)

@@ -60,6 +60,7 @@ def _ends_with_one_message(done: Run, message: str) -> None:
 
 @pytest.mark.slow
 def test_a_wrong_option_ends_with_one_message(tmp_path: Path) -> None:
+    """Each wrong option is a usage error with one message, no traceback and no report."""
     done = run_all(tmp_path, [arguments for arguments, _ in WRONG_OPTIONS])
     for each, (_, message) in zip(done, WRONG_OPTIONS, strict=True):
         _ends_with_one_message(each, message)
@@ -67,6 +68,7 @@ def test_a_wrong_option_ends_with_one_message(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_wrong_store_file_says_where(tmp_path: Path) -> None:
+    """A store file that breaks a rule is named with the line and the field."""
     files = [store_file(tmp_path / f"{number}.yaml", (before, after), whole=True) for number, (before, after, _) in enumerate(WRONG_FILES)]
     done = run_all(tmp_path, [[f"--store={file}"] for file in files], whole=True)
     for each, file, (_, _, message) in zip(done, files, WRONG_FILES, strict=True):
@@ -74,11 +76,13 @@ def test_a_wrong_store_file_says_where(tmp_path: Path) -> None:
 
 
 def test_running_in_parallel_is_refused_where_xdist_is_installed(tmp_path: Path) -> None:
+    """The suites do not run with `-n`."""
     done = run(tmp_path, "-n", "2")
     _ends_with_one_message(done, "the suites measure, so they do not run in parallel; leave out -n")
 
 
 def test_what_this_machine_lacks_is_not_run_with_the_line_that_provides_it(tmp_path: Path) -> None:
+    """A missing client, server or engine is `not_run` with the command that installs it."""
     client = store_file(tmp_path / "client.yaml", ("adapter: sqlite\n", 'adapter: sqlite\nrequires: ["no-such-client>=3"]\n'))
     server = store_file(tmp_path / "server.yaml", ("binary: ${python}", "binary: no-such-server"))
     lines = [[f"--store={client}"], [f"--store={server}", "--launch=process"], ["--store=redis", "--launch=container"]]
@@ -102,6 +106,7 @@ def test_what_this_machine_lacks_is_not_run_with_the_line_that_provides_it(tmp_p
 
 
 def test_a_port_that_is_in_use_is_named_with_who_uses_it(tmp_path: Path) -> None:
+    """A taken port is `not_run` with the process that holds it."""
     with socket.create_server(("127.0.0.1", 0)) as theirs:
         port = theirs.getsockname()[1]
         (tmp_path / "unlucky.py").write_text(f"from storeproof.machine import ports\nports.free_port = lambda: {port}\n")
@@ -115,6 +120,7 @@ def test_a_port_that_is_in_use_is_named_with_who_uses_it(tmp_path: Path) -> None
 
 
 def test_a_report_that_cannot_be_written_in_the_end_is_no_success(tmp_path: Path) -> None:
+    """The report then goes to a temporary directory, and the run fails."""
     spoiled = tmp_path / "report"
     (tmp_path / "spoil.py").write_text(
         f"import pathlib, shutil\n\ndef pytest_runtest_logfinish():\n    shutil.rmtree({str(spoiled)!r}, ignore_errors=True)\n"
@@ -136,6 +142,7 @@ def test_a_report_that_cannot_be_written_in_the_end_is_no_success(tmp_path: Path
 @needs_redis
 @pytest.mark.servers
 def test_a_wrong_password_is_said_and_not_shown(tmp_path: Path, guarded_redis: int) -> None:
+    """A refused password is a usage error that does not repeat it."""
     done = run(tmp_path / "run", "--store=redis", f"--endpoint=redis=redis://:wr0ng-word@127.0.0.1:{guarded_redis}/0")
     _ends_with_one_message(done, f"redis at 127.0.0.1:{guarded_redis} answers and refuses us")
     assert "password" in done.said.lower()
@@ -146,6 +153,7 @@ def test_a_wrong_password_is_said_and_not_shown(tmp_path: Path, guarded_redis: i
 @pytest.mark.servers
 @pytest.mark.slow
 def test_an_endpoint_keeps_what_is_not_ours_and_is_never_killed(tmp_path: Path, guarded_redis: int) -> None:
+    """A server of somebody else keeps its records, and faults on it are `not_run`."""
     import redis
 
     theirs = redis.Redis(port=guarded_redis, password="s3cret-word")
@@ -164,6 +172,7 @@ def test_an_endpoint_keeps_what_is_not_ours_and_is_never_killed(tmp_path: Path, 
 
 @pytest.mark.docker
 def test_an_image_that_is_not_there_ends_with_one_message(tmp_path: Path) -> None:
+    """An image that cannot be pulled is a usage error with the option to give another."""
     done = run(tmp_path, "--store=redis", "--launch=container", "--image=redis=storeproof/no-such-image")
     _ends_with_one_message(done, "redis: the image storeproof/no-such-image is not here and cannot be pulled")
     assert "--image redis=LOCAL" in done.said
@@ -171,6 +180,7 @@ def test_an_image_that_is_not_there_ends_with_one_message(tmp_path: Path) -> Non
 
 @pytest.mark.docker
 def test_what_is_no_name_of_an_image_ends_with_one_message(tmp_path: Path) -> None:
+    """A malformed image name is a usage error."""
     done = run(tmp_path, "--store=redis", "--launch=container", "--image=redis=;x")
     _ends_with_one_message(done, "redis: the image ;x is not here and cannot be pulled: that is not the name of an image")
 
@@ -178,6 +188,7 @@ def test_what_is_no_name_of_an_image_ends_with_one_message(tmp_path: Path) -> No
 @needs_redis
 @pytest.mark.servers
 def test_a_password_that_is_named_is_found_and_not_shown(tmp_path: Path, guarded_redis: int) -> None:
+    """A password given by environment variable or file is used, and stands in no output."""
     (tmp_path / "word").write_text("s3cret-word\n")
     for name, named in (("a", "${WORD}"), ("b", f"${{file:{tmp_path}/word}}")):
         endpoint = f"--endpoint=redis=redis://:{named}@127.0.0.1:{guarded_redis}/0"

@@ -32,6 +32,7 @@ def connect(address, options):
 
 @pytest.mark.slow
 def test_errors_of_one_cause_are_shown_once(tmp_path: Path) -> None:
+    """Many errors of one cause take one place on the terminal and one outcome each in the report."""
     (tmp_path / "broken.py").write_text(_ADAPTER)
     store = store_file(
         tmp_path / "mine.yaml", ("store: sqlite\n", "store: mine\n"), ("adapter: sqlite\n", f"adapter: {tmp_path / 'broken.py'}\n")

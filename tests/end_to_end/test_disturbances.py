@@ -67,16 +67,19 @@ def _one_was_spoiled_and_done_again(done: Run, *words: str) -> None:
 
 
 def test_a_server_that_is_killed_from_outside_is_no_failure(runs: Disturbed) -> None:
+    """A case whose server somebody kills is repeated on a new one."""
     _one_was_spoiled_and_done_again(runs.died, "SIGKILL")
 
 
 def test_a_server_that_is_halted_from_outside_is_no_failure(runs: Disturbed) -> None:
+    """A case whose server somebody stops with SIGSTOP is repeated on a new one."""
     _one_was_spoiled_and_done_again(runs.hung, "the store runs and did not answer: ")
     assert max(each["seconds"] for each in runs.hung.outcomes.values()) < 30
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small file system")
 def test_a_full_disk_is_an_outcome_and_not_the_stores_failure(runs: Disturbed) -> None:
+    """A case that the disk has no room for is inconclusive, and names the machine."""
     found = runs.filled.outcomes
     full = found["sizes.single_key/1048576"]
     assert (full["outcome"], full["named"], full["spoiled"]) == ("inconclusive", "the machine", 2), runs.filled.said
@@ -87,6 +90,7 @@ def test_a_full_disk_is_an_outcome_and_not_the_stores_failure(runs: Disturbed) -
 
 
 def test_a_run_beside_others_is_not_disturbed_by_them(runs: Disturbed) -> None:
+    """A run beside disturbed ones passes and leaves nothing."""
     assert runs.left_alone.code == 0, runs.left_alone.said
     assert set(runs.left_alone.counted) == {"pass", "excluded"}
     leaves_nothing(runs.left_alone.folder)
@@ -95,6 +99,7 @@ def test_a_run_beside_others_is_not_disturbed_by_them(runs: Disturbed) -> None:
 @pytest.mark.servers
 @pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is not installed")
 def test_a_real_server_that_is_halted_is_no_failure(tmp_path: Path) -> None:
+    """The same with Redis, stopped with SIGSTOP."""
     done = _start(tmp_path, signal.SIGSTOP, "--store=redis", "--launch=process")
     _one_was_spoiled_and_done_again(done, "the store runs and did not answer: ")
 
@@ -102,6 +107,7 @@ def test_a_real_server_that_is_halted_is_no_failure(tmp_path: Path) -> None:
 @pytest.mark.docker
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["dies", "hangs"])
 def test_a_container_that_is_killed_or_halted_from_outside_is_no_failure(tmp_path: Path, number: signal.Signals) -> None:
+    """The same with a container that is killed or paused."""
     arguments = ("--store=redis", "--launch=container", "--image=redis=storeproof/redis", "-k", SOME_CASES, "-p", "striking")
     done = run(tmp_path, *arguments, suites="correctness", environment=struck(IN_THE_MIDDLE, number, 0, "container"))
     _one_was_spoiled_and_done_again(done, "killed" if number is signal.SIGKILL else "the store runs and did not answer: ")
@@ -109,6 +115,7 @@ def test_a_container_that_is_killed_or_halted_from_outside_is_no_failure(tmp_pat
 
 
 def test_a_server_that_dies_at_its_start_fails_once_with_its_log(tmp_path: Path) -> None:
+    """The first case fails with the server's log; the others are not run."""
     script = "import sys; print('cannot read the configuration'); sys.exit(3)"
     changed = store_file(
         tmp_path / "dying.yaml",

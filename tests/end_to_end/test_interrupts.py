@@ -53,6 +53,7 @@ def _reported_until_then(done: Run, stage: str) -> None:
 
 
 def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
+    """SIGINT and SIGTERM in each stage: results so far are reported, and no process, mount or file is left."""
     disturbances = [(stage, number) for number in (signal.SIGINT, signal.SIGTERM) for stage in CASES]
     with ThreadPoolExecutor(3) as pool:
         all_done = list(pool.map(lambda each: _interrupted(tmp_path / f"{each[0]}-{each[1].name}", *each), disturbances))
@@ -83,6 +84,7 @@ def test_a_second_interrupt_does_not_cost_the_report(tmp_path: Path) -> None:
 @pytest.mark.parametrize("hook", ["pytest_load_initial_conftests", "pytest_collectstart"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
 def test_an_interrupt_before_the_first_case_is_one_line(tmp_path: Path, number: signal.Signals, hook: str) -> None:
+    """A signal during start-up ends the run with one line and no report."""
     (tmp_path / "early_strike.py").write_text(
         "import os, pytest\n\n@pytest.hookimpl(tryfirst=True)\n"
         f"def {hook}():\n    for _ in range(2):\n        os.kill(os.getpid(), {int(number)})\n"
@@ -97,6 +99,7 @@ def test_an_interrupt_before_the_first_case_is_one_line(tmp_path: Path, number: 
 
 @pytest.mark.parametrize("stage", ["correctness", "performance"])
 def test_what_was_found_outlives_a_kill(tmp_path: Path, stage: str) -> None:
+    """After SIGKILL the outcomes so far can be rendered from `unfinished.json`."""
     killed = _interrupted(tmp_path, stage, signal.SIGKILL, "-p", "hasty")
     assert killed.code == -signal.SIGKILL
     assert not (tmp_path / "report" / "result.json").exists()
@@ -115,6 +118,7 @@ def test_what_was_found_outlives_a_kill(tmp_path: Path, stage: str) -> None:
 def test_what_a_killed_run_made_at_a_server_is_named_and_removed_by_the_next(
     tmp_path: Path, guarded_redis: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Collections of a killed run at an endpoint are noted, and the next run removes them."""
     theirs = redis.Redis(port=guarded_redis, password="s3cret-word")
     theirs.set("precious", "theirs")
     endpoint = ("--store=redis", f"--endpoint=redis=redis://:s3cret-word@127.0.0.1:{guarded_redis}/0")
@@ -141,6 +145,7 @@ def test_what_a_killed_run_made_at_a_server_is_named_and_removed_by_the_next(
 
 
 def test_a_run_that_ends_keeps_nothing_unfinished(tmp_path: Path) -> None:
+    """A run that ends replaces `unfinished.json` by `result.json`."""
     done = run(tmp_path, "-k", "key_access.put-get", "-p", "hasty", environment=struck("", signal.SIGTERM, 0, ""))
     assert done.code == 0, done.said
     assert (tmp_path / "report" / "result.json").is_file()
@@ -150,6 +155,7 @@ def test_a_run_that_ends_keeps_nothing_unfinished(tmp_path: Path) -> None:
 @pytest.mark.docker
 @pytest.mark.parametrize("stage", ["correctness", "durability", "outage"])
 def test_an_interrupt_leaves_no_container_and_no_volume(tmp_path: Path, stage: str) -> None:
+    """SIGINT in each stage of a run with containers removes them and their volumes."""
     done = _interrupted(tmp_path, stage, signal.SIGINT, "--store=redis", "--launch=container", "--image=redis=storeproof/redis")
     _reported_until_then(done, stage)
     assert done.result["stores"][0]["launch"] == "container"

@@ -55,15 +55,18 @@ def caught(first: Exception) -> Exception:
 
 
 def test_what_came_first_is_told_too() -> None:
+    """An error during clean-up does not hide the one before it."""
     case_result = judged(caught(Unknown("no answer in five seconds")))
     assert case_result.outcome is Outcome.FAIL
     assert case_result.detail == "the store refused: the connection is closed\nbefore that: no answer in five seconds"
 
 
 def test_it_is_not_told_twice() -> None:
+    """The same error is named once."""
     case_result = judged(caught(Refused("the connection is closed")))
     assert case_result.detail == "the store refused: the connection is closed"
 
 
 def test_what_says_nothing_of_the_store_is_left_out() -> None:
+    """An earlier error that is not the store's is not in the detail."""
     assert judged(caught(KeyError("x"))).detail == "the store refused: the connection is closed"

@@ -26,6 +26,7 @@ def run(folder: Path, liar: str, until: str, *, sometimes: bool = False, finding
 
 
 def test_a_known_failure_is_shown_with_its_reason_and_is_no_error(tmp_path: Path) -> None:
+    """It is `known_fail` with its reason, and the run succeeds."""
     done = run(tmp_path, "stale_get", _DATES["known"])
     assert done.code == 0, done.said
     found = done.outcomes[_CASE]
@@ -36,12 +37,14 @@ def test_a_known_failure_is_shown_with_its_reason_and_is_no_error(tmp_path: Path
 
 
 def test_one_that_is_overdue_is_a_failure(tmp_path: Path) -> None:
+    """After its date it fails."""
     done = run(tmp_path, "stale_get", _DATES["overdue"])
     assert done.code == pytest.ExitCode.TESTS_FAILED
     assert done.outcomes[_CASE]["outcome"] == "fail"
 
 
 def test_one_that_does_not_fail_is_no_pass_as_declared(tmp_path: Path) -> None:
+    """A known failure that passes is `undeclared`."""
     done = run(tmp_path, "lost_put", _DATES["known"])  # a liar of another kind
     assert done.code == 0, done.said
     assert done.outcomes[_CASE]["outcome"] == "undeclared"
@@ -49,6 +52,7 @@ def test_one_that_does_not_fail_is_no_pass_as_declared(tmp_path: Path) -> None:
 
 
 def test_one_that_fails_now_and_then_may_pass(tmp_path: Path) -> None:
+    """With `sometimes`, a pass is a pass."""
     done = run(tmp_path, "lost_put", _DATES["known"], sometimes=True)
     assert done.code == 0, done.said
     assert done.outcomes[_CASE]["outcome"] == "pass"
@@ -56,12 +60,14 @@ def test_one_that_fails_now_and_then_may_pass(tmp_path: Path) -> None:
 
 
 def test_one_that_fails_now_and_then_is_known_when_it_does(tmp_path: Path) -> None:
+    """With `sometimes`, a failure is `known_fail`."""
     done = run(tmp_path, "stale_get", _DATES["known"], sometimes=True)
     assert done.code == 0, done.said
     assert done.outcomes[_CASE]["outcome"] == "known_fail"
 
 
 def test_one_that_fails_in_another_way_is_worse_than_known(tmp_path: Path) -> None:
+    """A finding that the pattern does not match fails."""
     done = run(tmp_path, "stale_get", _DATES["known"], finding='"the store refused: .*"')
     assert done.code == pytest.ExitCode.TESTS_FAILED
     found = done.outcomes[_CASE]
@@ -72,6 +78,7 @@ def test_one_that_fails_in_another_way_is_worse_than_known(tmp_path: Path) -> No
 
 
 def test_a_case_that_does_not_exist_is_no_known_failure(tmp_path: Path) -> None:
+    """An unknown case id is a usage error that names the nearest."""
     store = lying_store(
         tmp_path,
         "stale_get",

@@ -44,6 +44,7 @@ def _excluded(done: Run) -> set[str]:
 
 
 def test_a_failure_shows_what_the_store_did_and_none_of_our_code(runs: dict[str, Run]) -> None:
+    """A failure is shown as calls and answers, without the suites' source."""
     done = runs["plain"]
     assert done.code == FAILURE
     assert "exists('alpha') -> True\nwanted: False\n" in done.said
@@ -53,10 +54,12 @@ def test_a_failure_shows_what_the_store_did_and_none_of_our_code(runs: dict[str,
 
 
 def test_tracebacks_are_there_for_who_asks(runs: dict[str, Run]) -> None:
+    """`-vv` shows the traceback."""
     assert "def test_capability(" in runs["tracebacks"].said
 
 
 def test_no_traceback_and_few_words(runs: dict[str, Run]) -> None:
+    """`-q --tb=no` leaves the finding to the report."""
     done = runs["silent"]
     assert done.code == FAILURE
     assert "wanted: False" not in done.said
@@ -65,11 +68,13 @@ def test_no_traceback_and_few_words(runs: dict[str, Run]) -> None:
 
 
 def test_each_case_on_a_line(runs: dict[str, Run]) -> None:
+    """`-v` prints one line for each case."""
     assert runs["verbose"].code == SUCCESS
     assert "test_capability[key_access.exists/001-sqlite:wal-full] PASSED" in runs["verbose"].said
 
 
 def test_what_comes_after_the_first_failure_is_not_run(runs: dict[str, Run]) -> None:
+    """With `-x` the remaining cases are `not_run`."""
     done = runs["first failure"]
     assert done.code == FAILURE
     assert done.counted["fail"] == 1
@@ -81,6 +86,7 @@ def test_what_comes_after_the_first_failure_is_not_run(runs: dict[str, Run]) -> 
 
 @pytest.mark.parametrize("how", ["benchmarks skipped", "benchmarks disabled"])
 def test_a_measurement_that_was_left_out_is_excluded_and_does_not_pass(runs: dict[str, Run], how: str) -> None:
+    """`--benchmark-skip` and `--benchmark-disable` make measurements `excluded`."""
     done = runs[how]
     assert done.code == SUCCESS, done.said
     assert done.outcomes["performance.single-put-distinct-100/0i/4c"]["outcome"] == "excluded"
@@ -90,16 +96,19 @@ def test_a_measurement_that_was_left_out_is_excluded_and_does_not_pass(runs: dic
 
 
 def test_the_table_of_pytest_benchmark_is_for_who_asks_for_it(runs: dict[str, Run]) -> None:
+    """The table is printed only with one of its options."""
     assert "Legend:" not in runs["plain"].said
     assert "Legend:" in runs["benchmark table"].said
 
 
 def test_a_test_that_was_only_set_up_does_not_pass(runs: dict[str, Run]) -> None:
+    """`--setup-only` runs nothing, and that is no success."""
     assert runs["only set up"].code == NOTHING_TRIED
     assert set(runs["only set up"].counted) == {"excluded", "not_run"}
 
 
 def test_collecting_starts_nothing_and_writes_nothing(runs: dict[str, Run]) -> None:
+    """`--collect-only` starts no store and writes no report."""
     done = runs["only collected"]
     assert done.code == SUCCESS
     assert "tests collected in" in done.said
@@ -108,6 +117,7 @@ def test_collecting_starts_nothing_and_writes_nothing(runs: dict[str, Run]) -> N
 
 
 def test_a_profile_that_is_met(runs: dict[str, Run]) -> None:
+    """A run for a profile tries what it demands, and says that the store conforms."""
     done = runs["document profile"]
     assert done.code == SUCCESS, done.said
     assert "document_store conforms" in done.said
@@ -117,6 +127,7 @@ def test_a_profile_that_is_met(runs: dict[str, Run]) -> None:
 
 
 def test_a_profile_that_is_not_met_says_what_failed(runs: dict[str, Run]) -> None:
+    """A missing capability fails the run though no case failed."""
     done = runs["cache profile"]
     assert done.code == FAILURE, "no case failed, and yet the store is not what was asked for"
     assert "cache does not conform" in done.said
@@ -125,6 +136,7 @@ def test_a_profile_that_is_not_met_says_what_failed(runs: dict[str, Run]) -> Non
 
 
 def test_what_is_kept_is_named(runs: dict[str, Run]) -> None:
+    """`--keep` prints the command that removes the data."""
     done = runs["kept"]
     assert done.code == SUCCESS
     (kept,) = (done.folder / "data").iterdir()
@@ -135,5 +147,6 @@ def test_what_is_kept_is_named(runs: dict[str, Run]) -> None:
 
 
 def test_nothing_else_is_left_behind(runs: dict[str, Run]) -> None:
+    """No other of these runs leaves a process, mount or file."""
     for name, done in runs.items():
         assert name == "kept" or not left_behind(done.folder), name

@@ -31,6 +31,7 @@ def _holder(directory: Path) -> subprocess.Popen[bytes]:
 
 
 def test_two_runs_do_not_share_a_directory(tmp_path: Path) -> None:
+    """A second run is refused, and named the process of the first."""
     directory = tmp_path / "made" / "report"
     other = _holder(directory)
     second = ReportDir(str(directory))
@@ -44,6 +45,7 @@ def test_two_runs_do_not_share_a_directory(tmp_path: Path) -> None:
 
 
 def test_a_killed_run_holds_nothing(tmp_path: Path) -> None:
+    """The directory of a killed run can be taken."""
     other = _holder(tmp_path)
     other.kill()
     other.communicate()
@@ -51,12 +53,14 @@ def test_a_killed_run_holds_nothing(tmp_path: Path) -> None:
 
 
 def test_an_empty_directory_is_refused() -> None:
+    """`--report-dir=` is a usage error."""
     with pytest.raises(UsageError, match="--report-dir is empty; give a directory"):
         ReportDir("")
 
 
 @pytest.mark.slow
 def test_nothing_selected_leaves_the_report_as_it_was(tmp_path: Path) -> None:
+    """A run without a case leaves an earlier report untouched."""
     (tmp_path / "report").mkdir()
     (tmp_path / "report" / "result.json").write_text("theirs")
     done = run(tmp_path, "-k", "no_such_case")
@@ -80,6 +84,7 @@ def pytest_sessionfinish(session):
 
 @pytest.mark.slow
 def test_a_data_directory_that_is_gone_costs_one_figure_and_not_the_report(tmp_path: Path) -> None:
+    """The report is written without the fsync time."""
     (tmp_path / "spoil.py").write_text(_SPOIL.format(full=False))
     done = run(tmp_path, "-p", "spoil", "-k", "key_access.put-get", environment={"PYTHONPATH": str(tmp_path)})
     assert done.code == pytest.ExitCode.OK, done.said
@@ -89,6 +94,7 @@ def test_a_data_directory_that_is_gone_costs_one_figure_and_not_the_report(tmp_p
 
 @pytest.mark.slow
 def test_a_full_disk_at_the_end_is_said_and_no_file_is_named(tmp_path: Path) -> None:
+    """Where nothing can be written, the result goes to the standard error."""
     (tmp_path / "spoil.py").write_text(_SPOIL.format(full=True))
     # What is said goes to a pipe: a file could not grow.
     running = start(tmp_path, "-p", "spoil", "-k", "key_access.put-get", environment={"PYTHONPATH": str(tmp_path)}, piped=True, pages=True)
@@ -103,6 +109,7 @@ def test_a_full_disk_at_the_end_is_said_and_no_file_is_named(tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_the_unfinished_result_is_there_from_the_beginning(tmp_path: Path) -> None:
+    """`unfinished.json` exists before the first case ends, and a later run is not hindered by it."""
     running = start(tmp_path, "-k", "stateful and counter")
     wait_for((tmp_path / "report" / "unfinished.json").exists, 60)
     running.process.kill()

@@ -68,6 +68,7 @@ def _screen(written: str) -> str:
 
 @pytest.mark.slow
 def test_progress_shows_while_it_lasts_and_is_gone_afterwards(tmp_path: Path) -> None:
+    """The status line shows case and round, and the final screen has only pytest's lines."""
     written = _what_a_terminal_gets(tmp_path, "-k", "key_access.put-get or stateful and counter or guarantee and clean_restart")
     assert re.search(r"9/10 · sqlite:wal-full · stateful.counter", written)
     assert re.search(r"10/10 · sqlite:wal-full · durability.clean_restart · round 2/5", written)
@@ -89,6 +90,7 @@ def test_quiet_and_verbose_are_those_of_pytest(tmp_path: Path, option: str, want
 
 @pytest.mark.slow
 def test_progress_has_no_colour_where_none_is_wanted(tmp_path: Path) -> None:
+    """NO_COLOR leaves the status line without colour."""
     selected = ("-k", "key_access.put-get or stateful and counter")
     assert "\x1b[36m" in _what_a_terminal_gets(tmp_path / "with", *selected)
     written = _what_a_terminal_gets(tmp_path / "without", *selected, NO_COLOR="1")

@@ -41,12 +41,14 @@ def _item(name: str) -> pytest.Item:
 
 
 def test_a_kind_that_was_not_tried_yet_makes_it_a_lower_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a kind of case still untimed, the estimate says `over`."""
     run = _Run(monkeypatch, *["quick"] * 20, *["slow"] * 10)
     run.done(*["quick"] * 10, seconds=2)
     assert run.line() == "11/30 · over 20 s left · step"
 
 
 def test_each_kind_takes_as_long_as_its_cases_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each kind of case counts with its own mean."""
     run = _Run(monkeypatch, *["quick"] * 20, *["slow"] * 10)
     run.done(*["quick"] * 20, seconds=0.1)
     run.done("slow", seconds=60)
@@ -54,12 +56,14 @@ def test_each_kind_takes_as_long_as_its_cases_before(monkeypatch: pytest.MonkeyP
 
 
 def test_nothing_is_said_without_anything_to_go_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too few timed cases give no estimate."""
     run = _Run(monkeypatch, *["quick"] * 20)
     run.done(*["quick"] * 4, seconds=1)
     assert run.line() == "5/20 · step"
 
 
 def test_nothing_is_said_where_all_that_is_known_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where only untimed kinds remain, there is no estimate."""
     run = _Run(monkeypatch, *["quick"] * 5, *["slow"] * 10)
     run.done(*["quick"] * 5, seconds=1)
     assert run.line() == "6/15 · step"

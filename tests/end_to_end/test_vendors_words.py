@@ -22,17 +22,20 @@ def sut(store: str) -> StoreUnderTest:
 
 
 def test_one_of_ours_is_named_in_a_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a checkout the line to repeat a case names `suites/`."""
     monkeypatch.chdir(CHECKOUT)
     assert sut("sqlite").command("a or b") == "pytest suites/ --store=sqlite:wal-full --scale=smoke --seed=7 -k 'a or b'"
 
 
 def test_without_a_checkout_the_suites_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Elsewhere it names `--pyargs storeproof.suites`."""
     (tmp_path / "suites").mkdir()  # somebody else's
     monkeypatch.chdir(tmp_path)
     assert sut("sqlite").command("x").startswith("pytest --pyargs storeproof.suites --store=sqlite:wal-full ")
 
 
 def test_a_vendors_file_is_named_by_its_path_whatever_its_folder_is_called(tmp_path: Path) -> None:
+    """The path of a store file is quoted for the shell."""
     file = tmp_path / "our $tuff" / "stores" / "sqlite.yaml"
     file.parent.mkdir(parents=True)
     shutil.copy(SPEC_ROOT / "stores" / "sqlite.yaml", file)
@@ -40,6 +43,7 @@ def test_a_vendors_file_is_named_by_its_path_whatever_its_folder_is_called(tmp_p
 
 
 def test_where_another_product_answers_it_is_named_with_the_line_to_write(tmp_path: Path) -> None:
+    """A foreign product is `not available`, with the `product:` line that would fit."""
     file = tmp_path / "mine.yaml"
     file.write_text((SPEC_ROOT / "stores" / "sqlite.yaml").read_text().replace("product: SQLite", "product: Mine"))
     with pytest.raises(NotAvailable) as caught:

@@ -103,6 +103,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Outcomes:
 
 @pytest.mark.parametrize("name", TROUBLES)
 def test_the_right_one_is_named(name: str, outcomes: Outcomes) -> None:
+    """Each kind of trouble has its outcome, its culprit and its number of repeats."""
     trouble = TROUBLES[name]
     found = outcomes[name][trouble.case]
     assert (found["outcome"], found["named"], found["spoiled"]) == (trouble.outcome, trouble.named, trouble.spoiled), found["detail"]

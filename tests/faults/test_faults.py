@@ -2,82 +2,70 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+from unittest.mock import call, create_autospec
 
 import pytest
 
 from storeproof.errors import NotAvailable
 from storeproof.faults import Fault, faults, find
-from storeproof.launch.handle import Capability
+from storeproof.faults.pause import FAULT
+from storeproof.launch.handle import Capability, Handle
 from storeproof.spec import load_spec
 
 
-class Noting:
-    """A handle that notes what is done to it."""
-
-    def __init__(self, reason: str | None = None) -> None:
-        self.done: list[str] = []
-        self._reason = reason
-
-    def cannot(self, capability: Capability) -> str | None:
-        self.done.append(f"cannot {capability.name}")
-        return self._reason
-
-    def __getattr__(self, name: str) -> Any:
-        return lambda: self.done.append(name)
+def handle(reason: str | None = None, nodes: Sequence[str] = ()) -> Any:
+    """A handle that notes its calls, and has the methods of a handle and no others."""
+    made = create_autospec(Handle, instance=True)
+    made.cannot.return_value = reason
+    made.nodes = nodes
+    return made
 
 
-@pytest.mark.parametrize(("name", "deed"), [("process_kill", "kill"), ("clean_restart", "stop"), ("pause", "pause")])
+@pytest.mark.parametrize(
+    ("name", "deed"), [("process_kill", "kill"), ("clean_restart", "stop"), ("pause", "pause"), ("power_cut", "cut_power")]
+)
 def test_a_fault_strikes_through_the_handle(name: str, deed: str) -> None:
-    """No fault knows how the store was started."""
-    handle = Noting()
-    find(name).strike(handle)  # type: ignore[arg-type]
-    assert handle.done == [deed]
+    """A fault is one call of a method that every handle has."""
+    struck = handle()
+    find(name).strike(struck)
+    assert struck.mock_calls == [getattr(call, deed)()]
 
 
 NEEDS = {
-    "all_nodes_kill": "KILL_NODES",
-    "clean_restart": "STOP",
-    "one_node_kill": "KILL_NODES",
-    "pause": "PAUSE",
-    "power_cut": "CUT_POWER",
-    "process_kill": "KILL",
+    "all_nodes_kill": Capability.KILL_NODES,
+    "clean_restart": Capability.STOP,
+    "one_node_kill": Capability.KILL_NODES,
+    "pause": Capability.PAUSE,
+    "power_cut": Capability.CUT_POWER,
+    "process_kill": Capability.KILL,
 }
 
 
 @pytest.mark.parametrize("name", sorted(faults()))
 def test_a_fault_asks_the_handle_for_what_it_needs(name: str) -> None:
-    """A store that somebody else runs says why not; that is a reason, not a pass."""
-    handle = Noting("it is somebody else's server")
-    assert find(name).cannot(handle) == "it is somebody else's server"  # type: ignore[arg-type]
-    assert handle.done == [f"cannot {NEEDS[name]}"]
+    """What the handle gives as the reason is the reason, and no fault finds one where the handle has none."""
+    asked = handle("it is somebody else's server")
+    assert find(name).cannot(asked) == "it is somebody else's server"
+    assert asked.mock_calls == [call.cannot(NEEDS[name])]
+    assert find(name).cannot(handle()) is None
 
 
-class Cluster(Noting):
-    """A handle with three nodes."""
-
-    nodes = ("b", "c", "a")
-
-    def kill_nodes(self, names: tuple[str, ...]) -> None:
-        self.done.append(f"kill {' '.join(names)}")
-
-
-@pytest.mark.parametrize(("name", "deed"), [("one_node_kill", "kill b"), ("all_nodes_kill", "kill b c a")])
-def test_nodes_are_killed_by_the_names_of_the_stores_file(name: str, deed: str) -> None:
+@pytest.mark.parametrize(("name", "killed"), [("one_node_kill", ("b",)), ("all_nodes_kill", ("b", "c", "a"))])
+def test_nodes_are_killed_by_the_names_of_the_stores_file(name: str, killed: tuple[str, ...]) -> None:
     """One: the one that has run longest, so that each has its turn. All: at once."""
-    handle = Cluster()
-    find(name).strike(handle)  # type: ignore[arg-type]
-    assert handle.done == [deed]
+    cluster = handle(nodes=("b", "c", "a"))
+    find(name).strike(cluster)
+    assert cluster.mock_calls == [call.kill_nodes(killed)]
 
 
 def test_a_pause_ends() -> None:
     """What was stopped goes on."""
-    from storeproof.faults.pause import FAULT
-
-    handle = Noting()
-    FAULT.strike(handle)  # type: ignore[arg-type]
-    FAULT.end(handle)  # type: ignore[arg-type]
-    assert handle.done == ["pause", "resume"]
+    paused = handle()
+    FAULT.strike(paused)
+    FAULT.end(paused)
+    assert paused.mock_calls == [call.pause(), call.resume()]
 
 
 def test_only_a_store_that_is_asked_is_told() -> None:

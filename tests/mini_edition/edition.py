@@ -86,6 +86,10 @@ def write_edition(root: Path, wanted: Iterable[str], *, workloads: Collection[st
             file = _read(path)
             file["workloads"] = [each for each in file["workloads"] if each["workload"] in workloads]
             path.write_text(_dump(file)) if file["workloads"] else path.unlink()
+        for path in (root / "scales").iterdir():
+            scale = _read(path)
+            scale["performance"]["workloads"] = "all"  # of those that are left
+            path.write_text(_dump(scale))
     return root
 
 

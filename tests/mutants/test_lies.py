@@ -35,6 +35,7 @@ def outcomes(liar: str, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str
 
 @pytest.mark.parametrize(("liar", "lie"), [(liar, lie) for liar, module in LIARS.items() for lie in module.LIES])
 def test_the_lie_is_caught_by_the_case_that_is_meant_for_it(liar: str, lie: str, outcomes: Mapping[str, Outcomes]) -> None:
+    """Each liar fails its own case."""
     found = outcomes[lie]
     assert found[LIARS[liar].LIES[lie].check] == "fail", f"{lie}: {found}"
     assert "error" not in found.values(), "what a store does wrong is no error of ours"
@@ -42,11 +43,13 @@ def test_the_lie_is_caught_by_the_case_that_is_meant_for_it(liar: str, lie: str,
 
 @pytest.mark.parametrize("liar", LIARS)
 def test_the_honest_store_raises_no_alarm(outcomes: Mapping[str, Outcomes]) -> None:
+    """The same adapter without a lie passes all of these cases."""
     assert set(outcomes["truth"].values()) == {"pass", "excluded"}
 
 
 @pytest.mark.parametrize("liar", LIARS)
 def test_the_score(liar: str, outcomes: Mapping[str, Outcomes], capsys: pytest.CaptureFixture[str]) -> None:
+    """All liars are caught; the score is printed."""
     lies = LIARS[liar].LIES
     score = sum(outcomes[lie][described.check] == "fail" for lie, described in lies.items())
     with capsys.disabled():

@@ -77,17 +77,20 @@ def caught(mutant: Mutant, stores: Stores) -> bool:
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_the_lie_is_caught_by_the_check_that_is_meant_for_it(mutant: Mutant, stores: Stores) -> None:
+    """Each liar fails its own check, for the right reason."""
     found = {outcome["id"]: outcome["outcome"] for outcome in stores[mutant.name]["outcomes"] if outcome["outcome"] != "excluded"}
     assert caught(mutant, stores), f"{mutant.name} was not caught by {mutant.check}: {found}"
     assert "error" not in found.values(), "what a store does wrong is no error of ours"
 
 
 def test_the_honest_store_raises_no_alarm(stores: Stores) -> None:
+    """SQLite as it is passes all of these checks."""
     found = {outcome["outcome"] for outcome in stores["sqlite"]["outcomes"]}
     assert found == {"pass", "unsupported", "excluded"}
 
 
 def test_the_score(stores: Stores, capsys: pytest.CaptureFixture[str]) -> None:
+    """All liars are caught; the score is printed."""
     score = sum(caught(mutant, stores) for mutant in MUTANTS)
     with capsys.disabled():
         print(f"\nmutants: {score} of {len(MUTANTS)} lying stores were caught by the check that is meant for them")

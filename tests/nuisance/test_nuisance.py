@@ -100,6 +100,8 @@ def test_mount_copies_hold_a_mount_and_end(sut: Pretended) -> None:
 
 
 def test_busy_processors_end(sut: Pretended) -> None:
+    """The processes that keep the processors busy end with the nuisance."""
+
     def spinning() -> list[psutil.Process]:
         return [each for each in psutil.Process().children() if each.name() == "sh"]
 
@@ -109,6 +111,7 @@ def test_busy_processors_end(sut: Pretended) -> None:
 
 @root
 def test_a_full_tmpdir_fills_and_is_unmounted(sut: Pretended) -> None:
+    """The temporary directory is full for a while, and no mount is left."""
     under(full_tmpdir.NUISANCE, sut, lambda: sut.temporary.is_mount() and shutil.disk_usage(sut.temporary).free == 0)
     assert not sut.temporary.is_mount()
 
@@ -126,6 +129,7 @@ def test_few_descriptors_are_inherited(sut: Pretended) -> None:
 
 
 def test_a_clock_jumps_and_the_monotonic_one_does_not(sut: Pretended) -> None:
+    """The trial's wall clock jumps; its monotonic clock goes on."""
     said = sut.folder / "clocks"
     script = "import sys, time\nwhile True: print(time.time(), time.monotonic(), file=open(sys.argv[1], 'a')); time.sleep(0.01)"
 
@@ -146,6 +150,7 @@ def test_a_clock_jumps_and_the_monotonic_one_does_not(sut: Pretended) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_two_signals_within_a_second(sut: Pretended, seed: int) -> None:
+    """The run gets two signals in quick succession."""
     sut.random.seed(seed)
     (sut.folder / "times").touch()  # a case has begun
     said = sut.folder / "signals"
@@ -177,11 +182,13 @@ def _port(sut: Pretended) -> int:
 
 
 def test_a_server_is_killed_by_somebody_else(sut: Pretended) -> None:
+    """The server of a trial is killed from outside."""
     under(killed_server.NUISANCE, sut, lambda: sut.acts and not sut.servers(), *_serving(sut))
     assert "is killed" in sut.acts[0].what
 
 
 def test_a_port_is_taken_when_its_server_has_gone_and_given_back(sut: Pretended) -> None:
+    """The port of a stopped server is taken, and released afterwards."""
     taken = []
 
     def gone() -> bool:
@@ -203,6 +210,7 @@ def test_a_port_is_taken_when_its_server_has_gone_and_given_back(sut: Pretended)
 
 @root
 def test_network_rules_are_for_the_ports_of_the_trial_alone_and_go(sut: Pretended) -> None:
+    """Rules name only the trial's ports, and are removed."""
     ours = f"{network_rules._COMMENT}:{os.getpid()}"
 
     def rules() -> list[str]:

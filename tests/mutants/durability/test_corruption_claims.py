@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.servers]
 
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_a_false_claim_is_caught_at_every_seed(tmp_path: Path, seed: int) -> None:
+    """A store that claims to detect corruption and serves flipped bytes fails."""
     text = (SPEC_ROOT / "stores" / "postgresql.yaml").read_text().replace("\nclaims:\n", "\nclaims:\n  detects_corruption: true\n")
     file = tmp_path / "false.yaml"
     file.write_text(text.replace("store: postgresql\n", "store: false-claim\n"))
@@ -33,6 +34,7 @@ def test_a_false_claim_is_caught_at_every_seed(tmp_path: Path, seed: int) -> Non
 
 @pytest.mark.parametrize("store", ["redis:rdb", "mongodb", "mariadb"])
 def test_a_true_claim_passes(tmp_path: Path, store: str) -> None:
+    """A store that detects flipped bytes passes."""
     done = start(tmp_path / "run", f"--store={store}", "--launch=process", "-k", "corruption and flip", suites="durability", whole=True)
     assert done.code == 0, done.said
     assert done.outcomes["durability.corruption/flip"]["outcome"] == "pass"

@@ -29,6 +29,7 @@ EATEN = Lie(
 @pytest.mark.slow
 @pytest.mark.servers
 def test_what_is_worse_than_known_fails(tmp_path: Path) -> None:
+    """The true store's loss is `known_fail`; that of the one without syncs fails."""
     seen = trials.found((), tmp_path, to_the_end=(TRUE, EATEN))
     true, eaten = seen[TRUE.name], seen[EATEN.name]
     assert true.outcome == "known_fail", true.detail

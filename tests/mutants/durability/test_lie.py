@@ -32,4 +32,5 @@ def found(outcome: str = "fail", detail: str = "", **counts: int) -> Found:
     ],
 )
 def test_a_lie_is_caught_by_what_is_meant_for_it_and_by_nothing_else(told: Lie, seen: Found, caught: bool) -> None:
+    """A failure counts only with a finding meant for the lie, and with none that is not."""
     assert seen.caught(told) is caught

@@ -33,7 +33,8 @@ _PATIENCE = 900.0
 def found(lies: Iterable[Lie], folder: Path, seed: int = 1, *, to_the_end: Iterable[Lie] = ()) -> Mapping[str, Found]:
     """By the lie's name: what its trial found.
 
-    A trial ends with the fault that shows what is meant for the lie; those of `to_the_end` go through all faults.
+    A trial ends with the fault that shows what is meant for the lie, and has patience until then: what a torn page does is a matter of
+    luck. Those of `to_the_end` go through the faults of an ordinary run.
     """
     lies = list(lies)
     meant = {lie.name: sorted(lie.by) for lie in lies}
