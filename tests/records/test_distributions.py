@@ -106,6 +106,7 @@ def test_a_true_zipf_is_hotter_the_fewer_keys_there_are(draws: Draws, known: int
 
 @pytest.mark.parametrize("theta", [0.5, 0.99, 1.5])
 def test_all_of_a_zipf_is_as_it_should_be(draws: Draws, theta: float) -> None:
+    """Every rank has its exact share, not only the first."""
     drawn, shares = Counter(draws("zipf", 200, 4 * COUNT, 3, theta)), _zipf(200, theta)
     _agree([drawn[key] for key in range(200)], shares)
     for rank in range(5):
@@ -148,6 +149,7 @@ def test_latest_leans_to_the_newest_key(draws: Draws) -> None:
 
 
 def test_a_zipfian_that_grew_is_one_that_was_made_so() -> None:
+    """Both draw the same from the same seed."""
     grown, made = Gray(1_000, Random(1)), Gray(5_000, Random(1))
     grown.grow(5_000)
     assert [grown.draw() for _ in range(1000)] == [made.draw() for _ in range(1000)]
@@ -156,10 +158,12 @@ def test_a_zipfian_that_grew_is_one_that_was_made_so() -> None:
 @pytest.mark.parametrize("known", [1, 2, 3])
 @pytest.mark.parametrize("keys", ["uniform", "zipf", "zipfian", "latest", "sequential", "hotspot", "exponential"])
 def test_few_keys_are_all_drawn(draws: Draws, keys: str, known: int) -> None:
+    """Also where there is one key, by each of the distributions."""
     assert set(draws(keys, known, 1000, 1, 0.99)) == set(range(known))
 
 
 def test_uniform_keys_are_all_as_likely(draws: Draws) -> None:
+    """Each of 100 keys has its hundredth."""
     drawn = Counter(draws("uniform", 100, COUNT, 4, 0.99))
     _agree([drawn[key] for key in range(100)], [0.01] * 100)
 
@@ -172,6 +176,7 @@ def test_hotspot(draws: Draws) -> None:
 
 
 def test_sequential_keys_begin_again_after_the_last(draws: Draws) -> None:
+    """In order, and round."""
     assert draws("sequential", 4, 10, 1, 0.99) == [0, 1, 2, 3, 0, 1, 2, 3, 0, 1]
 
 
@@ -186,18 +191,21 @@ def test_exponential(draws: Draws) -> None:
 
 
 def test_a_seed_draws_the_same_again(draws: Draws) -> None:
+    """And another seed draws others."""
     assert draws("zipfian", 1000, 100, 7, 0.99) == draws("zipfian", 1000, 100, 7, 0.99)
     assert draws("zipfian", 1000, 100, 7, 0.99) != draws("zipfian", 1000, 100, 8, 0.99)
 
 
 @pytest.mark.parametrize("keys", ["uniform", "zipf", "latest"])
 def test_nothing_is_drawn_of_nothing(draws: Draws, keys: str) -> None:
+    """Without loaded records there is an error and no endless loop."""
     with pytest.raises(ValueError, match=r"none were loaded|one record or more"):
         draws(keys, 0, 1, 1, 0.99)
 
 
 @pytest.mark.parametrize(("make", "theta"), [(Gray, 0), (Gray, 1), (distributions.Zipf, 0), (distributions.Zipf, 1)])
 def test_constants_that_cannot_be(make: type[Gray | distributions.Zipf], theta: float) -> None:
+    """0 and 1 are outside of what the generators can do."""
     with pytest.raises(ValueError, match="Zipf's constant"):
         make(10, Random(1), theta)
 

@@ -84,6 +84,7 @@ def wrote(number: int, sequence: int) -> tuple[About, str, bytes]:
 
 
 def test_what_a_client_asks_and_is_answered(bench: Bench) -> None:
+    """Templates are the bytes that the client sends for another record; counts tell a hit from a miss."""
     put, get, delete = bench.learn(mini.Client, PUT, GET, DELETE)
     about, key, record = wrote(42, 1)
     bench.ordinary.put(key, record)
@@ -151,6 +152,7 @@ def test_the_bytes_of_a_connections_own(bench: Bench) -> None:
 
 
 def test_a_client_that_watches_over_a_second_connection(bench: Bench) -> None:
+    """The connection that carries the requests is the one that is learned and taken."""
     link, learned = bench.capture(GET).scout(client := bench.client(mini.Watching))
     taken = bench.relay.take(link)
     port = client.sock.getsockname()[1]
@@ -172,12 +174,13 @@ def test_a_client_that_looks_again_where_it_found_nothing(bench: Bench) -> None:
         (mini.WithClock, GET, "not as foreseen"),
         (mini.WithNumber, GET, "bytes long"),
         (mini.AskingTwice, GET, "takes 2 requests"),
-        (mini.Untelling, GET, "do not tell by their counts"),
+        (mini.Untelling, GET, "do not show by their counts"),
         (mini.Compressing, PUT, "not as foreseen"),
         (mini.Client, Mix(operation="put_if_absent", keys="new"), "does not offer|put_if_absent"),
     ],
 )
 def test_clients_that_cannot_be_learned(bench: Bench, client: type[mini.Client], mix: Mix, why: str) -> None:
+    """Each kind is refused with its own reason."""
     with pytest.raises(NotTemplated, match=why):
         bench.learn(client, mix)
 
@@ -206,6 +209,7 @@ def test_a_client_that_sorts(bench: Bench) -> None:
     ],
 )
 def test_mixes_that_are_refused_at_once(bench: Bench, model: str, mix: Mix, why: str) -> None:
+    """Before the store is asked anything."""
     layout = Layout("mini", MODELS[model])
     with pytest.raises(NotTemplated, match=why):
         Probes(Plan(layout, (mix,), clients=1, seconds=1.0, seed=1, known=10), bench.ordinary)

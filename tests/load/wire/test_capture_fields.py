@@ -182,6 +182,7 @@ def test_the_opening_of_a_connection_is_short(bench: Bench) -> None:
 
 
 def test_a_field_that_took_executions_takes_them_on_each_connection(bench: Bench) -> None:
+    """A client that prepares per connection is brought to its final form on each one."""
     capture = bench.capture(UPDATE)
     _, learned = capture.scout(bench.client(Preparing))
     assert learned[0].settled == (SEEN_BEFORE,) * FIELDS

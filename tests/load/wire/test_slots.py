@@ -42,7 +42,8 @@ def as_set(number: int, sequence: int = 7) -> bytes:
     return b"SET %d key:%012d " % (len(str(number)), number) + bytes(written("single_key", number, sequence)) + b"\n"  # type: ignore[call-overload]
 
 
-def test_a_template_is_right_for_any_other_key_and_stamp() -> None:
+def test_a_template_is_right_for_any_other_key_and_write_id() -> None:
+    """Filled in, it is what the client sends for them."""
     made = template(NormalizedRequest(as_set(NUMBERS[0])), about("single_key", NUMBERS[0]))
     assert [(slot.kind, slot.width) for slot in made.slots] == [("key", 12), ("write-id", 16), ("filler", 83)]
     for number, sequence in ((NUMBERS[1], 8), (NUMBERS[2], 99_999_999_999), (NUMBERS[0], 7)):
@@ -98,6 +99,7 @@ def test_a_filler_is_the_recipes() -> None:
 
 
 def test_batches_tell_their_records_apart() -> None:
+    """Slots name the record of the batch that they are of."""
     one, other = NUMBERS[:2]
     both = About((one, other), fixed_write_id(8100, 7), about("single_key", one).texts + about("single_key", other).texts)
     made = template(NormalizedRequest(as_set(one) + as_set(other)), both)
@@ -134,6 +136,7 @@ def test_integer_keys(encode: object, first: int, second: int, slot: Slot) -> No
 
 
 def test_what_differs_and_is_not_the_key() -> None:
+    """A template of it would be wrong for other keys: it is refused."""
     with pytest.raises(NotTemplated, match="not recognised"):
         number_template(NormalizedRequest(b"GET 41 at 17:01"), 41, NormalizedRequest(b"GET 42 at 17:02"), 42)
     with pytest.raises(NotTemplated, match="bytes long"):
@@ -141,6 +144,7 @@ def test_what_differs_and_is_not_the_key() -> None:
 
 
 def test_mongos_ids() -> None:
+    """The id is blank, and its slot is where the header has it."""
     request = struct.pack("<iiii", 20, 0x01020304, 0, 2013) + b"body"
     found = normalized("mongo", request)
     assert found.data[4:8] == bytes(4)
@@ -167,6 +171,7 @@ def test_tarantools_ids_are_made_wide(sync: int) -> None:
 
 
 def test_the_id_in_tarantools_reply() -> None:
+    """It is found in the header; other protocols have none."""
     reply = bytes.fromhex("ce0000001f8300ce0000000001cf00000000000000090 5ce000000588130dd00000001c3".replace(" ", ""))
     offset, width, order = id_in_reply("iproto", reply) or pytest.fail("none was found")
     assert int.from_bytes(reply[offset : offset + width], "big") == 9
@@ -184,6 +189,7 @@ def test_what_a_connection_has_of_its_own() -> None:
 
 
 def test_a_connection_that_asks_otherwise() -> None:
+    """Requests of another length, or that differ within a slot, are refused."""
     made = template(NormalizedRequest(b"GET key:%012d;" % NUMBERS[0]), About(NUMBERS[:1]))
     with pytest.raises(NotTemplated, match="bytes long"):
         own_bytes(made, About(NUMBERS[:1]), NormalizedRequest(b"MGET key:%012d;" % NUMBERS[0]))
@@ -192,6 +198,7 @@ def test_a_connection_that_asks_otherwise() -> None:
 
 
 def test_a_difference_in_words() -> None:
+    """The message says where, or how long both are."""
     assert "at byte 4" in unlike(b"GET a", b"GET b")
     assert "5 bytes long" in unlike(b"GET", b"GET b")
 
