@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from storeproof import native_support
 from storeproof.records import distributions
 from storeproof.records.distributions import ITEMS, ZETA, Gray, fnv, zeta
-from storeproof.records.keys import NewKeys, existing
+from storeproof.records.keys import NewKeys, draw_existing
 
 Draws = Callable[[str, int, int, int, float], list[int]]
 """(keys, known, count, seed, theta) -> numbers of keys."""
@@ -212,7 +212,7 @@ def test_constants_that_cannot_be(make: type[Gray | distributions.Zipf], theta: 
 
 def test_the_clients_of_the_driver_engine_count_through_the_keys_together() -> None:
     """None of them draws what another one does, until all were drawn."""
-    clients = [existing("sequential", 9, NewKeys(9, client, 3, 0, Random(1)), Random(1)) for client in range(3)]
+    clients = [draw_existing("sequential", 9, NewKeys(9, client, 3, 0, Random(1)), Random(1)) for client in range(3)]
     assert sorted(draw() for draw in clients for _ in range(3)) == list(range(9))
 
 
@@ -220,7 +220,7 @@ def test_the_clients_of_the_driver_engine_count_through_the_keys_together() -> N
 def test_the_newest_key_of_a_client_is_its_own(keys: str) -> None:
     """Its new ones count as newer than all loaded ones; those that were removed or are in doubt are never drawn, nor those of others."""
     fresh = NewKeys(100, 1, 3, 20, Random(2), removed=5, indeterminate=[100 + 3 * 19 + 1])
-    draw = existing(keys, 100, fresh, Random(3))  # type: ignore[arg-type]  # one of a parameter's
+    draw = draw_existing(keys, 100, fresh, Random(3))  # type: ignore[arg-type]  # one of a parameter's
     drawn = Counter(draw() for _ in range(20_000))
     there = [100 + 3 * position + 1 for position in range(5, 19)]
     assert set(drawn) == {*range(100), *there}

@@ -17,7 +17,7 @@ from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch.handle import Handle
 from storeproof.load.choose_engine import Engines
 from storeproof.load.driver.driver_engine import DriverEngine
-from storeproof.load.job import Plan, StoreSilent, called
+from storeproof.load.job import Plan, StoreSilent, operation_name
 from storeproof.load.quality.audit import audit
 from storeproof.load.wire.protocol import protocol_of
 from storeproof.load.wire.slots import NotTemplated
@@ -105,9 +105,9 @@ def try_all(store: Store) -> None:
             layout, collection = store.prepared(model)
             plan = plan_for(layout, mix)
             what = f"{store.sut.target.id} {model} {[each.operation for each in mix]}"
-            if not all(supports(collection, called(each)) for each in mix):
+            if not all(supports(collection, operation_name(each)) for each in mix):
                 continue
-            if why := DRIVEN.get((store.sut.target.store.name, "+".join(called(each) for each in mix))):
+            if why := DRIVEN.get((store.sut.target.store.name, "+".join(operation_name(each) for each in mix))):
                 with pytest.raises(NotTemplated, match=why):
                     engine.prepare(plan)
                 continue

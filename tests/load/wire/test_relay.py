@@ -122,7 +122,7 @@ def test_a_farewell_reaches_nobody(relay: Relay, store: Echo) -> None:
     """A client that says good-bye, on its connection or on a new one, finds an end at once, and the store hears nothing."""
     client = connected(relay)
     asked(client, b"hello\n")
-    with relay.farewell():
+    with relay.disconnect_clients():
         began = time.monotonic()
         assert client.recv(10) == b""
         with contextlib.suppress(OSError), connected(relay) as another:
