@@ -44,7 +44,7 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Answer:
-    """A reply to one request, as the pump will see it."""
+    """A reply to one request, as the compiled part will see it."""
 
     count: int
     frames: int

@@ -15,7 +15,7 @@ _SYNC: Final = 1
 
 @dataclass(frozen=True)
 class NormalizedRequest:
-    """A request whose id is blank, and as wide as the pump needs it."""
+    """A request whose id is blank, and as wide as the compiled part needs it."""
 
     data: bytes
     slots: tuple[Slot, ...] = ()

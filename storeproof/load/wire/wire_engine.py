@@ -1,7 +1,7 @@
 """The wire engine: repeats the requests of the store's ordinary client from compiled code, over connections that the client opened.
 
 A connection serves the rounds of one collection: it is opened and probed for it, its client is then ended without a word to the store, and
-the pump has it until another collection, or another mix, is measured.
+the compiled part has it until another collection, or another mix, is measured.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 _SPARE: Final = 256
 """Descriptors of a process beside those of the connections."""
 _AHEAD_NS: Final = 5_000_000
-"""From the order to the start of a round: the pump's threads are there by then."""
+"""From the order to the start of a round: its threads are there by then."""
 
 
 @dataclass
