@@ -11,7 +11,7 @@ from storeproof.contract import OPERATIONS, Collection, Unsupported, why_not
 from storeproof.contract.operations import Operation, wrong_reply
 from storeproof.contract.values import MISSING, Key, Layout, Record
 from storeproof.errors import UsageError
-from storeproof.load.job import Plan, called
+from storeproof.load.job import Plan, operation_name
 from storeproof.spec.workload import Mix
 
 
@@ -34,7 +34,7 @@ def bind_operation(collection: Collection, plan: Plan, mix: Mix) -> BoundOperati
         UsageError: the engine does not run the operation.
         Unsupported: the store does not offer it.
     """
-    name, layout = called(mix), plan.layout
+    name, layout = operation_name(mix), plan.layout
     if name not in MISSED:
         raise UsageError(f"the driver engine does not run `{name}`; it runs {', '.join(sorted(MISSED))}")
     operation = OPERATIONS[name]

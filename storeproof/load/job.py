@@ -30,14 +30,14 @@ class LoadFailed(StoreproofError):
     """The engine itself failed: a worker process died, or could not be started."""
 
 
-def called(mix: Mix) -> str:
+def operation_name(mix: Mix) -> str:
     """The operation of the contract that a mix calls."""
     return BATCH_FORM.get(mix.operation, mix.operation) if mix.batch > 1 else mix.operation
 
 
 def label(mix: Mix) -> str:
     """What results call a mix."""
-    return mix.name or called(mix)
+    return mix.name or operation_name(mix)
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class RunResult:
         return self.ok / self.throughput if self.throughput else self.elapsed_seconds
 
 
-def stopped_answering(plan: Plan) -> StoreSilent:
+def silent_store(plan: Plan) -> StoreSilent:
     """The error for replies that are still missing when the patience is over."""
     return StoreSilent(
         f"the store stopped answering: after {plan.seconds:g} s of load with {plan.clients} clients, "
@@ -180,7 +180,7 @@ def stopped_answering(plan: Plan) -> StoreSilent:
     )
 
 
-def answered(result: RunResult) -> RunResult:
+def require_success(result: RunResult) -> RunResult:
     """The result of a round in which something succeeded, or was missed.
 
     Raises:

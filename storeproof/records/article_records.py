@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 from storeproof.contract.values import Json, Key, Path, Record
 from storeproof.corpus.articles import Articles
 from storeproof.records.filler import place_of
-from storeproof.records.readback import INVENTED, Seen, is_write_id
+from storeproof.records.readback import INVENTED, Identified, is_write_id
 from storeproof.spec.model import Document, Model
 
 REVISION: Final = "revision"
@@ -70,7 +70,7 @@ class ArticleRecipe:
             part = part[step]
         return part
 
-    def identify(self, key: Key, record: Record) -> Seen:
+    def identify(self, key: Key, record: Record) -> Identified:
         """Who wrote a record that was read under `key`."""
         if not isinstance(record, dict) or not record.keys() <= FIELDS or self.articles.under(key) is None:
             return INVENTED
@@ -82,10 +82,10 @@ class ArticleRecipe:
         }
         write_ids = tuple(dict.fromkeys(write_id for write_id in parts.values() if write_id is not None))
         if not write_ids:
-            return Seen("invented", (), parts)
+            return Identified("invented", (), parts)
         complete = len(parts) == len(FIELDS) and None not in parts.values()
         kind: Literal["whole", "torn"] = "whole" if complete and len(write_ids) == 1 else "torn"
-        return Seen(kind, write_ids, parts, complete)
+        return Identified(kind, write_ids, parts, complete)
 
     def payload_bytes(self) -> int:
         """Bytes of text in one record: the mean of the first ones, in UTF-8."""

@@ -198,7 +198,7 @@ class Newest:
         return back
 
 
-def drawn(keys: Distribution, known: int, random: Random, theta: float = THETA) -> Draw:
+def make_draw(keys: Distribution, known: int, random: Random, theta: float = THETA) -> Draw:
     """Draws of the keys 0 to known - 1, the last of which is the newest.
 
     Raises:
@@ -225,5 +225,5 @@ def drawn(keys: Distribution, known: int, random: Random, theta: float = THETA) 
 
 def draw(keys: Distribution, known: int, count: int, seed: int, theta: float = THETA) -> list[int]:
     """So many draws: what `storeproof.native.draw` does, and what holds for the one is tested of the other."""
-    next_key = drawn(keys, known, Random(seed), theta)
+    next_key = make_draw(keys, known, Random(seed), theta)
     return [next_key() for _ in range(count)]

@@ -9,7 +9,7 @@ from random import Random
 from typing import Final
 
 from storeproof.contract.values import Key
-from storeproof.records.distributions import NOTHING_LOADED, Draw, Newest, drawn, fnv, sequential
+from storeproof.records.distributions import NOTHING_LOADED, Draw, Newest, fnv, make_draw, sequential
 from storeproof.spec.model import Model
 from storeproof.spec.workload import Distribution
 
@@ -112,7 +112,7 @@ class NewKeys:
         return number
 
 
-def existing(keys: Distribution, known: int, fresh: NewKeys, random: Random) -> Draw:
+def draw_existing(keys: Distribution, known: int, fresh: NewKeys, random: Random) -> Draw:
     """Keys of the loaded records 0 to known - 1, and where they lean to what is newest, the client's own new ones too.
 
     Clients know nothing of each other's new keys: the newest of all is here the newest of the client.
@@ -121,7 +121,7 @@ def existing(keys: Distribution, known: int, fresh: NewKeys, random: Random) -> 
         ValueError: nothing was loaded.
     """
     if keys not in ("latest", "exponential"):
-        return sequential(known, fresh.client, fresh.clients) if keys == "sequential" else drawn(keys, known, random)
+        return sequential(known, fresh.client, fresh.clients) if keys == "sequential" else make_draw(keys, known, random)
     if known < 1:
         raise ValueError(NOTHING_LOADED)
     newest = Newest(keys, known, random)

@@ -10,7 +10,7 @@ from storeproof.contract.values import Path
 
 
 @dataclass(frozen=True)
-class Seen:
+class Identified:
     """The writer of a record that was read.
 
     `whole`: exactly what one write made, named in `write_ids[0]` (empty for a counter, which is a plain number).
@@ -31,7 +31,7 @@ class Seen:
         return self.write_ids[0] if self.kind == "whole" and self.write_ids else None
 
 
-INVENTED: Final = Seen("invented", (), {})
+INVENTED: Final = Identified("invented", (), {})
 
 
 def is_write_id(text: Any) -> bool:

@@ -35,7 +35,7 @@ from storeproof.records.filler import (
     text_of,
 )
 from storeproof.records.keys import key_of
-from storeproof.records.readback import INVENTED, Seen
+from storeproof.records.readback import INVENTED, Identified
 from storeproof.spec.model import Counter, Document, Hash, Integer, List, Model, Object, Real, Shape, Text, Value
 from storeproof.spec.model import Row as RowShape
 
@@ -116,11 +116,11 @@ class Recipe:
         _flatten(made, (), found)
         return [(shift, found[path]) for path, shift, leaf in self._leaves if isinstance(leaf, Text)]
 
-    def identify(self, key: Key, record: Record) -> Seen:
+    def identify(self, key: Key, record: Record) -> Identified:
         """Who wrote a record that was read under `key`."""
         shape = self.model.record
         if isinstance(shape, Counter):
-            return Seen("whole" if type(record) is int else "invented", (), {})
+            return Identified("whole" if type(record) is int else "invented", (), {})
         if isinstance(shape, RowShape):
             return _identify_row(key, record)
         if isinstance(shape, Value):
@@ -190,7 +190,7 @@ class Recipe:
             return lambda _place, _write_id, _head: fixed
         return lambda place, _write_id, _head: number_of(shape, place + shift)
 
-    def _judge(self, key: Key, found: Mapping[Path, Any], expected: Mapping[Path, Any], *, complete: bool) -> Seen:
+    def _judge(self, key: Key, found: Mapping[Path, Any], expected: Mapping[Path, Any], *, complete: bool) -> Identified:
         """Recover write ids from the parts that carry one, then hold every part against them."""
         parts: dict[Path, str | None] = {}
         claimed: dict[str, int] = {}
@@ -212,16 +212,16 @@ class Recipe:
             if parts[path] is None:
                 text = _carried(value)
                 if text is not None and not _begins_well(value, text, claimed[text] + shift):
-                    return Seen("invented", (), parts)
+                    return Identified("invented", (), parts)
                 if text is not None:
                     parts[path] = text
                 damaged = True
         # Write ids in the order of their first part, each once; a write id that no part bears out was never proven.
         write_ids = tuple(dict.fromkeys(text for text in parts.values() if text is not None))
         if not write_ids:
-            return Seen("invented", (), parts)
+            return Identified("invented", (), parts)
         kind_seen: Literal["whole", "torn"] = "whole" if complete and not damaged and len(write_ids) == 1 else "torn"
-        return Seen(kind_seen, write_ids, parts, complete and not damaged)
+        return Identified(kind_seen, write_ids, parts, complete and not damaged)
 
 
 _recipes: dict[tuple[int, int | None, FilePath | None, bool], Recipe | ArticleRecipe] = {}
@@ -244,7 +244,7 @@ def record(model: Model, key: Key, write_id: str, size: int | None = None) -> Re
     return recipe(model, size).make(key, write_id)
 
 
-def identify(model: Model, key: Key, record: Record, size: int | None = None) -> Seen:
+def identify(model: Model, key: Key, record: Record, size: int | None = None) -> Identified:
     """Who wrote a record that was read under `key`; `size` as it was written with."""
     return recipe(model, size).identify(key, record)
 
@@ -295,7 +295,7 @@ def _row(key: Key, write_id: str) -> Row:
     return Row(crc32(f"{key}\0{write_id}".encode()) - 2**31, ((int(client) << 40) + int(sequence)) / REAL_SCALE)
 
 
-def _identify_row(key: Key, record: Record) -> Seen:
+def _identify_row(key: Key, record: Record) -> Identified:
     """The double carries the write id; the integer of 32 bits cannot, and derives from it."""
     if not isinstance(record, Row):
         return INVENTED
@@ -305,7 +305,7 @@ def _identify_row(key: Key, record: Record) -> Seen:
     client, sequence = divmod(int(packed), MAX_SEQUENCE)
     found = f"{client}:{sequence}"
     borne_out = record.integer == _row(key, found).integer
-    return Seen("whole" if borne_out else "torn", (found,), {("integer",): found if borne_out else None, ("real",): found})
+    return Identified("whole" if borne_out else "torn", (found,), {("integer",): found if borne_out else None, ("real",): found})
 
 
 def _counter(_key: Key, write_id: str) -> int:

@@ -54,6 +54,7 @@ def _findings(name: str, **lies: Lie) -> list[str]:
 
 @pytest.mark.parametrize("name", ["search", "facets", "page"])
 def test_the_oracle_is_right(name: str) -> None:
+    """Without a lie there is no finding."""
     assert _findings(name) == []
 
 
@@ -81,6 +82,7 @@ def test_the_oracle_is_right(name: str) -> None:
     ],
 )
 def test_a_wrong_answer_is_found(name: str, where: str, lie: Lie, message: str) -> None:
+    """Each kind of lie is named in a finding."""
     found = _findings(name, **{where: lie})
     assert found
     assert any(message in each for each in found), found[0]

@@ -64,6 +64,7 @@ def test_no_more_is_read_than_is_needed(tmp_path: Path) -> None:
 
 
 def test_nothing_is_left_behind(corpus: Corpus) -> None:
+    """Closing removes the imported articles, and may be repeated."""
     corpus.fetch(10, lambda _text: None)
     assert corpus.article_store is not None
     directory = corpus.article_store.parent.parent
@@ -74,6 +75,7 @@ def test_nothing_is_left_behind(corpus: Corpus) -> None:
 
 
 def test_a_dump_without_articles(tmp_path: Path) -> None:
+    """It is an error that says how many pages were passed over."""
     corpus = Corpus([dump(tmp_path, *TRAPS[1:5])])
     with pytest.raises(UsageError, match="has no article: 4 pages"):
         corpus.fetch(10, lambda _text: None)
@@ -81,12 +83,14 @@ def test_a_dump_without_articles(tmp_path: Path) -> None:
 
 
 def test_the_same_dump_twice(tmp_path: Path) -> None:
+    """Its articles would have the same keys."""
     path = dump(tmp_path, *TRAPS)
     with pytest.raises(UsageError, match="is given twice"):
         Corpus([path, path])
 
 
 def test_the_library_for_wikitext_is_asked_for_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message is the command that installs it."""
     monkeypatch.setitem(sys.modules, "mwparserfromhell", None)
     with pytest.raises(UsageError, match=r"pip install 'storeproof\[corpus\]'"):
         Corpus([dump(tmp_path, *TRAPS)])

@@ -49,17 +49,20 @@ def test_articles_are_read_and_nothing_else(tmp_path: Path, name: str) -> None:
     ],
 )
 def test_wikitext(wikitext: str, body: str, categories: list[str]) -> None:
+    """Markup is taken off, and categories are read in the language of the site."""
     reader = Reader.of(Site("ru", {6: "Файл", 14: "Категория"}))
     assert reader.read(wikitext) == (body, categories)
 
 
 def test_a_long_text_is_cut_between_words() -> None:
+    """At the limit, and not within a word."""
     body, _ = Reader.of(Site("en", {})).read("abcdefg " * LONGEST)
     assert LONGEST - 8 <= len(body) <= LONGEST
     assert body.endswith("abcdefg")
 
 
 def test_the_language_of_an_old_dump_is_in_the_name_of_its_database(tmp_path: Path) -> None:
+    """Where the root element does not name it."""
     path = dump(tmp_path, page(1, "A", "Text"), first=head("pt").replace('xml:lang="pt"', ""))
     assert Dump(path).site.language == "pt"
 
@@ -101,6 +104,7 @@ def test_a_dump_of_several_streams_is_one(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_dump_is_told_when_it_is_opened(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    """In one line that says what was found, also for bombs, in bounded memory."""
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(UsageError, match=r"^--corpus \S+ ") as told:
@@ -110,6 +114,7 @@ def test_what_is_no_dump_is_told_when_it_is_opened(tmp_path: Path, name: str, co
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    """A missing file and a directory have a message each."""
     with pytest.raises(UsageError, match="does not exist"):
         Dump(tmp_path / "missing.xml")
     with pytest.raises(UsageError, match="is a directory"):

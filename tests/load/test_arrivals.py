@@ -11,6 +11,7 @@ from storeproof.load.arrivals import SECOND, Schedule, exponential
 
 
 def test_gaps_are_exponential_with_the_rate_that_is_asked_for() -> None:
+    """Their mean is 1 / rate, and 1/e of them are longer than that."""
     gaps = list(islice(exponential(1000, "1"), 100_000))
     assert sum(gaps) / len(gaps) == pytest.approx(SECOND / 1000, rel=0.02)
     longer = sum(gap > SECOND / 1000 for gap in gaps) / len(gaps)
@@ -18,11 +19,13 @@ def test_gaps_are_exponential_with_the_rate_that_is_asked_for() -> None:
 
 
 def test_a_seed_is_a_schedule() -> None:
+    """The same seed gives the same gaps, another one others."""
     first, again, other = (list(islice(exponential(50, seed), 20)) for seed in ("1", "1", "2"))
     assert first == again != other
 
 
 def test_what_is_due_is_taken_in_order_until_the_deadline() -> None:
+    """Each request once, and none after the deadline."""
     schedule, begun = Schedule(1000, "7", 5, 0.1), 5
     taken = list(iter(schedule.take, None))
     expected = [begun + each for each in accumulate(islice(exponential(1000, "7"), 300)) if begun + each < schedule.deadline]
@@ -32,6 +35,7 @@ def test_what_is_due_is_taken_in_order_until_the_deadline() -> None:
 
 
 def test_what_nobody_sent_in_time_is_told() -> None:
+    """Requests that were due and not taken, or given up, count as missed sends."""
     begun = monotonic_ns()
     schedule = Schedule(1000, "7", begun, 0.1)
     assert schedule.take()

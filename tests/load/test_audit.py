@@ -86,7 +86,7 @@ def _stranger(store: Memory) -> None:
         (_lose_one_in_twenty, "acknowledged"),
         (_lose_the_last, "were acknowledged"),
         (_tear, "torn between writes"),
-        (_swap, "what nobody wrote"),
+        (_swap, "what no client wrote"),
         (_invent, "were sent"),
         (_stranger, "was written by client 77"),
     ],
@@ -196,6 +196,7 @@ def _turned_over() -> tuple[Memory, Plan, RunResult]:
 
 
 def test_records_that_were_removed_are_gone_and_the_rest_is_there() -> None:
+    """A mix of inserts and removals on a sound store passes the audit."""
     store, plan, result = _turned_over()
     assert store.count() == KNOWN + result.positions[0] - result.removed[0]
     found = audit(store, plan, [result], seed=1)
@@ -213,6 +214,7 @@ def test_a_removed_record_that_comes_back_is_found() -> None:
 
 
 def test_a_removal_whose_reply_was_lost_may_have_happened_or_not() -> None:
+    """The audit accepts the record there or gone."""
     store, plan, result = _turned_over()
     last = KNOWN + result.removed[0] - 1
     doubted = replace(result, indeterminate=(last,))

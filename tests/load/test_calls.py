@@ -112,6 +112,7 @@ class Empty(Table):
     ],
 )
 def test_a_scan_that_is_no_answer_is_malformed(kind: type[Table], said: str) -> None:
+    """Wrong order, too few or too many records, or another begin: each is counted, and named in a sample."""
     counts = (result := _run(kind(), SCAN)).counts[0]
     assert counts.malformed > 0
     assert said in result.samples[0]
@@ -124,6 +125,7 @@ def test_a_scan_that_finds_nothing_is_a_miss() -> None:
 
 
 def test_an_update_sets_any_one_field() -> None:
+    """Each field about as often as any other, with the value that belongs to the record."""
     store = Table()
     result = _run(store, UPDATE)
     fields = Counter(field for _, _, field, _ in store.asked)
@@ -151,6 +153,8 @@ def test_a_record_is_read_before_it_is_written() -> None:
 
 
 def test_a_read_that_breaks_the_contract_is_malformed() -> None:
+    """The read of an operation that reads first is checked too."""
+
     class Wrong(Table):
         def get(self, key: Key) -> Record | None:
             return "what"  # type: ignore[return-value]
@@ -160,6 +164,7 @@ def test_a_read_that_breaks_the_contract_is_malformed() -> None:
 
 
 def test_lengths_are_drawn_evenly() -> None:
+    """Scans ask for 1 to `length` records, each length about as often."""
     arguments = arguments_of("scan", SCAN, recipe(MODEL), lambda: 7, str, Random(1).random)
     lengths = Counter(arguments(place)[0][1] for place in range(4000))
     assert set(lengths) == set(range(1, 21))

@@ -16,7 +16,7 @@ import pytest
 from storeproof import native_support
 from storeproof.errors import NotAvailable
 from storeproof.load.job import Engine, LoadFailed, Plan, RunResult
-from storeproof.load.quality.ceiling import Ceilings, alone, canned_reply
+from storeproof.load.quality.ceiling import Ceilings, canned_reply, single_operation
 from storeproof.load.quality.gates import judge
 from storeproof.load.wire.null_server import CannedReply, NullServer
 from storeproof.load.wire.request import Job, Patch, Slot, Template
@@ -76,18 +76,18 @@ def test_an_operation_is_asked_in_one_form() -> None:
     forms = tuple(Template(b"x" * length, ()) for length in (9, 3, 5))
     patches = ((Patch(0, 2, 0, b"a"), Patch(1, 2, 1, b"b"), Patch(1, 1, 0, b"c")),)
     mix = job(op(), op(name="other", templates=forms), patches=patches, rate=5.0)
-    one = alone(mix, 1, 0.1)
+    one = single_operation(mix, 1, 0.1)
     assert one.ops[0].templates == (forms[2],)
     assert one.patches == ((Patch(0, 0, 1, b"b"),),)
     assert (one.rate, one.seconds) == (0, 0.1)
     sizes = (*forms, Template(b"x" * 7, ()), Template(b"x" * 11, ()))
-    assert alone(job(op(templates=sizes, form="chance")), 0, 0.1).ops[0].templates == (sizes[3],)
+    assert single_operation(job(op(templates=sizes, form="chance")), 0, 0.1).ops[0].templates == (sizes[3],)
 
 
 def test_what_is_removed_need_not_be_there() -> None:
     """Alone, nobody would put anything that could be removed."""
-    assert alone(job(op(keys="oldest")), 0, 0.1).ops[0].keys == "new"
-    assert alone(job(op(keys="zipf")), 0, 0.1).ops[0].keys == "zipf"
+    assert single_operation(job(op(keys="oldest")), 0, 0.1).ops[0].keys == "new"
+    assert single_operation(job(op(keys="zipf")), 0, 0.1).ops[0].keys == "zipf"
 
 
 @built

@@ -208,7 +208,7 @@ class Paths(Memory):
     def unset_path(self, key: Key, path: Sequence[str]) -> bool: ...  # type: ignore[empty-body]
 
 
-def test_path_updates_write_what_their_stamp_makes() -> None:
+def test_path_updates_write_what_their_write_id_makes() -> None:
     """All other parts stay with who loaded the data."""
     store, model = Paths(), MODELS["nested"]
     city = ("profile", "address", "city")

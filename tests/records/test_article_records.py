@@ -48,6 +48,7 @@ def test_what_is_loaded_is_the_article() -> None:
 
 @pytest.mark.parametrize("name", ["body", "published", "revision", "bookmark"])
 def test_parts_of_two_writes_are_torn(name: str) -> None:
+    """Whichever part is of the other write."""
     seen = MADE.identify(KEY, {**_made("1:1"), name: _made("2:9")[name]})
     assert seen.kind == "torn"
 
@@ -62,15 +63,18 @@ def test_parts_of_two_writes_are_torn(name: str) -> None:
     ],
 )
 def test_a_part_that_is_cut_off_or_lost_is_torn(damage: Any) -> None:
+    """The rest still names its writer."""
     assert MADE.identify(KEY, damage(_made("1:1"))).kind == "torn"
 
 
 @pytest.mark.parametrize("record", [b"x", {}, {"title": "x"}, {**_made("1:1"), "more": 1}])
 def test_what_nobody_wrote_is_invented(record: Any) -> None:
+    """Values of other types, no part, or a part too many."""
     assert MADE.identify(KEY, record).kind == "invented"
 
 
 def test_another_article_under_the_key_is_not_whole() -> None:
+    """The key decides the article."""
     assert MADE.identify(KEY, _made("1:1", MADE.key(16))).kind != "whole"
 
 
@@ -99,11 +103,13 @@ def test_every_request_has_an_answer_in_what_is_loaded(mix: Mix) -> None:
 
 
 def test_words_are_those_that_every_index_has() -> None:
+    """Letters alone, of languages that put spaces between words."""
     text = "A fox, 2026 “jumped” (again) don't über naïve 図書館は毎朝 도서관은 мир-мир Библиотека."
     assert words(Article("t", text, "en", [], "")) == ["jumped", "again", "über", "naïve", "도서관은", "Библиотека"]
 
 
 def test_a_corpus_without_such_words_is_told(tmp_path: Path) -> None:
+    """The message names the corpus and the remedy."""
     with ArticleStoreWriter(tmp_path / "articles.db") as writer:
         writer.put("ja:1", Article("川", "川は高い山から流れ出て、海に注ぎます。", "ja", [], "2026-01-01T00:00:00Z"))
         writer.name("jawiki.xml (1 pages)")
@@ -128,10 +134,12 @@ def test_an_article_store_is_read_under_its_own_keys(tmp_path: Path) -> None:
 
 
 def test_the_payload_is_the_mean_of_the_first_articles() -> None:
+    """Generated articles have more than 300 bytes."""
     assert MADE.payload_bytes() > 300 if isinstance(MADE, ArticleRecipe) else False
 
 
 def test_other_models_with_texts_take_no_load() -> None:
+    """The message names the parts that an article has."""
     other = MODEL.model_copy(update={"key": "integer"})
     with pytest.raises(ValueError, match="its records are articles: body, bookmark, "):
         recipe(other)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from storeproof import native_support
 from storeproof.records import distributions
 from storeproof.records.distributions import ITEMS, ZETA, Gray, fnv, zeta
-from storeproof.records.keys import NewKeys, existing
+from storeproof.records.keys import NewKeys, draw_existing
 
 Draws = Callable[[str, int, int, int, float], list[int]]
 """(keys, known, count, seed, theta) -> numbers of keys."""
@@ -106,6 +106,7 @@ def test_a_true_zipf_is_hotter_the_fewer_keys_there_are(draws: Draws, known: int
 
 @pytest.mark.parametrize("theta", [0.5, 0.99, 1.5])
 def test_all_of_a_zipf_is_as_it_should_be(draws: Draws, theta: float) -> None:
+    """Every rank has its exact share, not only the first."""
     drawn, shares = Counter(draws("zipf", 200, 4 * COUNT, 3, theta)), _zipf(200, theta)
     _agree([drawn[key] for key in range(200)], shares)
     for rank in range(5):
@@ -148,6 +149,7 @@ def test_latest_leans_to_the_newest_key(draws: Draws) -> None:
 
 
 def test_a_zipfian_that_grew_is_one_that_was_made_so() -> None:
+    """Both draw the same from the same seed."""
     grown, made = Gray(1_000, Random(1)), Gray(5_000, Random(1))
     grown.grow(5_000)
     assert [grown.draw() for _ in range(1000)] == [made.draw() for _ in range(1000)]
@@ -156,10 +158,12 @@ def test_a_zipfian_that_grew_is_one_that_was_made_so() -> None:
 @pytest.mark.parametrize("known", [1, 2, 3])
 @pytest.mark.parametrize("keys", ["uniform", "zipf", "zipfian", "latest", "sequential", "hotspot", "exponential"])
 def test_few_keys_are_all_drawn(draws: Draws, keys: str, known: int) -> None:
+    """Also where there is one key, by each of the distributions."""
     assert set(draws(keys, known, 1000, 1, 0.99)) == set(range(known))
 
 
 def test_uniform_keys_are_all_as_likely(draws: Draws) -> None:
+    """Each of 100 keys has its hundredth."""
     drawn = Counter(draws("uniform", 100, COUNT, 4, 0.99))
     _agree([drawn[key] for key in range(100)], [0.01] * 100)
 
@@ -172,6 +176,7 @@ def test_hotspot(draws: Draws) -> None:
 
 
 def test_sequential_keys_begin_again_after_the_last(draws: Draws) -> None:
+    """In order, and round."""
     assert draws("sequential", 4, 10, 1, 0.99) == [0, 1, 2, 3, 0, 1, 2, 3, 0, 1]
 
 
@@ -186,25 +191,28 @@ def test_exponential(draws: Draws) -> None:
 
 
 def test_a_seed_draws_the_same_again(draws: Draws) -> None:
+    """And another seed draws others."""
     assert draws("zipfian", 1000, 100, 7, 0.99) == draws("zipfian", 1000, 100, 7, 0.99)
     assert draws("zipfian", 1000, 100, 7, 0.99) != draws("zipfian", 1000, 100, 8, 0.99)
 
 
 @pytest.mark.parametrize("keys", ["uniform", "zipf", "latest"])
 def test_nothing_is_drawn_of_nothing(draws: Draws, keys: str) -> None:
+    """Without loaded records there is an error and no endless loop."""
     with pytest.raises(ValueError, match=r"none were loaded|one record or more"):
         draws(keys, 0, 1, 1, 0.99)
 
 
 @pytest.mark.parametrize(("make", "theta"), [(Gray, 0), (Gray, 1), (distributions.Zipf, 0), (distributions.Zipf, 1)])
 def test_constants_that_cannot_be(make: type[Gray | distributions.Zipf], theta: float) -> None:
+    """0 and 1 are outside of what the generators can do."""
     with pytest.raises(ValueError, match="Zipf's constant"):
         make(10, Random(1), theta)
 
 
 def test_the_clients_of_the_driver_engine_count_through_the_keys_together() -> None:
     """None of them draws what another one does, until all were drawn."""
-    clients = [existing("sequential", 9, NewKeys(9, client, 3, 0, Random(1)), Random(1)) for client in range(3)]
+    clients = [draw_existing("sequential", 9, NewKeys(9, client, 3, 0, Random(1)), Random(1)) for client in range(3)]
     assert sorted(draw() for draw in clients for _ in range(3)) == list(range(9))
 
 
@@ -212,7 +220,7 @@ def test_the_clients_of_the_driver_engine_count_through_the_keys_together() -> N
 def test_the_newest_key_of_a_client_is_its_own(keys: str) -> None:
     """Its new ones count as newer than all loaded ones; those that were removed or are in doubt are never drawn, nor those of others."""
     fresh = NewKeys(100, 1, 3, 20, Random(2), removed=5, indeterminate=[100 + 3 * 19 + 1])
-    draw = existing(keys, 100, fresh, Random(3))  # type: ignore[arg-type]  # one of a parameter's
+    draw = draw_existing(keys, 100, fresh, Random(3))  # type: ignore[arg-type]  # one of a parameter's
     drawn = Counter(draw() for _ in range(20_000))
     there = [100 + 3 * position + 1 for position in range(5, 19)]
     assert set(drawn) == {*range(100), *there}

@@ -58,6 +58,7 @@ def test_the_oldest_new_keys_are_removed_first_and_doubtful_ones_never() -> None
 
 
 def test_removing_goes_on_where_the_round_before_ended() -> None:
+    """No key is removed twice."""
     keys = NewKeys(0, 0, 2, 5, Random(7), removed=3)
     assert keys.any_left
     assert [keys.oldest(), keys.oldest()] == [6, 8]

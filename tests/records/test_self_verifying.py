@@ -55,7 +55,7 @@ def test_parts_of_two_writes_are_torn_and_both_are_named(name: str) -> None:
     assert seen.parts[(first,)] == "2:9"
 
 
-def test_numbers_of_a_document_derive_from_the_stamp() -> None:
+def test_numbers_of_a_document_derive_from_the_write_id() -> None:
     """A nested aggregate whose numbers come from another write is torn, though no number carries a write id."""
     model = MODELS["nested"]
     old: Any = record(model, "k", "1:1")
@@ -84,6 +84,7 @@ def test_fixed_numbers_are_the_same_in_all_records_and_texts_tell_the_writer() -
 
 @pytest.mark.parametrize("name", ["single_key", "hash10", "document10", "nested"])
 def test_texts_of_a_record_have_their_filler_at_their_shift(name: str) -> None:
+    """The wire engine writes them by that rule."""
     made = recipe(MODELS[name])
     assert isinstance(made, Recipe)
     write_id = "0001:00000000001"
@@ -170,13 +171,13 @@ def test_no_two_fields_are_alike(size: int) -> None:
     assert len(set(made.values())) == 10
 
 
-def test_a_value_too_small_for_its_stamp_is_refused() -> None:
+def test_a_value_too_small_for_its_write_id_is_refused() -> None:
     """Two such values could not be told apart."""
     with pytest.raises(ValueError, match="cannot carry the write id 1:1: give it at least 4 bytes"):
         record(MODELS["single_key"], "k", "1:1", size=3)
 
 
-def test_stamps_have_bounds() -> None:
+def test_write_ids_have_bounds() -> None:
     """A write id that no double could carry is not made."""
     with pytest.raises(ValueError, match="8192"):
         write_id(8192, 0)

@@ -54,6 +54,7 @@ def test_a_stall_is_in_the_responses_of_all_that_was_due_in_it() -> None:
 
 
 def test_the_time_without_an_answer_is_from_the_last_one_to_the_next() -> None:
+    """Not from the fault to the restart."""
     found = figures(stalled(STRUCK + SECOND))
     # The last one before the fault was due 10 ms before it and took 2; the first one after it was due with its end.
     assert found.unavailable_seconds == pytest.approx(1.010, abs=0.003)
@@ -76,6 +77,7 @@ def test_a_store_that_is_asked_to_stop_answers_until_it_has() -> None:
 
 
 def test_who_never_comes_back_is_silent_until_the_end() -> None:
+    """There is no time of recovery, and what was never sent is counted."""
     found = figures(watched(*every(BEGAN, STRUCK, MS), failed(STRUCK, MS), *(unsent(due) for due in range(STRUCK + MS, ENDED, 10 * MS))))
     assert found.unavailable_seconds == pytest.approx(4.009)
     assert found.degraded_seconds is None
@@ -85,6 +87,7 @@ def test_who_never_comes_back_is_silent_until_the_end() -> None:
 
 
 def test_it_is_steady_from_when_what_was_due_then_was_answered_as_before() -> None:
+    """Not from the first answer on."""
     found = figures(stalled(STRUCK + SECOND))
     assert found.degraded_seconds == pytest.approx(1.0, abs=0.05)
     assert found.degraded_seconds is not None
@@ -140,6 +143,7 @@ def test_what_was_uneven_before_need_not_be_even_afterwards() -> None:
 
 
 def test_our_own_lateness_is_that_of_clients_that_were_free() -> None:
+    """Waiting for the store is no lateness of the load generator."""
     late = Timed(10 * MS, 0, 13 * MS, 14 * MS, ok=True)
     queued = Timed(11 * MS, 14 * MS, 14 * MS + 1000, 15 * MS, ok=True)
     assert figures(watched(queued)).schedule_lag_us == 1
@@ -149,6 +153,7 @@ def test_our_own_lateness_is_that_of_clients_that_were_free() -> None:
 
 
 def test_who_does_not_keep_up_before_the_fault_is_overloaded() -> None:
+    """The share of requests that were unanswered when it struck."""
     prompt = every(BEGAN, STRUCK, MS)
     assert figures(watched(*prompt)).overload == 0
     waiting = [answered(due, STRUCK + MS - due) for due in range(SECOND, STRUCK - 100 * MS, 10 * MS)]
@@ -156,6 +161,7 @@ def test_who_does_not_keep_up_before_the_fault_is_overloaded() -> None:
 
 
 def test_answers_are_counted_when_they_come_and_responses_when_they_were_due() -> None:
+    """A stall shows in the bins of the requests that waited."""
     found = {each.second: each for each in bins(stalled(STRUCK + SECOND))}
     assert list(found) == [number / 10 for number in range(-20, 40)]
     assert (found[0.2].ok, found[1.0].ok) == (0, 110), "all that had waited, and what was due then"
@@ -165,6 +171,7 @@ def test_answers_are_counted_when_they_come_and_responses_when_they_were_due() -
 
 
 def test_bins_have_errors_and_none_of_the_parts_at_the_ends() -> None:
+    """Only whole tenths of a second are shown."""
     some = watched(failed(STRUCK + 120 * MS, 10 * MS), answered(ENDED - MS, 5 * MS))
     found = bins(Watched(some.requests, STRUCK - 250 * MS, STRUCK, STRUCK, STRUCK + 3 * BIN - 1))
     assert [each.second for each in found] == [-0.2, -0.1, 0.0, 0.1]

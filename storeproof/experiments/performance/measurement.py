@@ -16,7 +16,7 @@ from storeproof.corpus.articles import articles
 from storeproof.errors import NotAvailable
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
 from storeproof.load.choose_engine import Engines
-from storeproof.load.job import Engine, OperationCounts, Plan, RunResult, called, label
+from storeproof.load.job import Engine, OperationCounts, Plan, RunResult, label, operation_name
 from storeproof.load.quality.audit import Audit, audit
 from storeproof.load.quality.ceiling import Ceiling, Ceilings
 from storeproof.load.quality.gates import judge
@@ -189,7 +189,7 @@ class WorkloadRunner:
         found = [each.operations[label(mix)] for each in self.rounds]
         return MixPart(
             name=label(mix),
-            operation=called(mix),
+            operation=operation_name(mix),
             records=sum(each.ok for each in found),
             errors=sum(each.errors + each.malformed for each in found),
             misses=sum(each.misses for each in found),

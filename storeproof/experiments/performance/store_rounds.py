@@ -19,7 +19,7 @@ from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
 from storeproof.experiments.performance.measurement import WorkloadRunner
 from storeproof.experiments.workspace import Workspace
 from storeproof.load.choose_engine import Engines
-from storeproof.load.job import StoreSilent, called, label
+from storeproof.load.job import StoreSilent, label, operation_name
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import EndCase
@@ -170,7 +170,7 @@ class InterleavedRounds:
 
 def _refuse_unproven(sut: StoreUnderTest, collection: Collection, workload: Workload) -> None:
     """No speed without proof: what was not correct in this run is not measured."""
-    operations = list(dict.fromkeys(called(mix) for mix in workload.mix))
+    operations = list(dict.fromkeys(operation_name(mix) for mix in workload.mix))
     for operation in operations:
         if not supports(collection, operation):
             raise EndCase(Outcome.UNSUPPORTED, f"{operation} on {workload.model}: the store's adapter does not offer it")

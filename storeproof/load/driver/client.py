@@ -13,10 +13,10 @@ from typing import Any, Final
 from storeproof.contract import Breach, Collection, Refused, Unknown, Unsupported
 from storeproof.load.arrivals import Schedule
 from storeproof.load.calls import BoundOperation, bind_operation
-from storeproof.load.job import Plan, called, label
+from storeproof.load.job import Plan, label, operation_name
 from storeproof.records.arguments import Arguments, arguments_of
 from storeproof.records.distributions import Draw
-from storeproof.records.keys import NewKeys, existing
+from storeproof.records.keys import NewKeys, draw_existing
 from storeproof.records.self_verifying import recipe
 from storeproof.spec.workload import Mix
 
@@ -197,7 +197,7 @@ def _step(collection: Collection, plan: Plan, place: int, counts: ClientCounts, 
     else:
         draw = _draw(mix, plan.known, fresh, random)
         made, writer = recipe(plan.layout.model, article_store=plan.article_store, fixed_numbers=plan.fixed_numbers), fresh.client + 1
-        arguments = arguments_of(called(mix), mix, made, draw, lambda sequence: f"{writer}:{sequence}", random.random)
+        arguments = arguments_of(operation_name(mix), mix, made, draw, lambda sequence: f"{writer}:{sequence}", random.random)
     return _Step(mix, arguments, ready, counts)
 
 
@@ -208,7 +208,7 @@ def _draw(mix: Mix, known: int, fresh: NewKeys, random: Random) -> Draw:
         case "oldest":
             return fresh.oldest
         case keys:
-            return existing(keys, known, fresh, random)
+            return draw_existing(keys, known, fresh, random)
 
 
 def _asking(requests: Sequence[tuple[Any, ...]], random: Random) -> Arguments:

@@ -21,9 +21,9 @@ from storeproof.load.job import (
     Plan,
     RunResult,
     StoreSilent,
-    answered,
     label,
-    stopped_answering,
+    require_success,
+    silent_store,
 )
 from storeproof.spec.store import Target
 from storeproof.stats.latency import merged
@@ -164,13 +164,13 @@ class DriverRun:
             while self._waiting:
                 self._listen(deadline - monotonic())
                 if self._waiting and monotonic() > deadline:
-                    raise stopped_answering(plan)
+                    raise silent_store(plan)
         except BaseException:  # also an interrupt: threads that wait for a reply cannot be used again
             self._engine.close()
             raise
         result = _combine(plan, self._results, min(self._processes, usable_cores()))
         self._engine.forget([client for result in self._results for client in result.broken])
-        return answered(result)
+        return require_success(result)
 
     def _listen(self, seconds: float) -> None:
         for worker in ready(self._waiting, seconds):

@@ -24,7 +24,7 @@ from storeproof.contract import BatchWrite, Collection, Layout, Session, call, l
 from storeproof.load.arrivals import Schedule
 from storeproof.load.driver.client import ClientResult, run_client
 from storeproof.load.driver.messages import Command, Connect, Done, Failure, Fill, Go, Progress, Reach, Reply, Stop, WorkerResult
-from storeproof.load.job import OperationCounts, Plan, called
+from storeproof.load.job import OperationCounts, Plan, operation_name
 from storeproof.records.article_records import ArticleRecipe
 from storeproof.records.self_verifying import Recipe, payload_bytes, recipe
 from storeproof.stats.latency import new_histogram, record_all
@@ -187,7 +187,7 @@ def _result(plan: Plan, results: Sequence[ClientResult], cpu_seconds: float, sta
         counts = [result.counts[place] for result in results]
         operations.append(
             OperationCounts(
-                operation=called(mix),
+                operation=operation_name(mix),
                 ok=sum(each.ok for each in counts),
                 misses=sum(each.misses for each in counts),
                 errors=sum(each.errors for each in counts),

@@ -10,7 +10,7 @@ from typing import Final
 
 from storeproof.contract import Collection, Record, call, supports
 from storeproof.load.job import Plan, RunResult
-from storeproof.records.readback import Seen
+from storeproof.records.readback import Identified
 from storeproof.records.self_verifying import recipe
 from storeproof.spec.workload import ANY_FIELD
 
@@ -61,7 +61,7 @@ def audit(collection: Collection, plan: Plan, rounds: Sequence[RunResult], seed:
     random = Random(seed)
     for number in _sample(plan, written, indeterminate, random):
         checked += 1
-        if wrong := _wrong(collection, plan, number):
+        if wrong := _problem(collection, plan, number):
             problems.append(wrong)
     for number in _removed_sample(plan, written, indeterminate, random):
         checked += 1
@@ -122,7 +122,7 @@ def _removed_sample(plan: Plan, written: _Written, indeterminate: set[int], rand
     return sorted(chosen - indeterminate)
 
 
-def _wrong(collection: Collection, plan: Plan, number: int) -> str | None:
+def _problem(collection: Collection, plan: Plan, number: int) -> str | None:
     """What is wrong with one record that must be there."""
     made = recipe(plan.layout.model, article_store=plan.article_store, fixed_numbers=plan.fixed_numbers)
     key = made.key(number)
@@ -131,22 +131,22 @@ def _wrong(collection: Collection, plan: Plan, number: int) -> str | None:
         return f"{key} was acknowledged and is not there"
     seen = made.identify(key, found)
     if seen.kind == "invented":
-        return f"{key} holds what no client wrote: {_shown(found)}"
+        return f"{key} holds what no client wrote: {_shortened(found)}"
     if seen.kind == "torn" and not _mixed_by_design(plan, seen):
-        return f"{key} is torn between writes {', '.join(seen.write_ids)}: {_shown(found)}"
+        return f"{key} is torn between writes {', '.join(seen.write_ids)}: {_shortened(found)}"
     writers = {int(write_id.partition(":")[0]) for write_id in seen.write_ids}
     if strangers := {writer for writer in writers if writer > plan.clients}:
         return f"{key} was written by client {min(strangers)}, and there were {plan.clients}"
     return None
 
 
-def _mixed_by_design(plan: Plan, seen: Seen) -> bool:
+def _mixed_by_design(plan: Plan, seen: Identified) -> bool:
     """Whether a record has all of its parts, and differs from one whole write only at those that the workload updates by themselves."""
     updated = [() if mix.path == (ANY_FIELD,) else mix.path for mix in plan.mix if mix.operation in ("set_path", "set_field")]
     rest = {write_id for path, write_id in seen.parts.items() if not any(path[: len(part)] == part for part in updated)}
     return bool(updated) and seen.complete and len(rest) <= 1
 
 
-def _shown(record: Record) -> str:
+def _shortened(record: Record) -> str:
     text = repr(record)
     return text if len(text) <= 120 else f"{text[:117]}..."

@@ -80,7 +80,7 @@ class Ceilings:
         seconds = min(_SECONDS, _ALL_SECONDS / len(asked), job.seconds / 2)
         took = 0.0
         for weight, place in asked:
-            one = alone(job, place, seconds)
+            one = single_operation(job, place, seconds)
             took += weight / self._measured(one, canned_reply(job.protocol, one.ops[0].templates[0], samples[place]))
         return sum(op.weight for op in job.ops) / took
 
@@ -101,14 +101,14 @@ class Ceilings:
 
                 descriptors = tuple(each.fileno() for each in sockets)
                 found = native.start(replace(job, sockets=descriptors, start_ns=monotonic_ns() + _AHEAD_NS)).join()
-            self._rates[key] = _sound(found)
+            self._rates[key] = _checked_rate(found)
         return self._rates[key]
 
 
-def alone(job: Job, place: int, seconds: float) -> Job:
+def single_operation(job: Job, place: int, seconds: float) -> Job:
     """The job with one operation of its mix, asked in one form, without end."""
     op = job.ops[place]
-    form = _usual(op)
+    form = _typical_form(op)
     # What nothing puts there could not be removed: it is asked about new keys.
     keys: WireKeys = "new" if op.keys == "oldest" else op.keys
     only = replace(op, weight=1, templates=(op.templates[form],), form="key", keys=keys, then=None)
@@ -118,7 +118,7 @@ def alone(job: Job, place: int, seconds: float) -> Job:
     return replace(job, ops=(only,), patches=mine, seconds=seconds, patience=_PATIENCE, rate=0.0, limit=0)
 
 
-def _usual(op: Op) -> int:
+def _typical_form(op: Op) -> int:
     """The form of its requests that stands for all: of those that ask for something else in each, the one of middle length; of those that
     differ with the size of a key the one for the largest, since nine of ten keys have as many digits as that."""
     if op.form == "key":
@@ -150,7 +150,7 @@ def canned_reply(protocol: WireProtocol, asked: Template, reply: bytes) -> Canne
     return CannedReply(len(asked.request), bytes(blank), ids[0].offset + high[0], width, tuple(places))
 
 
-def _sound(found: native.Measured) -> float:
+def _checked_rate(found: native.Measured) -> float:
     """The rate, if every reply was what it should be.
 
     Raises:

@@ -59,14 +59,14 @@ def judge(
         ceiling: requests per second that the load generator reaches against a server that does nothing; None where it was not measured.
     """
     gates = {
-        "errors": Judgement(max(_errors(each) for each in rounds), ERRORS),
+        "errors": Judgement(max(_error_ratio(each) for each in rounds), ERRORS),
         "littles_law": Judgement(max(_little(each, pipeline) for each in rounds), LITTLE),
         "steady_state": Judgement(_finite(warm.variation), LIMIT),
         "spread": Judgement(_finite(rate.spread) if len(rounds) > 1 else _NEVER, SPREAD),
     }
     if all(each.schedule_lag is not None for each in rounds):
-        gates["schedule_lag"] = Judgement(_lag(rounds), LAG)
-        gates["missed_send_ratio"] = Judgement(max(_missing(each) for each in rounds), MISSING)
+        gates["schedule_lag"] = Judgement(_schedule_lag(rounds), LAG)
+        gates["missed_send_ratio"] = Judgement(max(_missed_send_ratio(each) for each in rounds), MISSING)
     else:
         gates["client_cpu"] = Judgement(max(each.cpu_seconds / each.elapsed_seconds / each.cores for each in rounds), CLIENT_CPU)
     if ceiling is not None:
@@ -74,7 +74,7 @@ def judge(
     return gates
 
 
-def _errors(result: RunResult) -> float:
+def _error_ratio(result: RunResult) -> float:
     requests = sum(each.requests for each in result.operations.values()) + result.errors
     return result.errors / requests if requests else 1.0
 
@@ -92,7 +92,7 @@ def _little(result: RunResult, pipeline: int) -> float:
     return abs(result.request_rate * (result.busy_seconds + result.pause_seconds) / room - 1)
 
 
-def _lag(rounds: Sequence[RunResult]) -> float:
+def _schedule_lag(rounds: Sequence[RunResult]) -> float:
     """Percentile by percentile: one request in a hundred that was sent late shows in the 99th percentile, and not in the median.
 
     That all clients were busy is no lag: a request that waits for one of them waits for the store, and its response time says so.
@@ -110,7 +110,7 @@ def _lag(rounds: Sequence[RunResult]) -> float:
     return max(float(lag.get_value_at_percentile(p) / response.get_value_at_percentile(p)) for p in (50, 99))
 
 
-def _missing(result: RunResult) -> float:
+def _missed_send_ratio(result: RunResult) -> float:
     """Of those that were due, and not of the rate: what a random process has for the time would differ from the rate by more than that."""
     sent = sum(each.requests for each in result.operations.values()) + result.errors + result.misses
     return result.missed_sends / (sent + result.missed_sends) if sent + result.missed_sends else 1.0

@@ -1,1 +1,1 @@
-"""The wire engine: requests that the store's ordinary client made, sent again by a pump with other keys in them."""
+"""The wire engine: repeats the requests of the store's ordinary client with other keys in them, from compiled code."""

@@ -12,12 +12,12 @@ from typing import Final
 
 from storeproof.contract import OPERATIONS, Collection, Refused, Unsupported, call
 from storeproof.load.calls import MISSED
-from storeproof.load.job import called, label
+from storeproof.load.job import label, operation_name
 from storeproof.load.wire.probes import Probes
 from storeproof.load.wire.relay import Recording, Relay
 from storeproof.load.wire.request import Op, Patch, Template, WireProtocol
-from storeproof.load.wire.request_ids import NormalizedRequest, id_in_reply, normalized
-from storeproof.load.wire.slots import About, NotTemplated, filled, number_template, own_bytes, template, unlike
+from storeproof.load.wire.request_ids import NormalizedRequest, id_in_reply, normalize
+from storeproof.load.wire.slots import About, NotTemplated, describe_difference, fill_template, number_template, own_bytes, template
 from storeproof.records.arguments import forms_of
 from storeproof.spec.workload import Mix
 
@@ -44,7 +44,7 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Answer:
-    """A reply to one request, as the pump will see it."""
+    """A reply to one request, as the compiled part will see it."""
 
     count: int
     frames: int
@@ -84,7 +84,7 @@ class Capture:
         links: set[int] = set()
         learned: list[Learned] = []
         for mix in self._plan.mix:
-            for place, half in enumerate(parts := halves(mix)):
+            for place, half in enumerate(parts := split_operation(mix)):
                 each = self._learn(collection, half, links)
                 then = len(learned) + 1 if half is not parts[-1] else None
                 learned.append(replace(each, op=replace(each.op, weight=0 if place else mix.weight, then=then)))
@@ -123,15 +123,15 @@ class Capture:
         """What this connection has of its own in the requests of one form."""
         mix, made = learned.mix, learned.op.templates[form]
         for _ in range(settled):
-            self._record(collection, mix, self._usual(learned), form)
-        about, recorded = self._record(collection, mix, self._usual(learned), form)
+            self._record(collection, mix, self._usual_keys(learned), form)
+        about, recorded = self._record(collection, mix, self._usual_keys(learned), form)
         own = own_bytes(made, about, self._exchange(mix, recorded, links).request)
         if own:
-            mine = patched(made, [Patch(0, form, offset, data) for offset, _, data in own])
-            self._verify(mix, mine, [self._record(collection, mix, self._usual(learned), form)], links)
+            mine = apply_patches(made, [Patch(0, form, offset, data) for offset, _, data in own])
+            self._verify(mix, mine, [self._record(collection, mix, self._usual_keys(learned), form)], links)
         return own
 
-    def _usual(self, learned: Learned) -> tuple[int, ...]:
+    def _usual_keys(self, learned: Learned) -> tuple[int, ...]:
         """Keys that the first template is for."""
         if self._probes.integer:
             return (learned.op.templates[0].below - 1,) if learned.op.templates[0].below else (1,)
@@ -139,7 +139,7 @@ class Capture:
 
     def _keys(self, mix: Mix) -> tuple[int, ...]:
         """Of records that make the client ask once: some look again, or do something else, where they changed nothing."""
-        return (self._probes.present if called(mix) in _CHANGING else self._probes.absent)(mix.batch)
+        return (self._probes.present if operation_name(mix) in _CHANGING else self._probes.absent)(mix.batch)
 
     def _learn(self, collection: Collection, mix: Mix, links: set[int]) -> Learned:
         templates: list[Template] = []
@@ -155,7 +155,7 @@ class Capture:
                 made, after = self._templates(collection, mix, links, form)
                 templates.extend(made)
                 settled.append(after)
-            answer, hit, miss = (self._scanned if called(mix) == "scan" else self._answered)(collection, mix, links)
+            answer, hit, miss = (self._learn_scan_counts if operation_name(mix) == "scan" else self._learn_counts)(collection, mix, links)
         except (Refused, Unsupported) as reason:
             raise NotTemplated(f"{label(mix)}: {reason}") from None
         reply_id = id_in_reply(self._protocol, answer.data)
@@ -167,22 +167,22 @@ class Capture:
             keys=mix.keys or "none",
             distinct=mix.distinct,
             batch=mix.batch,
-            writes=OPERATIONS[called(mix)].writes,
+            writes=OPERATIONS[operation_name(mix)].writes,
             hit=hit,
             miss=miss,
             frames=answer.frames,
         )
         return Learned(mix, op, tuple(settled), answer.data)
 
-    def _answered(self, collection: Collection, mix: Mix, links: set[int]) -> tuple[Answer, tuple[int, ...], tuple[int, ...]]:
+    def _learn_counts(self, collection: Collection, mix: Mix, links: set[int]) -> tuple[Answer, tuple[int, ...], tuple[int, ...]]:
         """An answer that is as it should be, the counts of such answers, and those of records that were not as they should be."""
         absent = [self._reply(collection, mix, links, self._probes.absent(mix.batch), first=True) for _ in range(2)]
         there = [self._reply(collection, mix, links, self._probes.present(mix.batch)) for _ in range(2)]
         _of_one_kind(mix, there)
         _of_one_kind(mix, absent)
-        return (absent if called(mix) == "put_if_absent" else there)[0], *_judged(mix, there, absent)
+        return (absent if operation_name(mix) == "put_if_absent" else there)[0], *_hits_and_misses(mix, there, absent)
 
-    def _scanned(self, collection: Collection, mix: Mix, links: set[int]) -> tuple[Answer, tuple[int, ...], tuple[int, ...]]:
+    def _learn_scan_counts(self, collection: Collection, mix: Mix, links: set[int]) -> tuple[Answer, tuple[int, ...], tuple[int, ...]]:
         """The same of a scan, of which each form must bring as many records as it asks for."""
         forms = forms_of(mix, self._plan.layout.model)
         begin = self._probes.present(forms)[:1]
@@ -203,15 +203,15 @@ class Capture:
         about, recorded = recordings[-_ALIKE]
         made = template(self._exchange(mix, recorded, links).request, about)
         self._verify(mix, made, recordings[-_ALIKE + 1 :], links)
-        if mix.batch > 1 and OPERATIONS[called(mix)].writes and (mix.keys != "new" or mix.distinct < 1):
+        if mix.batch > 1 and OPERATIONS[operation_name(mix)].writes and (mix.keys != "new" or mix.distinct < 1):
             self._verify(mix, made, [self._record(collection, mix, self._keys(mix)[::-1])], links)  # some clients sort what they write
         for item in range(mix.batch):
             mine = [slot.kind for slot in made.slots if slot.item == item]
             if not any(kind.startswith("key") for kind in mine):
                 raise NotTemplated(f"{label(mix)}: the key is not found in the request")
-            if called(mix) in _RECORDING and not any(kind.startswith(("filler", "write-id")) for kind in mine):
+            if operation_name(mix) in _RECORDING and not any(kind.startswith(("filler", "write-id")) for kind in mine):
                 raise NotTemplated(f"{label(mix)}: nothing in the request would say who wrote it")
-        return (made,), self._settled(made, recordings)
+        return (made,), self._executions_before(made, recordings)
 
     def _number_templates(self, collection: Collection, mix: Mix, links: set[int]) -> tuple[tuple[Template, ...], int]:
         """For integer keys: one for each range of keys that are written alike."""
@@ -227,7 +227,7 @@ class Capture:
             )
             self._verify(mix, found, recordings[-_ALIKE + 1 :], links)
             if not made:
-                settled = self._settled(found, recordings)
+                settled = self._executions_before(found, recordings)
             if made and replace(made[-1], below=0) == found:
                 made[-1] = replace(found, below=bound)
             else:
@@ -237,20 +237,20 @@ class Capture:
                 break
         return (*made[:-1], replace(made[-1], below=0)), settled
 
-    def _settled(self, made: Template, recordings: Sequence[tuple[About, Recording]]) -> int:
+    def _executions_before(self, made: Template, recordings: Sequence[tuple[About, Recording]]) -> int:
         """After how many of these executions each request is what the template says."""
         settled = 0
         for number, (about, recorded) in enumerate(recordings):
             asked = [_turns(recorded, link) for link in {piece.link for piece in recorded.pieces}]
-            if not any(len(turns) == 2 and normalized(self._protocol, turns[0][1]).data == filled(made, about) for turns in asked):
+            if not any(len(turns) == 2 and normalize(self._protocol, turns[0][1]).data == fill_template(made, about) for turns in asked):
                 settled = number + 1
         return settled
 
     def _verify(self, mix: Mix, made: Template, recordings: Sequence[tuple[About, Recording]], links: set[int]) -> None:
         for about, recorded in recordings:
-            expected, found = filled(made, about), self._exchange(mix, recorded, links).request.data
+            expected, found = fill_template(made, about), self._exchange(mix, recorded, links).request.data
             if found != expected:
-                raise NotTemplated(f"{label(mix)}: a request is not as foreseen: {unlike(expected, found)}")
+                raise NotTemplated(f"{label(mix)}: a request is not as foreseen: {describe_difference(expected, found)}")
 
     def _reply(
         self, collection: Collection, mix: Mix, links: set[int], numbers: tuple[int, ...], *, form: int = 0, first: bool = False
@@ -270,7 +270,7 @@ class Capture:
         """Have the client do it once."""
         about, arguments = self._probes.about(mix, numbers, form)
         with self._relay.recording() as recorded:
-            call(collection, self._plan.layout, called(mix), *arguments)
+            call(collection, self._plan.layout, operation_name(mix), *arguments)
         return about, recorded
 
     def _exchange(self, mix: Mix, recorded: Recording, links: set[int], first: bool = False) -> Exchange:
@@ -286,7 +286,7 @@ class Capture:
         if [direction for direction, _ in turns[: 2 if first else None]] != ["to_store", "to_client"]:
             raise NotTemplated(f"{label(mix)}: it takes {len(turns) / 2:g} requests, one after the other")
         links.update(mine)
-        return Exchange(normalized(self._protocol, turns[0][1]), turns[1][1], last=len(turns) == 2)
+        return Exchange(normalize(self._protocol, turns[0][1]), turns[1][1], last=len(turns) == 2)
 
 
 def numbers_within(low: int, bound: int) -> list[int]:
@@ -302,19 +302,19 @@ _NEVER_MISSED: Final = frozenset(name for name, missed in MISSED.items() if miss
 """Operations that do the same whether the record is there or not."""
 
 
-def _judged(mix: Mix, there: list[Answer], absent: list[Answer]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _hits_and_misses(mix: Mix, there: list[Answer], absent: list[Answer]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The counts that mean that all is well, and those that mean that the records were not as the operation needs them."""
-    good, bad = (absent, there) if called(mix) == "put_if_absent" else (there, absent)
+    good, bad = (absent, there) if operation_name(mix) == "put_if_absent" else (there, absent)
     hits, misses = {answer.count for answer in good}, {answer.count for answer in bad}
-    if called(mix) in _NEVER_MISSED and all(answer.last for answer in bad):
-        if called(mix) == "increment":  # what is counted may be the counter
+    if operation_name(mix) in _NEVER_MISSED and all(answer.last for answer in bad):
+        if operation_name(mix) == "increment":  # what is counted may be the counter
             return (), ()
         return tuple(range(min(hits | misses), max(hits | misses) + 1)), ()  # a record that is replaced may count otherwise than a new one
     if hits & misses:
         raise NotTemplated(f"{label(mix)}: replies do not show by their counts whether the record was there")
     if hits == {mix.batch} and misses in ({0}, {-1}):  # the records are counted: some of a batch may be there
         return (mix.batch,), tuple(range(min(misses), mix.batch))
-    return () if called(mix) == "increment" else tuple(sorted(hits)), tuple(sorted(misses))
+    return () if operation_name(mix) == "increment" else tuple(sorted(hits)), tuple(sorted(misses))
 
 
 def _of_one_kind(mix: Mix, answers: Sequence[Answer]) -> None:
@@ -322,7 +322,7 @@ def _of_one_kind(mix: Mix, answers: Sequence[Answer]) -> None:
         raise NotTemplated(f"{label(mix)}: replies have unlike numbers of frames")
 
 
-def halves(mix: Mix) -> tuple[Mix, ...]:
+def split_operation(mix: Mix) -> tuple[Mix, ...]:
     """What an operation asks, one after the other: its record is read first, where the mix says so, and then written."""
     if not mix.reads_first:
         return (mix,)
@@ -330,7 +330,7 @@ def halves(mix: Mix) -> tuple[Mix, ...]:
     return write.model_copy(update={"operation": "get", "path": ()}), write
 
 
-def patched(made: Template, patches: Sequence[Patch]) -> Template:
+def apply_patches(made: Template, patches: Sequence[Patch]) -> Template:
     """The template with the bytes of one connection."""
     data = bytearray(made.request)
     for each in patches:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from storeproof.contract import OPERATIONS, Collection, call
 from storeproof.load.calls import MISSED
-from storeproof.load.job import Plan, called, label
+from storeproof.load.job import Plan, label, operation_name
 from storeproof.load.wire.slots import About, NotTemplated, fixed_write_id
 from storeproof.records.arguments import arguments_of, drawing, forms_of, sizes_of
 from storeproof.records.filler import pick, place_of
@@ -61,7 +61,7 @@ class Probes:
 
     def about(self, mix: Mix, numbers: tuple[int, ...], form: int = 0) -> tuple[About, tuple[Any, ...]]:
         """A request of a mix, in one of its forms, and the arguments of the call that makes it."""
-        name, forms, write_id = called(mix), forms_of(mix, self.plan.layout.model), self._write_id()
+        name, forms, write_id = operation_name(mix), forms_of(mix, self.plan.layout.model), self._write_id()
         if self.sizes(mix):
             while pick(place_of(self._recipe.key(numbers[0]), write_id), forms) != form:
                 write_id = self._write_id()
@@ -92,7 +92,7 @@ class Probes:
         Raises:
             NotTemplated: it is such a mix.
         """
-        model, name = self.plan.layout.model, called(mix)
+        model, name = self.plan.layout.model, operation_name(mix)
         if mix.request is not None:
             raise NotTemplated(
                 f"{label(mix)}: what it asks differs in more than a key, and the size of an answer does not say if it is right"

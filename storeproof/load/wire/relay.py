@@ -140,7 +140,7 @@ class Relay:
             return found.store.sock
 
     @contextlib.contextmanager
-    def farewell(self) -> Iterator[None]:
+    def disconnect_clients(self) -> Iterator[None]:
         """While the block runs, clients find all connections closed, also new ones: what they send on closing does not reach the store."""
         with self._turn:
             self._refusing = True
@@ -187,7 +187,7 @@ class Relay:
         try:
             client, _ = self._listener.accept()
         except OSError:
-            return  # it left again, or a farewell took it
+            return  # it left again, or `disconnect_clients` took it
         if self._refusing:
             client.close()
             return

@@ -101,7 +101,7 @@ class Job:
     """One round of load."""
 
     sockets: tuple[int, ...]
-    """Duplicated descriptors, one a client, in the order of clients; the pump neither closes them nor changes their flags."""
+    """Duplicated descriptors, one a client, in the order of clients; the compiled part neither closes them nor changes their flags."""
     protocol: WireProtocol
     ops: tuple[Op, ...]
     filler: bytes

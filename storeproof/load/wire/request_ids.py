@@ -15,14 +15,14 @@ _SYNC: Final = 1
 
 @dataclass(frozen=True)
 class NormalizedRequest:
-    """A request whose id is blank, and as wide as the pump needs it."""
+    """A request whose id is blank, and as wide as the compiled part needs it."""
 
     data: bytes
     slots: tuple[Slot, ...] = ()
     """Of ids."""
 
 
-def normalized(protocol: WireProtocol, request: bytes) -> NormalizedRequest:
+def normalize(protocol: WireProtocol, request: bytes) -> NormalizedRequest:
     """A request with its id blank. Tarantool's ids are as short as they can be; they are made as wide as those of other clients."""
     if protocol == "mongo" and len(request) >= 16 and int.from_bytes(request[:4], "little") == len(request):
         return NormalizedRequest(request[:4] + bytes(4) + request[8:], (Slot(4, 4, "id-le"),))

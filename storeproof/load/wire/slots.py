@@ -1,7 +1,7 @@
 """Finds the parts of a request that differ from the next one: the key, the write id and the filler, whose values are known.
 
 The rest is the template. It counts as learned only when, filled in for another key and write id, it equals byte for byte what the client
-itself then sends: see `filled`.
+itself then sends: see `fill_template`.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def template(request: NormalizedRequest, about: About) -> Template:
         for shift, text in texts:
             for slot in _text_slots(request.data, text, about.write_id, item, shift):
                 slots.setdefault(slot.offset, slot)
-    return blank(request, slots.values())
+    return blank_slots(request, slots.values())
 
 
 def number_template(one: NormalizedRequest, first: int, other: NormalizedRequest, second: int) -> Template:
@@ -83,14 +83,14 @@ def number_template(one: NormalizedRequest, first: int, other: NormalizedRequest
     if len(one.data) != len(other.data):
         raise NotTemplated(f"requests for the keys {first} and {second} are {len(one.data)} and {len(other.data)} bytes long")
     slots: list[Slot] = []
-    for begin, end in differing(one.data, other.data):
+    for begin, end in differing_ranges(one.data, other.data):
         if slots and end <= slots[-1].offset + slots[-1].width:
             continue  # a further byte of the number that was found
         slots.append(_number_slot(one.data, first, other.data, second, begin))
-    return blank(one, slots)
+    return blank_slots(one, slots)
 
 
-def blank(request: NormalizedRequest, slots: Iterable[Slot]) -> Template:
+def blank_slots(request: NormalizedRequest, slots: Iterable[Slot]) -> Template:
     """The request with nothing in its slots, so that templates of the same kind are equal."""
     ordered = tuple(sorted((*request.slots, *slots), key=lambda slot: slot.offset))
     data = bytearray(request.data)
@@ -99,7 +99,7 @@ def blank(request: NormalizedRequest, slots: Iterable[Slot]) -> Template:
     return Template(bytes(data), ordered)
 
 
-def filled(made: Template, about: About) -> bytes:
+def fill_template(made: Template, about: About) -> bytes:
     """What the template is for these keys and this write id; ids are left blank, as `normal` leaves them."""
     data = bytearray(made.request)
     for slot in made.slots:
@@ -108,7 +108,7 @@ def filled(made: Template, about: About) -> bytes:
     return bytes(data)
 
 
-def differing(one: bytes, other: bytes, gap: int = 0) -> list[tuple[int, int]]:
+def differing_ranges(one: bytes, other: bytes, gap: int = 0) -> list[tuple[int, int]]:
     """Where two requests of one length differ, as ranges; those with at most `gap` bytes between them are one."""
     ranges: list[tuple[int, int]] = []
     if one == other:
@@ -128,21 +128,21 @@ def own_bytes(made: Template, about: About, request: NormalizedRequest) -> list[
     Raises:
         NotTemplated: it is of another length, or the difference is within a slot.
     """
-    expected = filled(made, about)
+    expected = fill_template(made, about)
     if len(expected) != len(request.data):
         raise NotTemplated(f"requests of two connections are {len(expected)} and {len(request.data)} bytes long")
-    found = differing(expected, request.data, _GAP)
+    found = differing_ranges(expected, request.data, _GAP)
     for begin, end in found:
         if any(slot.offset < end and begin < slot.offset + slot.width for slot in made.slots):
             raise NotTemplated("requests of two connections differ where the key, the write id or the filler is")
     return [(begin, expected[begin:end], request.data[begin:end]) for begin, end in found]
 
 
-def unlike(expected: bytes, found: bytes) -> str:
+def describe_difference(expected: bytes, found: bytes) -> str:
     """In words, where what a client sent is not what the template is."""
     if len(expected) != len(found):
         return f"it is {len(found)} bytes long, and the template {len(expected)}"
-    begin, end = differing(expected, found)[0]
+    begin, end = differing_ranges(expected, found)[0]
     near = slice(max(begin - 12, 0), end + 12)
     return f"at byte {begin} it has {found[near]!r}, and the template {expected[near]!r}"
 

@@ -1,7 +1,7 @@
 """The wire engine: repeats the requests of the store's ordinary client from compiled code, over connections that the client opened.
 
 A connection serves the rounds of one collection: it is opened and probed for it, its client is then ended without a word to the store, and
-the pump has it until another collection, or another mix, is measured.
+the compiled part has it until another collection, or another mix, is measured.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from storeproof.load.job import (
     Plan,
     RunResult,
     StoreSilent,
-    answered,
-    called,
     label,
-    stopped_answering,
+    operation_name,
+    require_success,
+    silent_store,
 )
-from storeproof.load.wire.capture import Capture, Learned, halves
+from storeproof.load.wire.capture import Capture, Learned, split_operation
 from storeproof.load.wire.probes import Probes
 from storeproof.load.wire.protocol import protocol_of
 from storeproof.load.wire.relay import Relay
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 _SPARE: Final = 256
 """Descriptors of a process beside those of the connections."""
 _AHEAD_NS: Final = 5_000_000
-"""From the order to the start of a round: the pump's threads are there by then."""
+"""From the order to the start of a round: its threads are there by then."""
 
 
 @dataclass
@@ -222,9 +222,9 @@ class WireEngine:
             capture = Capture(protocol, relay, probes)
             for client in clients:
                 session = adapter.connect(relay.address, options)
-                line.connections[client] = self._handed_over(line, plan, session, relay, capture)
+                line.connections[client] = self._hand_over(line, plan, session, relay, capture)
 
-    def _handed_over(self, line: _Line, plan: Plan, session: Session, relay: Relay, capture: Capture) -> _Connection:
+    def _hand_over(self, line: _Line, plan: Plan, session: Session, relay: Relay, capture: Capture) -> _Connection:
         """Probe the connection of a session, take it, and end the session."""
         try:
             collection = session.collection(plan.layout)
@@ -235,7 +235,7 @@ class WireEngine:
                 link, patches = capture.follow(collection, line.learned)
             return _Connection(relay.take(link), patches)
         finally:
-            with relay.farewell():
+            with relay.disconnect_clients():
                 session.close()
 
 
@@ -273,15 +273,15 @@ class WireRun:
         self._engine.forget(found.broken)
         if found.silent:
             self._engine.close()
-            raise stopped_answering(plan)
-        return answered(result_of(plan, found))
+            raise silent_store(plan)
+        return require_success(result_of(plan, found))
 
 
 def result_of(plan: Plan, found: native.Measured) -> RunResult:
     """The result of a job, in the form that all engines have."""
     counts = iter(found.ops)
     # Of the halves of an operation; the successes, with their times, are counted with the last.
-    operations = {label(mix): OperationCounts.total([_counts(mix, next(counts)) for _ in halves(mix)]) for mix in plan.mix}
+    operations = {label(mix): OperationCounts.total([_counts(mix, next(counts)) for _ in split_operation(mix)]) for mix in plan.mix}
     requests = max(sum(_requests(mix, operations[label(mix)]) for mix in plan.mix), 1)
     return RunResult(
         operations=operations,
@@ -304,7 +304,7 @@ def result_of(plan: Plan, found: native.Measured) -> RunResult:
 
 def _counts(mix: Mix, found: native.OperationCounts) -> OperationCounts:
     return OperationCounts(
-        operation=called(mix),
+        operation=operation_name(mix),
         ok=found.ok,
         misses=found.misses,
         errors=found.errors,

@@ -8,11 +8,11 @@ import pytest
 
 from storeproof.contract import Layout
 from storeproof.load.job import Plan
-from storeproof.load.wire.capture import Capture, Learned, patched
+from storeproof.load.wire.capture import Capture, Learned, apply_patches
 from storeproof.load.wire.probes import Probes
 from storeproof.load.wire.relay import Relay
 from storeproof.load.wire.request import Patch
-from storeproof.load.wire.slots import About, NotTemplated, filled, fixed_write_id
+from storeproof.load.wire.slots import About, NotTemplated, fill_template, fixed_write_id
 from storeproof.records.filler import pick
 from storeproof.records.self_verifying import recipe
 from storeproof.spec import Mix, load_spec
@@ -84,12 +84,13 @@ def wrote(number: int, sequence: int) -> tuple[About, str, bytes]:
 
 
 def test_what_a_client_asks_and_is_answered(bench: Bench) -> None:
+    """Templates are the bytes that the client sends for another record; counts tell a hit from a miss."""
     put, get, delete = bench.learn(mini.Client, PUT, GET, DELETE)
     about, key, record = wrote(42, 1)
     bench.ordinary.put(key, record)
-    assert filled(put.op.templates[0], about) == sent(bench.store)
+    assert fill_template(put.op.templates[0], about) == sent(bench.store)
     bench.ordinary.get(key)
-    assert filled(get.op.templates[0], about) == sent(bench.store)
+    assert fill_template(get.op.templates[0], about) == sent(bench.store)
     assert (put.op.hit, put.op.miss) == ((1,), ())
     assert (get.op.hit, get.op.miss) == ((1,), (0,))
     assert (delete.op.hit, delete.op.miss) == ((1,), (0,))
@@ -109,7 +110,7 @@ def test_values_of_unlike_sizes_are_asked_for_in_a_form_each(bench: Bench) -> No
         key, write_id = str(made.key(number)), fixed_write_id(3, number)
         about = About((number,), write_id, (tuple(made.texts(key, write_id)),))  # type: ignore[union-attr]
         bench.ordinary.put(key, made.make(key, write_id))
-        assert filled(put.op.templates[pick(about.place(0), 4)], about) == sent(bench.store)
+        assert fill_template(put.op.templates[pick(about.place(0), 4)], about) == sent(bench.store)
     with pytest.raises(NotTemplated, match="each value of one request has a size of its own"):
         bench.capture(Mix(operation="put", keys="new", batch=10), layout=layout)
 
@@ -145,12 +146,13 @@ def test_the_bytes_of_a_connections_own(bench: Bench) -> None:
     about, key, record = wrote(7, 3)
     client.put(key, record)
     mine = [each for each in patches if each.op == 0]
-    assert filled(patched(learned[0].op.templates[0], mine), about) == sent(bench.store)
-    assert filled(learned[0].op.templates[0], about) != sent(bench.store)
+    assert fill_template(apply_patches(learned[0].op.templates[0], mine), about) == sent(bench.store)
+    assert fill_template(learned[0].op.templates[0], about) != sent(bench.store)
     assert all(isinstance(each, Patch) and len(each.data) <= 16 for each in patches)
 
 
 def test_a_client_that_watches_over_a_second_connection(bench: Bench) -> None:
+    """The connection that carries the requests is the one that is learned and taken."""
     link, learned = bench.capture(GET).scout(client := bench.client(mini.Watching))
     taken = bench.relay.take(link)
     port = client.sock.getsockname()[1]
@@ -172,12 +174,13 @@ def test_a_client_that_looks_again_where_it_found_nothing(bench: Bench) -> None:
         (mini.WithClock, GET, "not as foreseen"),
         (mini.WithNumber, GET, "bytes long"),
         (mini.AskingTwice, GET, "takes 2 requests"),
-        (mini.Untelling, GET, "do not tell by their counts"),
+        (mini.Untelling, GET, "do not show by their counts"),
         (mini.Compressing, PUT, "not as foreseen"),
         (mini.Client, Mix(operation="put_if_absent", keys="new"), "does not offer|put_if_absent"),
     ],
 )
 def test_clients_that_cannot_be_learned(bench: Bench, client: type[mini.Client], mix: Mix, why: str) -> None:
+    """Each kind is refused with its own reason."""
     with pytest.raises(NotTemplated, match=why):
         bench.learn(client, mix)
 
@@ -206,6 +209,7 @@ def test_a_client_that_sorts(bench: Bench) -> None:
     ],
 )
 def test_mixes_that_are_refused_at_once(bench: Bench, model: str, mix: Mix, why: str) -> None:
+    """Before the store is asked anything."""
     layout = Layout("mini", MODELS[model])
     with pytest.raises(NotTemplated, match=why):
         Probes(Plan(layout, (mix,), clients=1, seconds=1.0, seed=1, known=10), bench.ordinary)

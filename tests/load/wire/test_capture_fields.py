@@ -14,7 +14,7 @@ from storeproof.load.job import Plan
 from storeproof.load.wire.capture import Capture
 from storeproof.load.wire.probes import Probes
 from storeproof.load.wire.relay import Relay
-from storeproof.load.wire.slots import About, NotTemplated, filled, fixed_write_id
+from storeproof.load.wire.slots import About, NotTemplated, fill_template, fixed_write_id
 from storeproof.load.wire.wire_engine import result_of
 from storeproof.records.keys import HASHED, fnv
 from storeproof.records.self_verifying import recipe
@@ -163,9 +163,9 @@ def test_any_field_is_a_template_for_each(bench: Bench) -> None:
     for number, made in enumerate(update.op.templates):
         field = f"field{number}"
         bench.ordinary.set_field(key, field, recipe(MODEL).part(key, write_id, (field,)))
-        assert filled(made, about) == _sent(bench.store)
+        assert fill_template(made, about) == _sent(bench.store)
     bench.ordinary.get(key)
-    assert filled(read.op.templates[0], about) == _sent(bench.store)
+    assert fill_template(read.op.templates[0], about) == _sent(bench.store)
 
 
 def test_the_opening_of_a_connection_is_short(bench: Bench) -> None:
@@ -182,6 +182,7 @@ def test_the_opening_of_a_connection_is_short(bench: Bench) -> None:
 
 
 def test_a_field_that_took_executions_takes_them_on_each_connection(bench: Bench) -> None:
+    """A client that prepares per connection is brought to its final form on each one."""
     capture = bench.capture(UPDATE)
     _, learned = capture.scout(bench.client(Preparing))
     assert learned[0].settled == (SEEN_BEFORE,) * FIELDS
@@ -211,7 +212,7 @@ def test_a_scan_is_a_template_for_each_length(bench: Bench) -> None:
     about, key, _ = _about(42, 1)
     for number, made in enumerate(scan.op.templates):
         client.scan(key, number + 1, False)
-        assert filled(made, about) == _sent(bench.store)
+        assert fill_template(made, about) == _sent(bench.store)
     assert scan.sample.startswith(b"*7\r\n")
 
 

@@ -17,7 +17,7 @@ from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch.handle import Handle
 from storeproof.load.choose_engine import Engines
 from storeproof.load.driver.driver_engine import DriverEngine
-from storeproof.load.job import Plan, StoreSilent, called
+from storeproof.load.job import Plan, StoreSilent, operation_name
 from storeproof.load.quality.audit import audit
 from storeproof.load.wire.protocol import protocol_of
 from storeproof.load.wire.slots import NotTemplated
@@ -45,7 +45,7 @@ CASES = {
     "usertable": [(SCAN, PUT)],
 }
 """Mixes by model."""
-DRIVEN = {("tarantool", "put_many+get_many"): "do not tell by their counts"}
+DRIVEN = {("tarantool", "put_many+get_many"): "do not show by their counts"}
 """What a store's client must do, and why: records that a procedure of Tarantool's answers are all in one entry of its reply."""
 
 
@@ -105,9 +105,9 @@ def try_all(store: Store) -> None:
             layout, collection = store.prepared(model)
             plan = plan_for(layout, mix)
             what = f"{store.sut.target.id} {model} {[each.operation for each in mix]}"
-            if not all(supports(collection, called(each)) for each in mix):
+            if not all(supports(collection, operation_name(each)) for each in mix):
                 continue
-            if why := DRIVEN.get((store.sut.target.store.name, "+".join(called(each) for each in mix))):
+            if why := DRIVEN.get((store.sut.target.store.name, "+".join(operation_name(each) for each in mix))):
                 with pytest.raises(NotTemplated, match=why):
                     engine.prepare(plan)
                 continue
@@ -159,6 +159,7 @@ def test_the_audit_would_see_what_is_not_whole(sqlite: Store) -> None:
 
 
 def test_connections_last_and_are_added_to(sqlite: Store) -> None:
+    """Rounds use the same connections again; more clients open more; closing ends all."""
     engine = sqlite.engine()
     layout, _ = sqlite.prepared("single_key")
     others = _connected(sqlite)
@@ -177,6 +178,7 @@ def test_connections_last_and_are_added_to(sqlite: Store) -> None:
 
 
 def test_no_thread_and_no_descriptor_is_left(sqlite: Store) -> None:
+    """After each round there are the connections and nothing else; after closing nothing."""
     engine = sqlite.engine()
     here = psutil.Process()
     threads, descriptors = set(threading.enumerate()), here.num_fds()
@@ -212,6 +214,7 @@ def test_what_cannot_be_templated_goes_to_the_driver(sqlite: Store) -> None:
 
 
 def test_a_store_without_a_protocol_or_with_an_encrypted_one(sqlite: Store) -> None:
+    """Neither can be templated; an unknown protocol is an error of the store's file."""
     target = sqlite.sut.target
     layout, _ = sqlite.prepared("single_key")
     nameless = replace(target, store=target.store.model_copy(update={"wire": None}))
@@ -225,6 +228,7 @@ def test_a_store_without_a_protocol_or_with_an_encrypted_one(sqlite: Store) -> N
 
 
 def test_the_line_that_runs_a_case_again_names_the_engine(sqlite: Store) -> None:
+    """Only where it is not the default."""
     options = Options(SPEC.scales["smoke"], seed=1, engine="wire")
     assert " --engine=wire " in StoreUnderTest(SPEC, sqlite.sut.target, options, lambda _text: None).command("a case")
     assert "--engine" not in sqlite.sut.command("a case")
@@ -258,6 +262,7 @@ def test_a_store_that_ends_in_mid_round(end: str) -> None:
 
 
 def test_a_connection_that_was_lost_is_opened_again(sqlite: Store) -> None:
+    """The next round has all of its clients, and the data passes the audit."""
     engine = sqlite.engine()
     layout, collection = sqlite.prepared("single_key")
     plan = plan_for(layout, (PUT,), seconds=0.2)

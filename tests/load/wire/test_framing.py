@@ -69,6 +69,7 @@ def test_what_real_servers_answer(replies: Replies, protocol: WireProtocol, each
 
 @pytest.mark.parametrize("protocol", sorted(ALL))
 def test_many_replies_in_one_piece(replies: Replies, protocol: WireProtocol) -> None:
+    """Each is found and counted as if it had come alone."""
     expected = [each for captured in ALL[protocol] for each in captured.expected]
     found, problem = replies(protocol, b"".join(captured.data for captured in ALL[protocol]), 64)
     assert [(0 if error else count, error is not None) for count, error, _length in found] == expected
@@ -180,6 +181,7 @@ ENDLESS: dict[str, tuple[WireProtocol, bytes, Callable[[int], bytes]]] = {
 
 @pytest.mark.parametrize("what", sorted(ENDLESS))
 def test_a_reply_that_does_not_end_is_malformed(replies: Replies, what: str) -> None:
+    """Whatever it goes on with, it is given up at 64 MB."""
     protocol, start, part = ENDLESS[what]
     found, problem = replies(protocol, start + b"".join(part(number) for number in range(framing.MOST // len(LARGE) + 1)), 1 << 16)
     assert (found, bool(problem)) == ([], True)

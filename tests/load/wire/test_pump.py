@@ -126,6 +126,7 @@ def test_a_template_is_for_keys_below_its_limit() -> None:
 
 
 def test_requests_that_ask_the_same_are_drawn_evenly() -> None:
+    """Templates of form `chance` are used about equally often."""
     seen: list[bytes] = []
     with served(_kept(seen, 1, FOUND)) as sockets:
         words = op(templates=tuple(Template(each, ()) for each in (b"a", b"b", b"c")), form="chance", keys="none", hit=())
@@ -133,7 +134,7 @@ def test_requests_that_ask_the_same_are_drawn_evenly() -> None:
     assert all(230 < seen.count(each) < 370 for each in (b"a", b"b", b"c"))
 
 
-def test_requests_of_unlike_sizes_follow_from_key_and_stamp() -> None:
+def test_requests_of_unlike_sizes_follow_from_key_and_write_id() -> None:
     """As the records that they write do, so that who reads one back knows how long it was."""
     seen = bytearray()
 
@@ -165,6 +166,7 @@ def test_templates_are_chosen_by_something_that_there_is(wrong: dict[str, Any]) 
 
 
 def test_each_client_has_bytes_of_its_own() -> None:
+    """Patches are written into the requests of their client alone."""
     seen: list[tuple[int, bytes]] = []
 
     def handler(connection: socket.socket, number: int) -> None:
@@ -220,6 +222,7 @@ WRONG: dict[str, tuple[bytes, int, int]] = {
 
 @pytest.mark.parametrize("what", sorted(WRONG))
 def test_what_cannot_be_believed_ends_a_connection_and_no_other(what: str) -> None:
+    """What was in flight on it is lost and indeterminate; the other client goes on."""
     reply, ok, malformed = WRONG[what]
 
     def handler(connection: socket.socket, number: int) -> None:
@@ -251,6 +254,8 @@ def test_a_reply_to_another_request_is_malformed() -> None:
 
 
 def test_what_comes_before_anything_was_asked_is_malformed() -> None:
+    """Nothing is sent on such a connection."""
+
     def handler(connection: socket.socket, _number: int) -> None:
         connection.sendall(FOUND)
         while connection.recv(100):
@@ -313,6 +318,7 @@ def test_descriptors_and_their_flags_stay_as_they_are() -> None:
 
 
 def test_seconds_add_up() -> None:
+    """The series, the histograms and the sums agree with each other."""
     with served(always(FOUND), 3) as sockets:
         found = native.start(job(sockets, op(), seconds=2.2)).join()
     counts = found.ops[0]

@@ -74,6 +74,7 @@ def test_a_write_follows_its_read(pipeline: int) -> None:
 
 
 def test_where_nothing_was_read_nothing_is_written() -> None:
+    """The operation is a miss, counted with its first half."""
     handler = Answering(missing=frozenset(range(0, 1000, 2)))
     with served(handler) as sockets:
         found = native.start(job(sockets, *_both(), limit=300, seconds=10.0)).join()
@@ -152,6 +153,7 @@ def test_a_second_request_may_be_any_of_some() -> None:
 
 
 def test_a_run_that_is_stopped_ends_what_it_began() -> None:
+    """The second half is sent and answered after the stop."""
     handler = Answering(seconds=0.1)
     with served(handler) as sockets:
         run = native.start(job(sockets, *_both(), seconds=60.0, patience=5.0))
@@ -172,6 +174,7 @@ def test_a_run_that_is_stopped_ends_what_it_began() -> None:
     ],
 )
 def test_what_cannot_follow_is_refused(then: tuple[Op, ...]) -> None:
+    """No such operation, itself, one with a weight, one with a follower, one with other keys."""
     with served(always(b"")) as sockets, pytest.raises(ValueError, match="what follows it"):
         native.start(job(sockets, *then))
 

@@ -74,6 +74,7 @@ def test_garbage_is_malformed_and_ends_its_connection_alone(protocol: WireProtoc
 
 @pytest.mark.parametrize("order", [2, 0, 0xFFFFFFFF])
 def test_the_id_of_another_request_is_malformed(order: int) -> None:
+    """The connection is not used again."""
     reply = _FINE[:8] + struct.pack("<I", order) + _FINE[12:]
     with served(always(reply, len(_OP_MSG.request))) as sockets:
         found = native.start(job(sockets, op(templates=(_OP_MSG,), keys="none"), protocol="mongo", seconds=30.0)).join()
@@ -82,6 +83,8 @@ def test_the_id_of_another_request_is_malformed(order: int) -> None:
 
 
 def test_the_id_of_the_request_is_fine_in_however_small_pieces() -> None:
+    """The id is read also where the reply comes byte by byte."""
+
     def handler(connection: socket.socket, _number: int) -> None:
         for place, _ in enumerate(requests(connection, len(_OP_MSG.request)), 1):
             for byte in _FINE[:8] + struct.pack("<I", place) + _FINE[12:]:
@@ -95,6 +98,7 @@ def test_the_id_of_the_request_is_fine_in_however_small_pieces() -> None:
 
 
 def test_a_count_that_was_not_foreseen_is_malformed_and_the_connection_goes_on() -> None:
+    """Where one reply ends is known all the same."""
     with served(always(b":7\r\n")) as sockets:
         found = native.start(job(sockets, op(), limit=50)).join()
     assert (found.ops[0].malformed, found.broken, found.ops[0].ok) == (50, [], 0)
@@ -102,6 +106,7 @@ def test_a_count_that_was_not_foreseen_is_malformed_and_the_connection_goes_on()
 
 
 def test_a_client_gives_up_after_a_hundred_errors_in_a_row() -> None:
+    """It does not go on until the deadline."""
     with served(always(b"-ERR no\r\n"), 2) as sockets:
         found = native.start(job(sockets, op(), seconds=60.0)).join()
     assert (found.ops[0].errors, found.broken) == (200, [])
@@ -125,6 +130,8 @@ def test_a_reply_that_nobody_asked_for_is_malformed() -> None:
 
 @pytest.mark.parametrize("begun", [b"", b"$100\r\nabc", b"*2\r\n"])
 def test_a_connection_that_is_closed_in_the_middle_loses_what_was_in_flight(begun: bytes) -> None:
+    """One error, one indeterminate key, and the other client goes on."""
+
     def handler(connection: socket.socket, number: int) -> None:
         for place, _ in enumerate(requests(connection, len(SET))):
             if number == 0 and place == 3:
@@ -143,6 +150,8 @@ def test_a_connection_that_is_closed_in_the_middle_loses_what_was_in_flight(begu
 @pytest.mark.parametrize("begun", [b"", b"$100\r\nabc", b"*2\r\n"])
 @pytest.mark.parametrize("rate", [0.0, 100.0])
 def test_no_reply_within_the_patience_is_silence(begun: bytes, rate: float) -> None:
+    """In a closed and in an open loop, with no byte of the reply or with some."""
+
     def handler(connection: socket.socket, number: int) -> None:
         for _ in requests(connection, len(GET)):
             connection.sendall(begun if number == 1 else b"$1\r\nx\r\n")

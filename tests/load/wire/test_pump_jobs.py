@@ -25,7 +25,7 @@ if native_support.present():
     from storeproof import native
 
 
-def test_requests_are_the_template_with_key_stamp_and_filler_written_into_it() -> None:
+def test_requests_are_the_template_with_key_write_id_and_filler_written_into_it() -> None:
     """Byte for byte what the driver engine's recipe makes of the same key and write id, for each client and request."""
     seen: list[tuple[int, bytes]] = []
 
@@ -70,6 +70,8 @@ def test_ids_count_on_each_connection_and_are_looked_for_in_the_reply() -> None:
 
 
 def test_a_mix_is_drawn_by_weight_and_counted_by_operation() -> None:
+    """Hits, misses and errors are counted with the operation that they are of."""
+
     def handler(connection: socket.socket, _number: int) -> None:
         for request in requests(connection, len(GET)):
             connection.sendall(b"$-1\r\n" if b"GEX" in request else b"-ERR no\r\n" if b"GEY" in request else b"$1\r\nx\r\n")
@@ -89,6 +91,7 @@ def test_a_mix_is_drawn_by_weight_and_counted_by_operation() -> None:
 
 
 def test_what_removes_takes_the_oldest_new_key_that_is_sure_to_be_there() -> None:
+    """In order, each once, and none whose write was not acknowledged."""
     written: list[int] = []
     removed: list[int] = []
 
@@ -107,6 +110,7 @@ def test_what_removes_takes_the_oldest_new_key_that_is_sure_to_be_there() -> Non
 
 
 def test_a_reply_may_have_several_frames_and_a_request_several_records() -> None:
+    """The count is that of the last frame, and each record counts."""
     request = b"MGET key:############ key:@@@@@@@@@@@@\r\n"
     two = Template(request, (*template(request).slots, Slot(26, 12, "key", 1)))
     with served(always(b"+QUEUED\r\n*2\r\n$1\r\na\r\n$1\r\nb\r\n", len(request))) as sockets:
@@ -139,6 +143,7 @@ def test_an_open_loop_keeps_its_times_and_measures_from_them() -> None:
 
 
 def test_stop_ends_a_job_before_its_deadline_and_the_connections_stay_sound() -> None:
+    """The next job runs on them without an error."""
     with served(always(b"$1\r\nx\r\n"), 4) as sockets:
         run = native.start(job(sockets, op(), seconds=60.0))
         time.sleep(0.1)
@@ -152,6 +157,7 @@ def test_stop_ends_a_job_before_its_deadline_and_the_connections_stay_sound() ->
 
 
 def test_several_threads_share_the_connections() -> None:
+    """The limit holds for all of them together."""
     with served(always(b"$1\r\nx\r\n"), 5) as sockets:
         found = native.start(job(sockets, op(keys="sequential"), threads=3, limit=301, seconds=10.0)).join()
     assert (found.ops[0].ok, found.threads, len(found.positions)) == (301, 3, 5)
@@ -170,6 +176,7 @@ def test_an_interrupt_ends_the_job_at_once() -> None:
 
 
 def test_a_run_that_nobody_waits_for_ends_before_its_descriptors_are_given_away() -> None:
+    """A run that is dropped sends nothing any more."""
     with served(always(b"$1\r\nx\r\n"), 2) as sockets:
         run = native.start(job(sockets, op(), seconds=60.0))
         time.sleep(0.1)

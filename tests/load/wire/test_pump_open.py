@@ -55,6 +55,8 @@ def test_a_stall_is_not_omitted() -> None:
 
 
 def test_what_was_due_and_never_sent_is_told() -> None:
+    """Requests that an overloaded connection could not take are missed sends."""
+
     def handler(connection: socket.socket, _number: int) -> None:
         for _ in requests(connection, len(GET)):
             time.sleep(0.02)
@@ -92,6 +94,7 @@ def test_the_newest_keys_are_drawn_once_they_were_acknowledged(keys: str) -> Non
 
 
 def test_each_acknowledged_write_is_in_the_log() -> None:
+    """With its client, its key, and when it was sent and acknowledged."""
     with served(always(b"+OK\r\n", len(SET)), 2) as sockets:
         begun = monotonic_ns()
         found = native.start(job(sockets, op(SET, "new"), limit=40, log=True)).join()
@@ -119,6 +122,7 @@ def test_what_removes_takes_the_oldest_new_key() -> None:
 
 
 def test_a_run_that_is_stopped_ends_with_the_requests_in_flight() -> None:
+    """They are answered, and none is an error."""
     with served(always(FOUND), 4) as sockets:
         run = native.start(job(sockets, op(), seconds=60.0))
         time.sleep(0.2)

@@ -63,6 +63,7 @@ def asked(client: socket.socket, line: bytes) -> bytes:
 
 
 def test_what_goes_through_is_kept_by_turns(relay: Relay) -> None:
+    """Only while it is recorded, and for each connection apart."""
     with connected(relay) as one, connected(relay) as other:
         assert asked(one, b"before\n") == b"BEFORE\n"
         with relay.recording() as tape:
@@ -92,6 +93,7 @@ def test_large_messages_pass_while_neither_side_waits(relay: Relay) -> None:
 
 
 def test_a_connection_that_was_taken_is_the_takers_alone(relay: Relay, store: Echo) -> None:
+    """What the client sends afterwards does not reach the store."""
     client = connected(relay)
     with relay.recording() as tape:
         asked(client, b"hello\n")
@@ -107,6 +109,7 @@ def test_a_connection_that_was_taken_is_the_takers_alone(relay: Relay, store: Ec
 
 
 def test_a_connection_that_ended_is_not_handed_over(relay: Relay, store: Echo) -> None:
+    """Nor one that has bytes waiting."""
     with connected(relay) as client, relay.recording() as tape:
         asked(client, b"hello\n")
         store.open[0].shutdown(socket.SHUT_RDWR)
@@ -119,7 +122,7 @@ def test_a_farewell_reaches_nobody(relay: Relay, store: Echo) -> None:
     """A client that says good-bye, on its connection or on a new one, finds an end at once, and the store hears nothing."""
     client = connected(relay)
     asked(client, b"hello\n")
-    with relay.farewell():
+    with relay.disconnect_clients():
         began = time.monotonic()
         assert client.recv(10) == b""
         with contextlib.suppress(OSError), connected(relay) as another:
@@ -133,6 +136,7 @@ def test_a_farewell_reaches_nobody(relay: Relay, store: Echo) -> None:
 
 
 def test_one_thread_for_all_connections(relay: Relay) -> None:
+    """Fifty connections take no further thread."""
     before = psutil.Process().num_threads()
     with contextlib.ExitStack() as stack:
         clients = [stack.enter_context(connected(relay)) for _ in range(50)]
@@ -141,6 +145,7 @@ def test_one_thread_for_all_connections(relay: Relay) -> None:
 
 
 def test_nothing_is_left_open(store: Echo) -> None:
+    """Closing ends the thread and all descriptors, and may be repeated."""
     before, threads = psutil.Process().num_fds(), threading.active_count()
     for _ in range(5):
         relay = Relay(store.address)
@@ -164,5 +169,6 @@ def test_a_store_that_does_not_listen(store: Echo) -> None:
 
 
 def test_an_encrypted_connection_is_refused(store: Echo) -> None:
+    """Its bytes could not be written by anyone else."""
     with pytest.raises(NotAvailable, match="encrypted"):
         Relay(replace(store.address, tls=True))

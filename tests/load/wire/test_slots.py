@@ -13,8 +13,17 @@ import pytest
 
 from storeproof.load.wire.capture import _BOUNDS, numbers_within
 from storeproof.load.wire.request import Slot
-from storeproof.load.wire.request_ids import NormalizedRequest, id_in_reply, normalized
-from storeproof.load.wire.slots import About, NotTemplated, filled, fixed_write_id, number_template, own_bytes, template, unlike
+from storeproof.load.wire.request_ids import NormalizedRequest, id_in_reply, normalize
+from storeproof.load.wire.slots import (
+    About,
+    NotTemplated,
+    describe_difference,
+    fill_template,
+    fixed_write_id,
+    number_template,
+    own_bytes,
+    template,
+)
 from storeproof.records.filler import apart, bytes_at
 from storeproof.records.keys import INTEGER
 from storeproof.records.self_verifying import recipe
@@ -42,11 +51,12 @@ def as_set(number: int, sequence: int = 7) -> bytes:
     return b"SET %d key:%012d " % (len(str(number)), number) + bytes(written("single_key", number, sequence)) + b"\n"  # type: ignore[call-overload]
 
 
-def test_a_template_is_right_for_any_other_key_and_stamp() -> None:
+def test_a_template_is_right_for_any_other_key_and_write_id() -> None:
+    """Filled in, it is what the client sends for them."""
     made = template(NormalizedRequest(as_set(NUMBERS[0])), about("single_key", NUMBERS[0]))
     assert [(slot.kind, slot.width) for slot in made.slots] == [("key", 12), ("write-id", 16), ("filler", 83)]
     for number, sequence in ((NUMBERS[1], 8), (NUMBERS[2], 99_999_999_999), (NUMBERS[0], 7)):
-        assert filled(made, about("single_key", number, sequence)) == as_set(number, sequence)
+        assert fill_template(made, about("single_key", number, sequence)) == as_set(number, sequence)
     assert template(NormalizedRequest(as_set(NUMBERS[1], 5)), about("single_key", NUMBERS[1], 5)) == made, (
         "nothing is left of whom it was made from"
     )
@@ -61,7 +71,7 @@ def test_hexadecimal_digits() -> None:
 
     made = template(NormalizedRequest(statement(NUMBERS[0], 7)), about("single_key", NUMBERS[0]))
     assert [(slot.kind, slot.width) for slot in made.slots] == [("key-hex", 24), ("write-id-hex", 32), ("filler-hex", 166)]
-    assert filled(made, about("single_key", NUMBERS[1], 8)) == statement(NUMBERS[1], 8)
+    assert fill_template(made, about("single_key", NUMBERS[1], 8)) == statement(NUMBERS[1], 8)
 
 
 @pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
@@ -87,7 +97,7 @@ def test_every_text_of_a_record_is_found(model: str) -> None:
     made = template(NormalizedRequest(packed(NUMBERS[0], 7)), about(model, NUMBERS[0]))
     fillers = [slot.shift for slot in made.slots if slot.kind == "filler"]
     assert len(fillers) == (10 if model != "nested" else 9)
-    assert filled(made, about(model, NUMBERS[1], 8)) == packed(NUMBERS[1], 8)
+    assert fill_template(made, about(model, NUMBERS[1], 8)) == packed(NUMBERS[1], 8)
 
 
 def test_a_filler_is_the_recipes() -> None:
@@ -98,12 +108,13 @@ def test_a_filler_is_the_recipes() -> None:
 
 
 def test_batches_tell_their_records_apart() -> None:
+    """Slots name the record of the batch that they are of."""
     one, other = NUMBERS[:2]
     both = About((one, other), fixed_write_id(8100, 7), about("single_key", one).texts + about("single_key", other).texts)
     made = template(NormalizedRequest(as_set(one) + as_set(other)), both)
     assert [slot.item for slot in made.slots] == [0, 0, 0, 1, 1, 1]
     swapped = About((other, one), both.write_id, both.texts[::-1])
-    assert filled(made, swapped) == as_set(other) + as_set(one)
+    assert fill_template(made, swapped) == as_set(other) + as_set(one)
 
 
 def decimals(number: int) -> bytes:
@@ -130,10 +141,11 @@ def test_integer_keys(encode: object, first: int, second: int, slot: Slot) -> No
     assert [(each.kind, each.offset) for each in made.slots] == [(slot.kind, slot.offset)]
     assert made.slots[0].width == slot.width
     third = (first + second) // 2
-    assert filled(made, About((third,), form=INTEGER)) == encode(third)
+    assert fill_template(made, About((third,), form=INTEGER)) == encode(third)
 
 
 def test_what_differs_and_is_not_the_key() -> None:
+    """A template of it would be wrong for other keys: it is refused."""
     with pytest.raises(NotTemplated, match="not recognised"):
         number_template(NormalizedRequest(b"GET 41 at 17:01"), 41, NormalizedRequest(b"GET 42 at 17:02"), 42)
     with pytest.raises(NotTemplated, match="bytes long"):
@@ -141,8 +153,9 @@ def test_what_differs_and_is_not_the_key() -> None:
 
 
 def test_mongos_ids() -> None:
+    """The id is blank, and its slot is where the header has it."""
     request = struct.pack("<iiii", 20, 0x01020304, 0, 2013) + b"body"
-    found = normalized("mongo", request)
+    found = normalize("mongo", request)
     assert found.data[4:8] == bytes(4)
     assert found.data[8:] == request[8:]
     assert found.slots == (Slot(4, 4, "id-le"),)
@@ -153,7 +166,7 @@ def test_mongos_ids() -> None:
 def test_tarantools_ids_are_made_wide(sync: int) -> None:
     """The client writes small ones in one byte; a server takes any width."""
     body = msgpack.packb({0: 1, 1: sync, 5: 0}) + msgpack.packb({0x10: 512, 0x20: [1]})
-    found = normalized("iproto", msgpack.packb(len(body)) + body)
+    found = normalize("iproto", msgpack.packb(len(body)) + body)
     (slot,) = found.slots
     assert slot.kind == "id-be"
     patched = bytearray(found.data)
@@ -167,6 +180,7 @@ def test_tarantools_ids_are_made_wide(sync: int) -> None:
 
 
 def test_the_id_in_tarantools_reply() -> None:
+    """It is found in the header; other protocols have none."""
     reply = bytes.fromhex("ce0000001f8300ce0000000001cf00000000000000090 5ce000000588130dd00000001c3".replace(" ", ""))
     offset, width, order = id_in_reply("iproto", reply) or pytest.fail("none was found")
     assert int.from_bytes(reply[offset : offset + width], "big") == 9
@@ -184,6 +198,7 @@ def test_what_a_connection_has_of_its_own() -> None:
 
 
 def test_a_connection_that_asks_otherwise() -> None:
+    """Requests of another length, or that differ within a slot, are refused."""
     made = template(NormalizedRequest(b"GET key:%012d;" % NUMBERS[0]), About(NUMBERS[:1]))
     with pytest.raises(NotTemplated, match="bytes long"):
         own_bytes(made, About(NUMBERS[:1]), NormalizedRequest(b"MGET key:%012d;" % NUMBERS[0]))
@@ -192,8 +207,9 @@ def test_a_connection_that_asks_otherwise() -> None:
 
 
 def test_a_difference_in_words() -> None:
-    assert "at byte 4" in unlike(b"GET a", b"GET b")
-    assert "5 bytes long" in unlike(b"GET", b"GET b")
+    """The message says where, or how long both are."""
+    assert "at byte 4" in describe_difference(b"GET a", b"GET b")
+    assert "5 bytes long" in describe_difference(b"GET", b"GET b")
 
 
 @pytest.mark.parametrize("order", ["little", "big"])
@@ -210,4 +226,4 @@ def test_an_integer_between_zeros_is_found_where_it_is(width: int, low: int, bou
     first, second = numbers_within(low, bound)[:2]
     found = number_template(NormalizedRequest(request(first)), first, NormalizedRequest(request(second)), second)
     for number in (low, low + (bound - low) // 3, bound - 1, *numbers_within(low, bound)):
-        assert filled(found, About((number,), form=INTEGER)) == request(number)
+        assert fill_template(found, About((number,), form=INTEGER)) == request(number)
