@@ -44,6 +44,7 @@ def launched(name: str) -> tuple[StoreUnderTest, Handle]:
     [pytest.param(*each, id=each[0], marks=() if each[0].startswith("sqlite") else pytest.mark.servers) for each in BY_COMMAND.items()],
 )
 def test_the_command_is_run_and_the_records_stay(name: str, command: str) -> None:
+    """`compact` names the command that the server ran, and every record can be read afterwards."""
     sut, handle = launched(name)
     try:
         session: Session = sut.connect(handle)
@@ -65,11 +66,12 @@ def test_the_command_is_run_and_the_records_stay(name: str, command: str) -> Non
 
 @pytest.mark.servers
 def test_memcached_says_why_it_has_none() -> None:
+    """Memcached gives a reason for not supporting Maintenance."""
     sut, handle = launched("memcached:volatile")
     try:
         session: Session = sut.connect(handle)
         assert not isinstance(session, Maintenance)
-        assert why_not(session, "Maintenance") == "Memcached writes no files that could be written anew"
+        assert why_not(session, "Maintenance") == "Memcached writes no files that could be compacted"
         session.close()
     finally:
         handle.close()
