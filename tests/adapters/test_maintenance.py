@@ -9,7 +9,7 @@ import pytest
 from storeproof.contract import Maintenance, Session, why_not
 from storeproof.errors import NotAvailable
 from storeproof.launch.handle import Handle
-from storeproof.records.self_verifying import recipe, stamp
+from storeproof.records.self_verifying import recipe, write_id
 from storeproof.spec import load_spec
 from storeproof.store_under_test import Options, StoreUnderTest
 
@@ -52,7 +52,7 @@ def test_the_command_is_run_and_the_records_stay(name: str, command: str) -> Non
         layout = sut.layout("single_key")
         collection = session.collection(layout)
         collection.prepare()
-        records = {f"k{number}": recipe(layout.model).make(f"k{number}", stamp(0, number + 1)) for number in range(200)}
+        records = {f"k{number}": recipe(layout.model).make(f"k{number}", write_id(0, number + 1)) for number in range(200)}
         for key, record in records.items():
             collection.put(key, record)  # type: ignore[attr-defined]
         for _ in range(2):
