@@ -69,7 +69,7 @@ class MemcachedSession:
 
     unsupported_because: Mapping[str, str] = {
         "Transactions": "Memcached has none: each command is about one item, and is done when it is answered",
-        "Maintenance": "Memcached writes no files that could be written anew",
+        "Maintenance": "Memcached writes no files that could be compacted",
     }
 
     def __init__(self, client: Client) -> None:

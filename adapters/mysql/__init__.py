@@ -14,11 +14,11 @@ import pymysql
 from pymysql.constants import CLIENT, ER
 
 from storeproof.adapters.mysql.connection import TIMEOUT, Connection
+from storeproof.adapters.mysql.dialect import DIALECT
 from storeproof.adapters.mysql.documents import Documents
 from storeproof.adapters.mysql.json import MariaDb, MySql
 from storeproof.adapters.mysql.link import Link, sorted_error
 from storeproof.adapters.mysql.structures import Lists, Rankings, Sets
-from storeproof.adapters.mysql.table import marks
 from storeproof.adapters.mysql.text import LIMITS
 from storeproof.adapters.mysql.values import Counters, Hashes, Rows, Values
 from storeproof.contract import Address, Collection, Layout, Unknown, Unsupported, Version
@@ -104,8 +104,8 @@ class Session(Link):
         if self.engine == "ndbcluster" and (others := [name for name in names if name not in found]):
             # What the data nodes run with; where they differ, all values are listed.
             rows = self.read(
-                "SELECT param_name, GROUP_CONCAT(DISTINCT config_value) FROM ndbinfo.config_values"
-                f" JOIN ndbinfo.config_params ON param_number = config_param WHERE param_name IN ({marks(others)}) GROUP BY param_name",
+                "SELECT param_name, GROUP_CONCAT(DISTINCT config_value) FROM ndbinfo.config_values JOIN ndbinfo.config_params"
+                f" ON param_number = config_param WHERE param_name IN ({DIALECT.marks(len(others))}) GROUP BY param_name",
                 *others,
             )
             found |= {str(name): str(value) for name, value in rows}
@@ -114,7 +114,7 @@ class Session(Link):
     def _variables(self, names: Sequence[str]) -> dict[str, str]:
         if not names:  # a variant need not name settings, and SQL knows no empty list
             return {}
-        rows = self.read(f"SHOW GLOBAL VARIABLES WHERE Variable_name IN ({marks(names)})", *names)
+        rows = self.read(f"SHOW GLOBAL VARIABLES WHERE Variable_name IN ({DIALECT.marks(len(names))})", *names)
         return {str(name): str(value) for name, value in rows}
 
     def collection(self, layout: Layout) -> Collection:

@@ -5,7 +5,11 @@ Where that is nothing (no parent, no number, no list), it is NULL, for which the
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
 from storeproof.adapters.mysql.json import DOC, Dialect, Sql, extract, json_path, of_type, sql, to_json
+from storeproof.adapters.sql.documents import Change
 from storeproof.contract import Json, Path, Refused
 
 # JSON_EXTRACT turns the text of a value into JSON, in MySQL and MariaDB alike.
@@ -77,3 +81,14 @@ def length(path: Path) -> Sql:
 
 def _of_list(path: Path, changed: Sql) -> Sql:
     return sql("IF({}, {}, NULL)", of_type(extract(DOC, path), "list"), changed)
+
+
+CHANGES: Final[Mapping[Change, Callable[[Dialect, Path, Any], Sql]]] = {
+    "set": lambda _, path, value: replaced(path, value),
+    "unset": lambda _, path, __: removed(path),
+    "push": lambda _, path, value: pushed(path, value),
+    "insert": lambda _, path, value: inserted(path, value),
+    "pull": pulled,
+    "add": with_member,
+}
+"""The document as it becomes."""

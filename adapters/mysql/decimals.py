@@ -11,8 +11,8 @@ from decimal import Decimal
 from typing import Any
 
 from storeproof.adapters.mysql.json import SYMBOLS, Dialect, Sql, digits, joined, of_type, sql
+from storeproof.adapters.sql.decimals import inside, restored
 from storeproof.contract import Path, Unsupported
-from storeproof.spec.query import Aggregation
 
 _TYPE = "DECIMAL(65, 30)"
 
@@ -56,19 +56,9 @@ def keeping_out(operator: str, wanted: Any) -> None:
 def read(text: str, decimals: Collection[Path], place: Path = ()) -> Any:
     """JSON, which was at the place, with the decimals in it."""
     value = json.loads(text)
-    inside = {path[len(place) :] for path in decimals if path[: len(place)] == place}
-    return _typed(value, inside, ()) if inside else value
+    exact = inside(decimals, place)
+    return restored(value, exact, _decimal) if exact else value
 
 
-def of_rows(request: Aggregation, decimals: Collection[Path]) -> frozenset[Path]:
-    """The names of an aggregation's rows under which there are decimals."""
-    groups = [name for name, bucket in request.by.items() if bucket.path in decimals and not bucket.width]
-    measures = request.compute.items()
-    groups += [name for name, measure in measures if measure.path in decimals and measure.function not in ("count", "distinct")]
-    return frozenset((name,) for name in groups)
-
-
-def _typed(value: Any, decimals: Collection[Path], place: Path) -> Any:
-    if isinstance(value, dict):
-        return {name: _typed(item, decimals, (*place, name)) for name, item in value.items()}
-    return Decimal(value) if isinstance(value, str) and place in decimals else value
+def _decimal(value: Any, exact: bool) -> Any:
+    return Decimal(value) if exact and isinstance(value, str) else value

@@ -15,7 +15,10 @@ class _Dialect(Dialect):
     column = table
 
     def placeholders(self, kinds: Sequence[str]) -> str:
-        return ",".join([self.mark] * len(kinds))
+        return self.marks(len(kinds))
+
+    def marks(self, count: int) -> str:
+        return ",".join([self.mark] * count)
 
     def upsert(self, columns: Sequence[str]) -> str:
         return f" ON DUPLICATE KEY UPDATE {', '.join(f'{name} = VALUES({name})' for name in columns)}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from storeproof.adapters.mysql import decimals as decimals
-from storeproof.adapters.mysql.changes import added, inserted, length, pulled, pushed, removed, replaced, with_member
+from storeproof.adapters.mysql.changes import CHANGES, added, length
 from storeproof.adapters.mysql.columns import Column, column
 from storeproof.adapters.mysql.indexes import Indexes
 from storeproof.adapters.mysql.json import DOC, Dialect, MariaDb, Sql, extract, json_path, sql, to_json
@@ -15,15 +15,15 @@ from storeproof.adapters.mysql.link import Link
 from storeproof.adapters.mysql.query import Requests
 from storeproof.adapters.mysql.records import Records
 from storeproof.adapters.mysql.text import Texts
+from storeproof.adapters.sql import documents
+from storeproof.adapters.sql.documents import Change
 from storeproof.contract import MISSING, Json, Key, Layout, Missing, Path
-from storeproof.contract.families import Joined
-from storeproof.contract.values import Found
 from storeproof.spec.index import Index
-from storeproof.spec.query import Aggregation, Browse, Query, TypeName, Where
+from storeproof.spec.query import TypeName
 
 
-class Documents(Records):
-    """JSON documents: also Paths, PathCounter, Arrays, Find, Lookup, Aggregate, Facets, Bulk, Indexing, Validation."""
+class Documents(Records, documents.Documents):
+    """JSON documents: also PathCounter, Indexing, Validation."""
 
     # A row that has the same value in a unique index is a duplicate too, and another record. NULL makes the server refuse.
     _given = "IF(k = VALUES(k), VALUES({0}), NULL)"
@@ -42,23 +42,13 @@ class Documents(Records):
     def encode(self, record: dict[str, Json]) -> Sequence[Any]:
         return (to_json(record),)
 
-    def decode(self, columns: Sequence[Any]) -> dict[str, Json]:
-        document: dict[str, Json] = decimals.read(columns[0], self._layout.model.decimals)
-        return document
-
     def get_path(self, key: Key, path: Path) -> Json | Missing:
         # SQL's NULL is "no such part"; JSON's null is the text `null`.
         rows = self._ask(sql("SELECT {} FROM {} WHERE k = {}", extract(DOC, path), Sql(self._name), self._key(key)))
         if not rows or rows[0][0] is None:
             return MISSING
-        part: Json = decimals.read(rows[0][0], self._layout.model.decimals, path)
+        part: Json = self._read(rows[0][0], path)
         return part
-
-    def set_path(self, key: Key, path: Path, value: Json) -> bool:
-        return self._change(key, replaced(path, value))
-
-    def unset_path(self, key: Key, path: Path) -> bool:
-        return self._change(key, removed(path))
 
     def increment_path(self, key: Key, path: Path, by: int | float) -> int | float | None:
         # The assignments of an UPDATE are made in their order, and the second one sees the sum.
@@ -68,45 +58,9 @@ class Documents(Records):
         total: int | float | None = None if written is None else json.loads(written)
         return total
 
-    def push_item(self, key: Key, path: Path, value: Json) -> bool:
-        return self._change(key, pushed(path, value))
-
-    def insert_item(self, key: Key, path: Path, value: Json) -> bool:
-        return self._change(key, inserted(path, value))
-
-    def pull_item(self, key: Key, path: Path, value: Json) -> bool:
-        return self._change(key, pulled(self._dialect, path, value))
-
-    def add_to_set(self, key: Key, path: Path, value: Json) -> bool:
-        return self._change(key, with_member(self._dialect, path, value))
-
     def item_count(self, key: Key, path: Path) -> int | Missing:
         rows = self._ask(sql("SELECT {} FROM {} WHERE k = {}", length(path), Sql(self._name), self._key(key)))
         return MISSING if not rows or rows[0][0] is None else int(rows[0][0])
-
-    def find(self, query: Query) -> list[tuple[Key, dict[str, Json]]]:
-        return self._requests.records(query, self._ask(self._requests.find(query)))
-
-    def find_joined(self, query: Query, path: Path, fields: Sequence[Path]) -> list[Joined]:
-        return self._requests.pairs(query, fields, self._ask(self._requests.joined(query, path, fields)))
-
-    def count_where(self, where: Where) -> int:
-        number: int = self._ask(self._requests.count(where))[0][0]
-        return number
-
-    def aggregate(self, aggregation: Aggregation) -> list[dict[str, Json]]:
-        return self._requests.groups(aggregation, self._ask(self._requests.aggregate(aggregation)))
-
-    def browse(self, browse: Browse) -> Found:
-        return self._requests.page(browse, self._ask(self._requests.browse(browse)))
-
-    def update_where(self, where: Where, path: Path, value: Json) -> int:
-        request = self._requests.update(where, path, value)
-        return self._of_many(request.text, request.values)
-
-    def delete_where(self, where: Where) -> int:
-        request = self._requests.delete(where)
-        return self._of_many(request.text, request.values)
 
     def create_index(self, index: Index) -> None:
         # A search by this handle goes by the columns, where the layout has no index of its own on the path.
@@ -125,11 +79,17 @@ class Documents(Records):
     def require(self, path: Path, kind: TypeName) -> None:
         self._later.require(path, kind)
 
+    def _read(self, text: str, place: Path = ()) -> Any:
+        return decimals.read(text, self._layout.model.decimals, place)
+
     def _ask(self, request: Sql) -> Sequence[tuple[Any, ...]]:
         return self._link.read(request.text, *request.values)
 
-    def _change(self, key: Key, document: Sql) -> bool:
-        """Give a record another document; whether there is one."""
+    def _do(self, request: Sql) -> int:
+        return self._of_many(request.text, request.values)
+
+    def _change(self, change: Change, key: Key, path: Path, value: Json) -> bool:
+        document = CHANGES[change](self._dialect, path, value)
         request = sql("UPDATE {} SET doc = {} WHERE k = {}", Sql(self._name), document, self._key(key))
         return self._link.change(request.text, *request.values) == 1
 

@@ -11,8 +11,9 @@ from storeproof.adapters.mysql.columns import Column
 from storeproof.adapters.mysql.filter import Filters
 from storeproof.adapters.mysql.json import DOC, Dialect, Sql, extract, joined, sql, there
 from storeproof.adapters.mysql.text import Texts
+from storeproof.adapters.sql.answers import KeyOf, fields_of
+from storeproof.adapters.sql.decimals import of_rows
 from storeproof.contract import Json, Key, Path, Refused, Unsupported
-from storeproof.contract.families import Joined
 from storeproof.contract.values import Found
 from storeproof.spec.query import Aggregation, Browse, Bucket, Condition, Measure, Query, SortKey, Where
 
@@ -47,10 +48,6 @@ class Requests:
         """Rows of key and document, or of key and parts."""
         return sql("SELECT {} FROM {}{}", joined(", ", [Sql("k"), *_wanted(DOC, query.fields)]), self._matching(query), self._page(query))
 
-    def records(self, query: Query, rows: Sequence[Sequence[Any]]) -> list[tuple[Key, dict[str, Json]]]:
-        """The answer to `find`: keys with records, or with their parts where they were."""
-        return [(self._key(row[0]), self._answered(query.fields, row[1:])) for row in rows]
-
     def joined(self, query: Query, path: Path, fields: Sequence[Path]) -> Sql:
         """Rows of key, document or parts, the key of the other one, and its parts."""
         if not self._text:
@@ -61,18 +58,6 @@ class Requests:
         columns = [Sql("r.k"), *_wanted(Sql("r.doc"), query.fields), Sql("o.k"), *_wanted(Sql("o.doc"), fields)]
         both = sql("({}) AS r LEFT JOIN {} AS o ON o.k = CAST({} AS BINARY)", page, self._table, named)
         return sql("SELECT {} FROM {} ORDER BY r.place", joined(", ", columns), both)
-
-    def pairs(self, query: Query, fields: Sequence[Path], rows: Sequence[Sequence[Any]]) -> list[Joined]:
-        """The answer to `joined`."""
-        own = 2 if query.fields is None else 1 + len(query.fields)
-        return [
-            (
-                self._key(row[0]),
-                self._answered(query.fields, row[1:own]),
-                None if row[own] is None else self._answered(fields, row[own + 1 :]),
-            )
-            for row in rows
-        ]
 
     def count(self, where: Where) -> Sql:
         """One row, the number."""
@@ -94,7 +79,7 @@ class Requests:
     def groups(self, request: Aggregation, rows: Sequence[Sequence[Any]]) -> list[dict[str, Json]]:
         """The answer to `aggregate`."""
         names = [*request.by, *request.compute]
-        exact = decimals.of_rows(request, self._exact)
+        exact = of_rows(request, self._exact)
         return [{name: decimals.read(value, exact, (name,)) for name, value in zip(names, row, strict=False)} for row in rows]
 
     def browse(self, request: Browse) -> Sql:
@@ -113,14 +98,14 @@ class Requests:
         matching = self._matching(request)
         return sql("WITH found AS (SELECT k, doc FROM {}) {} ORDER BY part, place", matching, joined(" UNION ALL ", arms))
 
-    def page(self, request: Browse, rows: Sequence[Sequence[Any]]) -> Found:
+    def page(self, request: Browse, rows: Sequence[Sequence[Any]], key_of: KeyOf) -> Found:
         """The answer to `browse`."""
         facets: list[list[tuple[Json, int]]] = [[] for _ in request.facets]
         paths = [facet.path for facet in request.facets.values()]
         keys: list[Key] = []
         for part, _, key, value, number in rows[1:]:
             if part == 1:
-                keys.append(self._key(key))
+                keys.append(key_of(key))
             else:
                 facets[part - 2].append((decimals.read(value, self._exact, paths[part - 2]), int(number)))
         return Found(int(rows[0][4]), keys, dict(zip(request.facets, facets, strict=True)))
@@ -138,10 +123,6 @@ class Requests:
         order = _sorted(self._order(query), query.limit or (_NOBODY_SAYS if query.skip else None))
         return sql("{} OFFSET {}", order, query.skip) if query.skip else order
 
-    def _key(self, key: Any) -> Key:
-        found: Key = key.decode() if self._text else key
-        return found
-
     def _groups(self, source: Sql, request: Aggregation) -> tuple[Sql, Filters]:
         """The groups that are meant, as the tables and conditions of a SELECT: a column `c0`, `c1` ... of JSON for each name."""
         buckets = list(request.by.values())
@@ -158,7 +139,7 @@ class Requests:
         if buckets:
             groups = sql("{} GROUP BY {}", groups, same)
         names = {name: Sql(f"c{number}") for number, name in enumerate([*request.by, *request.compute])}
-        filters = Filters(self._dialect, lambda path: _of_group(names, path), {}, exact=decimals.of_rows(request, self._exact))
+        filters = Filters(self._dialect, lambda path: _of_group(names, path), {}, exact=of_rows(request, self._exact))
         return sql("({}) AS g WHERE {}", groups, filters.sql(request.having)), filters
 
     def _with_percentiles(self, records: Sql, measures: Sequence[Measure], groups: Sequence[Sql]) -> Sql:
@@ -225,31 +206,10 @@ class Requests:
     def _number(self, path: Path | None, value: Sql) -> Sql:
         return decimals.exact(self._dialect, value) if path in self._exact else self._dialect.number(value)
 
-    def _answered(self, fields: Sequence[Path] | None, values: Sequence[Any]) -> dict[str, Json]:
-        """What was asked for as `_wanted`."""
-        if fields is None:
-            record: dict[str, Json] = decimals.read(values[0], self._exact)
-            return record
-        whole: dict[str, Any] = {}
-        for path, value in zip(fields, values, strict=True):
-            if value is not None:  # NULL is nothing
-                *outer, last = map(str, path)
-                parent = whole
-                for step in outer:
-                    parent = parent.setdefault(step, {})
-                parent[last] = decimals.read(value, self._exact, path)
-        return whole
-
-
-def _of_names(path: Path) -> Path:
-    if not path or not all(isinstance(step, str) for step in path):
-        raise Unsupported("a part of a record is asked for by the names that lead to it")
-    return path
-
 
 def _wanted(document: Sql, fields: Sequence[Path] | None) -> list[Sql]:
     """The document, or the parts of it that are asked for."""
-    return [document] if fields is None else [extract(document, _of_names(path)) for path in fields]
+    return [document] if fields is None else [extract(document, path) for path in fields_of(fields)]
 
 
 def _of_group(names: Mapping[str, Sql], path: Path) -> Sql:

@@ -23,11 +23,6 @@ _TOO_MUCH = "738 'Record too big'"
 """What NDB says of a table whose rows have no room in its pages."""
 
 
-def marks(items: Sequence[Any]) -> str:
-    """As many `%s` as there are items."""
-    return ",".join(["%s"] * len(items))
-
-
 def keeping(values: Mapping[str, str]) -> str:
     """An assignment of an UPDATE that changes nothing, and keeps values of the row in variables, by the variable.
 

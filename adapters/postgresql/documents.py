@@ -2,40 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from storeproof.adapters.postgresql import arrays as arrays
 from storeproof.adapters.postgresql import decimals as decimals
 from storeproof.adapters.postgresql import geo as geo
-from storeproof.adapters.postgresql import query as requests
 from storeproof.adapters.postgresql import text as text
-from storeproof.adapters.postgresql.jsonb import Arguments, indexed, place, to_json, with_value, without
+from storeproof.adapters.postgresql.changes import CHANGES, increased, length
+from storeproof.adapters.postgresql.jsonb import Arguments, indexed, place, to_json
+from storeproof.adapters.postgresql.link import Link
+from storeproof.adapters.postgresql.query import Requests, Statement
 from storeproof.adapters.postgresql.records import Records
 from storeproof.adapters.postgresql.rules import Rules
 from storeproof.adapters.postgresql.searches import StoredSearches
-from storeproof.contract import MISSING, Found, Json, Key, Missing, Path, Unsupported
-from storeproof.spec.query import Aggregation, Browse, Query, Where
-
-Change = Callable[[Path, Any, Arguments], str]
-"""(path, value, arguments) -> an expression for the document as it becomes."""
+from storeproof.adapters.sql import documents
+from storeproof.adapters.sql.documents import Change
+from storeproof.contract import MISSING, Json, Key, Layout, Missing, Path, Unsupported
 
 
-class Documents(Rules, StoredSearches, Records):
-    """One jsonb in each row: Paths, PathCounter, Arrays, Find, Lookup, Aggregate, Facets, Bulk."""
+class Documents(Rules, StoredSearches, Records, documents.Documents):
+    """One jsonb in each row: also PathCounter."""
 
     columns: Mapping[str, str] = {"doc": "jsonb"}
+
+    def __init__(self, link: Link, layout: Layout, options: Mapping[str, str]) -> None:
+        super().__init__(link, layout, options)
+        self._requests = Requests(layout)
 
     def encode(self, record: dict[str, Json]) -> Sequence[Any]:
         return (to_json(record),)
 
-    def decode(self, columns: Sequence[Any]) -> dict[str, Json]:
-        document: dict[str, Json] = self._read(columns[0])
-        return document
-
     def _read(self, text: str, place: Path = ()) -> Any:
-        """What was at a place of a document."""
         return decimals.read(text, self._layout.model.decimals, place)
 
     def definitions(self) -> Sequence[str]:
@@ -49,83 +47,28 @@ class Documents(Rules, StoredSearches, Records):
         part: Json = self._read(rows[0][0], path)
         return part
 
-    def set_path(self, key: Key, path: Path, value: Json) -> bool:
-        return self._change(with_value, key, path, value)
-
-    def unset_path(self, key: Key, path: Path) -> bool:
-        return self._change(lambda *change: without(change[0], change[2]), key, path, None)
-
     def increment_path(self, key: Key, path: Path, by: int | float) -> int | float | None:
         added = Arguments()
-        changed, total = arrays.increased(path, by, added), place("doc", path, added.add).json
+        changed, total = increased(path, by, added), place("doc", path, added.add).json
         statement = f"UPDATE {self._name} SET doc = {changed} WHERE k = {added.add(self._key(key))} RETURNING ({total})::text"
         if not self._link.run(statement, added.values):
             return None
         sum_: int | float = self._read(self._link.rows()[0][0], path)
         return sum_
 
-    def push_item(self, key: Key, path: Path, value: Json) -> bool:
-        return self._change(arrays.pushed, key, path, value)
-
-    def insert_item(self, key: Key, path: Path, value: Json) -> bool:
-        return self._change(arrays.inserted, key, path, value)
-
-    def pull_item(self, key: Key, path: Path, value: Json) -> bool:
-        return self._change(arrays.pulled, key, path, value)
-
-    def add_to_set(self, key: Key, path: Path, value: Json) -> bool:
-        return self._change(arrays.with_one, key, path, value)
-
     def item_count(self, key: Key, path: Path) -> int | Missing:
         found = Arguments()
-        rows = self._of(key, arrays.length(path, found), found)
+        rows = self._of(key, length(path, found), found)
         if not rows or rows[0][0] is None:
             return MISSING
         number: int = rows[0][0]
         return number
 
-    def find(self, query: Query) -> list[tuple[Key, dict[str, Json]]]:
-        self._ask(requests.find(self._layout, query))
-        return [(self._key_of(row[0]), requests.answer_of(query, row[1:], self._read)) for row in self._link.rows()]
+    def _ask(self, statement: Statement) -> Sequence[tuple[Any, ...]]:
+        self._do(statement)
+        return self._link.rows()
 
-    def find_joined(self, query: Query, path: Path, fields: Sequence[Path]) -> list[tuple[Key, dict[str, Json], dict[str, Json] | None]]:
-        self._ask(requests.find_joined(self._layout, query, path, fields))
-        own = -1 - len(fields)  # behind these: whether another was found, and its parts
-        return [
-            (
-                self._key_of(row[0]),
-                requests.answer_of(query, row[1:own], self._read),
-                requests.part_of(fields, row[own + 1 :], self._read) if row[own] else None,
-            )
-            for row in self._link.rows()
-        ]
-
-    def count_where(self, where: Where) -> int:
-        self._ask(requests.count_where(self._layout, where))
-        number: int = self._link.rows()[0][0]
-        return number
-
-    def aggregate(self, aggregation: Aggregation) -> list[dict[str, Json]]:
-        self._ask(requests.aggregate(self._layout, aggregation))
-        exact = decimals.of_rows(aggregation, self._layout.model.decimals)
-        return [decimals.read(row[0], exact) for row in self._link.rows()]
-
-    def browse(self, browse: Browse) -> Found:
-        self._ask(requests.browse(self._layout, browse))
-        ((total, keys, *facets),) = self._link.rows()
-        counted = {}
-        for (name, facet), found in zip(browse.facets.items(), facets, strict=True):
-            exact = [(0,)] if facet.path in self._layout.model.decimals else []
-            counted[name] = [(value, count) for value, count in (decimals.read(each, exact) for each in found)]
-        return Found(total, [self._key_of(key) for key in keys], counted)
-
-    def update_where(self, where: Where, path: Path, value: Json) -> int:
-        return self._ask(requests.update_where(self._layout, where, path, value))
-
-    def delete_where(self, where: Where) -> int:
-        return self._ask(requests.delete_where(self._layout, where))
-
-    def _ask(self, statement: requests.Statement) -> int:
+    def _do(self, statement: Statement) -> int:
         """Not prepared: every request is another, and is planned with its arguments known."""
         if statement.fuzzy and not self._has_letters:
             raise Unsupported(
@@ -146,7 +89,7 @@ class Documents(Rules, StoredSearches, Records):
 
     def _change(self, change: Change, key: Key, path: Path, value: Json) -> bool:
         arguments = Arguments()
-        changed = change(path, value, arguments)
+        changed = CHANGES[change](path, value, arguments)
         statement = f"UPDATE {self._name} SET doc = {changed} WHERE k = {arguments.add(self._key(key))}"
         return self._link.run(statement, arguments.values) == 1
 

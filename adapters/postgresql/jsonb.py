@@ -98,32 +98,6 @@ def indexed(layout: Layout, path: Path) -> str:
     return f"({there.number if is_number(layout, path) else there.text})"
 
 
-def with_value(path: Path, value: Json, arguments: Arguments) -> str:
-    """The document with a value at the path, whose parent must be there.
-
-    jsonb_set passes over a path whose parent is not there. NULL in its place makes the server refuse the statement, so that no rows
-    found can only mean: no record.
-    """
-    if not path:
-        raise Refused("the root of a document has no parent; put replaces the whole")
-    if isinstance(path[-1], int):
-        there = f"{place('doc', path, arguments.add).json} IS NOT NULL"
-    else:
-        there = f"jsonb_typeof({place('doc', path[:-1], arguments.add).json}) = 'object'"
-    return f"CASE WHEN {there} THEN jsonb_set(doc, {arguments.add(steps(path))}::text[], {arguments.add(to_json(value))}::jsonb) END"
-
-
-def without(path: Path, arguments: Arguments) -> str:
-    """The document without the field at the path."""
-    if not path:
-        raise Refused("the root of a document cannot be unset; delete removes the whole")
-    if isinstance(path[-1], int):
-        # An item of a list cannot be unset, as the ones behind it would move: it is refused as in `with_value`.
-        return f"CASE WHEN jsonb_typeof({place('doc', path[:-1], arguments.add).json}) = 'array' THEN NULL ELSE doc END"
-    there = place("doc", path, arguments.add).json
-    return f"CASE WHEN {there} IS NOT NULL THEN doc #- {arguments.add(steps(path))}::text[] ELSE doc END"
-
-
 def to_json(value: Json) -> str:
     """JSON as it is sent. Raises `Refused` for what JSON has no way to write."""
     try:

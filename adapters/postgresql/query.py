@@ -11,10 +11,14 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from storeproof.adapters.postgresql import decimals as decimals
 from storeproof.adapters.postgresql import geo as geo
 from storeproof.adapters.postgresql import text as text_search
-from storeproof.adapters.postgresql.jsonb import Arguments, Place, is_number, place, to_json, with_value
-from storeproof.contract import Json, Layout, Path, Unsupported
+from storeproof.adapters.postgresql.changes import with_value
+from storeproof.adapters.postgresql.jsonb import Arguments, Place, is_number, place, to_json
+from storeproof.adapters.sql.answers import KeyOf, fields_of
+from storeproof.adapters.sql.decimals import of_rows
+from storeproof.contract import Found, Json, Layout, Path, Unsupported
 from storeproof.spec.place import PLACES
 from storeproof.spec.query import (
     SEARCHES,
@@ -41,10 +45,6 @@ _DATE = r"""'strict $.datetime("YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"")'"""
 _SECOND = """'YYYY-MM-DD"T"HH24:MI:SS"Z"'"""
 
 
-Read = Callable[[str, Path], Any]
-"""From JSON and the place where it was, its value."""
-
-
 class Statement(NamedTuple):
     """What is sent."""
 
@@ -54,95 +54,71 @@ class Statement(NamedTuple):
     """Whether it needs the index of letters."""
 
 
-def find(layout: Layout, query: Query) -> Statement:
-    """Rows of a key and what `answer_of` makes an answer of."""
-    sql = Sql(layout)
-    where, end = sql.where(query), sql.end(query)
-    return sql.statement(f"SELECT {', '.join(['k', *sql.columns(query)])} FROM {sql.table}{where}{end}")
+class Requests:
+    """The statements of one collection of documents, and what their rows say."""
 
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
 
-def find_joined(layout: Layout, query: Query, path: Path, fields: Sequence[Path]) -> Statement:
-    """Rows as those of `find`, with whether there is another, and the parts of it that `part_of` makes a record of."""
-    sql = Sql(layout)
-    named = f"convert_to({sql.at('doc', path).text}, 'UTF8')"
-    parts = ["other_k IS NOT NULL", *(f"({sql.at('other', field).json})::text" for field in _fields(fields))]
-    joined = f"{sql.table} LEFT JOIN (SELECT k AS other_k, doc AS other FROM {sql.table}) AS others ON other_k = {named}"
-    return sql.statement(f"SELECT {', '.join(['k', *sql.columns(query), *parts])} FROM {joined}{sql.where(query)}{sql.end(query)}")
+    def find(self, query: Query) -> Statement:
+        sql = Sql(self._layout)
+        where, end = sql.where(query), sql.end(query)
+        return sql.statement(f"SELECT {', '.join(['k', *sql.columns(query)])} FROM {sql.table}{where}{end}")
 
+    def joined(self, query: Query, path: Path, fields: Sequence[Path]) -> Statement:
+        sql = Sql(self._layout)
+        named = f"convert_to({sql.at('doc', path).text}, 'UTF8')"
+        columns = ["k", *sql.columns(query), "other_k", *sql.parts("other", fields)]
+        joined = f"{sql.table} LEFT JOIN (SELECT k AS other_k, doc AS other FROM {sql.table}) AS others ON other_k = {named}"
+        return sql.statement(f"SELECT {', '.join(columns)} FROM {joined}{sql.where(query)}{sql.end(query)}")
 
-def answer_of(query: Query, columns: Sequence[str | None], read: Read) -> dict[str, Json]:
-    """The record, or its parts, and what is highlighted, which comes last."""
-    if query.highlight is None:
-        return part_of(query.fields, columns, read)
-    marked = {} if columns[-1] is None else {"highlight": columns[-1]}
-    return {**part_of(query.fields, columns[:-1], read), **marked}
+    def count(self, where: Where) -> Statement:
+        sql = Sql(self._layout)
+        return sql.statement(f"SELECT count(*) FROM {sql.table}{sql.where(where)}")
 
+    def update(self, where: Where, path: Path, value: Json) -> Statement:
+        sql = Sql(self._layout)
+        return sql.statement(f"UPDATE {sql.table} SET doc = {with_value(path, value, sql)}{sql.where(where)}")
 
-def part_of(fields: Sequence[Path] | None, columns: Sequence[str | None], read: Read) -> dict[str, Json]:
-    """The record, or the parts of it that were asked for, each under its path where it was."""
-    if fields is None:
-        whole: dict[str, Json] = read(columns[0] or "", ())
-        return whole
-    part: dict[Any, Any] = {}
-    for path, column in zip(fields, columns, strict=True):
-        if column is not None:
-            inner = part
-            for step in path[:-1]:
-                inner = inner.setdefault(step, {})
-            inner[path[-1]] = read(column, path)
-    return part
+    def delete(self, where: Where) -> Statement:
+        sql = Sql(self._layout)
+        return sql.statement(f"DELETE FROM {sql.table}{sql.where(where)}")
 
+    def aggregate(self, aggregation: Aggregation) -> Statement:
+        """A row a group: its names and values as one JSON object. `having` and `sort` look into it as into a document."""
+        sql = Sql(self._layout)
+        buckets = [f" CROSS JOIN LATERAL ({sql.bucket(bucket)}) AS b{number} (v)" for number, bucket in enumerate(aggregation.by.values())]
+        grouped = ", ".join(f"b{number}.v" for number in range(len(buckets))) or "()"
+        named = [f"{sql.add(name)}::text, b{number}.v" for number, name in enumerate(aggregation.by)]
+        named += [f"{sql.add(name)}::text, {sql.measure(measure)}" for name, measure in aggregation.compute.items()]
+        taken = f"FROM {sql.table}{''.join(buckets)}{sql.where(aggregation)} GROUP BY {grouped}"
+        groups = f"SELECT jsonb_build_object({', '.join(named)}) AS doc {taken}"
+        chosen = f"{sql.where(Where(filter=aggregation.having), 'groups.doc')}{sql.order(aggregation.sort, indexed=False)}"
+        return sql.statement(f"SELECT doc::text FROM ({groups}) AS groups{chosen} LIMIT {sql.add(aggregation.limit)}::bigint")
 
-def count_where(layout: Layout, where: Where) -> Statement:
-    """One row: the number."""
-    sql = Sql(layout)
-    return sql.statement(f"SELECT count(*) FROM {sql.table}{sql.where(where)}")
+    def groups(self, aggregation: Aggregation, rows: Sequence[Sequence[Any]]) -> list[dict[str, Json]]:
+        exact = of_rows(aggregation, self._layout.model.decimals)
+        return [decimals.read(row[0], exact) for row in rows]
 
+    def browse(self, request: Browse) -> Statement:
+        """One row: the total, an array of keys, and for each facet an array of JSON texts, `[value, count]`."""
+        sql = Sql(self._layout)
+        matching = f"WITH matching AS (SELECT k, doc FROM {sql.table}{sql.where(request)})"
+        page = f"ARRAY(SELECT k FROM matching{sql.order(request.sort)} LIMIT {sql.add(request.limit)}::bigint)"
+        facets = []
+        for facet in request.facets.values():
+            counted = f"FROM matching CROSS JOIN LATERAL ({sql.bucket(facet)}) AS b (v) WHERE v IS NOT NULL GROUP BY v"
+            order = f"ORDER BY count(*) DESC, {sql.at('v', ()).text}, v LIMIT {sql.add(facet.limit)}::bigint"
+            facets.append(f"ARRAY(SELECT jsonb_build_array(v, count(*))::text {counted} {order})")
+        return sql.statement(f"{matching} SELECT {', '.join(['(SELECT count(*) FROM matching)', page, *facets])}")
 
-def aggregate(layout: Layout, aggregation: Aggregation) -> Statement:
-    """A row a group: its names and values as one JSON object. `having` and `sort` look into it as into a document."""
-    sql = Sql(layout)
-    buckets = [f" CROSS JOIN LATERAL ({sql.bucket(bucket)}) AS b{number} (v)" for number, bucket in enumerate(aggregation.by.values())]
-    grouped = ", ".join(f"b{number}.v" for number in range(len(buckets))) or "()"
-    named = [f"{sql.add(name)}::text, b{number}.v" for number, name in enumerate(aggregation.by)]
-    named += [f"{sql.add(name)}::text, {sql.measure(measure)}" for name, measure in aggregation.compute.items()]
-    taken = f"FROM {sql.table}{''.join(buckets)}{sql.where(aggregation)} GROUP BY {grouped}"
-    groups = f"SELECT jsonb_build_object({', '.join(named)}) AS doc {taken}"
-    chosen = f"{sql.where(Where(filter=aggregation.having), 'groups.doc')}{sql.order(aggregation.sort, indexed=False)}"
-    return sql.statement(f"SELECT doc::text FROM ({groups}) AS groups{chosen} LIMIT {sql.add(aggregation.limit)}::bigint")
-
-
-def browse(layout: Layout, request: Browse) -> Statement:
-    """One row: the total, an array of keys, and for each facet an array of JSON texts, `[value, count]`."""
-    sql = Sql(layout)
-    matching = f"WITH matching AS (SELECT k, doc FROM {sql.table}{sql.where(request)})"
-    page = f"ARRAY(SELECT k FROM matching{sql.order(request.sort)} LIMIT {sql.add(request.limit)}::bigint)"
-    facets = []
-    for facet in request.facets.values():
-        counted = f"FROM matching CROSS JOIN LATERAL ({sql.bucket(facet)}) AS b (v) WHERE v IS NOT NULL GROUP BY v"
-        order = f"ORDER BY count(*) DESC, {sql.at('v', ()).text}, v LIMIT {sql.add(facet.limit)}::bigint"
-        facets.append(f"ARRAY(SELECT jsonb_build_array(v, count(*))::text {counted} {order})")
-    return sql.statement(f"{matching} SELECT {', '.join(['(SELECT count(*) FROM matching)', page, *facets])}")
-
-
-def update_where(layout: Layout, where: Where, path: Path, value: Json) -> Statement:
-    """As many rows as match; refused as a whole where one of them has no parent for the path."""
-    sql = Sql(layout)
-    changed = with_value(path, value, sql)
-    return sql.statement(f"UPDATE {sql.table} SET doc = {changed}{sql.where(where)}")
-
-
-def delete_where(layout: Layout, where: Where) -> Statement:
-    """As many rows as match."""
-    sql = Sql(layout)
-    return sql.statement(f"DELETE FROM {sql.table}{sql.where(where)}")
-
-
-def _fields(paths: Sequence[Path]) -> Sequence[Path]:
-    for path in paths:
-        if not path or any(isinstance(step, int) for step in path):
-            raise Unsupported(f"the part of a record at {list(path)}: an object has a place for fields only")
-    return paths
+    def page(self, request: Browse, rows: Sequence[Sequence[Any]], key_of: KeyOf) -> Found:
+        ((total, keys, *facets),) = rows
+        counted = {}
+        for (name, facet), found in zip(request.facets.items(), facets, strict=True):
+            exact = [(0,)] if facet.path in self._layout.model.decimals else []
+            counted[name] = [(value, count) for value, count in (decimals.read(each, exact) for each in found)]
+        return Found(total, [key_of(key) for key in keys], counted)
 
 
 def _way(key: SortKey) -> str:
@@ -164,11 +140,13 @@ class Sql(Arguments):
 
     def columns(self, query: Query) -> list[str]:
         """The columns of an answer."""
-        whole = ["doc::text"]
-        columns = whole if query.fields is None else [f"({self.at('doc', path).json})::text" for path in _fields(query.fields)]
+        columns = ["doc::text"] if query.fields is None else self.parts("doc", query.fields)
         if query.highlight is None:
             return columns
         return [*columns, text_search.headline(self._layout, query.filter, query.highlight, self.add)]
+
+    def parts(self, root: str, fields: Sequence[Path]) -> list[str]:
+        return [f"({self.at(root, path).json})::text" for path in fields_of(fields)]
 
     def end(self, query: Query) -> str:
         """The order and the page."""

@@ -41,6 +41,10 @@ class Dialect(ABC):
         """The placeholders of a row's values."""
         return ", ".join(map(self.placeholder, kinds))
 
+    def marks(self, count: int) -> str:
+        """As many placeholders of keys."""
+        return ", ".join([self.mark] * count)
+
     def selected(self, name: str, kind: str) -> str:  # noqa: ARG002  # as above
         """How a column of this type is read."""
         return self.column(name)

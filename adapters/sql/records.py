@@ -76,7 +76,7 @@ class Records(Table):
 
     def _rows_of(self, keys: Sequence[Any]) -> Sequence[Sequence[Any]]:
         """Keys and columns of the records that are there, of these keys."""
-        return self._link.read(f"{self._list} WHERE k IN ({', '.join([self.dialect.mark] * len(keys))})", *keys)
+        return self._link.read(f"{self._list} WHERE k IN ({self.dialect.marks(len(keys))})", *keys)
 
     def _prefixed(self, prefix: str) -> tuple[str, Sequence[Any]]:
         """The condition on keys that begin with a text, which an index serves, and its values."""

@@ -53,7 +53,7 @@ class _Members(Items):
         super().__init__(link, layout)
         mark = self.dialect.mark
         self._of_member = f"{self._of_key} AND member = {mark}"
-        self._insert = f"INSERT INTO {self._name} VALUES ({', '.join([mark] * (1 + self.width))})"
+        self._insert = f"INSERT INTO {self._name} VALUES ({self.dialect.marks(1 + self.width)})"
 
     def _there(self, key: Key, member: str) -> tuple[Any, Any]:
         return self._key(key), self.dialect.text(member, "member")

@@ -6,26 +6,23 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-import storeproof.adapters.sqlite.query as sqlite_query
-from storeproof.adapters.sqlite.arrays import Place
-from storeproof.adapters.sqlite.find import find, found_joined, found_records
+from storeproof.adapters.sql import documents
+from storeproof.adapters.sql.documents import Change
+from storeproof.adapters.sqlite.changes import CHANGES, Place
 from storeproof.adapters.sqlite.link import Link
-from storeproof.adapters.sqlite.query_filter import Statement, at, json_path
+from storeproof.adapters.sqlite.query import Request, Requests
+from storeproof.adapters.sqlite.query_filter import Statement, at, json_path, to_json
 from storeproof.adapters.sqlite.rules import create_index, index_name, require
 from storeproof.adapters.sqlite.searches import StoredSearches
 from storeproof.adapters.sqlite.table import Table
 from storeproof.adapters.sqlite.text import TextIndex
-from storeproof.contract import MISSING, Found, Json, Key, Layout, Missing, Path, Record, Refused, Unsupported
-from storeproof.contract.families import Joined
+from storeproof.contract import MISSING, Json, Key, Layout, Missing, Path, Record, Refused, Unsupported
 from storeproof.spec.index import Index
-from storeproof.spec.query import Aggregation, Browse, Query, TypeName, Where
-
-Change = Callable[[Place, Callable[[Any], str]], str]
-"""From a place, and what binds an argument of the statement: the document as it becomes."""
+from storeproof.spec.query import TypeName, Where
 
 
-class Documents(Table):
-    """A table with the documents of one model."""
+class Documents(Table, documents.Documents):
+    """JSON as text: also PathCounter, Indexing, Validation, StoredSearches."""
 
     columns: Mapping[str, str] = {"doc": "TEXT NOT NULL CHECK (json_valid(doc))"}
 
@@ -33,7 +30,7 @@ class Documents(Table):
         super().__init__(link, layout)
         self._text = TextIndex(layout.name, layout.model.text) if layout.model.text else None
         self._searches = StoredSearches(layout.name, layout.model.text, self._text) if self._text else None
-        self._source = sqlite_query.Source(self._name, self._text)
+        self._requests = Requests(self._name, self._text)
 
     def definitions(self) -> list[str]:
         if self._text is None:
@@ -48,17 +45,10 @@ class Documents(Table):
         self._link.drop(dropped)
 
     def encode(self, record: dict[str, Json]) -> Sequence[Any]:
-        return (self._json(record),)
+        return (to_json(record),)
 
-    @staticmethod
-    def _json(value: Json) -> str:
-        try:
-            return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        except (RecursionError, ValueError) as reason:
-            raise Refused(f"cannot be written as JSON: {reason}") from None
-
-    def decode(self, columns: Sequence[Any]) -> dict[str, Json]:
-        return cast(dict[str, Json], json.loads(columns[0]))
+    def _read(self, text: str, place: Path = ()) -> Any:  # noqa: ARG002
+        return json.loads(text)
 
     def indexed(self, path: tuple[str, ...]) -> str:
         return at(path).value
@@ -67,31 +57,18 @@ class Documents(Table):
         rows = self._link.read(f"SELECT doc -> ? FROM {self._name} WHERE k = ?", json_path(path), key)
         return cast(Json, json.loads(rows[0][0])) if rows and rows[0][0] is not None else MISSING
 
-    def set_path(self, key: Key, path: Path, value: Json) -> bool:
-        return self._changed(key, path, "set", lambda place, bind: place.with_value(bind(self._json(value)))) is not None
-
     def unset_path(self, key: Key, path: Path) -> bool:
         return self._link.write(f"UPDATE {self._name} SET doc = json_remove(doc, ?) WHERE k = ?", json_path(path), key)[1] == 1
 
     def increment_path(self, key: Key, path: Path, by: int | float) -> int | float | None:
-        row = self._changed(key, path, "add to", lambda place, bind: place.plus(bind(by)))
+        row = self._changed(key, path, "add to", lambda place: place.plus(by))
         return None if row is None else cast(float, json.loads(row[0]))
-
-    def push_item(self, key: Key, path: Path, value: Json) -> bool:
-        return self._changed(key, path, "push to", lambda place, bind: place.pushed(bind(self._json(value)))) is not None
 
     def insert_item(self, key: Key, path: Path, value: Json) -> bool:
         *upper, position = path
         if not isinstance(position, int):
             raise Refused(f"the last part of a path to insert at is a position; found {position!r}")
-        change: Change = lambda place, bind: place.inserted(position, bind(self._json(value)))  # noqa: E731
-        return self._changed(key, tuple(upper), "insert into", change) is not None
-
-    def pull_item(self, key: Key, path: Path, value: Json) -> bool:
-        return self._changed(key, path, "pull from", lambda place, _: place.without(value)) is not None
-
-    def add_to_set(self, key: Key, path: Path, value: Json) -> bool:
-        return self._changed(key, path, "add to", lambda place, _: place.with_one(value)) is not None
+        return self._changed(key, tuple(upper), "insert into", lambda place: place.inserted(position, value)) is not None
 
     def item_count(self, key: Key, path: Path) -> int | Missing:
         rows = self._link.read(
@@ -99,11 +76,15 @@ class Documents(Table):
         )
         return cast(int, rows[0][0]) if rows else MISSING
 
-    def _changed(self, key: Key, path: Path, verb: str, change: Change) -> list[Any] | None:
+    def _change(self, change: Change, key: Key, path: Path, value: Json) -> bool:
+        verb, changed = CHANGES[change]
+        return self._changed(key, path, verb, lambda place: changed(place, value)) is not None
+
+    def _changed(self, key: Key, path: Path, verb: str, change: Callable[[Place], str]) -> list[Any] | None:
         """Change a document at a path; what is there afterwards, as JSON, or None if there is no document."""
         statement = Statement()
         place = Place(statement, path)
-        changed = change(place, statement.bind)
+        changed = change(place)
         text = f"UPDATE {self._name} SET doc = {changed} WHERE k = ?{len(statement.parameters) + 1} RETURNING doc -> {place.path}"
         try:
             rows, _ = self._link.write(text, *statement.parameters, key)
@@ -113,37 +94,21 @@ class Documents(Table):
             raise
         return rows[0] if rows else None
 
-    def find(self, query: Query) -> Sequence[tuple[Key, dict[str, Json]]]:
-        return found_records(query, self._read(find(self._source, query)))
-
-    def find_joined(self, query: Query, path: Path, fields: Sequence[Path]) -> Sequence[Joined]:
-        return found_joined(query, fields, self._read(find(self._source, query, path, fields)))
-
-    def count_where(self, where: Where) -> int:
-        return cast(int, self._read(sqlite_query.count_where(self._source, where))[0][0])
-
-    def aggregate(self, aggregation: Aggregation) -> Sequence[dict[str, Json]]:
-        return sqlite_query.found_groups(aggregation, self._read(sqlite_query.aggregate(self._source, aggregation)))
-
-    def browse(self, browse: Browse) -> Found:
-        return sqlite_query.found_page(browse, self._read(sqlite_query.browse(self._source, browse)))
-
     def update_where(self, where: Where, path: Path, value: Json) -> int:
-        statement, parameters = sqlite_query.update_where(self._source, where, path, self._json(value))
         try:
-            return self._link.write(statement, *parameters)[1]
+            return super().update_where(where, path, value)
         except Refused as reason:
             if "NOT NULL" in str(reason):
                 raise Refused(f"in a record that matches there is nothing at {json_path(path[:-1])} to set {path[-1]!r} in") from None
             raise
 
-    def delete_where(self, where: Where) -> int:
-        statement, parameters = sqlite_query.delete_where(self._source, where)
-        return self._link.write(statement, *parameters)[1]
-
-    def _read(self, request: sqlite_query.Request) -> list[list[Any]]:
+    def _ask(self, request: Request) -> list[list[Any]]:
         statement, parameters = request
         return self._link.read(statement, *parameters)
+
+    def _do(self, request: Request) -> int:
+        statement, parameters = request
+        return self._link.change(statement, *parameters)
 
     def create_index(self, index: Index) -> None:
         self._link.write(create_index(self._layout.name, index))
@@ -167,7 +132,7 @@ class Documents(Table):
         self._link.write_all(self._kept_searches.save(name, where.filter))
 
     def searches_for(self, record: Record) -> Sequence[str]:
-        return [row[0] for row in self._link.write_all(self._kept_searches.ask(self._json(cast(Json, record))))]
+        return [row[0] for row in self._link.write_all(self._kept_searches.ask(to_json(cast(Json, record))))]
 
     @property
     def _kept_searches(self) -> StoredSearches:

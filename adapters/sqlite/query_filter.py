@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from storeproof.adapters.sqlite import geo as geo
-from storeproof.contract import Path, Refused, Unsupported
+from storeproof.contract import Json, Path, Refused, Unsupported
 from storeproof.spec.place import PLACES
 from storeproof.spec.query import SEARCHES, And, Condition, Filter, Not, Or, Where
 
@@ -56,6 +56,14 @@ class Value(NamedTuple):
             f"CASE {self.kind} WHEN 'true' THEN x'01' WHEN 'false' THEN x'00' WHEN 'array' THEN CAST({_leaves(self.only('list'))} AS BLOB) "
             f"WHEN 'object' THEN CAST({_leaves(self.only('object'))} AS BLOB) ELSE {self.value} END"
         )
+
+
+def to_json(value: Json) -> str:
+    """JSON as it is stored. Raises `Refused` for what JSON has no way to write."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except (RecursionError, ValueError) as reason:
+        raise Refused(f"cannot be written as JSON: {reason}") from None
 
 
 At = Callable[[Path], Value]

@@ -9,7 +9,7 @@ import pytest
 from storeproof.contract import Maintenance, Session, why_not
 from storeproof.errors import NotAvailable
 from storeproof.launch.handle import Handle
-from storeproof.records.self_verifying import recipe, stamp
+from storeproof.records.self_verifying import recipe, write_id
 from storeproof.spec import load_spec
 from storeproof.store_under_test import Options, StoreUnderTest
 
@@ -44,6 +44,7 @@ def launched(name: str) -> tuple[StoreUnderTest, Handle]:
     [pytest.param(*each, id=each[0], marks=() if each[0].startswith("sqlite") else pytest.mark.servers) for each in BY_COMMAND.items()],
 )
 def test_the_command_is_run_and_the_records_stay(name: str, command: str) -> None:
+    """`compact` names the command that the server ran, and every record can be read afterwards."""
     sut, handle = launched(name)
     try:
         session: Session = sut.connect(handle)
@@ -51,7 +52,7 @@ def test_the_command_is_run_and_the_records_stay(name: str, command: str) -> Non
         layout = sut.layout("single_key")
         collection = session.collection(layout)
         collection.prepare()
-        records = {f"k{number}": recipe(layout.model).make(f"k{number}", stamp(0, number + 1)) for number in range(200)}
+        records = {f"k{number}": recipe(layout.model).make(f"k{number}", write_id(0, number + 1)) for number in range(200)}
         for key, record in records.items():
             collection.put(key, record)  # type: ignore[attr-defined]
         for _ in range(2):
@@ -65,11 +66,12 @@ def test_the_command_is_run_and_the_records_stay(name: str, command: str) -> Non
 
 @pytest.mark.servers
 def test_memcached_says_why_it_has_none() -> None:
+    """Memcached gives a reason for not supporting Maintenance."""
     sut, handle = launched("memcached:volatile")
     try:
         session: Session = sut.connect(handle)
         assert not isinstance(session, Maintenance)
-        assert why_not(session, "Maintenance") == "Memcached writes no files that could be written anew"
+        assert why_not(session, "Maintenance") == "Memcached writes no files that could be compacted"
         session.close()
     finally:
         handle.close()

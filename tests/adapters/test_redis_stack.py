@@ -47,6 +47,7 @@ def test_what_is_in_two_polygons_is_not_asked_for() -> None:
 
 
 def test_a_text_is_written_so_that_json_path_takes_it_as_it_is() -> None:
+    """Texts and names are escaped for JSONPath; what it has no notation for is Unsupported."""
     assert equal("@", 'a"b') == "@=='a\"b'"
     assert equal("@", "a'b") == '@=="a\'b"'
     assert equal("@", "a\\b") == '@=="a\\\\b"', "two backslashes are one"
@@ -61,11 +62,13 @@ def test_a_text_is_written_so_that_json_path_takes_it_as_it_is() -> None:
 
 
 def test_numbers_have_no_exponent() -> None:
+    """Numbers in a query are written in plain digits."""
     assert equal("@", 1e21) == "@==1000000000000000000000.0"
     assert equal("@", True) == "@==true", "a boolean is no number"
 
 
 def test_an_index_narrows_and_the_whole_condition_is_asked_again() -> None:
+    """RediSearch only preselects; the whole condition is checked again."""
     asked = selection(["price", "gt", 42])
     assert asked.query == "(@n0:[42 +inf])"
     assert asked.steps == ["LOAD", 3, '$[?(@["d"]["price"]>42)]["k"]', "AS", "x0", "FILTER", "((exists(@x0)))"]
@@ -82,6 +85,7 @@ def test_a_field_of_the_index_leads_to_one_type_alone() -> None:
 
 
 def test_words_and_other_conditions_are_one_request_only_if_both_must_hold() -> None:
+    """A text search is combined with other conditions under `and` only; a script without a dictionary is Unsupported."""
     word, color = [[], "words", "fox"], ["language", "eq", "en"]
     assert selection({"and": [word, color]}, ARTICLES).query == "(@w0|w1:(fox))"
     with pytest.raises(Unsupported, match="alternatives"):
@@ -91,12 +95,14 @@ def test_words_and_other_conditions_are_one_request_only_if_both_must_hold() -> 
 
 
 def test_what_finds_han_is_asked_in_chinese_and_must_have_it_as_written() -> None:
+    """Han text is searched with the Chinese tokenizer, and compared as written."""
     asked = selection([[], "words", "阅读"], ARTICLES)
     assert asked.language == ["LANGUAGE", "chinese"]
     assert asked.steps[2] == '$[?(@["d"]["title"]=~"阅读"||@["d"]["body"]=~"阅读")]["k"]'
 
 
 def test_an_empty_list_is_asked_for_since_it_is_not_loaded() -> None:
+    """A projected list that is empty, which RediSearch does not load, is found by a separate condition."""
     query = Query.model_validate({"fields": ["tags", "name"]})
     command = finding(query, PRODUCTS)
     assert '$[?(@["d"]["tags"]==@["e"])]["k"]' in command
@@ -104,17 +110,20 @@ def test_an_empty_list_is_asked_for_since_it_is_not_loaded() -> None:
 
 
 def test_an_estimate_is_refused() -> None:
+    """A percentile, which RediSearch only estimates, is Unsupported."""
     with pytest.raises(Unsupported, match="estimate"):
         Grouping(Aggregation.model_validate({"compute": {"p": ["percentile", "price", 0.5]}}), PRODUCTS).command()
 
 
 def test_items_that_the_text_of_a_list_does_not_tell_are_counted() -> None:
+    """A facet counts a record once for an item, and asks separately for items that the text of a list does not tell apart."""
     counted, others = faceting(Facet(path=("tags",), each=True), Where(), PRODUCTS)
     assert counted[counted.index("REDUCE") :][:4] == ["REDUCE", "COUNT_DISTINCT", 1, "@__key"], "an item that is there twice counts once"
     assert any("=~" in str(word) for word in others)
 
 
 def test_doubles_are_written_in_digits_that_are_read_right() -> None:
+    """A double whose shortest form the server reads wrong is written in other digits."""
     assert digits(0.1) == "0.1"
     assert digits(NEIGHBOUR) != repr(NEIGHBOUR)
     assert float(digits(NEIGHBOUR)) == pytest.approx(NEIGHBOUR)
@@ -154,6 +163,7 @@ def _listens(port: int) -> bool:
 @pytest.mark.servers
 @pytest.mark.parametrize(("command", "product"), [("redis-server", "Redis"), ("redis-stack-server", "Redis Stack")])
 def test_only_a_server_with_both_modules_is_a_stack(command: str, product: str, tmp_path: Path) -> None:
+    """A server without RedisJSON or RediSearch is not reported as Redis Stack."""
     with running(command, tmp_path) as session:
         version = session.version()
     assert version.product == product
@@ -162,6 +172,7 @@ def test_only_a_server_with_both_modules_is_a_stack(command: str, product: str, 
 
 @pytest.mark.servers
 def test_every_double_comes_back_or_is_refused(tmp_path: Path) -> None:
+    """Any double is read back bit for bit, or its put is refused, which is rare."""
     source = random.Random(1)
     refused = 0
     with running("redis-stack-server", tmp_path) as session:

@@ -71,6 +71,7 @@ STATS = b"STAT libevent 2.1\r\nSTAT lru_crawler_running 0\r\nSTAT slab_global_pa
     ],
 )
 def test_memcached_is_asked_what_it_is(version: bytes, stats: bytes, product: Version) -> None:
+    """A server that speaks the protocol but is another product is not called Memcached."""
     with answering(memcached_that(version=version, stats=stats)) as address:
         session = memcached.connect(address, {})
         assert session.version() == product
@@ -78,6 +79,7 @@ def test_memcached_is_asked_what_it_is(version: bytes, stats: bytes, product: Ve
 
 
 def test_a_memcached_without_meta_commands_does_not_say_that_there_is_no_item() -> None:
+    """A server without meta commands raises Unsupported, and is never taken to say that there is no item."""
     with answering(memcached_that(version=b"VERSION 1.6.18\r\n", stats=STATS, get=b"nonsense\r\n")) as address:
         session = memcached.connect(address, {})
         items: Any = session.collection(Layout("c", MODELS["single_key"]))
@@ -90,6 +92,7 @@ def test_a_memcached_without_meta_commands_does_not_say_that_there_is_no_item() 
 
 @pytest.mark.parametrize("reply", [b"?what\r\n", b"$x\r\n", b":1x\r\n"])
 def test_a_reply_that_redis_py_cannot_read_is_wrong(reply: bytes) -> None:
+    """A malformed reply of Redis raises WrongReply."""
     with answering(lambda request: reply if b"GET" in request else b"+OK\r\n") as address:
         session = redis.connect(address, {})
         with pytest.raises(WrongReply):
@@ -148,6 +151,7 @@ def test_the_code_of_a_duplicate_key_alone_will_do(details: dict[str, Any], ther
 
 
 def test_what_a_relative_of_mongodb_does_not_tell_is_not_reported() -> None:
+    """A setting that a MongoDB-compatible server does not have reads as `(not reported)`."""
     with answering(mongo_that({}, there=False)) as address:
         session = mongodb.connect(address, {})
         assert session.read_settings(["storageEngine", "wiredTigerCacheSizeGB", "ttlMonitorEnabled"]) == dict.fromkeys(
@@ -173,6 +177,7 @@ def test_what_a_relative_of_mongodb_does_not_tell_is_not_reported() -> None:
     ],
 )  # fmt: skip
 def test_only_postgresql_is_postgresql(text: str, product: str | None) -> None:
+    """Servers that only speak PostgreSQL's protocol are reported under their own names."""
     found = postgresql.product_of(text)
     assert (found == Version("PostgreSQL", product)) if product else found.product != "PostgreSQL"
 
@@ -230,4 +235,5 @@ def _stumbled() -> Exception:
     ids=lambda value: f"{type(value).__name__}-{value}"[:50] if isinstance(value, Exception) else None,
 )  # fmt: skip
 def test_errors_are_sorted(sort: Callable[[Any], Exception], reason: Exception, kind: type[Exception]) -> None:
+    """Each driver error becomes the error of the contract: refused, unknown, unsupported or a wrong reply."""
     assert type(sort(reason)) is kind, sort(reason)

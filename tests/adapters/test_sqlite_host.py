@@ -63,7 +63,8 @@ def host(tmp_path: Path) -> Iterator[Host]:
     started.stop()
 
 
-def test_a_client_that_goes_away_leaves_nothing_and_keeps_nobody_waiting(host: Host) -> None:
+def test_lost_client_is_rolled_back_and_does_not_block(host: Host) -> None:
+    """A client that disconnects inside a transaction is rolled back, and the next writer goes on at once."""
     gone, other = host.link(), host.link()
     gone.lead("begin")
     gone.write("INSERT INTO t VALUES (1, 'undone')")
@@ -76,6 +77,7 @@ def test_a_client_that_goes_away_leaves_nothing_and_keeps_nobody_waiting(host: H
 
 @pytest.mark.parametrize("asked", [signal.SIGTERM, signal.SIGKILL])
 def test_an_open_transaction_does_not_outlive_its_host(host: Host, asked: signal.Signals) -> None:
+    """What was not committed when the host is stopped or killed is rolled back."""
     one, other = host.link(), host.link()
     other.write("INSERT INTO t VALUES (1, 'kept')")
     one.lead("begin")
@@ -86,6 +88,7 @@ def test_an_open_transaction_does_not_outlive_its_host(host: Host, asked: signal
 
 
 def test_what_was_asked_before_a_clean_stop_is_answered(host: Host) -> None:
+    """A clean stop keeps what was committed; a request after it is Unknown."""
     link = host.link()
     link.lead("begin")
     link.write("INSERT INTO t VALUES (1, 'kept')")
@@ -97,7 +100,8 @@ def test_what_was_asked_before_a_clean_stop_is_answered(host: Host) -> None:
         link.write("INSERT INTO t VALUES (2, 'too late')")
 
 
-def test_who_has_read_what_is_no_longer_the_latest_never_writes_and_blocks_nobody(host: Host) -> None:
+def test_stale_read_transaction_cannot_write_and_does_not_block(host: Host) -> None:
+    """A transaction that has read an outdated state is refused its write, and other writers go on."""
     late, other = host.link(), host.link()
     late.lead("begin")
     late.read("SELECT k FROM t")
@@ -106,11 +110,12 @@ def test_who_has_read_what_is_no_longer_the_latest_never_writes_and_blocks_nobod
         late.write("INSERT INTO t VALUES (2, 'late')")
     other.write("INSERT INTO t VALUES (3, 'goes on')")
     late.lead("rollback")
-    late.write("INSERT INTO t VALUES (4, 'anew')")
+    late.write("INSERT INTO t VALUES (4, 'again')")
     assert other.read("SELECT k FROM t ORDER BY k") == [[1], [3], [4]]
 
 
 def test_a_request_that_fails_within_a_transaction_is_undone_alone(host: Host) -> None:
+    """A failed request of several statements is rolled back to its savepoint; the transaction goes on."""
     link = host.link()
     link.lead("begin")
     link.write("INSERT INTO t VALUES (1, 'kept')")
@@ -122,6 +127,7 @@ def test_a_request_that_fails_within_a_transaction_is_undone_alone(host: Host) -
 
 
 def test_a_second_writer_waits_for_the_first_and_is_refused_in_the_end(host: Host) -> None:
+    """A writer waits for its turn, and is refused when the time is up."""
     first, second = host.link(), host.link()
     first.lead("begin")
     first.write("INSERT INTO t VALUES (1, 'first')")

@@ -35,16 +35,19 @@ MODELS = load_spec().models
     ],
 )
 def test_errors_are_sorted(reason: Exception, kind: type[Exception]) -> None:
+    """Each result code of Aerospike becomes the error of the contract."""
     assert type(sorted_error(reason)) is kind
 
 
 def test_what_the_client_doubts_is_unknown() -> None:
+    """An error that the client marks as in doubt raises Unknown."""
     reason = failures.RecordTooBig()
     reason.in_doubt = True  # type: ignore[attr-defined]
     assert type(sorted_error(reason)) is Unknown
 
 
 def test_settings_are_found_in_an_answer() -> None:
+    """Settings are read from the server's `name=value;...` answer."""
     answer = "replication-factor=1;storage-engine=device;storage-engine.flush-max-ms=1000;empty="
     assert adapter.pairs(answer) == {
         "replication-factor": "1",
@@ -65,6 +68,7 @@ class Answers:
 
 
 def test_settings_and_version_are_those_of_the_server() -> None:
+    """Version and settings come from the server; another product keeps its own name."""
     answers = {"edition": "Aerospike Community Edition", "build": "7.2.0.1", "namespace/ns": "ttl=0;storage-engine.flush-max-ms=50"}
     session = adapter.AerospikeSession(Answers(answers), "ns")
     assert session.version() == adapter.Version("Aerospike", "7.2.0.1 (Aerospike Community Edition)")
@@ -74,6 +78,7 @@ def test_settings_and_version_are_those_of_the_server() -> None:
 
 
 def test_the_way_to_a_part() -> None:
+    """A path becomes the client's context; one that names no part is Refused."""
     assert context(("a",)) == []
     assert len(context(("a", 0, "b"))) == 2
     for wrong in ((), ("a", -1)):
@@ -82,6 +87,7 @@ def test_the_way_to_a_part() -> None:
 
 
 def test_records_come_back_as_they_were_written() -> None:
+    """Every kind of record is decoded to what was encoded."""
     for kind, model, record in (
         (Values, "single_key", b"\0\xff"),
         (Hashes, "hash10", {"field0": b"", "field1": b"\0"}),
@@ -95,6 +101,7 @@ def test_records_come_back_as_they_were_written() -> None:
 
 
 def test_a_comparison_tells_types_apart() -> None:
+    """1, 1.0 and true are different values to a comparison."""
     assert same({"a": [1, None]}, {"a": [1, None]})
     assert not same({"a": 1}, {"a": True})
     assert not same({"a": 1}, {"a": 1.0})
@@ -102,6 +109,7 @@ def test_a_comparison_tells_types_apart() -> None:
 
 
 def test_whoever_does_not_answer_is_unknown() -> None:
+    """A server that hangs up at once is Unknown."""
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         port = deaf.getsockname()[1]
 

@@ -44,6 +44,7 @@ def collection(store: str, model: str) -> Collection:
 
 @pytest.mark.parametrize("store", ["aerospike", "couchbase"])
 def test_every_operation_of_a_claimed_capability_is_there(store: str) -> None:
+    """An adapter has all operations of the capabilities that its file claims."""
     (target,) = SPEC.targets([store])
     claimed = {name: capability for name, capability in SPEC.capabilities.items() if target.claims(name)}
     assert len(claimed) > 15
@@ -60,6 +61,7 @@ def test_every_operation_of_a_claimed_capability_is_there(store: str) -> None:
 
 
 def test_what_is_marked_as_seen_on_the_mock_is_what_is_tried_on_it() -> None:
+    """Claims marked as seen on the mock are those of the mock's own file."""
     marked = re.findall(r"^    (\S+): true  # mock$", (SPEC_ROOT / "stores" / "couchbase.yaml").read_text(), re.MULTILINE)
     (mock,) = SPEC.targets([str(Path(__file__).with_name("couchbase-mock.yaml"))])
     assert marked == sorted(mock.store.claims.capabilities)
@@ -69,6 +71,7 @@ def test_what_is_marked_as_seen_on_the_mock_is_what_is_tried_on_it() -> None:
 
 @pytest.mark.parametrize("store", ["aerospike", "couchbase"])
 def test_no_family_is_there_in_part(store: str) -> None:
+    """Each operation that an adapter has is of a family that it has completely."""
     (target,) = SPEC.targets([store])
     for model in target.store.claims.models:
         made = collection(store, model)

@@ -60,6 +60,7 @@ def jar(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_the_trial_of_the_mock(tmp_path: Path, jar: Path) -> None:
+    """The key-value cases run against CouchbaseMock, with the outcomes that are expected of it."""
     store = tmp_path / "couchbase-mock.yaml"
     store.write_text((HERE / "couchbase-mock.yaml").read_text().replace("@JAR@", str(jar)))
     shutil.copy(HERE / "couchbase_mock.py", tmp_path)
@@ -112,6 +113,7 @@ def data_port(jar: Path) -> Iterator[int]:
 
 
 def test_the_mock_knows_no_durability_levels(data_port: int) -> None:
+    """A write with a durability level, which the mock does not have, is Unknown: it closes the connection."""
     address = Address("127.0.0.1", data_port, couchbase_mock.BUCKET, couchbase_mock.PASSWORD, couchbase_mock.BUCKET)
     opened = couchbase_mock.MockSession(couchbase.connect(address, {"durability": "majority"}), address)
     try:
@@ -124,6 +126,7 @@ def test_the_mock_knows_no_durability_levels(data_port: int) -> None:
 
 
 def test_the_mock_is_not_tried_under_the_name_of_the_server(tmp_path: Path, data_port: int) -> None:
+    """The mock is not run under the name of Couchbase, and the password is not printed."""
     endpoint = f"--endpoint=couchbase=couchbase://storeproof:mock-password@127.0.0.1:{data_port}/storeproof"
     done = run(tmp_path, "--store=couchbase", endpoint, "-k", "settings or key_access")
     assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED, done.said

@@ -51,23 +51,27 @@ def condition(written: Any) -> tuple[str, dict[str, Any]]:
     ],
 )
 def test_a_filter(written: Any, text: str, values: list[Any]) -> None:
+    """Each operator becomes SQL++ with its values as parameters."""
     found, parameters = condition(written)
     assert found == text
     assert list(parameters.values()) == values, "no value is in the text"
 
 
 def test_names_cannot_leave_their_quotes() -> None:
+    """A back quote in a name is escaped."""
     found, _ = condition([["a` = 1 OR `b"], "eq", 1])
     assert found == "d.`a`` = 1 OR ``b` = $p0"
     assert quoted("sp_1") == "`sp_1`"
 
 
 def test_text_search_is_refused() -> None:
+    """Text search is Unsupported in SQL++."""
     with pytest.raises(Unsupported):
         condition(["title", "words", "red kite"])
 
 
 def test_sorting_takes_missing_for_null() -> None:
+    """MISSING sorts as NULL."""
     query = Query.model_validate({"sort": [["price", "desc", "last"], [[], "asc"]], "skip": 2, "limit": 3, "fields": []})
     assert Statement("c").find(query) == (
         "SELECT META(d).id AS k, {} AS r FROM c AS d ORDER BY IFMISSING(d.`price`, NULL) DESC NULLS LAST, META(d).id ASC LIMIT 3 OFFSET 2"
@@ -75,6 +79,7 @@ def test_sorting_takes_missing_for_null() -> None:
 
 
 def test_parts_stay_where_they_were() -> None:
+    """Projected parts keep their paths in the answer."""
     assert projected("d", [("name",)]) == '{"name": d.`name`}'
     inner = '{"country": d.`maker`.`country`}'
     assert projected("d", [("maker", "country")]) == f'{{"maker": CASE WHEN OBJECT_LENGTH({inner}) > 0 THEN {inner} ELSE MISSING END}}'
@@ -82,6 +87,7 @@ def test_parts_stay_where_they_were() -> None:
 
 
 def test_groups_are_made_inside_and_asked_outside() -> None:
+    """`having` and `sort` are applied to the grouped subquery."""
     written = {"by": {"color": "color"}, "compute": {"n": ["count"], "total": ["sum", "price"]}, "having": ["n", "gte", 2], "limit": 3}
     statement = Statement("c")
     assert statement.aggregate(Aggregation.model_validate({**written, "sort": [["total", "desc"]]})) == (
@@ -94,6 +100,7 @@ def test_groups_are_made_inside_and_asked_outside() -> None:
 
 
 def test_facets_and_page_are_of_what_matches() -> None:
+    """Total, page and facets are computed from the same filter."""
     text = Statement("c").browse(
         Browse.model_validate({"facets": {"colors": {"path": "color", "limit": 2}}, "sort": [[[], "asc"]], "limit": 1})
     )
@@ -106,6 +113,7 @@ def test_facets_and_page_are_of_what_matches() -> None:
 
 
 def test_paths_of_parts() -> None:
+    """Sub-document paths quote names; a path that names no part is Refused."""
     assert path_of(("a.b", 2, "c`d", 'e"f')) == '`a.b`[2].`c``d`.`e\\"f`'
     for wrong in ((), ("a", -1)):
         with pytest.raises(Refused):
@@ -127,4 +135,5 @@ def test_paths_of_parts() -> None:
     ],
 )
 def test_errors_are_sorted(reason: Exception, kind: type[Exception]) -> None:
+    """Each error of the client becomes the error of the contract."""
     assert type(sorted_error(reason)) is kind

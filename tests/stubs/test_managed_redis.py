@@ -81,6 +81,7 @@ def _listens(port: int) -> bool:
 @servers
 @pytest.mark.slow
 def test_the_trial_of_the_stand_in(tmp_path: Path, managed: Managed) -> None:
+    """The suites run over TLS against a Redis set up like the managed service."""
     store_file = tmp_path / "redis-tls.yaml"
     store_file.write_text(fitting(STORE.read_text()))
     line = (f"--store={store_file}:aof", f"--endpoint=redis-tls={managed.url()}", "-k", "correctness or guarantee or single-get")
@@ -102,6 +103,7 @@ def test_the_trial_of_the_stand_in(tmp_path: Path, managed: Managed) -> None:
 @needs_redis
 @servers
 def test_the_stand_in_is_not_tried_under_the_name_of_the_service(tmp_path: Path, managed: Managed) -> None:
+    """A plain Redis is not run under the name of the managed service."""
     endpoint = f"--endpoint=azure-redis-cache={managed.url()}"
     done = run(tmp_path, "--store=azure-redis-cache", endpoint, "-k", SOME, environment=managed.trusting, pages=True)
     assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED, done.said
@@ -114,6 +116,7 @@ def test_the_stand_in_is_not_tried_under_the_name_of_the_service(tmp_path: Path,
 @needs_redis
 @servers
 def test_a_setting_that_differs_is_an_error(tmp_path: Path, managed: Managed) -> None:
+    """A setting whose live value differs from the variant's is a failure with both values."""
     done = run(
         tmp_path,
         f"--store={STORE}:no-log",
@@ -130,6 +133,7 @@ def test_a_setting_that_differs_is_an_error(tmp_path: Path, managed: Managed) ->
 @needs_redis
 @servers
 def test_a_certificate_that_is_not_trusted_is_refused(tmp_path: Path, managed: Managed) -> None:
+    """A certificate that is not trusted, or is for another host, ends the run with a message that says so."""
     lines = {
         "unknown authority": (managed.url(), {"SSL_CERT_FILE": ""}),
         "another host": (managed.url(host="127.0.0.1"), managed.trusting),
@@ -145,6 +149,7 @@ def test_a_certificate_that_is_not_trusted_is_refused(tmp_path: Path, managed: M
 @needs_redis
 @servers
 def test_a_wrong_key_is_said_and_not_shown(tmp_path: Path, managed: Managed) -> None:
+    """A wrong access key is reported without printing it."""
     endpoint = f"--endpoint=redis-tls={managed.url(key='wr0ng%2Fword')}"
     done = run(tmp_path, f"--store={STORE}:aof", endpoint, environment=managed.trusting, whole=True)
     assert done.code == pytest.ExitCode.USAGE_ERROR
@@ -153,6 +158,7 @@ def test_a_wrong_key_is_said_and_not_shown(tmp_path: Path, managed: Managed) -> 
 
 
 def test_a_key_that_was_not_encoded_is_not_shown(tmp_path: Path) -> None:
+    """An access key that breaks the URL is not printed either."""
     done = run(tmp_path, "--store=azure-redis-cache", "-k", SOME, f"--endpoint=azure-redis-cache=rediss://:{KEY}@localhost:6380/0")
     assert done.code == pytest.ExitCode.USAGE_ERROR
     assert "an endpoint looks like rediss://" in done.said
@@ -160,6 +166,7 @@ def test_a_key_that_was_not_encoded_is_not_shown(tmp_path: Path) -> None:
 
 
 def test_without_a_server_it_is_not_run_and_says_how(tmp_path: Path) -> None:
+    """Without an endpoint the store is not run, and the message says how to give one."""
     done = run(tmp_path, "--store=azure-redis-cache", "-k", SOME)
     assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED
     assert set(done.counted) == {"not_run", "excluded"}
@@ -168,6 +175,7 @@ def test_without_a_server_it_is_not_run_and_says_how(tmp_path: Path) -> None:
 
 
 def test_the_service_is_known_by_a_host_name_that_tls_proves() -> None:
+    """The service is recognised by its host name, over TLS only."""
     host = "shop.redis.cache.windows.net"
     assert redis_managed.service(Address(host, 6380, tls=True)) == "Azure Cache for Redis"
     assert redis_managed.service(Address(host, 6379)) is None, "without TLS anybody may answer"
@@ -176,12 +184,14 @@ def test_the_service_is_known_by_a_host_name_that_tls_proves() -> None:
 
 
 def test_the_service_and_the_stand_in_claim_what_redis_claims() -> None:
+    """Both files claim the capabilities of redis.yaml."""
     spec = load_spec()
     claims = [spec.store(name)[0].claims for name in ("redis", "azure-redis-cache", str(STORE))]
     assert claims[0] == claims[1] == claims[2]
 
 
 def test_what_info_does_not_tell_is_left_out() -> None:
+    """Where CONFIG is closed, only settings that INFO has are reported."""
     info = {"aof_enabled": 1, "maxmemory_policy": "volatile-lru"}
     assert redis_managed.told(("appendonly", "maxmemory-policy", "appendfsync"), info) == {
         "appendonly": "yes",
@@ -193,6 +203,7 @@ def test_what_info_does_not_tell_is_left_out() -> None:
 @needs_redis
 @servers
 def test_the_adapter_itself_refuses_an_unknown_authority(managed: Managed, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The adapter's own connection checks the certificate."""
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     with pytest.raises(Refused, match="certificate verify failed"):
         adapter.connect(Address("localhost", managed.port, password=KEY, tls=True), {})

@@ -64,6 +64,7 @@ def node_modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_the_suite_on_the_stand_in(tmp_path: Path, server: Server, variant: str, only: str, shown: str) -> None:
+    """The suites pass on the stub server, and leave no documents or indexes there."""
     server.database.policy = "version-optional" if variant == "versioned" else "merge-metadata"
     line = (f"--store={STORE}:{variant}", f"--endpoint=marklogic-rest={url(server)}", "-k", only)
     done = run(tmp_path, *line, suites="correctness", whole=True, pages=True)
@@ -80,6 +81,7 @@ def test_the_suite_on_the_stand_in(tmp_path: Path, server: Server, variant: str,
 
 @pytest.mark.slow
 def test_what_is_always_indexed_is_not_measured_without_indexes(tmp_path: Path, server: Server) -> None:
+    """A store that indexes everything has no result for the layout without indexes."""
     line = (f"--store={STORE}:indexed", f"--endpoint=marklogic-rest={url(server)}", "-k", "(test_capability and fields) or hash10-put")
     done = run(tmp_path, *line, whole=True)
     assert done.code == 0, done.said
@@ -89,6 +91,7 @@ def test_what_is_always_indexed_is_not_measured_without_indexes(tmp_path: Path, 
 
 
 def test_the_stand_in_is_not_tried_under_the_name_of_the_store(tmp_path: Path, server: Server) -> None:
+    """The stub is not run under the name of MarkLogic."""
     done = run(tmp_path, "--store=marklogic", f"--endpoint=marklogic={url(server)}", "-k", SOME, pages=True)
     assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED, done.said
     assert set(done.counted) == {"not_run", "excluded"}
@@ -97,6 +100,7 @@ def test_the_stand_in_is_not_tried_under_the_name_of_the_store(tmp_path: Path, s
 
 
 def test_without_a_server_it_is_not_run_and_says_how(tmp_path: Path) -> None:
+    """Without an endpoint the store is not run, and the message says how to give one."""
     done = run(tmp_path, "--store=marklogic", "-k", f"{SOME} or single-get", environment={"DOCKER_HOST": "tcp://127.0.0.1:9"})
     assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED, done.said
     assert set(done.counted) == {"not_run", "excluded"}
@@ -105,6 +109,7 @@ def test_without_a_server_it_is_not_run_and_says_how(tmp_path: Path) -> None:
 
 
 def test_a_wrong_password_is_said_and_not_shown(tmp_path: Path, server: Server) -> None:
+    """A wrong password is reported without printing it."""
     endpoint = f"--endpoint=marklogic-rest={url(server, 'wr0ng')}"
     done = run(tmp_path, f"--store={STORE}", endpoint, suites="correctness/test_settings.py", whole=True)
     assert done.code == pytest.ExitCode.USAGE_ERROR
@@ -122,6 +127,7 @@ def test_a_wrong_password_is_said_and_not_shown(tmp_path: Path, server: Server) 
     ],
 )
 def test_a_wrong_endpoint_is_one_clear_message(tmp_path: Path, server: Server, change: tuple[str, str], message: str) -> None:
+    """An endpoint that is no MarkLogic server is one error message."""
     endpoint = f"--endpoint=marklogic-rest={url(server).replace(*change)}"
     done = run(tmp_path, f"--store={STORE}", endpoint, suites="correctness/test_settings.py", whole=True, pages=True)
     assert done.code == pytest.ExitCode.USAGE_ERROR, done.said
@@ -132,6 +138,7 @@ def test_a_wrong_endpoint_is_one_clear_message(tmp_path: Path, server: Server, c
 
 
 def test_tls_needs_an_authority_that_is_trusted(tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over TLS an untrusted certificate is Refused, and a trusted one is accepted."""
     authority = Authority(tmp_path)
     speaks = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     speaks.load_cert_chain(*authority.sign("127.0.0.1"))
@@ -145,6 +152,8 @@ def test_tls_needs_an_authority_that_is_trusted(tmp_path: Path, server: Server, 
 
 
 def test_a_server_that_is_not_set_up_is_waited_for(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """403 while connecting means that the server is not set up yet, which is Unknown."""
+
     def forbidden(handler: Any) -> None:
         handler._read_body()
         handler._send(403, {"Content-Type": "text/html"}, b"403 Forbidden")
@@ -155,6 +164,7 @@ def test_a_server_that_is_not_set_up_is_waited_for(server: Server, monkeypatch: 
 
 
 def test_the_official_python_client(server: Server) -> None:
+    """The stub answers the official Python client."""
     client = Client(f"http://127.0.0.1:{server.port}", digest=("anna", PASSWORD))
     assert client.get("/admin/v1/timestamp").status_code == 200
     assert client.eval(javascript="xdmp.version()") == [NUMBER]
@@ -185,6 +195,7 @@ def test_the_official_python_client(server: Server) -> None:
 @pytest.mark.servers
 @pytest.mark.slow
 def test_the_official_node_client(server: Server, node_modules: Path) -> None:
+    """The stub answers the official Node.js client."""
     words = Translation("node", MODELS["product"])
     color, price = words.index(("color",)), words.index(("price",))
     server.database.properties["range-path-index"] = [color.definition, price.definition]
@@ -248,6 +259,7 @@ def test_the_official_node_client(server: Server, node_modules: Path) -> None:
 
 
 def test_what_the_stand_in_does_not_know_it_refuses(server: Server) -> None:
+    """A request that the stub does not implement is an error, and never an empty answer."""
     client = Client(f"http://127.0.0.1:{server.port}", digest=("anna", PASSWORD))
     lines = {
         "SEARCH-BADQUERY": lambda: client.post("/v1/search", json={"search": {"query": {"queries": [{"near-query": {}}]}}}),

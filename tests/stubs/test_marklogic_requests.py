@@ -16,6 +16,7 @@ from tests.stubs.marklogic_asked import OPTIONS, collection
 
 
 def test_a_write_depends_on_the_version_that_was_read(server: Server) -> None:
+    """With version ids a conditional write goes by them; where the database keeps none it is Refused."""
     server.database.policy = "version-optional"
     made = collection(server, "single_key", **{"update-policy": "version-optional"})
     made.put("k", b"one")
@@ -29,6 +30,7 @@ def test_a_write_depends_on_the_version_that_was_read(server: Server) -> None:
 
 
 def test_without_versions_a_transaction_decides(server: Server) -> None:
+    """Without version ids a conditional write is decided in a transaction."""
     made = collection(server, "single_key")
     assert made.put_if_absent("k", b"one")
     assert not made.put_if_absent("k", b"two")
@@ -40,6 +42,7 @@ def test_without_versions_a_transaction_decides(server: Server) -> None:
 
 
 def test_indexes_are_those_that_were_asked_for(server: Server) -> None:
+    """Only the layout's indexes are made, beside those of others; a condition without one is Unsupported."""
     foreign = RangeIndex("/somebody/else", "string").definition
     server.database.properties["range-path-index"] = [foreign]
     made = collection(server, "product", 2)
@@ -55,6 +58,7 @@ def test_indexes_are_those_that_were_asked_for(server: Server) -> None:
 
 
 def test_every_field_of_the_model_has_an_index_where_the_variant_says_so(server: Server) -> None:
+    """With the variant's option every field of the model has a range index."""
     made = collection(server, "product", **{"range-indexes": "model"})
     assert made.describe()["indexes"] == "8"
     made.put("p", {"name": "anvil", "tags": ["iron", "heavy"], "maker": {"country": "US"}})
@@ -80,6 +84,7 @@ def test_every_field_of_the_model_has_an_index_where_the_variant_says_so(server:
     ],
 )
 def test_what_no_range_index_answers_is_refused(server: Server, condition: list[Any]) -> None:
+    """A condition that no range index answers is Unsupported."""
     made = collection(server, "product", **{"range-indexes": "model"})
     with pytest.raises(Unsupported):
         made.find(Query.model_validate({"filter": condition}))
@@ -112,11 +117,13 @@ def articles(server: Server, **options: str) -> Any:
     ],
 )
 def test_words_need_no_index_of_ours(server: Server, condition: Any, found: list[str]) -> None:
+    """Word queries use the universal index."""
     made = articles(server)
     assert sorted(key for key, _ in made.find(Query.model_validate({"filter": condition, "fields": []}))) == found
 
 
 def test_the_best_comes_first(server: Server) -> None:
+    """A ranked search answers by score, and takes no other sort."""
     made = articles(server)
     made.put("c", {"title": "fox", "body": "fox fox fox"})
     ranked = Query.model_validate({"filter": [[], "words", "fox"], "fields": [], "ranked": True})
@@ -137,6 +144,7 @@ def test_the_best_comes_first(server: Server) -> None:
     ],
 )
 def test_words_that_are_not_looked_for_exactly_are_refused(server: Server, condition: Any) -> None:
+    """A search that the server would answer inexactly is Unsupported."""
     made = articles(server)
     with pytest.raises(Unsupported):
         made.find(Query.model_validate({"filter": condition}))
@@ -146,6 +154,7 @@ def test_words_that_are_not_looked_for_exactly_are_refused(server: Server, condi
     "condition", [[[], "phrase", "brown fox"], [[], "word_prefix", "fo"], [[], "words", "caf\u00e9"], [[], "words", "fox-trot"]]
 )
 def test_what_is_an_estimate_is_no_total(server: Server, condition: Any) -> None:
+    """An estimated total is not answered as a count."""
     made = articles(server, **{"range-indexes": "model"})
     where = {"filter": condition}
     assert len(made.find(Query.model_validate(where))) == (2 if condition[1] == "word_prefix" else 1)
@@ -158,6 +167,7 @@ def test_what_is_an_estimate_is_no_total(server: Server, condition: Any) -> None
 
 
 def test_what_is_computed_of_an_index(server: Server) -> None:
+    """Aggregates are computed from range indexes; without one they are Unsupported."""
     with pytest.raises(Unsupported, match="PATHRIDXNOTFOUND"):
         collection(server, "product").aggregate(Aggregation.model_validate({"compute": {"low": ["min", "added"]}}))
     made = collection(server, "product", **{"range-indexes": "model"})
@@ -186,6 +196,7 @@ def test_what_is_computed_of_an_index(server: Server) -> None:
 
 
 def test_a_prefix_is_a_range(server: Server) -> None:
+    """A prefix scan finds exactly the keys that begin with the prefix, also at the last code point."""
     made = collection(server, "single_key")
     keys = ["a", "a\U0010ffff", "a\U0010ffffz", "b", "a\ud7ff", "a\ue000"]
     made.put_many(dict.fromkeys(keys, b""))
@@ -196,6 +207,7 @@ def test_a_prefix_is_a_range(server: Server) -> None:
 
 
 def test_a_patch_takes_any_name_and_any_place(server: Server) -> None:
+    """Any name and position in a document can be set; without a parent that is Refused."""
     made = collection(server, "nested")
     made.put("n", {"name": {}, "a b": [1, {'say "x"': 2}], "empty": []})
     assert made.set_path("n", ("a b", 1, 'say "x"'), [3])

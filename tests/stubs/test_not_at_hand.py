@@ -15,6 +15,7 @@ STORES = ("aerospike", "couchbase")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STORES)
 def test_it_is_not_run_and_says_what_would_help(name: str, tmp_path: Path) -> None:
+    """Without a container engine such a store is not run, and the message says how to get one."""
     # Without an engine, since one would fetch the server where it can.
     done = run(tmp_path, f"--store={name}", environment={"DOCKER_HOST": "tcp://127.0.0.1:1"})
     assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED, done.said
@@ -27,5 +28,6 @@ def test_it_is_not_run_and_says_what_would_help(name: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", STORES)
 def test_whoever_reads_its_file_learns_that_no_server_was_asked(name: str) -> None:
+    """The store's file and adapter say that they were not verified against a server."""
     assert "Not verified against a server" in (SPEC_ROOT / "stores" / f"{name}.yaml").read_text()
     assert "Not verified against a server" in (SPEC_ROOT.parent / "adapters" / name / "__init__.py").read_text()

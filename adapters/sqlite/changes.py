@@ -1,4 +1,4 @@
-"""Lists and numbers inside of documents: expressions for what a document becomes, NULL where it cannot.
+"""Changes inside of documents: expressions for what a document becomes, NULL where it cannot.
 
 The table refuses NULL for a document, and with it the whole statement. What is not changed keeps its text, so that a number does not
 lose digits on the way.
@@ -7,9 +7,11 @@ lose digits on the way.
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
-from storeproof.adapters.sqlite.query_filter import Statement, Value, at, json_path
+from storeproof.adapters.sql.documents import Change
+from storeproof.adapters.sqlite.query_filter import Statement, Value, at, json_path, to_json
 from storeproof.contract import Json, Path, Unsupported
 
 _NUL = json.dumps("\0")[1:-1]
@@ -26,25 +28,26 @@ class Place:
         self.settable = f"{self.kind} IS NOT NULL" if inside else at(path[:-1]).of("object")
         """Whether a value may be put there: into an object that has the name or not, or over an item of a list."""
 
-    def with_value(self, value: str) -> str:
-        """The document with JSON at the path."""
-        return f"CASE WHEN {self.settable} THEN json_set(doc, {self.path}, json({value})) END"
+    def with_value(self, value: Json) -> str:
+        """The document with a value at the path."""
+        return f"CASE WHEN {self.settable} THEN json_set(doc, {self.path}, json({self._bound(value)})) END"
 
-    def plus(self, by: str) -> str:
+    def plus(self, number: int | float) -> str:
         """With a number added; a sum of whole numbers that is a real one has left the 64 bits."""
+        by = self._statement.bind(number)
         total = f"coalesce(json_extract(doc, {self.path}), 0) + {by}"
-        number = f"{self.kind} IN ('integer', 'real') OR ({self.kind} IS NULL AND {self.settable})"
+        allowed = f"{self.kind} IN ('integer', 'real') OR ({self.kind} IS NULL AND {self.settable})"
         exact = f"typeof({total}) = 'integer' OR {self.kind} = 'real' OR typeof({by}) = 'real'"
         # json_set would write a real with 15 digits; `quote` writes it to the last bit.
-        return f"CASE WHEN ({number}) AND ({exact}) THEN json_set(doc, {self.path}, json(quote({total}))) END"
+        return f"CASE WHEN ({allowed}) AND ({exact}) THEN json_set(doc, {self.path}, json(quote({total}))) END"
 
-    def pushed(self, item: str) -> str:
-        """With JSON as one more item at the end of the list."""
-        return self._of_list(f"json_insert(doc, {self.path} || '[#]', json({item}))")
+    def pushed(self, value: Json) -> str:
+        """With the value as one more item at the end of the list."""
+        return self._of_list(f"json_insert(doc, {self.path} || '[#]', json({self._bound(value)}))")
 
-    def inserted(self, position: int, item: str) -> str:
-        """With JSON at a position of the list; the document is NULL beyond its end."""
-        number = self._statement.bind(position)
+    def inserted(self, position: int, value: Json) -> str:
+        """With the value at a position of the list; the document is NULL beyond its end."""
+        number, item = self._statement.bind(position), self._bound(value)
         # The items have odd places, and what is new stands before that of its position.
         items = f"SELECT 2 * key + 1 AS place, {self._item} AS item FROM json_each(doc, {self.path}) AS one"
         ordered = f"SELECT item FROM ({items} UNION ALL SELECT 2 * {number}, {item}) ORDER BY place"
@@ -81,5 +84,14 @@ class Place:
             raise Unsupported("SQLite's JSON functions end a text at U+0000, so a list or an object with one is not compared")
         return f"({self._statement.equal(found, [value])}) AND instr(one.value, '{_NUL}') = 0"
 
-    def _bound(self, value: Any) -> str:
-        return self._statement.bind(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    def _bound(self, value: Json) -> str:
+        return self._statement.bind(to_json(value))
+
+
+CHANGES: Final[Mapping[Change, tuple[str, Callable[[Place, Any], str]]]] = {
+    "set": ("set", Place.with_value),
+    "push": ("push to", Place.pushed),
+    "pull": ("pull from", Place.without),
+    "add": ("add to", Place.with_one),
+}
+"""What a refusal calls it, and the document as it becomes. A removal needs no place, and an insertion a position too."""

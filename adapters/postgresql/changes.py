@@ -1,12 +1,42 @@
-"""Numbers and lists inside of documents: expressions for what a document becomes, NULL where it cannot.
+"""Changes inside of documents: expressions for what a document becomes, NULL where it cannot.
 
 The column refuses NULL, and with it the whole statement, so that no row found can only mean: no record.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
 from storeproof.adapters.postgresql.jsonb import Arguments, Place, place, steps, to_json
+from storeproof.adapters.sql.documents import Change
 from storeproof.contract import Json, Path, Refused
+
+
+def with_value(path: Path, value: Json, arguments: Arguments) -> str:
+    """The document with a value at the path, whose parent must be there.
+
+    jsonb_set passes over a path whose parent is not there. NULL in its place makes the server refuse the statement, so that no rows
+    found can only mean: no record.
+    """
+    if not path:
+        raise Refused("the root of a document has no parent; put replaces the whole")
+    if isinstance(path[-1], int):
+        there = f"{place('doc', path, arguments.add).json} IS NOT NULL"
+    else:
+        there = f"jsonb_typeof({place('doc', path[:-1], arguments.add).json}) = 'object'"
+    return f"CASE WHEN {there} THEN jsonb_set(doc, {arguments.add(steps(path))}::text[], {arguments.add(to_json(value))}::jsonb) END"
+
+
+def without(path: Path, _: Json, arguments: Arguments) -> str:
+    """The document without the field at the path."""
+    if not path:
+        raise Refused("the root of a document cannot be unset; delete removes the whole")
+    if isinstance(path[-1], int):
+        # An item of a list cannot be unset, as the ones behind it would move: it is refused as in `with_value`.
+        return f"CASE WHEN jsonb_typeof({place('doc', path[:-1], arguments.add).json}) = 'array' THEN NULL ELSE doc END"
+    there = place("doc", path, arguments.add).json
+    return f"CASE WHEN {there} IS NOT NULL THEN doc #- {arguments.add(steps(path))}::text[] ELSE doc END"
 
 
 def increased(path: Path, by: int | float, arguments: Arguments) -> str:
@@ -61,3 +91,14 @@ def _of_list(there: Place, expression: str) -> str:
 
 def _replaced(path: Path, value: str, arguments: Arguments) -> str:
     return f"jsonb_set(doc, {arguments.add(steps(path))}::text[], {value})"
+
+
+CHANGES: Final[Mapping[Change, Callable[[Path, Any, Arguments], str]]] = {
+    "set": with_value,
+    "unset": without,
+    "push": pushed,
+    "insert": inserted,
+    "pull": pulled,
+    "add": with_one,
+}
+"""From a path, a value and the arguments of the statement: the document as it becomes."""

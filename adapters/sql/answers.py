@@ -1,0 +1,64 @@
+"""What the rows of `find` say: the key, the document or its parts, and the highlighted text, if one is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from storeproof.contract import Json, Key, Path, Unsupported
+from storeproof.contract.families import Joined
+from storeproof.spec.query import Query
+
+Read = Callable[[str, Path], Any]
+"""From JSON and the path where it was, its value."""
+
+KeyOf = Callable[[Any], Key]
+"""From what is stored in the column `k`, the key."""
+
+
+def fields_of(paths: Sequence[Path]) -> Sequence[Path]:
+    """The paths. Raises `Unsupported` for one that is no field: a part of an answer stands in an object."""
+    for path in paths:
+        if not path or not all(isinstance(step, str) for step in path):
+            raise Unsupported(f"a part of a record is asked for by the names that lead to it; found {list(path)}")
+    return paths
+
+
+def records(query: Query, rows: Sequence[Sequence[Any]], key_of: KeyOf, read: Read) -> list[tuple[Key, dict[str, Json]]]:
+    """Keys with records, or with the parts of them that are there."""
+    return [(key_of(row[0]), _record(query, row[1:], read)) for row in rows]
+
+
+def pairs(query: Query, fields: Sequence[Path], rows: Sequence[Sequence[Any]], key_of: KeyOf, read: Read) -> list[Joined]:
+    """As `records`; the rows go on with the key of another record, or NULL, and its parts."""
+    other = 1 + (1 if query.fields is None else len(query.fields)) + (query.highlight is not None)
+    return [
+        (
+            key_of(row[0]),
+            _record(query, row[1:other], read),
+            None if row[other] is None else _parts(fields, row[other + 1 :], read),
+        )
+        for row in rows
+    ]
+
+
+def _record(query: Query, columns: Sequence[str | None], read: Read) -> dict[str, Json]:
+    if query.highlight is None:
+        return _parts(query.fields, columns, read)
+    marked: dict[str, Json] = {} if columns[-1] is None else {"highlight": columns[-1]}
+    return {**_parts(query.fields, columns[:-1], read), **marked}
+
+
+def _parts(fields: Sequence[Path] | None, columns: Sequence[str | None], read: Read) -> dict[str, Json]:
+    """The whole record, or parts under the paths where they were; NULL is what was not there."""
+    if fields is None:
+        whole: dict[str, Json] = read(columns[0] or "", ())
+        return whole
+    found: dict[Any, Any] = {}
+    for path, column in zip(fields, columns, strict=True):
+        if column is not None:
+            inner = found
+            for name in path[:-1]:
+                inner = inner.setdefault(name, {})
+            inner[path[-1]] = read(column, path)
+    return found
