@@ -57,7 +57,7 @@ def test_a_name_of_no_case_is_wrong() -> None:
         "power_loss",
     ):
         assert CASES.wrong(name), name
-    assert "; the nearest: durability.power_loss, " in str(CASES.wrong("durability.powerloss"))
+    assert "; the most similar: durability.power_loss, " in str(CASES.wrong("durability.powerloss"))
 
 
 def test_a_known_failure_of_no_case_is_found_when_the_file_is_read(tmp_path: Path) -> None:

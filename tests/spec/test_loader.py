@@ -122,7 +122,7 @@ def test_the_first_of_a_workload_is_measured_at_a_scale_that_names_it() -> None:
 
 def test_a_file_with_the_other_ending_is_not_skipped_in_silence(root: Path) -> None:
     (root / "models" / "extra.yml").write_text(MODEL)
-    assert demands_of(root) == ["models/extra.yml: is not read; call it extra.yaml"]
+    assert demands_of(root) == ["models/extra.yml: is not read: rename it to extra.yaml"]
 
 
 @pytest.mark.parametrize(

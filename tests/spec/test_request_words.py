@@ -52,11 +52,10 @@ def test_a_place_that_is_none_is_refused(condition: list[Any]) -> None:
     ("key", "words"),
     [
         (["a", "asc", {"from": [0, 95]}], "longitude, latitude"),
-        (["a", "asc", {"from": [0, 9], "collation": "de"}], "a distance is no text"),
+        (["a", "asc", {"from": [0, 9], "collation": "de"}], "a distance is not text"),
         (["a", "asc", {"case": "ignored"}], "goes with a `collation`"),
         (["a", "asc", {"collation": 'de"'}], "pattern"),
         (["a", "asc", {"colation": "de"}], "Extra inputs"),
-        (["a", "asc", {"nothing": "first"}], "`nothing` is now called `nulls`"),
     ],
 )
 def test_words_of_a_sort_key_that_do_not_suit(key: list[Any], words: str) -> None:
