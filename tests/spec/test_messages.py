@@ -46,11 +46,13 @@ NAME_WANTED = "allowed: lower case letters, digits, `_`, `-` and `.`, with a let
     ],
     ids=["empty", "comment", "list", "words", "open-list", "colons", "tab", "nul", "two-documents", "tag", "repeated-keys", "recursive"],
 )
-def test_what_is_no_mapping_is_not_read(tmp_path: Path, text: str, message: str) -> None:
+def test_a_file_that_is_not_a_mapping_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    """Empty files, lists, invalid YAML, several documents and unsafe tags have one clear message each."""
     assert "\n".join(problems(tmp_path, Model, text)) == message
 
 
-def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    """The message has the position of the byte."""
     (tmp_path / "y.yaml").write_bytes(b"format: \xff\n")
     with pytest.raises(SpecError, match=r"y\.yaml: cannot be read: it is not text in UTF-8, byte 8 is 0xff"):
         read(tmp_path / "y.yaml", Model)
@@ -125,29 +127,34 @@ BREACHES: list[tuple[str, type[SpecFile], str, str, str, str]] = [
 @pytest.mark.parametrize(
     ("kind", "text", "old", "new", "line"), [breach[1:] for breach in BREACHES], ids=[breach[0] for breach in BREACHES]
 )
-def test_one_breach_is_one_line(tmp_path: Path, kind: type[SpecFile], text: str, old: str, new: str, line: str) -> None:
+def test_one_error_is_one_line(tmp_path: Path, kind: type[SpecFile], text: str, old: str, new: str, line: str) -> None:
+    """With file, line, field, what was found and what is allowed."""
     assert problems(tmp_path, kind, text) == []
     assert problems(tmp_path, kind, replaced(text, old, new)) == [line]
 
 
-def test_an_operation_that_the_contract_does_not_have(tmp_path: Path) -> None:
+def test_an_unknown_operation_is_refused(tmp_path: Path) -> None:
+    """With the most similar one and all that are allowed."""
     (line,) = problems(tmp_path, CapabilityGroup, replaced(CAPABILITIES, "do: put", "do: putt"))
     assert line.startswith("x.yaml:13: capabilities.0.cases.0.steps.0.do: found 'putt' (did you mean `put`?); allowed: get, put, delete, ")
 
 
-def test_words_that_other_yaml_readers_take_for_booleans_stay_words(tmp_path: Path) -> None:
+def test_yaml_1_1_booleans_and_dates_stay_text(tmp_path: Path) -> None:
+    """`no`, `off` and dates are settings of real stores."""
     for word in ("no", "yes", "on", "off", "Yes", "OFF", "2024-01-01"):
         assert problems(tmp_path, Store, replaced(STORE, '"no"', word)) == []
 
 
-def test_all_breaches_of_a_file_come_together_in_the_order_of_the_lines(tmp_path: Path) -> None:
+def test_all_errors_of_a_file_are_reported_in_line_order(tmp_path: Path) -> None:
+    """Four errors are four lines."""
     text = replaced(replaced(replaced(STORE, "product: Mine\n", ""), "command: [--port", "comand: [--port"), '"3"', "3")
     lines = problems(tmp_path, Store, text)
     assert [line.split(":")[1] for line in lines] == ["1", "6", "9", "13"]
     assert len(lines) == 4
 
 
-def test_rounds_below_five_prove_too_little(tmp_path: Path) -> None:
+def test_a_scale_has_at_least_five_durability_rounds(tmp_path: Path) -> None:
+    """Fewer would show too little."""
     text = (Path(__file__).parents[2] / "spec" / "scales" / "smoke.yaml").read_text()
     (line,) = problems(tmp_path, Scale, replaced(text, "rounds: 5", "rounds: 4"))
     assert line.endswith("durability.rounds: found 4; allowed: 5 or more")
@@ -164,7 +171,8 @@ CONTAINER_FILE = "allowed: the absolute path of a file in the container, without
         *(("container", name, CONTAINER_FILE) for name in ("etc/x", "/data/../x", "/", "/etc/a\nb")),
     ],
 )
-def test_a_file_of_the_launch_stays_where_it_belongs(tmp_path: Path, way: str, name: str, allowed: str) -> None:
+def test_a_launch_file_cannot_leave_its_directory(tmp_path: Path, way: str, name: str, allowed: str) -> None:
+    """Paths outside the run directory, or relative ones in a container, are refused."""
     launch = {"process": "    files:", "container": "  container:\n    image: mined\n    port: 1\n    data: /data\n    files:"}[way]
     text = replaced(STORE, "variants:", f"{launch} {{{json.dumps(name)}: text}}\nvariants:")
     (problem,) = problems(tmp_path, Store, text)
@@ -173,7 +181,8 @@ def test_a_file_of_the_launch_stays_where_it_belongs(tmp_path: Path, way: str, n
     assert f"launch.{way}.files" in problem
 
 
-def test_the_files_of_a_launch_may_have_any_plain_name(tmp_path: Path) -> None:
+def test_a_launch_file_may_have_any_plain_name(tmp_path: Path) -> None:
+    """Also hidden files, spaces and letters beyond ASCII."""
     text = replaced(STORE, "variants:", "    files: {server.conf: text, .hidden: text, 'größe 1': text}\nvariants:")
     assert problems(tmp_path, Store, text) == []
 
@@ -195,7 +204,7 @@ def test_the_files_of_a_launch_may_have_any_plain_name(tmp_path: Path) -> None:
     ],
     ids=["lists", "abyss", "mappings", "one line", "indents", "digits", "hexadecimal", "long"],
 )
-def test_a_file_that_would_break_what_reads_it(tmp_path: Path, text: str, message: str) -> None:
+def test_a_file_that_would_crash_the_parser_is_refused(tmp_path: Path, text: str, message: str) -> None:
     """libyaml dies of what is too deep, and Python refuses numbers that are too long."""
     (tmp_path / "x.yaml").write_text(f'format: "1.0"\n{text}\n')
     with pytest.raises(SpecError) as problem:
@@ -205,7 +214,8 @@ def test_a_file_that_would_break_what_reads_it(tmp_path: Path, text: str, messag
     assert len(problem.value.problems) == 1
 
 
-def test_what_is_no_file_is_said_and_not_waited_for(tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_regular_file_is_refused(tmp_path: Path) -> None:
+    """A pipe is not waited for, and a device is not read."""
     os.mkfifo(tmp_path / "pipe.yaml")
     (tmp_path / "folder.yaml").mkdir()
     for name, message in (
@@ -220,7 +230,8 @@ def test_what_is_no_file_is_said_and_not_waited_for(tmp_path: Path) -> None:
         read(Path("/dev/zero"), Model)
 
 
-def test_a_name_that_is_too_long_for_a_file(tmp_path: Path) -> None:
+def test_a_name_is_at_most_80_characters(tmp_path: Path) -> None:
+    """Names become parts of file names."""
     (tmp_path / "x.yaml").write_text(MODEL.replace("single_key", "a" * 300))
     with pytest.raises(SpecError, match=r"x\.yaml:2: model: found 'aaa.*; allowed: at most 80 characters"):
         read(tmp_path / "x.yaml", Model)
