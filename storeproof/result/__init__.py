@@ -1,1 +1,1 @@
-"""What a run found: collected, judged, written down and read back."""
+"""The result of a run: collected, judged, written to `result.json` and read back."""

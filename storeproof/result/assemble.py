@@ -1,4 +1,4 @@
-"""Turns what was collected about a target into its part of the result."""
+"""Assembles a target's part of the result from what was collected."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from storeproof.spec.profile import Profile
 def assemble(
     record: StoreRecord, profiles: Iterable[Profile], capabilities: Mapping[str, Capability], secrets: Iterable[str | None] = ()
 ) -> StoreResult:
-    """The target's part of `result.json`, with counts over every outcome there is, zeros included.
+    """The target's part of `result.json`, with a count for every outcome, including zeros.
 
     Args:
-        record: what was collected.
-        profiles: those to judge.
+        record: what the run collected.
+        profiles: the profiles to judge.
         capabilities: the spec's, by full name.
-        secrets: passwords that the run knows: details and logs are written without them, and without whatever looks like one.
+        secrets: known passwords; they are masked in details and logs, and so is anything that looks like one.
     """
     known = tuple(secrets)
 

@@ -1,4 +1,4 @@
-"""Rolls the cases of a capability up: the worst one speaks for it."""
+"""Rolls up the cases of a capability: its outcome is the worst of them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from storeproof.result.model import CapabilityResult, OutcomeRecord
 from storeproof.spec.capability import Capability
 
 PUSHDOWN = "pushdown"
-"""The case, beside those of the spec, that the store itself did the work: every capability that asks questions has it."""
+"""The further case of every capability with queries: that the store did the work."""
 
 
 def cases_of(name: str, capability: Capability | None, outcomes: Iterable[OutcomeRecord]) -> dict[str, list[OutcomeRecord]]:
-    """What became of each case, by its number; a case of the spec that left no outcome is there with an empty list.
+    """The outcomes of each case, by number; a case without an outcome has an empty list.
 
-    Outcomes of cases have the id `capabilities.GROUP.CAPABILITY/NUMBER`.
+    Case ids are `capabilities.GROUP.CAPABILITY/NUMBER`.
     """
     prefix = f"capabilities.{name}/"
     found: dict[str, list[OutcomeRecord]] = {case.id: [] for case in capability.cases} if capability else {}
@@ -28,7 +28,7 @@ def cases_of(name: str, capability: Capability | None, outcomes: Iterable[Outcom
 
 
 def roll_up(name: str, capability: Capability, outcomes: Iterable[OutcomeRecord], *, claimed: bool) -> CapabilityResult:
-    """A capability's line in the result."""
+    """A capability's entry in the result."""
     cases = [worst(each.outcome for each in records) for records in cases_of(name, capability, outcomes).values()]
     return CapabilityResult(
         capability=name, claimed=claimed, outcome=worst(cases), cases=len(cases), passed=sum(outcome in SHOWN for outcome in cases)

@@ -1,4 +1,4 @@
-"""The outcome of one running case."""
+"""The outcome of a running case."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from storeproof.spec.known_failure import KnownFailure
 
 _SHOWN = 3
 _LONGEST = 400
-"""Findings that are worse than known, and characters of each."""
+"""Findings shown that are worse than known, and characters of each."""
 
 ATTEMPTS: Final = 3
-"""How often a case is begun, at most, that the machine spoils or that gets no answer."""
+"""Attempts at a case that the machine spoils or that gets no answer."""
 
 
 class EndCase(Exception):
-    """Ends a case with an outcome, from wherever in it that becomes known. Says `detail`."""
+    """Ends a case with an outcome, from anywhere in it. Its message is the detail."""
 
     def __init__(self, outcome: Outcome, detail: str) -> None:
         super().__init__(detail)
@@ -28,7 +28,7 @@ class EndCase(Exception):
 
 
 class CaseResult:
-    """What becomes of one case: a pass, if the test ran to its end and neither said nor showed otherwise."""
+    """The result of one case: a pass, if its test runs to the end and sets no other outcome."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class CaseResult:
         *,
         claimed: bool = True,
     ) -> None:
-        """`claimed`: whether the variant claims what the case tries."""
+        """`claimed`: whether the variant claims what the case tests."""
         self._record = record
         self._stage = stage
         self._case = case
@@ -56,41 +56,41 @@ class CaseResult:
         self.settled = False
         self.seconds = 0.0
         self.party: Party | None = None
-        """Who is named; None for a case that was settled by what the store answered."""
+        """Who is to blame; None if the store's answers decided the outcome."""
         self.spoiled: list[str] = []
-        """What ended each attempt, or each round, that says nothing about the store and was repeated."""
+        """What ended each spoiled attempt or round, which was repeated."""
         self._ending: Ending | None = None
 
     @property
     def detail(self) -> str:
-        """All that was said about the outcome."""
+        """All details so far, one per line."""
         return "\n".join(self._details)
 
     def about(self, model: str, operations: Iterable[str]) -> None:
-        """Say which operations on which model the case speaks for, where that is known only while it runs."""
+        """Set the model and the operations that the case proves, if they are known only while it runs."""
         self._model = model
         self._operations = set(operations)
 
     def known(self, outcome: Outcome, findings: Sequence[str]) -> Outcome:
-        """The outcome, or `known_fail` for a failure of which the store's file names every finding."""
+        """The outcome, or `known_fail` for a failure whose findings are all known."""
         if outcome is not Outcome.FAIL or self._known is None:
             return outcome
         return Outcome.FAIL if self._known.worse(findings) else Outcome.KNOWN_FAIL
 
     @property
     def attempt(self) -> int:
-        """Which attempt at the case is under way, from 1."""
+        """The number of the current attempt, from 1."""
         return len(self.spoiled) + 1
 
     def note_error(self, error: BaseException, told: Iterable[str] = ()) -> Judgement:
-        """Settle the outcome by what ended the test, without ending it; `told`: what was done before it, a line each."""
+        """Set the outcome from an exception, without ending the test; `told`: earlier steps, one line each."""
         judged = judge(error, claimed=self.claimed)
         self.note(judged.outcome, "\n".join([*told, judged.detail]))
         self.party, self._ending = judged.party, judged.ending
         return judged
 
     def begin_again(self) -> bool:
-        """Whether the case says nothing about the store so far and may be begun once more; what ended it is kept."""
+        """Whether the attempt was spoiled and the case may start again; keeps what ended it."""
         if self._ending not in REPEATED or self.attempt >= ATTEMPTS:
             return False
         self.spoiled.append(self.detail.partition("\n")[0])
@@ -99,7 +99,7 @@ class CaseResult:
         return True
 
     def note(self, outcome: Outcome, detail: str, findings: Sequence[str] = ()) -> None:
-        """Settle the outcome without ending the test. `findings`: of a failure, one by one; without them the detail is the only one."""
+        """Set the outcome without ending the test. `findings` of a failure; by default the detail is the only one."""
         findings = findings or (detail,)
         self.outcome = self.known(outcome, findings)
         self.settled = True
@@ -113,20 +113,20 @@ class CaseResult:
         self.add(detail)
 
     def add(self, detail: str) -> None:
-        """Add to the detail; the outcome stays as it is."""
+        """Add a detail, without changing the outcome."""
         if detail:
             self._details.append(detail)
 
     def finished(self) -> None:
-        """The test ran to its end."""
+        """Note that the test ran to its end."""
         if not self.settled:
             self.outcome = Outcome.PASS
             if self._known is not None:
                 self.outcome = Outcome.PASS if self._known.sometimes else Outcome.UNDECLARED
-                self.add("the store's file has it under known_failures, and it did not fail" + " this time" * self._known.sometimes)
+                self.add("listed in known_failures of the store's file, but it did not fail" + " this time" * self._known.sometimes)
 
     def end(self, error: Exception, told: Iterable[str] = ()) -> NoReturn:
-        """End the case with the outcome of what went wrong in it: see `note_error`. Raises `EndCase`."""
+        """End the case with the outcome of an exception, as `note_error` does. Raises `EndCase`."""
         self.note_error(error, told)
         raise EndCase(self.outcome, self.detail) from error
 
@@ -136,7 +136,7 @@ class CaseResult:
         raise EndCase(self.outcome, detail)
 
     def close(self) -> None:
-        """Hand the outcome to the record."""
+        """Add the outcome to the record."""
         if self.spoiled:
             self.add(f"spoiled and repeated, {len(self.spoiled)} of them: " + " | ".join(dict.fromkeys(self.spoiled)))
         self._record.add(
@@ -156,5 +156,5 @@ class CaseResult:
 
 
 def _short(finding: str) -> str:
-    """Its beginning says what it is, and its end what the log said last."""
+    """Keep the beginning, which says what it is, and the end, which has the last lines of a log."""
     return finding if len(finding) <= _LONGEST else f"{finding[: _LONGEST // 2]} ... {finding[-_LONGEST // 2 :]}"

@@ -1,8 +1,7 @@
-"""Sets measurements of two results against each other, and refuses where a ratio would mislead.
+"""Compares measurements of two results, and refuses where a ratio would be misleading.
 
-The round is the sample, and the ratio has a 95 % interval (`storeproof.stats.ratio`): that of the medians, or block by block where the
-rounds of both took turns in one run. A difference is shown where the interval leaves 1 out, and the ratio is farther from 1 than two
-figures of the same thing were on either of the machines.
+The round is the sample, and the ratio has a 95 % interval (`storeproof.stats.ratio`): of the medians, or per block for interleaved
+rounds of one run. A difference is shown if the interval excludes 1 and the ratio exceeds the noise floor of both machines.
 """
 
 from __future__ import annotations
@@ -30,22 +29,22 @@ class Side:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two measurements of one workload: with a ratio, or with the reasons why there is none."""
+    """Two measurements of one workload, with a ratio or the reasons why there is none."""
 
     a: Measurement
     b: Measurement
     ratio: Ratio | None
     refused: tuple[str, ...]
     failing: tuple[str, ...]
-    """Gates that a number fails, as `A: name` and `B: name`."""
+    """Failed gates, as `A: name` and `B: name`."""
     paired: bool = False
-    """Whether the ratio is one of rounds that took turns."""
+    """Whether the ratio is of interleaved rounds."""
     noise: float = 1.0
-    """The factor by which two figures of the same thing may be apart on these machines."""
+    """The noise floor: the factor by which two measurements of the same thing may differ on these machines."""
 
     @property
     def verdict(self) -> str:
-        """Why the ratio shows no difference; empty where it shows one, or there is none."""
+        """Why the ratio shows no difference; empty if it shows one, or there is no ratio."""
         if self.ratio is None:
             return ""
         if not self.ratio.shows_difference:
@@ -56,7 +55,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All pairs of two stores, and what has no partner."""
+    """All pairs of two stores, and measurements without a partner."""
 
     a: Side
     b: Side
@@ -66,10 +65,10 @@ class Comparison:
 
 
 def compare(a: Side, b: Side) -> Comparison:
-    """Pair the measurements of the same workload, the likest first; refuse the unlike.
+    """Pair the measurements of the same workload, the most similar first.
 
-    What one side measured only with, say, another number of clients is paired too, and refused with that
-    reason: a silent gap would look as if there was nothing to say.
+    Measurements that differ, for example in the number of clients, are paired too and refused with the reason: omitting them would look
+    as if there were none.
     """
     unlike = _unlike_runs(a, b)
     noise = max((floor.factor for side in (a, b) if (floor := side.result.environment.noise)), default=1.0)
@@ -103,7 +102,7 @@ def _pair(a: Measurement, b: Measurement, unlike: Sequence[str], noise: float, *
 
 
 def _unlike_runs(a: Side, b: Side) -> list[str]:
-    """What differs between two runs so that none of their numbers may be set against each other."""
+    """Differences between two runs that rule out any comparison."""
     reasons = []
     one, other = a.store.durability.proven, b.store.durability.proven
     if one is None or other is None:
@@ -128,7 +127,7 @@ def _unlike_machines(a: Side, b: Side) -> list[str]:
         for name in ("cpu", "cores", "kernel", "disk", "filesystem")
         if getattr(one, name) != getattr(other, name)
     ]
-    # The kernel keeps a little for itself, and not the same at every boot.
+    # The kernel reserves a little memory, and not the same at every boot.
     if not math.isclose(one.memory_bytes, other.memory_bytes, rel_tol=0.01):
         reasons.append(_differ("machine: memory", *(f"{each.memory_bytes / 2**30:.1f} GiB" for each in (one, other))))
     return reasons

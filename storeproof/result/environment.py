@@ -1,4 +1,4 @@
-"""The machine that a run stood on."""
+"""The machine of a run."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ UNKNOWN = "unknown"
 def collect_environment(
     data_directory: Path, fsync_us: float | None, loopback_us: float | None, requires: Iterable[str] = (), noise: Ratio | None = None
 ) -> Environment:
-    """The machine as it is now.
+    """Describe this machine.
 
     Args:
         data_directory: where the stores keep their data; it, or a parent of it, exists.
         fsync_us: median microseconds of an append of 4 KiB and fsync there; None where it could not be measured.
         loopback_us: median microseconds of a round trip over loopback TCP; None where it could not be measured.
         requires: requirements of the stores' clients beyond those of storeproof itself, as pip writes them.
-        noise: of two figures of the same thing; None where it was not measured.
+        noise: the noise floor; None if it was not measured.
     """
     mount = _mount_of(data_directory)
     return Environment(
@@ -57,7 +57,7 @@ class _Mount:
 
 
 def _cpu() -> str:
-    """The model's name; Arm's kernel gives none, there the architecture must do."""
+    """The model name; the architecture on Arm, where the kernel has no name."""
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -67,7 +67,7 @@ def _cpu() -> str:
 
 
 def _mount_of(directory: Path) -> _Mount:
-    """The mount that holds the directory: the longest mount point above it, the last one where several are stacked."""
+    """The mount of a directory: the longest mount point above it, the last of several stacked ones."""
     target = directory.resolve()
     best, length = _Mount("", UNKNOWN, UNKNOWN, UNKNOWN), -1
     try:
@@ -84,7 +84,7 @@ def _mount_of(directory: Path) -> _Mount:
 
 
 def _disk(mount: _Mount) -> str:
-    """The block device with its model and kind, as far as the kernel says; memory file systems have none."""
+    """The block device with its model and kind, if the kernel knows them; memory file systems have none."""
     block = Path("/sys/dev/block") / mount.device
     if not mount.device or not block.exists():
         return f"{mount.source} (no block device)"
@@ -105,7 +105,7 @@ def _line(path: Path) -> str:
 
 
 def _packages(requires: Iterable[str]) -> dict[str, str]:
-    """Versions of our own requirements and of the stores' clients, as installed; what is not installed is left out."""
+    """Installed versions of storeproof's requirements and of the stores' clients."""
     try:
         own = importlib.metadata.requires("storeproof") or []
     except importlib.metadata.PackageNotFoundError:

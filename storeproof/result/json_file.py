@@ -19,20 +19,20 @@ from storeproof.spec.reading.json_schema import schema_of
 
 NAME = "result.json"
 LONGEST = 64 << 20
-"""Bytes; the largest of ours have five million."""
+"""Bytes; the largest published result has five million."""
 _NUMBER = re.compile("[0-9]{1,4}")
 
 UNFINISHED = "unfinished.json"
-"""In the report's directory while a run goes on: its result, had it ended there."""
+"""In the report directory during a run: its result so far."""
 
 
 def write_result(result: Result, path: Path) -> None:
-    """Write a result as `write_whole` does."""
+    """Write a result atomically."""
     write_whole(path, result.model_dump_json(indent=1) + "\n")
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write the file so that a reader sees the old one or the new one, never half of it, and a power cut leaves one of them."""
+    """Replace a file atomically: a reader, also after a power cut, sees the old or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     temporary = Path(name)
@@ -49,10 +49,10 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def read_result(path: Path) -> Result:
-    """The result in a file, or in the directory that holds one.
+    """Read a result from a file, or from the directory that contains one.
 
     Raises:
-        UsageError: no such file, not a result, or one of a newer format; each with what to do next.
+        UsageError: the file does not exist, is not a result, or has a newer format; with what to do next.
     """
     file = path / NAME if exists(path) and path.is_dir() else path
     try:
@@ -64,7 +64,7 @@ def read_result(path: Path) -> Result:
     except RecursionError:
         raise UsageError(f"{file} is nested too deeply for a result; give a {NAME} that `pytest suites/` wrote") from None
     except ValueError as reason:
-        # The other kind is a number of more digits than Python makes a number of.
+        # The other ValueError is for a number with more digits than Python converts.
         why = str(reason) if isinstance(reason, json.JSONDecodeError) else "a number has too many digits"
         raise UsageError(f"{file} is not JSON ({why}); give a {NAME} that `pytest suites/` wrote") from None
     if not isinstance(data, dict) or not isinstance(data.get("format"), str) or "stores" not in data:

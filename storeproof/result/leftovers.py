@@ -1,4 +1,4 @@
-"""What a killed run may have left at a server that goes on: the collections that it had noted before it made them."""
+"""Collections that a killed run may have left on an endpoint; a run lists each before it creates it."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from storeproof.spec.model import Model
 NAME: Final = "endpoints.json"
 _LONGEST: Final = 16 << 20
 _OURS: Final = re.compile(r"sp_[0-9a-f]{6}_[0-9]+")
-"""As `Trial.layout` names collections."""
+"""As `StoreUnderTest.layout` names collections."""
 
 
 @dataclass(frozen=True)
 class Left:
-    """One collection."""
+    """A collection that may be left."""
 
     store: str
     server: str
-    """Host, port and database, as the endpoint named them; no credentials."""
+    """Host, port and database of the endpoint, without credentials."""
     name: str
     model: dict[str, Any]
     indexes: int
 
     @property
     def layout(self) -> Layout:
-        """As it was made."""
+        """The layout it was created with."""
         return Layout(self.name, Model.model_validate(self.model), self.indexes)
 
 
 def read_left(directory: Path) -> list[Left]:
-    """What a killed run has noted in its report's directory; nothing, where there is no such file or it is none of ours.
+    """The collections that a killed run listed in its report directory; none if there is no valid list.
 
-    The next run removes what is named here: so nothing counts whose name is not one that only a run of ours gives.
+    The next run removes them, so only names that a run generates are accepted.
     """
     try:
         found = [Left(**each) for each in json.loads(read_text(directory / NAME, _LONGEST))]
@@ -48,7 +48,7 @@ def read_left(directory: Path) -> list[Left]:
 
 
 def words_for(left: list[Left]) -> str:
-    """What is left and what removes it, in one line, or ""."""
+    """The leftover collections and how to remove them, in one line; empty if there are none."""
     servers: dict[tuple[str, str], list[str]] = {}
     for each in left:
         servers.setdefault((each.store, each.server), []).append(each.name)

@@ -17,70 +17,70 @@ FORMAT = "2.0"
 
 
 def _readable(histogram: str) -> str:
-    """The plots decode it: what is none is found when the file is read."""
+    """Validate a histogram when the file is read, since plots decode it."""
     try:
         decode(histogram)
     except Exception:  # noqa: BLE001 - base64, zlib and the codec each have their own
-        raise ValueError("is no HdrHistogram V2 in base64") from None
+        raise ValueError("is not an HdrHistogram V2 in base64") from None
     return histogram
 
 
 class EditionUsed(Part):
-    """The specification that the run stood on."""
+    """The specification of the run."""
 
     version: str
     hash: str
 
 
 class CorpusUsed(Part):
-    """A dump whose articles were loaded."""
+    """An imported dump of articles."""
 
     name: str
-    """Of the file, without where it is."""
+    """File name without directory."""
     language: str
     pages: int
     skipped_pages: int
-    """Pages before the last one that are no articles."""
+    """Pages that are not articles."""
     checksum: str
-    """SHA-256 over the articles."""
+    """SHA-256 of the articles."""
 
 
 class RunInfo(Part):
-    """Which run this was."""
+    """The run."""
 
     id: str
     started: str
     """ISO 8601, UTC."""
     seconds: float
     command: str
-    """As typed; credentials are replaced."""
+    """As typed, with credentials masked."""
     seed: int
     scale: str
     storeproof: str
-    """The version of the machinery."""
+    """The version of storeproof."""
     beyond_scale: list[str] = Field(default_factory=list)
     """Ids of workload cases that this scale leaves out and --scale=standard measures."""
     corpus: list[CorpusUsed] = Field(default_factory=list)
-    """Of the command line; without any, articles are generated."""
+    """Imported dumps; without any, articles are generated."""
 
 
 class NoiseFloor(Part):
-    """How far two figures of the same thing were apart: the same load twice, on a server that does nothing."""
+    """How far two measurements of the same load differ, on a server that does nothing."""
 
     ratio: float
-    """Of the medians over rounds that took turns."""
+    """Ratio of the medians over interleaved rounds."""
     low: float
     high: float
     """Its 95 % interval."""
 
     @property
     def factor(self) -> float:
-        """By which two such figures may be apart."""
+        """The factor by which two measurements may differ."""
         return max(self.high, 1 / self.low)
 
 
 class Environment(Part):
-    """The machine, and the physical limits it put on the run."""
+    """The machine, and its physical limits."""
 
     cpu: str
     cores: int
@@ -99,7 +99,7 @@ class Environment(Part):
 
 
 class OutcomeRecord(Part):
-    """What became of one case."""
+    """The outcome of one case."""
 
     id: str
     revision: int
@@ -110,30 +110,29 @@ class OutcomeRecord(Part):
     named: Party | None = None
     """Who is to blame, where an exception ended the case."""
     spoiled: int = 0
-    """Attempts or rounds that the machine spoiled, or that got no answer: they were repeated, and count neither for nor against the
-    store."""
+    """Attempts or rounds spoiled by the machine or without an answer: repeated, and counted neither for nor against the store."""
 
 
 class CapabilityResult(Part):
-    """A capability, claimed or not, with the roll-up of its cases; the cases themselves are among the outcomes."""
+    """A capability with the roll-up of its cases; the cases themselves are in `outcomes`."""
 
     capability: str
     """Full name, `group.capability`."""
     claimed: bool
     outcome: Outcome
-    """The worst of its cases; a case that left no outcome is `not_run`."""
+    """The worst of its cases; a case without an outcome is `not_run`."""
     cases: int
     passed: int
-    """Cases answered right: `pass` or `undeclared`."""
+    """Cases with `pass` or `undeclared`."""
 
 
 class Harm(Part):
-    """What was at risk under faults, and what became of it: one fault's, or the sums over all of them."""
+    """Writes at risk under faults, and anomalies: of one fault, or summed over all."""
 
     rounds: int
     acknowledged: int
     unknown: int
-    """Operations whose reply was lost: they may have happened."""
+    """Operations whose reply was lost, which may have happened."""
     lost: int
     resurrected: int
     reverted: int
@@ -142,56 +141,56 @@ class Harm(Part):
     miscounted: int
     """Counters outside [acknowledged, acknowledged + unknown]."""
     split: int = 0
-    """Batches and transactions of which a part was there."""
+    """Batches and transactions of which only a part was present."""
 
 
 class WorstLoss(Part):
-    """The gravest loss that one fault caused."""
+    """The worst loss of one fault."""
 
     shape: str
-    """`suffix`, `holes` or `unstartable`: all from some moment on; some of it, though what came later is there; or the store did not
-    start again."""
+    """`suffix`: everything after some moment. `holes`: some writes, although later ones are present. `unstartable`: the store did not
+    start."""
     records: int
-    """Acknowledged operations that are certainly gone."""
+    """Acknowledged operations that are certainly lost."""
     window_ms: float
-    """From the acknowledgement of the oldest of them to the fault."""
+    """From the acknowledgement of the oldest lost one to the fault."""
 
 
 class GuaranteeRecord(Harm):
-    """What one fault did."""
+    """The results of one fault."""
 
     guarantee: str
     outcome: Outcome
     faults_by_load: dict[str, int] = Field(default_factory=dict)
-    """How often it struck, by what went on then: `burst`, `stream`, `bulk`, `compaction`; together they are `rounds`."""
+    """Faults by load shape: `burst`, `stream`, `bulk`, `compaction`; their sum is `rounds`."""
     power_cut_method: str | None = None
-    """The file system that the power was cut of, in words; None for other faults."""
+    """The file system of the power cut, in words; None for other faults."""
     second_faults: int = 0
-    """How often it struck again during the recovery; not counted in `rounds`."""
+    """Faults during recovery; not counted in `rounds`."""
     faults_with_loss: int = 0
-    """How many of `rounds` cost anything."""
+    """Rounds with a loss."""
     loss_bound: float | None = None
-    """The share of such faults that cost something is below this with 95 % confidence (Clopper and Pearson); None without evidence."""
+    """Upper 95 % confidence bound of the share of such faults with a loss (Clopper and Pearson); None without evidence."""
     worst_loss: WorstLoss | None = None
     recovery_seconds: list[float]
-    """From the start after the fault until it answered, one per round."""
+    """From the start after the fault to the first answer, per round."""
     spoiled: int = 0
-    """Rounds that the machine spoiled, or that got no answer; they are not in `rounds`."""
+    """Rounds spoiled by the machine or without an answer; not counted in `rounds`."""
     detail: str
 
 
 class Durability(Harm):
-    """Claimed against proven, with the sums over all faults that were struck."""
+    """Claimed and proven guarantees, with sums over all faults."""
 
     claimed: str
     proven: str | None
-    """The highest guarantee that held in this run, with all below it; `volatile` where the lowest that has a fault was refuted; None where
-    that one was not tried, or left open."""
+    """The highest guarantee that held in this run, with all below it; `volatile` if the lowest with a fault was refuted; None without
+    evidence for it."""
     guarantees: list[GuaranteeRecord]
 
     @property
     def shown(self) -> str:
-        """`proven` in words; where there is none, whether it was tried at all."""
+        """`proven` in words, or whether it was tried at all."""
         if self.proven is not None:
             return self.proven
         lowest = next((each for each in self.guarantees if each.guarantee == LADDER[1]), None)
@@ -199,34 +198,34 @@ class Durability(Harm):
 
 
 class AccessRecord(Part):
-    """One operation of a history, on the key that the history is of."""
+    """One operation of a history, on its key."""
 
     client: int
-    """-1 for an increment that stands for all that were done before."""
+    """-1 for an increment that stands for all earlier ones."""
     action: str
     value: str = ""
     expected: str = ""
     amount: int = 0
     answer: str | int | bool | None = None
     answer_known: bool
-    """Whether the answer counts: that of a lost reply does not, nor one that the contradiction does without."""
+    """Whether the answer is known and part of the contradiction."""
     outcome: Literal["ok", "refused", "unknown"]
     invoked_us: float
     """Microseconds since the first request of the history."""
     completed_us: float | None = None
     contradicts: bool = False
-    """Without this one there is an order that explains all others."""
+    """Without this operation, an order explains all others."""
 
 
 class HistoryRecord(Part):
-    """The smallest part of what was done to a key that no order explains: it is not linearizable."""
+    """The smallest part of the history of a key that no order explains: it is not linearizable."""
 
     case: str
     key: str
     operations: int
-    """Of the whole history that it is a part of."""
+    """Number of operations in the whole history."""
     fault_us: float | None = None
-    """When a fault struck, if one did."""
+    """Time of the fault, if there was one."""
     accesses: list[AccessRecord]
 
 
@@ -240,7 +239,7 @@ class Interval(Part):
 
 
 class Latency(Part):
-    """Percentiles in microseconds over all rounds' merged histograms; None with fewer than 100 samples beyond it."""
+    """Percentiles in microseconds over the merged histograms of all rounds; None with fewer than 100 samples above it."""
 
     p50: float | None
     p95: float | None
@@ -255,26 +254,26 @@ class Round(Part):
 
     seconds: float
     operations: int
-    """Successful ones; a batch counts its records."""
+    """Successful operations; a batch counts its records."""
     throughput: float
     errors: int
     misses: int
 
 
 class MixPart(Part):
-    """One operation of a mix, by itself."""
+    """One operation of a mix."""
 
     name: str
     operation: str
     records: int
-    """Of successful requests, over all rounds."""
+    """Records of successful requests, over all rounds."""
     errors: int
     misses: int
     latency_us: Latency
 
 
 class Measurement(Part):
-    """One workload at one number of clients."""
+    """One workload with one number of clients."""
 
     workload: str
     kind: str = ""
@@ -282,68 +281,68 @@ class Measurement(Part):
     title: str
     model: str
     record: str = ""
-    """How its records differ from those of the model: `size-1000`, `fields-100`, `depth-3`."""
+    """The variation of the model's records: `size-1000`, `fields-100`, `depth-3`."""
     operation: str
     indexes: int
     batch: int
     clients: int
     pipeline: int = 1
-    """Requests that each client has in flight."""
+    """Requests in flight per client."""
     engine: Literal["driver", "wire", "wire-py"]
     engine_reason: str = ""
-    """Why the store's client put the load on, where the wire engine would have."""
+    """Why the driver engine was used in place of the wire engine."""
     ceiling: float | None = None
-    """Requests per second that the same load generator reached with these requests against a server that does nothing."""
+    """The client ceiling: requests per second of the same load generator against a server that does nothing."""
     ceiling_reason: str = ""
-    """Why that was not measured."""
+    """Why the ceiling was not measured."""
     load_model: Literal["closed", "open"]
     rate: float | None = None
     """Offered requests per second; open loop only."""
     loaded: int | None = None
-    """Records that were there before the first request; not in results of editions before 2026.11.9."""
+    """Records before the first request; missing in results of editions before 2026.11.9."""
     payload_bytes: int
-    """Of one record."""
+    """Payload of one record."""
     corpus: str | None = None
-    """Where the texts came from, for a model whose texts are searched."""
+    """Origin of the articles, for models with full-text search."""
     rounds: list[Round]
     interleaved_with: list[str] = Field(default_factory=list)
-    """The stores, as `store:variant`, whose rounds took turns with these: the n-th of each were measured one after the other."""
+    """Other stores, as `store:variant`, whose rounds were interleaved: the n-th rounds of all were measured in one block."""
     throughput: Interval
     latency_us: Latency
-    """Of all operations together: from the sending of a request to its reply, and in an open loop from when it was due."""
+    """Of all operations: from sending a request to its reply; in an open loop from the due time."""
     service_us: Latency | None = None
-    """Open loop: of the same requests from their sending."""
+    """Open loop: of the same requests, from their sending."""
     schedule_lag_us: Latency | None = None
-    """Open loop: from when requests were due, and a client free to send them, to their sending: a delay of the load generator's own."""
+    """Open loop: from when a request was due and a client was free to its sending: the load generator's own delay."""
     missed_sends: int = 0
     """Open loop: requests that were due and never sent."""
     parts: list[MixPart] = Field(default_factory=list)
-    """The operations of a mix that has several."""
+    """The operations of a mix of several."""
     errors: int
     misses: int
     gates: dict[str, Gate]
     verified: bool
-    """The data was audited after the timed rounds and found whole."""
+    """Whether the audit after the rounds found the data complete."""
     histogram: Annotated[str, AfterValidator(_readable)]
     """HdrHistogram V2 log line (base64) of all rounds, in nanoseconds."""
 
 
 class ScalingRecord(Part):
-    """How long the answer to a question of one capability took as the data grew."""
+    """The time of the same answer with more and more records, of one capability."""
 
     capability: str
     indexes: int
     seconds: dict[str, float]
-    """Median by number of records, in the order of the numbers."""
+    """Median seconds by number of records, ascending."""
 
     factor: float
-    """How many times as long the last took as the first."""
+    """The last time divided by the first."""
     sublinear: bool
-    """Whether that is so little that the store cannot have gone through all records."""
+    """Whether the factor is so small that the store cannot have read all records."""
 
 
 class ProfileVerdict(Part):
-    """Whether a store meets a profile."""
+    """Whether a store conforms to a profile."""
 
     profile: str
     verdict: Literal["conforms", "does_not_conform", "incomplete"]
@@ -358,11 +357,11 @@ class StoreResult(Part):
     variant: str
     topology: str
     version: str | None
-    """Product and version as the server says; None where it was never reached."""
+    """Product and version as the server reports them; None if it was never reached."""
     launch: str | None
     image_digest: str | None = None
     settings: dict[str, str]
-    """Read back from the live store."""
+    """Read back from the running server."""
     durability: Durability
     capabilities: list[CapabilityResult]
     outcomes: list[OutcomeRecord]
@@ -371,7 +370,7 @@ class StoreResult(Part):
     scaling: list[ScalingRecord] = Field(default_factory=list)
     outages: list[OutageRecord] = Field(default_factory=list)
     histories: list[HistoryRecord] = Field(default_factory=list)
-    """Of cases that failed because a history was not linearizable."""
+    """Histories that are not linearizable, of failed cases."""
     profiles: list[ProfileVerdict]
 
 

@@ -1,4 +1,4 @@
-"""What clients saw of a store that failed under a steady load."""
+"""An outage as its clients saw it, under a steady open loop."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from storeproof.result.part import Gate, Part
 
 
 class OutagePart(Part):
-    """Requests that were due before the fault, in the outage, or after it.
+    """Requests due before the fault, during the outage, or after it.
 
-    Response times are in microseconds, from when a request was due; None where there was no answer. With some hundred requests the 99th
-    percentile is one of the slowest that were seen, and no estimate of the store's tail.
+    Response times are in microseconds from the due time; None if there was no answer. With a few hundred requests the 99th percentile is
+    one of the slowest, and no estimate of the store's tail latency.
     """
 
     requests: int
@@ -22,10 +22,10 @@ class OutagePart(Part):
 
 
 class OutageBin(Part):
-    """A tenth of a second: answers and errors that came in it, and the response times of the requests that were due in it."""
+    """One tenth of a second: answers and errors in it, and response times of the requests due in it."""
 
     second: float
-    """Its begin, from the fault on; negative before."""
+    """Its start, relative to the fault."""
     ok: int
     errors: int
     p50_us: float | None
@@ -33,41 +33,41 @@ class OutageBin(Part):
 
 
 class OutageEvent(Part):
-    """A moment of the fault."""
+    """An event of the outage."""
 
     name: str
     second: float
-    """From the fault on."""
+    """Relative to the fault."""
 
 
 class OutageRecord(Part):
-    """One fault under an open loop of puts and gets."""
+    """One outage under an open loop of puts and gets."""
 
     fault: Literal["crash", "pause", "restart"]
-    """`crash`: SIGKILL, and a start at once. `pause`: SIGSTOP for a second. `restart`: a clean stop and a start."""
+    """`crash`: SIGKILL and an immediate start. `pause`: SIGSTOP for a second. `restart`: a clean stop and a start."""
     outcome: Outcome
     clients: int
     rate: int
-    """Requests a second that were due, of all clients together."""
+    """Requests per second due, of all clients together."""
     unavailable_seconds: float
-    """From the last answer before the store was down to the first one after."""
+    """From the last answer before the store was down to the first answer after."""
     degraded_seconds: float | None
-    """From the fault until responses were as before again and stayed so for a second; None where that was not seen."""
+    """From the fault until response times were as before and stayed so for a second; None if that was not observed."""
     errors: int
     missed_sends: int
-    """Requests that were due and not sent until the end of the watch."""
+    """Requests that were due and never sent."""
     before: OutagePart
     during: OutagePart
-    """From the fault until the first answer after it was down."""
+    """From the fault to the first answer after the store was down."""
     after: OutagePart
     acknowledged: int
-    """Writes."""
+    """Acknowledged writes."""
     unknown: int
-    """Writes without an answer: they may have happened."""
+    """Writes without a reply, which may have happened."""
     lost: int | None
-    """Acknowledged writes that were not there, or not whole, when they were read back; None where the store did not come back for that."""
+    """Acknowledged writes missing or damaged when read back; None if the store did not come back."""
     claimed: bool
-    """Whether the variant promises that none is lost by this fault."""
+    """Whether the variant claims that this fault loses none."""
     gates: dict[str, Gate]
     events: list[OutageEvent]
     bins: list[OutageBin]

@@ -1,4 +1,4 @@
-"""What every part of a result is."""
+"""The base of all parts of a result."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pydantic import BaseModel, ConfigDict
 class Part(BaseModel):
     """A part of a result: frozen, and strict about its fields when it is read back.
 
-    Numbers are finite: JSON has no NaN, and a file with one could be written but never read.
+    Numbers are finite: JSON has no NaN, so a file with one could not be read.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
 
 class Gate(Part):
-    """A condition on a number's validity."""
+    """A condition for the validity of a number: `value` must not exceed `limit`."""
 
     ok: bool
     value: float

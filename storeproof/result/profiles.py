@@ -1,4 +1,4 @@
-"""Judges whether a store meets a profile: every demand was shown in this run, or it is named as missing."""
+"""Judges whether a store conforms to a profile: every demand was shown in this run, or is listed as missing."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _COUNTERS = [name for name, operation in OPERATIONS.items() if operation.family 
 
 @dataclass
 class _Findings:
-    """What is missing, sorted by what it says about the store."""
+    """Missing demands: refuted, or open for lack of evidence."""
 
     tried: bool
-    """Whether the run asked the store anything. What its file does not claim refutes nothing by itself."""
+    """Whether the run tested anything: a missing claim alone refutes nothing."""
     refuted: list[str] = field(default_factory=list)
     open: list[str] = field(default_factory=list)
 
@@ -40,12 +40,12 @@ class _Findings:
 
 
 def judge(profile: Profile, record: StoreRecord, capabilities: Mapping[str, Capability]) -> ProfileVerdict:
-    """The verdict on one store.
+    """The verdict on a store.
 
     Args:
         profile: the demands.
-        record: all that the run found.
-        capabilities: the spec's, by full name: a case of theirs that left no outcome is missing evidence.
+        record: what the run collected.
+        capabilities: the specification's, by full name; a case without an outcome is missing evidence.
     """
     findings = _Findings(tried=any(each.outcome not in IDLE for each in record.outcomes))
     for model in profile.models:
@@ -59,7 +59,7 @@ def judge(profile: Profile, record: StoreRecord, capabilities: Mapping[str, Capa
 
 
 def _model(model: str, record: StoreRecord, findings: _Findings) -> None:
-    """A model is kept when whole records (or, for counters, sums) were written and read right."""
+    """A model is shown when whole records (or, for counters, sums) were written and read correctly."""
     if model not in record.target.store.claims.models:
         findings.refuted.append(f"model {model}: not claimed")
         return
@@ -88,7 +88,7 @@ def _guarantee(profile: Profile, record: StoreRecord, findings: _Findings) -> No
     durability = record.durability()
     proven = LADDER.index(durability.proven) if durability.proven in LADDER else 0
     if demanded <= proven:
-        return  # `volatile` promises nothing, so nothing needs to be shown for it
+        return  # `volatile` guarantees nothing
     struck = {each.guarantee: each for each in durability.guarantees}
     for rung in LADDER[1 : demanded + 1]:
         found = struck.get(rung)
@@ -107,12 +107,12 @@ def _guarantee(profile: Profile, record: StoreRecord, findings: _Findings) -> No
 
 
 def _rung(profile: Profile, rung: str) -> str:
-    """Who demands a rung demands all below it: the line names both."""
+    """A demanded guarantee includes all below it: the line names both."""
     return f"guarantee {profile.guarantee}" + (f": {rung}" if rung != profile.guarantee else "")
 
 
 def _speed(speed: Speed, record: StoreRecord, findings: _Findings) -> None:
-    """Each measurement of the workload at those clients must reach the demand, whatever its number of indexes."""
+    """Every measurement of the workload with that number of clients must reach the demand."""
     what = f"speed {speed.workload} at {speed.clients} clients"
     found = [each for each in record.measurements if each.workload == speed.workload and each.clients == speed.clients]
     if not found:
@@ -123,7 +123,7 @@ def _speed(speed: Speed, record: StoreRecord, findings: _Findings) -> None:
         if failing or not each.verified:
             findings.open.append(f"{what}: {reached}, but the number is not valid: {failing or 'the data was not verified'}")
         elif each.throughput.median < speed.at_least:
-            findings.refuted.append(f"{what}: {reached}; demanded are {speed.at_least:.0f}")
+            findings.refuted.append(f"{what}: {reached}; demanded: {speed.at_least:.0f}")
 
 
 def _first_line(detail: str) -> str:

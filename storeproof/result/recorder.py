@@ -1,4 +1,4 @@
-"""Collects what a run finds, while it runs."""
+"""Collects the results of a run while it runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from storeproof.spec.store import Target
 
 @dataclass
 class StoreRecord:
-    """What is known so far of one target."""
+    """What was collected about a target so far."""
 
     target: Target
     version: str | None = None
@@ -31,15 +31,15 @@ class StoreRecord:
     """Outcomes of correctness by (model, operation)."""
 
     def add(self, record: OutcomeRecord, model: str = "", operations: Iterable[str] = ()) -> None:
-        """Note an outcome, and which operations on which model it speaks for."""
+        """Add an outcome, and the operations on a model that it proves."""
         self.outcomes.append(record)
-        # What was refused clearly (an index that the store cannot make, say) is no evidence either way.
+        # A clear refusal (of an index that the store does not support, say) is no evidence either way.
         if record.stage is Stage.CORRECTNESS and record.outcome is not Outcome.UNSUPPORTED:
             for operation in operations:
                 self.proofs.setdefault((model, operation), []).append(record.outcome)
 
     def unproven(self, model: str, operation: str) -> str | None:
-        """Why an operation must not be measured, or None: it was tried in this run and answered correctly each time."""
+        """Why an operation must not be measured; None if all its answers in this run were correct."""
         outcomes = self.proofs.get((model, operation), [])
         if not outcomes:
             return f"{operation} on {model} was not verified in this run"
@@ -47,16 +47,16 @@ class StoreRecord:
         return f"{operation} on {model} was not correct in this run ({', '.join(sorted(set(bad)))})" if bad else None
 
     def durability(self) -> Durability:
-        """Claimed against proven: the highest rung with no loss, where every rung below that has a fault held too."""
+        """Claimed and proven guarantees: proven is the highest without a loss, if all below it held too."""
         held: str | None = None
-        for name in LADDER[1:]:  # no fault tests the lowest
+        for name in LADDER[1:]:  # the lowest has no fault
             record = next((each for each in self.guarantees if each.guarantee == name), None)
             if record is not None and record.outcome in SHOWN:
                 held = name
                 continue
             if record is not None and record.outcome in REFUTED and record.rounds and held is None:
-                held = LADDER[0]  # what is left of a store that lost its data at a clean restart
-            break  # a rung that was not tried, or is open, carries none above it, and refutes none
+                held = LADDER[0]  # it lost data at a clean restart
+            break  # a rung without evidence neither proves nor refutes the ones above
         return Durability(
             **{name: sum(getattr(record, name) for record in self.guarantees) for name in Harm.model_fields},
             claimed=self.target.configuration.guarantee,

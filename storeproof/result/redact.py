@@ -10,10 +10,10 @@ from urllib.parse import quote, quote_plus
 MASK = "***"
 
 _URL = re.compile(r"(?P<scheme>\b[a-z][a-z0-9+.-]*://)(?P<user>[^\s/:@'\"]*):(?P<password>[^\s/'\"]*)@", re.IGNORECASE)
-"""`scheme://user:password@host`. The password ends at the last `@` before the path: people forget to encode theirs."""
+"""`scheme://user:password@host`. The password ends at the last `@` before the path, since it may be unencoded."""
 
 _CREDENTIAL = r"[\w-]*(?:password|passwd|passphrase|requirepass|masterauth|secret|token|api[_-]?key|access[_-]?key)[\w-]*(?<![_-]size)"
-"""But for the size of one: `innodb_ft_min_token_size` is a setting like others."""
+"""Except sizes: `innodb_ft_min_token_size` is an ordinary setting."""
 _VALUE = r"(?P<value>\"[^\"]*\"|'[^']*'|[^\s,;&\"'}\])]+)"
 
 _ASSIGNED = re.compile(rf"(?P<name>{_CREDENTIAL})(?P<between>[\"']?\s*[=:]\s*){_VALUE}", re.IGNORECASE)
@@ -23,13 +23,13 @@ _FOLLOWED = re.compile(
     rf"(?P<name>--?{_CREDENTIAL}|\b(?:requirepass|masterauth|primaryauth))(?P<between>[\"']?[ \t]+){_VALUE}",
     re.IGNORECASE,
 )
-"""`--password x`, `requirepass x`. Without the dashes "password is wrong" would lose its meaning."""
+"""`--password x`, `requirepass x`. Without dashes, "password is wrong" would be masked too."""
 
 
 def redact(text: str, secrets: Iterable[str | None] = ()) -> str:
-    """The text without passwords: those given, and whatever looks like one in a URL, an option or a setting.
+    """Mask passwords in a text: known ones, and anything that looks like one in a URL, an option or a setting.
 
-    `secrets` are the credentials that the run knows; their URL-encoded forms are removed too.
+    `secrets` are the known credentials; their URL-encoded forms are masked too.
     """
     forms = {form for each in secrets if each for form in (each, quote(each, safe=""), quote_plus(each))}
     for secret in sorted(forms, key=len, reverse=True):
@@ -39,7 +39,7 @@ def redact(text: str, secrets: Iterable[str | None] = ()) -> str:
 
 
 def redact_command(arguments: Sequence[str], secrets: Iterable[str | None] = ()) -> str:
-    """A command line as it would be typed, without passwords."""
+    """A shell command line with passwords masked."""
     known = tuple(secrets)
     shown: list[str] = []
     hide_next = False
@@ -50,7 +50,7 @@ def redact_command(arguments: Sequence[str], secrets: Iterable[str | None] = ())
 
 
 def redact_settings(settings: Mapping[str, str], secrets: Iterable[str | None] = ()) -> dict[str, str]:
-    """Settings without the values of those that are credentials by name."""
+    """Settings with the values of credentials masked."""
     known = tuple(secrets)
     return {
         name: MASK if value and re.fullmatch(_CREDENTIAL, name, re.IGNORECASE) else redact(value, known) for name, value in settings.items()

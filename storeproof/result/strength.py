@@ -1,4 +1,4 @@
-"""What a number of faults supports, in words that do not claim more than the number does."""
+"""What a number of faults supports, in words."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from math import ceil
 def strength(faults: int, lossy: int, bound: float, what: str = "loss", does: str = "lose anything") -> str:
     """As in "no loss in 20 faults: with 95 % confidence fewer than 14 % of such faults lose anything".
 
-    `bound`: the upper limit of the share of faults that lose something, from 0 to 1; it is rounded up. `what` and `does`: in other words,
-    where it is not data that a fault can cost.
+    `bound`: the upper limit of the share of faults with a loss, from 0 to 1; it is rounded up. `what` and `does` replace the words for
+    the loss.
     """
     seen = f"no {what} in {_faults(faults)}" if not lossy else f"a {what} in {lossy} of {_faults(faults)}"
     if bound >= 1:

@@ -1,4 +1,4 @@
-"""A result as a terminal may show it."""
+"""Makes a result safe to print in a terminal."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from storeproof.result.model import Result
 
 
 def shown_of(result: Result) -> Result:
-    """The same with all of its text printable: servers named themselves in it, and the file may be somebody else's."""
+    """The result with control characters escaped: its text comes from servers, and the file from anywhere."""
     return Result.model_validate(_printable(result.model_dump()))
 
 
 def _printable(value: Any) -> Any:
     if isinstance(value, str):
-        return printable(value) if type(value) is str else value  # outcomes are strings too, of their own type
+        return printable(value) if type(value) is str else value  # an outcome is an enum, not text
     if isinstance(value, dict):
         return {_printable(name): _printable(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""What is demanded: the YAML files beside this module, and the frozen models that read them."""
+"""The specification: YAML files in `data`, and the frozen models that read them."""
 
 from storeproof.spec.capability import Capability, CapabilityGroup, Case, Step
 from storeproof.spec.dataset import Dataset

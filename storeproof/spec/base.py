@@ -17,10 +17,10 @@ PATTERN_WORDS: Mapping[str, str] = {
     NAME_PATTERN: "lower case letters, digits, `_`, `-` and `.`, with a letter or a digit at both ends",
     NUMBER_PATTERN: 'three digits in quotes, as in "001"',
 }
-"""The patterns in words, for messages."""
+"""The patterns in plain words, for messages."""
 
 _LONGEST_NAME = 80
-"""Characters: names are put together to those of files, tables and processes, which have 255 at most."""
+"""Characters: names become parts of file, table and process names, which are limited to 255."""
 
 
 def _short(name: str) -> str:
@@ -34,7 +34,7 @@ Name = Annotated[str, StringConstraints(pattern=NAME_PATTERN), AfterValidator(_s
 
 
 class RuleError(ValueError):
-    """A rule about several fields together. `location` is the field to look at, from the part that was checked."""
+    """A broken rule about several fields. `location` is the field to report, relative to the part that was checked."""
 
     def __init__(self, message: str, *location: int | str) -> None:
         super().__init__(message)

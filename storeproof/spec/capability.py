@@ -1,12 +1,12 @@
-"""What a store can do, as cases with immutable ids: steps on a fresh collection and the answers that are right."""
+"""Capabilities, as cases with immutable ids: steps on a fresh collection and their correct answers."""
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Annotated, Any, Self
 
 from pydantic import Field, PositiveInt, Strict, StringConstraints, model_validator
 
+from storeproof.spec import older_formats
 from storeproof.spec.base import NUMBER_PATTERN, Frozen, Name, RuleError, SpecFile
 from storeproof.spec.interleaving import Interleaving
 from storeproof.spec.operation import OperationName
@@ -17,25 +17,25 @@ CaseNumber = Annotated[str, StringConstraints(pattern=NUMBER_PATTERN)]
 
 
 class Step(Frozen):
-    """One operation and its right answer.
+    """One operation and its correct answer.
 
-    Exactly one of `expect`, `missing`, `between`, `alternatives` and `refused` is given, or none where the operation answers
-    nothing. `alternatives` may have `refused` beside them: then a refusal is one alternative more.
+    At most one of `expect`, `missing`, `between`, `alternatives` and `refused` is given; none where the operation returns nothing.
+    `alternatives` and `refused` may stand together: a refusal is then another alternative.
     """
 
     do: OperationName
     args: Annotated[tuple[Any, ...], Strict(False)] = ()
     expect: Any = None
     missing: bool = False
-    """Expects the answer "there is no such field", which is not null."""
+    """Expects that the field does not exist, which is not null."""
     between: Annotated[tuple[Annotated[float, Strict(False)], Annotated[float, Strict(False)]], Strict(False)] | None = None
-    """Expects a number in these bounds, both included: what the clock decides is not known exactly."""
+    """Expects a number within these bounds, inclusive, where the answer depends on time."""
     refused: bool = False
-    """Expects that the store refuses clearly, and changes nothing."""
+    """Expects a clear refusal that changes nothing."""
     alternatives: dict[str, Any] | None = None
-    """Answers on which good stores differ, by name: recorded per store, not failed."""
+    """Named answers on which good stores differ: the result records which one was given."""
     wait: Annotated[float, Field(ge=0, le=10, strict=False)] = 0.0
-    """Seconds to wait before the operation, for expiry."""
+    """Seconds to wait before the operation, for tests of expiry."""
 
     @model_validator(mode="after")
     def _requests_can_be_read(self) -> Self:
@@ -44,40 +44,40 @@ class Step(Frozen):
 
 
 class Case(Frozen):
-    """A case. Its id is never reused; a change of meaning raises the revision."""
+    """A case. Its id is never reused; a change of its meaning raises the revision."""
 
     id: CaseNumber
     revision: PositiveInt = 1
     title: str
     indexes: Annotated[int, Field(ge=0)] = 0
-    """Secondary indexes that the collection is made with; the live store must then report as many."""
+    """Number of secondary indexes the collection is created with; the store must report as many."""
     steps: Annotated[tuple[Step, ...], Strict(False), Field(min_length=1)]
     interleaved: Interleaving | None = None
-    """What several sessions then do in turn."""
+    """Requests of several concurrent sessions, after the steps."""
     after: Annotated[tuple[Step, ...], Strict(False)] = ()
-    """What is right when they have ended."""
+    """Steps after those sessions ended."""
 
 
 class Capability(Frozen):
-    """Something that a store can do or not, in the store, on the records of one model."""
+    """Something a store can do by itself on records of one model."""
 
     capability: Name
     title: str
     model: Name
     dataset: Name | None = None
-    """The data set that its cases find in place; without one they start on an empty collection."""
+    """The dataset that each case finds in the collection; without one the collection is empty."""
     operations: Annotated[tuple[OperationName, ...], Strict(False), Field(min_length=1)]
-    """The operations of the contract that the capability is about; all of them must be there."""
+    """The contract operations it uses; the adapter must have all of them."""
     cases: Annotated[tuple[Case, ...], Strict(False), Field(min_length=1)]
 
     @property
     def questions(self) -> tuple[Step, ...]:
-        """The requests of cases that only read: their answers depend on the given records alone."""
+        """The requests of read-only cases, whose answers depend only on the dataset."""
         return tuple(step for case in self.cases if all(step.do in READING for step in case.steps) for step in case.steps)
 
     @property
     def timed(self) -> bool:
-        """Whether its answers depend on the time that passes between the steps."""
+        """Whether its answers depend on the time between steps."""
         return not _TIMED.isdisjoint(self.operations) or any(step.wait for case in self.cases for step in (*case.steps, *case.after))
 
     @model_validator(mode="after")
@@ -86,7 +86,7 @@ class Capability(Frozen):
         for position, number in enumerate(ids):
             if number in ids[:position]:
                 raise RuleError(
-                    f"case id {number} is given twice in {self.capability}; ids are never reused, take the next free one",
+                    f"case id {number} is given twice in {self.capability}; ids are never reused: take the next free one",
                     "cases",
                     position,
                     "id",
@@ -98,7 +98,7 @@ class CapabilityGroup(SpecFile):
     """One file of `spec/capabilities/`."""
 
     FORMAT = (2, 0)
-    RENAMED = MappingProxyType({"given": "dataset", "nothing": "nulls"})
+    RENAMED = older_formats.CAPABILITIES
 
     group: Name
     title: str

@@ -1,4 +1,4 @@
-"""The ids of all cases, as the suites make them: a store's file that names one which does not exist is mistaken."""
+"""The ids of all cases, as the suites generate them, to check the case names in store files."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _FIXED = (
     "settings.readback",
     "walk.single_key",
 )
-"""Those that the suites name, and not the specification: a test compares them with what is collected."""
+"""Ids that the suites define and not the YAML files; a test compares them with the collected ones."""
 
 
 class CaseIds:
-    """Which names of cases there are: ids, and the parts of them before a slash."""
+    """All valid case names: ids, and the part of an id before the slash."""
 
     def __init__(
         self, capabilities: Mapping[str, Capability], models: Collection[str], workloads: Iterable[str], scaling: Iterable[str]
@@ -46,16 +46,16 @@ class CaseIds:
         for model in models:
             ids |= {f"stateful.{model}", f"concurrency.whole/{model}"}
         self.ids = frozenset(ids)
-        """Those of which no scale decides."""
+        """Ids that do not depend on the scale."""
         self._names = ids | {name.partition("/")[0] for name in ids}
         self._open = {f"performance.{name}" for name in workloads} | {f"growth.{name}" for name in scaling}
         self._open |= {"requests.corpus", *(f"sizes.{model}" for model in models)}
-        """The scale, or the model, says what follows the slash."""
+        """Names whose part after the slash depends on the scale or the model."""
 
     def wrong(self, name: str) -> str | None:
-        """What is wrong with the name of a case, or None: there are such cases."""
+        """Why a case name is invalid, or None if it exists."""
         if name in self._names or name.partition("/")[0] in self._open:
             return None
         near = difflib.get_close_matches(name, sorted(self._names | self._open), n=_SHOWN, cutoff=0.5)
         allowed = "allowed: the id of a case, as the report has it, or the part of it before a slash"
-        return f"unknown case `{name}`; {allowed}" + (f"; the nearest: {', '.join(near)}" if near else "")
+        return f"unknown case `{name}`; {allowed}" + (f"; the most similar: {', '.join(near)}" if near else "")

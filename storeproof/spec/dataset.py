@@ -1,4 +1,4 @@
-"""Records that cases find in place, so that a case says only what is asked of them."""
+"""Records that a capability's cases find in the collection."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ class Dataset(SpecFile):
     title: str
     model: Name
     records: Annotated[dict[str | int, Any], Field(min_length=1)]
-    """By key, written as the arguments of `put` are."""
+    """By key; each record is written like an argument of `put`."""

@@ -1,4 +1,4 @@
-"""Exact decimals: how the specification writes them, since YAML and JSON have no such numbers."""
+"""Notation for exact decimals, which YAML and JSON do not have."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _WORD = "decimal"
 
 
 def with_decimals(written: Any) -> Any:
-    """The value with each `{decimal: "0.10"}` in it as the number that it stands for.
+    """Replace each `{decimal: "0.10"}` in a value by its `Decimal`.
 
     Raises:
-        RuleError: what stands behind `decimal` is no text of a finite number.
+        RuleError: the value of `decimal` is not the text of a finite number.
     """
     if isinstance(written, dict):
         if written.keys() == {_WORD}:

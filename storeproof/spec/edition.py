@@ -1,4 +1,4 @@
-"""Names the whole specification, so that two results can be known to stand on the same one."""
+"""The edition: identifies the whole specification, so that results of different ones are not compared."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 VERSION = "2026.11.12"
-"""Raised whenever a demand changes; date-like, so that its age can be seen."""
+"""YEAR.MONTH.NUMBER, raised with every change of a demand."""
 
 _DEMANDS = ("models", "guarantees", "capabilities", "datasets", "scaling", "workloads", "profiles", "scales")
 
 
 @dataclass(frozen=True)
 class Edition:
-    """The version people say, and the hash that proves it."""
+    """A version for people, and a hash of the demands."""
 
     version: str
     hash: str
 
 
 def edition_of(root: Path) -> Edition:
-    """The edition of the demands under `root`. Stores are not part of it: adding one changes no demand."""
+    """The edition of the demands under `root`. Store files are not part of it: adding one changes no demand."""
     digest = hashlib.sha256()
     for folder in _DEMANDS:
         for path in sorted((root / folder).glob("*.yaml")):

@@ -1,4 +1,4 @@
-"""An index as it is asked for while the collection is in use."""
+"""An index created while the collection is in use."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from storeproof.spec.query import FieldPath, Where
 
 
 class Index(Where):
-    """Paths, in their order; with a filter, only of the records that it means."""
+    """An index on paths, in order; with a filter, a partial index of the records that match."""
 
     name: Name
     paths: Annotated[tuple[FieldPath, ...], Strict(False), Field(min_length=1)]
     unique: bool = False
-    """No two of the records have equal values at all of the paths."""
+    """No two records have equal values at all paths."""
     each: bool = False
-    """The path leads to a list, and every item of it is indexed."""
+    """The path is a list, and each of its items is indexed."""

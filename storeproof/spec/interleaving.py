@@ -1,4 +1,4 @@
-"""What several sessions do in turn: how transactions meet."""
+"""Requests of several sessions in a fixed order, to test isolation of transactions."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from storeproof.spec.base import Frozen, Name
 from storeproof.spec.operation import OperationName
 
 Isolation = Literal["read_committed", "snapshot", "serializable"]
-"""At least this: a store may give more than it is asked for. `snapshot` is what SQL's REPEATABLE READ promises."""
+"""The weakest level a store may use; a stronger one is allowed. `snapshot` is SQL's REPEATABLE READ."""
 
 
 class Turn(Frozen):
-    """One session's next request. A session that waits for another one is left waiting, and the next turn is taken.
+    """The next request of one session. A session that waits for a lock keeps waiting while the next turn is taken.
 
-    A session that was refused has lost its transaction: its further turns are left out.
+    A session whose transaction was refused skips its remaining turns.
     """
 
     session: Name
@@ -28,10 +28,10 @@ class Turn(Frozen):
 
 
 class Interleaving(Frozen):
-    """Turns, and how many of the transactions may have been committed."""
+    """Requests of several sessions in order, and how many transactions may commit."""
 
     turns: Annotated[tuple[Turn, ...], Strict(False), Field(min_length=2)]
     committed: Annotated[tuple[NonNegativeInt, ...], Strict(False)] = ()
-    """The numbers of commits that are right; none given: any."""
+    """Correct numbers of commits; without any, all are correct."""
     recorded: Annotated[dict[NonNegativeInt, str], Strict(False)] = Field(default_factory=dict)
-    """Where stores differ: what a number of commits is called in the result."""
+    """Where stores differ: the name of each number of commits in the result."""

@@ -1,4 +1,4 @@
-"""Reads the whole specification and checks that its files agree with each other."""
+"""Reads the whole specification and checks references between its files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from storeproof.spec.store import Store, Target
 from storeproof.spec.workload import Kind, Workload, WorkloadFile
 
 SPEC_ROOT = (Path(__file__).parent / "data").resolve()
-"""Where the YAML files are, in a checkout and in a wheel alike."""
+"""The directory of the YAML files, in a checkout and in a wheel."""
 
 FILES: Mapping[str, type[SpecFile]] = {
     "models": Model,
@@ -40,14 +40,14 @@ FILES: Mapping[str, type[SpecFile]] = {
     "scales": Scale,
     "stores": Store,
 }
-"""The folders of the specification and what their files hold."""
+"""The model of the files in each folder of the specification."""
 
 _STORE_FILE = re.compile(r"^(.+\.ya?ml)(?:(:)(.*))?$")
 
 F = TypeVar("F", bound=SpecFile)
 T = TypeVar("T")
 FieldPosition = tuple[Path, tuple[int | str, ...]]
-"""A file, and a field in it."""
+"""A file and a field in it."""
 
 
 @dataclass(frozen=True)
@@ -66,14 +66,14 @@ class Spec:
     profiles: Mapping[str, Profile]
     scales: Mapping[str, Scale]
     store_files: Mapping[str, Path]
-    """The stores that come with the project; each file is read only when its store is asked for."""
+    """Files of the stores that come with the project; each is read when its store is requested."""
 
     def store(self, name: str) -> tuple[Store, Path]:
-        """A store by name, or by the path of a YAML file that lives anywhere; with the file it was read from.
+        """A store by name, or by the path of any YAML file; with the file it was read from.
 
         Raises:
             UsageError: no such store.
-            SpecError: its file breaks a rule, or does not state every capability.
+            SpecError: its file breaks a rule, or claims what does not exist.
         """
         path = Path(name) if name.endswith((".yaml", ".yml")) else self.store_files.get(name)
         if path is None:
@@ -90,10 +90,10 @@ class Spec:
         return store, path.resolve()
 
     def targets(self, wanted: Iterable[str]) -> list[Target]:
-        """The targets that `--store` names: `NAME` (its default variant), `NAME:VARIANT`, `NAME:all`, `all`, `x.yaml[:variant]`.
+        """The targets of `--store`: `NAME` (the default variant), `NAME:VARIANT`, `NAME:all`, `all`, `x.yaml[:variant]`.
 
         Raises:
-            UsageError: an unknown store or variant, or two files that give different stores one name.
+            UsageError: an unknown store or variant, or two files with the same store name.
         """
         found: dict[str, Target] = {}
         files: dict[str, Path] = {}
@@ -108,7 +108,7 @@ class Spec:
         return list(found.values())
 
     def _variants_of(self, text: str, *, every: bool) -> list[Target]:
-        file = _STORE_FILE.match(text)  # a path may have colons of its own
+        file = _STORE_FILE.match(text)  # a path may contain colons
         name, colon, variant = file.groups() if file else text.partition(":")
         store, path = self.store(name)
         if every or variant == "all":
@@ -140,7 +140,7 @@ class Spec:
             raise SpecError(problems)
 
     def _like(self, claimed: str) -> Iterable[str] | None:
-        """What may be claimed instead: the cases of a capability, the capabilities of a group, or the groups; None if it exists."""
+        """Valid claims in place of an unknown one: cases, capabilities or groups; None if it exists."""
         groups = {name.partition(".")[0] for name in self.capabilities}
         capability, slash, _ = claimed.partition("/")
         if slash and capability in self.capabilities:
@@ -153,12 +153,12 @@ class Spec:
 
 
 def load_spec(root: Path = SPEC_ROOT) -> Spec:
-    """Read every demand under `root`; stores are listed, and read when asked for.
+    """Read all demands under `root`; store files are only listed.
 
     Raises:
-        SpecError: with all breaches of all files together.
+        SpecError: with all errors of all files.
     """
-    problems = [f"{path}: is not read; call it {path.stem}.yaml" for folder in FILES for path in sorted((root / folder).glob("*.yml"))]
+    problems = [f"{path}: is not read: rename it to {path.stem}.yaml" for folder in FILES for path in sorted((root / folder).glob("*.yml"))]
 
     def every(folder: str, kind: type[F]) -> list[tuple[Path, F]]:
         read_files = []
@@ -213,7 +213,7 @@ def load_spec(root: Path = SPEC_ROOT) -> Spec:
         scales=files("scales", Scale, lambda item: item.scale),
         store_files={path.stem: path for path in sorted((root / "stores").glob("*.yaml"))},
     )
-    # A file that could not be read defines nothing: what others miss of it is no breach of theirs.
+    # Names in a file with errors are unknown: references to them are not errors of their own.
     if not problems:
         problems.extend(_disagreements(spec, places) or [*_unfit_records(spec, places), *_uneven_kinds(spec, places)])
     if problems:
@@ -222,7 +222,7 @@ def load_spec(root: Path = SPEC_ROOT) -> Spec:
 
 
 def _disagreements(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) -> list[str]:
-    """Names in one file that no other file defines."""
+    """References to names that no file defines."""
     named: list[tuple[FieldPosition, str, str, Iterable[str]]] = []
     for kind, owners in (("capability", spec.capabilities), ("workload", spec.workloads)):
         for name, owner in owners.items():
@@ -274,7 +274,7 @@ def _uneven_kinds(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) -
 
 
 def _unfit_records(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) -> list[str]:
-    """Records of workloads that their models cannot have."""
+    """Variations of records that do not apply to the workload's model."""
     problems = []
     for name, workload in spec.workloads.items():
         path, location = places["workload", name]
@@ -287,5 +287,5 @@ def _unfit_records(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) 
 
 
 def schemas() -> dict[str, str]:
-    """The JSON Schemas of all kinds of files, by file name: editors use them, and other tools."""
+    """The JSON Schemas of all kinds of files, by file name, for editors and other tools."""
     return {f"{folder}.json": schema_of(folder, kind, ".".join(map(str, kind.FORMAT))) for folder, kind in FILES.items()}

@@ -1,4 +1,4 @@
-"""What data looks like: one record of a model, as a shape that every store is asked to keep."""
+"""Models: the form of the records that stores are asked to keep."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from storeproof.spec.sizes import Sizes
 
 
 class Value(Frozen):
-    """An opaque value: bytes in, the same bytes out."""
+    """An opaque value of bytes."""
 
     kind: Literal["value"]
     size: PositiveInt
-    """Bytes of one value under load."""
+    """Bytes of a value under load."""
     sizes: Annotated[tuple[PositiveInt, ...], Strict(False)]
-    """Sizes in bytes that correctness must cover."""
+    """Sizes in bytes for tests of correctness."""
     drawn: Sizes | None = None
-    """Sizes under load, where they differ from write to write; `size` is then the largest."""
+    """Sizes under load that vary from write to write; `size` is then the largest."""
 
 
 class Hash(Frozen):
@@ -28,23 +28,23 @@ class Hash(Frozen):
     kind: Literal["hash"]
     fields: Annotated[tuple[str, ...], Strict(False)]
     size: PositiveInt
-    """Bytes of one field's value under load."""
+    """Bytes of a field's value under load."""
 
 
 class Row(Frozen):
-    """A row of one table: `integer` (32 bits, signed) and `real` (IEEE 754 double) under a 64-bit key."""
+    """A table row: `integer` (32 bits, signed) and `real` (IEEE 754 double) under a 64-bit key."""
 
     kind: Literal["row"]
 
 
 class Counter(Frozen):
-    """A 64-bit signed number that clients add to."""
+    """A signed 64-bit counter."""
 
     kind: Literal["counter"]
 
 
 class Queue(Frozen):
-    """A list of opaque items, to which clients add and from which they take at both ends."""
+    """A list of opaque items with push and pop at both ends."""
 
     kind: Literal["list"]
 
@@ -56,13 +56,13 @@ class Members(Frozen):
 
 
 class Ranking(Frozen):
-    """Text members, each with a score (IEEE 754 double), in the order of their scores."""
+    """A sorted set: text members ordered by score (IEEE 754 double)."""
 
     kind: Literal["ranking"]
 
 
 class Places(Frozen):
-    """Text members, each with a place on the Earth."""
+    """A geospatial set: text members, each with a position."""
 
     kind: Literal["places"]
 
@@ -86,20 +86,20 @@ class Real(Frozen):
 
 
 class List(Frozen):
-    """A list of `length` items of one shape."""
+    """A list with `list` items of one shape."""
 
     list: PositiveInt
     of: Shape
 
 
 class Object(Frozen):
-    """Named fields, each with a shape of its own."""
+    """Named fields, each with its own shape."""
 
     object: dict[str, Shape]
 
 
 def _kind_of_shape(written: Any) -> str | None:
-    """Which shape is meant is said by the one field that only it has."""
+    """The shape that has one of the given fields; each has one that no other has."""
     fields = written if isinstance(written, dict) else type(written).model_fields if isinstance(written, Frozen) else ()
     return next((kind.capitalize() for kind in ("text", "integer", "real", "list", "object") if kind in fields), None)
 
@@ -116,7 +116,7 @@ Shape = Annotated[
         custom_error_message="a shape: {text: 20}, {integer: 32}, {real: 64}, {list: 3, of: SHAPE} or {object: {field: SHAPE}}",
     ),
 ]
-"""What one value of a document looks like."""
+"""The form of one value of a document."""
 
 
 class Document(Frozen):
@@ -132,27 +132,27 @@ Document.model_rebuild()
 
 
 class Model(SpecFile):
-    """A data model. Every one is a collection of records under unique keys."""
+    """A data model: records of one form under unique keys."""
 
     model: Name
     title: str
     key: Literal["text", "integer"]
-    """Text keys are Unicode strings; integer keys are 64-bit and signed."""
+    """Text keys are Unicode strings; integer keys are signed 64-bit numbers."""
     key_order: Literal["ordered", "hashed"] = "ordered"
-    """How the load engine makes text keys of numbers: `ordered` as they are, so that new keys come last; `hashed` as YCSB does, so that
-    they come anywhere."""
+    """How load engines make text keys from numbers: `ordered`, so that new keys come last, or `hashed` as in YCSB, so that they are
+    scattered."""
     record: Annotated[Value | Hash | Row | Counter | Document | Queue | Members | Ranking | Places, Field(discriminator="kind")]
     indexes: Annotated[tuple[Annotated[tuple[str, ...], Strict(False)], ...], Strict(False)] = ()
-    """Paths that may carry a secondary index, in the order in which `indexes: n` switches them on."""
+    """Paths of secondary indexes; `indexes: n` creates the first n."""
 
     text: Annotated[tuple[Annotated[tuple[str, ...], Strict(False)], ...], Strict(False)] = ()
-    """Paths of texts that are searched by words: a store that can keeps a text index on them."""
+    """Paths for full-text search; stores that can have a text index on them."""
     language: Annotated[tuple[str, ...], Strict(False)] = ()
-    """The path of the language that these texts are in, as an IETF tag in small letters."""
+    """The path of the language of these texts, as a lower-case IETF tag."""
     places: Annotated[tuple[Annotated[tuple[str, ...], Strict(False)], ...], Strict(False)] = ()
-    """Paths of points on the Earth, as GeoJSON writes them: a store that can keeps a spatial index on them. A record may lack them."""
+    """Paths of GeoJSON points; stores that can have a geospatial index on them. They are optional in a record."""
     decimals: Annotated[tuple[Annotated[tuple[str, ...], Strict(False)], ...], Strict(False)] = ()
-    """Paths of exact decimals, which no binary number stands in for. A record may lack them."""
+    """Paths of exact decimals, which must not be stored as doubles. They are optional in a record."""
 
     @model_validator(mode="after")
     def _hashed_keys_are_texts(self) -> Self:

@@ -1,4 +1,4 @@
-"""The words for what a store is asked to do; the contract says what each of them means."""
+"""The names of the operations; the contract defines their meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places on the Earth, as requests write them: longitude before latitude, in degrees, as GeoJSON has it."""
+"""Positions on the Earth in requests: longitude before latitude, in degrees, as in GeoJSON."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 PLACES = frozenset({"within_box", "within_polygon", "near"})
-"""Operators that ask where something is: the model's `places` says which paths have points."""
+"""Geospatial operators; the model's `places` names the paths with points."""
 
 EARTH_RADIUS = 6_371_008.8
 """Metres: the mean radius of the WGS 84 ellipsoid, (2a + b) / 3, as the IUGG defines it."""
@@ -16,16 +16,16 @@ WRITTEN = {
     "within_polygon": "three or more corners [longitude, latitude]",
     "near": "[longitude, latitude, metres]",
 }
-"""What stands behind each operator."""
+"""The value that each operator takes."""
 
 
 def is_place(value: Any) -> bool:
-    """Whether it is [longitude, latitude]."""
+    """Whether a value is [longitude, latitude]."""
     return isinstance(value, (list, tuple)) and len(value) == 2 and _is_degrees(value[0], 180) and _is_degrees(value[1], 90)
 
 
 def locates(operator: str, value: Any) -> bool:
-    """Whether the operator takes the value."""
+    """Whether an operator accepts a value."""
     if not isinstance(value, (list, tuple)):
         return False
     if operator == "near":
@@ -36,13 +36,13 @@ def locates(operator: str, value: Any) -> bool:
 
 
 def boxes(value: Any) -> list[tuple[float, float, float, float]]:
-    """A box as boxes that do not cross the antimeridian: two of them, where its west is east of its east."""
+    """Split a box that crosses the antimeridian (west greater than east) in two; any other box is returned alone."""
     west, south, east, north = map(float, value)
     return [(west, south, east, north)] if west <= east else [(west, south, 180.0, north), (-180.0, south, east, north)]
 
 
 def ring(corners: Any) -> list[list[float]]:
-    """The corners as a closed ring, counter-clockwise, as GeoJSON has the outside of a polygon."""
+    """The corners as a closed, counter-clockwise ring, as GeoJSON wants the outside of a polygon."""
     closed = [[float(longitude), float(latitude)] for longitude, latitude in corners]
     if closed[0] != closed[-1]:
         closed.append(closed[0])

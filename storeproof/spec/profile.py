@@ -1,4 +1,4 @@
-"""Named sets of demands: what a store must be able to do, keep, and deliver for one kind of use."""
+"""Profiles: named sets of demands for one kind of use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from storeproof.spec.guarantee import GuaranteeName
 
 
 class Speed(Frozen):
-    """A demand on speed: the median throughput of a workload, in operations per second."""
+    """Minimum median throughput of a workload, in operations per second."""
 
     workload: Name
     clients: PositiveInt
@@ -19,7 +19,7 @@ class Speed(Frozen):
 
 
 class Profile(SpecFile):
-    """A set of demands. A store conforms when every one was shown in the run."""
+    """A set of demands. A store conforms if the run showed all of them."""
 
     profile: Name
     title: str

@@ -1,4 +1,4 @@
-"""The query language: what a store is asked, in words that belong to no store. QUERY.md says what each of them means."""
+"""The models of the query language; QUERY.md defines its meaning."""
 
 from __future__ import annotations
 
@@ -57,21 +57,21 @@ Unit = Literal["year", "month", "day", "hour"]
 
 
 def _path(written: Any) -> Any:
-    """`maker.country` and `[maker, country]` are one path; a name with a dot in it, and a position, need the second form."""
+    """`maker.country` and `[maker, country]` are the same path; names with a dot and list positions need the second form."""
     return tuple(written.split(".")) if isinstance(written, str) else written
 
 
 FieldPath = Annotated[tuple[str | int, ...], Strict(False), BeforeValidator(_path)]
-"""From the root of a document: field names, and positions in lists. Lists are not passed through."""
+"""Field names and list positions from the root of a document. A name does not reach through a list."""
 
 SEARCHES = frozenset({"words", "any_word", "phrase", "word_prefix", "fuzzy"})
-"""Operators that ask a text index: the model's `text` says which paths have one."""
+"""Full-text operators; the model's `text` names the indexed paths."""
 _TEXT_OPERATORS = frozenset({"prefix", "contains", "regex", "ieq", "icontains", *SEARCHES})
 _TYPE_NAMES = get_args(TypeName)
 
 
 class Comparing(Frozen):
-    """What `any` asks of the items of a list. Written `[OPERATOR, VALUE]`."""
+    """The condition of `any` on the items of a list. Written `[OPERATOR, VALUE]`."""
 
     operator: Comparison
     value: Any
@@ -83,7 +83,7 @@ class Comparing(Frozen):
 
 
 class Condition(Frozen):
-    """What is asked of the value at a path. Written `[PATH, OPERATOR, VALUE]`."""
+    """A condition on the value at a path. Written `[PATH, OPERATOR, VALUE]`."""
 
     path: FieldPath
     operator: Operator
@@ -122,19 +122,19 @@ class Condition(Frozen):
 
 
 class And(Frozen):
-    """All of the parts hold; of none, all do."""
+    """All parts match; an empty one matches everything."""
 
     parts: Annotated[tuple[Filter, ...], Strict(False), Field(alias="and")]
 
 
 class Or(Frozen):
-    """One of the parts holds; of none, none does."""
+    """One of the parts matches; an empty one matches nothing."""
 
     parts: Annotated[tuple[Filter, ...], Strict(False), Field(alias="or")]
 
 
 class Not(Frozen):
-    """The part does not hold. Every record is either in a filter or in its `not`."""
+    """The part does not match. Every record matches either a filter or its `not`."""
 
     part: Annotated[Filter, Field(alias="not")]
 
@@ -155,11 +155,11 @@ Filter = Annotated[
         custom_error_message="a filter: [PATH, OPERATOR, VALUE], {and: [FILTER, ...]}, {or: [FILTER, ...]} or {not: FILTER}",
     ),
 ]
-"""Which records are meant."""
+"""A condition on records."""
 
 
 class Where(Frozen):
-    """What every request has: which records it is about. Without a filter it is all of them."""
+    """The part all requests have: a filter. Without one, all records match."""
 
     filter: Filter | None = None
 
@@ -171,16 +171,16 @@ Where.model_rebuild()
 
 
 LANGUAGE = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
-"""The pattern of a language's tag."""
+"""The pattern of a language tag."""
 _SORT_WORDS = {"from": "origin"}
-"""What a sort key's words are called here, where that is another word."""
+"""Attributes of a sort key whose name in YAML is a Python keyword."""
 
 
 class SortKey(Frozen):
-    """One thing to sort by. Written `[PATH, asc|desc]`, or `[PATH, asc|desc, first|last]` to say where null and missing go.
+    """One sort key. Written `[PATH, asc|desc]`, or `[PATH, asc|desc, first|last]` for the position of null and missing values.
 
-    `[PATH, asc|desc, {from: [longitude, latitude]}]` sorts by distance, and `[PATH, asc|desc, {collation: LANGUAGE}]` as a language does;
-    `case: ignored` and `nulls: first|last` may stand beside these.
+    `[PATH, asc|desc, {from: [longitude, latitude]}]` sorts by distance, `[PATH, asc|desc, {collation: LANGUAGE}]` in the order of a
+    language; `case: ignored` and `nulls: first|last` may be added.
     """
 
     path: FieldPath
@@ -188,11 +188,11 @@ class SortKey(Frozen):
     order: Literal["asc", "desc"]
     nulls: Literal["first", "last"] | None = None
     origin: Annotated[tuple[float, float], Strict(False)] | None = None
-    """Longitude and latitude, in degrees, of the place to which the distances are."""
+    """Longitude and latitude in degrees: sorts by the distance from there."""
     collation: Annotated[str, Field(pattern=LANGUAGE)] | None = None
-    """The language in whose order texts are, as an IETF tag."""
+    """The language of the sort order, as an IETF tag."""
     case: Literal["ignored"] | None = None
-    """Capitals and small letters are equal."""
+    """Case-insensitive."""
 
     @model_validator(mode="before")
     @classmethod
@@ -211,7 +211,7 @@ class SortKey(Frozen):
         if self.origin is not None and not is_place(self.origin):
             raise RuleError(f"found {list(self.origin)}; allowed: [longitude, latitude] in degrees")
         if self.origin is not None and self.collation is not None:
-            raise RuleError("a distance is no text; give `from` or `collation`")
+            raise RuleError("a distance is not text: give `from` or `collation`")
         if self.case is not None and self.collation is None:
             raise RuleError("`case` goes with a `collation`")
         return self
@@ -219,39 +219,39 @@ class SortKey(Frozen):
 
 def _by_value(keys: tuple[SortKey, ...]) -> tuple[SortKey, ...]:
     if any(key.origin is not None or key.collation is not None for key in keys):
-        raise ValueError("only `find` sorts by distance, and as a language does")
+        raise ValueError("only `find` sorts by distance or collation")
     return keys
 
 
 ByValue = Annotated[tuple[SortKey, ...], Strict(False), AfterValidator(_by_value)]
-"""Groups, and a page with its facets, are sorted by the values themselves."""
+"""Sort keys of groups and of pages with facets: by value only."""
 
 
 class Query(Where):
-    """Records, in order, a page of them, whole or in part."""
+    """Records: sorted, paged, whole or projected."""
 
     sort: Annotated[tuple[SortKey, ...], Strict(False)] = ()
-    """Without it, any order is right."""
+    """Without it, any order is correct."""
     skip: NonNegativeInt = 0
     limit: PositiveInt | None = None
     fields: Annotated[tuple[FieldPath, ...], Strict(False)] | None = None
-    """The parts that are wanted: the answer has them where they were. None is the whole record, () its key alone."""
+    """The projection: each field is returned at its path. None is the whole record, () the key alone."""
     ranked: bool = False
-    """Best first, by the store's own judgement of a text search."""
+    """By the store's relevance of a text search, best first."""
     highlight: FieldPath | None = None
-    """The path of a text: the answer has it under `highlight`, the words that were found between <b> and </b>."""
+    """The path of a text: the answer has it under `highlight`, with the matching words between <b> and </b>."""
 
 
 class Bucket(Frozen):
-    """What a group has in common: the value at a path, or the range that it falls into. A bare path is written as such."""
+    """A grouping key: the value at a path, or its bucket. Without options, written as the path alone."""
 
     path: FieldPath
     each: bool = False
-    """The path leads to a list, and every distinct item of it counts the record once."""
+    """The path is a list: the record counts once for each distinct item."""
     width: Annotated[float, Field(gt=0, strict=False)] | None = None
-    """Numbers by ranges of this width; the group is named by the lower bound, a multiple of it."""
+    """Numbers in buckets of this width, named by their lower bound, a multiple of it."""
     unit: Unit | None = None
-    """Dates by calendar unit in UTC; the group is named by its first second."""
+    """Dates by calendar unit in UTC, named by its first second."""
 
     @model_validator(mode="before")
     @classmethod
@@ -260,13 +260,13 @@ class Bucket(Frozen):
 
 
 class Measure(Frozen):
-    """What is computed of each group. Written `[count]` or `[FUNCTION, PATH]`, of a percentile with the share behind it, and its kind."""
+    """An aggregate of each group. Written `[count]`, `[FUNCTION, PATH]` or `[percentile, PATH, SHARE]`, the last with or without a kind."""
 
     function: Function
     path: FieldPath | None = None
     share: Annotated[float, Field(gt=0, lt=1, strict=False)] | None = None
     kind: Literal["smallest", "interpolated"] | None = None
-    """Which percentile: one of the values, or between two of them. Without it, the store may choose."""
+    """Which percentile: one of the values, or interpolated between two. Without it, the store may choose."""
 
     @model_validator(mode="before")
     @classmethod
@@ -285,31 +285,31 @@ class Measure(Frozen):
 
 
 class Aggregation(Where):
-    """Groups of records and what is computed of them: rows of named values."""
+    """Groups and their aggregates, as rows of named values."""
 
     by: dict[str, Bucket] = Field(default_factory=dict)
-    """The group's values by name. Without any, all records are one group, which is there even if it is empty."""
+    """Grouping keys by name. Without any there is one group of all records, even if it is empty."""
     compute: dict[str, Measure] = Field(default_factory=dict)
     having: Filter | None = None
-    """Which groups are meant; its paths are the names of `by` and `compute`."""
+    """A filter on groups; its paths are the names in `by` and `compute`."""
     sort: ByValue = ()
-    """Its paths are the names of `by` and `compute`."""
+    """Its paths are the names in `by` and `compute`."""
     limit: PositiveInt | None = None
 
 
 class Facet(Bucket):
-    """Values of a path with the number of records that have them: most first, equals in the order of the values."""
+    """Values of a path with the number of records that have them: most frequent first, ties by value."""
 
     limit: PositiveInt | None = None
 
 
 class Browse(Where):
-    """A page of records together with facets over all that match, in one request."""
+    """A page of keys and facets over all matches, in one request."""
 
     facets: dict[str, Facet] = Field(default_factory=dict)
     sort: ByValue = ()
     limit: NonNegativeInt = 0
-    """How many keys are wanted."""
+    """Size of the page."""
 
 
 REQUESTS: dict[str, type[Frozen]] = {
@@ -321,17 +321,17 @@ REQUESTS: dict[str, type[Frozen]] = {
     "delete_where": Where,
     "find_joined": Query,
 }
-"""The operations whose first argument is a request."""
+"""Operations whose first argument is a request."""
 
 READING = REQUESTS.keys() - {"update_where", "delete_where"}
-"""Those of them that change nothing."""
+"""Those that change nothing."""
 
 
 def check_request(operation: str, args: tuple[Any, ...]) -> None:
-    """Read the request in an operation's arguments, where it has one.
+    """Validate the request in an operation's arguments, if it has one.
 
     Raises:
-        RuleError: it is not in the language.
+        RuleError: it is not valid in the query language.
     """
     if operation in REQUESTS:
         try:
@@ -339,4 +339,4 @@ def check_request(operation: str, args: tuple[Any, ...]) -> None:
         except ValidationError as reason:
             first = reason.errors()[0]
             words = first["msg"].removeprefix("Value error, ")
-            raise RuleError(f"{'.'.join(map(str, first['loc']))}: {words}; spec/QUERY.md has the language", "args", 0) from None
+            raise RuleError(f"{'.'.join(map(str, first['loc']))}: {words}; see spec/QUERY.md", "args", 0) from None

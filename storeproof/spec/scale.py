@@ -1,12 +1,12 @@
-"""How much of everything: `smoke` proves that all works, `standard` is for decisions, `full` has the seeds' sizes."""
+"""Scales: `smoke` shows that everything works, `standard` is for decisions, `full` has the sizes of the seed tests."""
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Annotated, Literal
 
 from pydantic import Field, PositiveInt, Strict
 
+from storeproof.spec import older_formats
 from storeproof.spec.base import Frozen, Name, SpecFile
 
 Seconds = Annotated[float, Field(gt=0, strict=False)]
@@ -14,59 +14,59 @@ Clients = Annotated[tuple[PositiveInt, ...], Strict(False), Field(min_length=1)]
 
 
 class CorrectnessScale(Frozen):
-    """Hypothesis' share of correctness; the fixed cases always run whole."""
+    """Sizes of the random tests of correctness; the fixed cases do not depend on the scale."""
 
     examples: PositiveInt
     steps: PositiveInt
-    """Operations per example, at most."""
+    """Maximum operations per example."""
     clients: PositiveInt
-    """Concurrent clients of the concurrency checks."""
+    """Clients of the concurrency tests."""
     concurrent_operations: PositiveInt
     """Operations of each of those clients."""
 
 
 class DurabilityScale(Frozen):
-    """How often and under how much load each fault strikes."""
+    """How often each fault strikes, and under what load."""
 
     rounds: Annotated[int, Field(ge=5)]
     clients: PositiveInt
     load_seconds: Annotated[tuple[Seconds, Seconds], Strict(False)]
-    """The fault strikes at a random moment between these two."""
+    """The fault strikes at a random moment between these times."""
 
 
 class OutageScale(Frozen):
-    """How much goes on while something fails, and for how long it is watched."""
+    """Load and duration of the outage tests."""
 
     rate: PositiveInt
-    """Requests per second, of all clients together: so few that any store keeps up with them."""
+    """Requests per second of all clients together, low enough for any store."""
     before_seconds: Seconds
     after_seconds: Seconds
-    """From when the store could answer again: within them it must be as it was before."""
+    """From when the store could answer again; response times must return to normal within them."""
 
 
 class PerformanceScale(Frozen):
-    """How long is measured, with how many records and clients."""
+    """Durations, records and clients of the measurements."""
 
     workloads: Literal["all"] | Annotated[tuple[Name, ...], Strict(False), Field(min_length=1)]
     """What is measured unless `-k` names something else: `all`, each with all of its indexes, clients, records, pipelines and rates; or
     these, one of each kind, each with the first of its indexes, clients and so on."""
     records: PositiveInt
     data_bytes: PositiveInt
-    """Of payload that are loaded for a workload, and that its rounds add, each at most: of large records fewer are loaded, and rounds that
-    would insert more end earlier."""
+    """Maximum payload that is preloaded for a workload, and that its rounds insert: large records are fewer, and rounds that would insert
+    more are shorter."""
     scaling_records: PositiveInt
-    """Records at which the growth of answers begins; it goes on to a hundred times as many."""
+    """Records at which scaling starts; it ends at a hundred times as many."""
     rounds: PositiveInt
     round_warm_up_seconds: Seconds
-    """Before each round, and not measured: while other stores had their turns this one, its caches and its clients were idle."""
+    """Unmeasured load before each round: during the other stores' rounds the store, its caches and its clients were idle."""
     round_seconds: Seconds
     warm_up_seconds: Annotated[tuple[Seconds, Seconds], Strict(False)]
-    """At least, and at most until the windows are steady."""
+    """Minimum, and maximum until steady state."""
     one: Clients
     few: Clients
     sweep: Clients
     rates: Clients
-    """Requests per second of open loops, of all clients together: the same for all stores, so that they can be compared."""
+    """Requests per second of open loops, all clients together; the same for all stores, so that results are comparable."""
     outage: OutageScale
 
     def measures(self, workload: str, *, first: bool) -> bool:
@@ -78,12 +78,12 @@ class Scale(SpecFile):
     """One file of `spec/scales/`."""
 
     FORMAT = (2, 0)
-    RENAMED = MappingProxyType({"lead_in_seconds": "round_warm_up_seconds", "growth": "scaling_records"})
+    RENAMED = older_formats.SCALE
 
     scale: Literal["smoke", "standard", "full"]
     title: str
     cache_bytes: PositiveInt
-    """What every server whose data are on the disk may keep of them in memory: room for all that a workload loads."""
+    """Cache size of every server with data on disk; enough for all data of a workload."""
     correctness: CorrectnessScale
     durability: DurabilityScale
     performance: PerformanceScale

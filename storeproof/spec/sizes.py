@@ -1,4 +1,4 @@
-"""Values of many sizes, as caches and stores have them, in place of one size for all."""
+"""Value sizes that vary from write to write."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from pydantic import Field, PositiveInt, Strict, model_validator
 from storeproof.spec.base import Frozen, RuleError
 
 LEAST: Final = 17
-"""Bytes that a value under load has at least: it begins with `0001:00000000042|`, which says who wrote it."""
+"""Minimum bytes of a value under load, which begins with its write id: `0001:00000000042|`."""
 _STEPS: Final = 32
-"""Sizes that an even distribution has: an engine learns how the store's client asks for each of them."""
+"""Number of sizes in a uniform distribution; an engine needs a request template for each."""
 _SHARES: Final = 100
 
 Size = Annotated[int, Field(ge=LEAST)]
 
 
 class Sizes(Frozen):
-    """Bytes of a value, drawn for each write; of one record and one write it is always the same."""
+    """Bytes of a value, drawn per write; the same for the same record and write."""
 
     uniform: Annotated[tuple[Size, Size], Strict(False)] | None = None
-    """The smallest and the largest: in 32 steps, each as likely as any other."""
+    """Minimum and maximum, in 32 equally likely steps."""
     histogram: dict[Size, PositiveInt] | None = None
-    """For each size its share of the writes, of 100 in all or fewer: `{100: 3, 5000: 1}` makes one write in four large."""
+    """Weight of each size, at most 100 in total: `{100: 3, 5000: 1}` makes one write in four large."""
 
     @model_validator(mode="after")
     def _is_one_of_several_sizes(self) -> Self:
@@ -32,20 +32,20 @@ class Sizes(Frozen):
         if self.uniform and self.uniform[0] >= self.uniform[1]:
             raise RuleError(f"found {list(self.uniform)}; allowed: the smallest size, and then a larger one", "uniform")
         if self.histogram is not None and len(self.histogram) < 2:
-            raise RuleError(f"found {len(self.histogram)} of them; allowed: two sizes or more; for one write `size`", "histogram")
+            raise RuleError(f"found {len(self.histogram)} of them; allowed: two or more sizes; for a single one use `size`", "histogram")
         if self.histogram and (shares := sum(self.histogram.values())) > _SHARES:
             raise RuleError(f"found {shares} shares in all; allowed: at most {_SHARES}", "histogram")
         return self
 
     def __str__(self) -> str:
-        """`uniform-32-1000`, as names of cases have it; of a histogram all that it says."""
+        """As in case names: `uniform-32-1000`, or `histogram-` with each size and weight."""
         if self.uniform:
             return f"uniform-{self.uniform[0]}-{self.uniform[1]}"
         return "histogram-" + "-".join(f"{size}x{share}" for size, share in sorted((self.histogram or {}).items()))
 
     @property
     def table(self) -> tuple[int, ...]:
-        """Sizes in ascending order, each as often as its share says: one of them is drawn evenly."""
+        """Sizes in ascending order, each repeated by its weight, to draw from uniformly."""
         if self.histogram:
             return tuple(size for size, share in sorted(self.histogram.items()) for _ in range(share))
         low, high = self.uniform or (LEAST, LEAST)

@@ -1,4 +1,4 @@
-"""Other sizes, numbers of fields or depths of a model's records, for series that show what each of them costs."""
+"""Variations of a model's records in size, number of fields or depth, for series of measurements."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from storeproof.spec.model import Document, Hash, Model, Object, Value
 from storeproof.spec.sizes import Size, Sizes
 
 LEVEL: Final = "level"
-"""The name of an object that only holds the next one."""
+"""The field name of an object that only contains the next one."""
 
 
 class Variation(Frozen):
-    """What differs from the model as its file has it; nothing, if none is given."""
+    """One difference from the model's file, or none."""
 
     size: Size | None = None
     """Bytes of a value, or of each field of a hash."""
     sizes: Sizes | None = None
-    """Of values, which then differ in it."""
+    """Bytes of a value, drawn per write."""
     fields: PositiveInt | None = None
-    """Of a hash."""
+    """Number of fields of a hash."""
     depth: PositiveInt | None = None
-    """Objects of a document within each other, of which the innermost has all of its fields; 1 leaves it as it is."""
+    """Nesting depth of a document; the innermost object has all the fields. 1 changes nothing."""
 
     @model_validator(mode="after")
     def _is_one(self) -> Self:
@@ -35,14 +35,14 @@ class Variation(Frozen):
 
     @property
     def name(self) -> str:
-        """`size-100`, and empty for the model as it is."""
+        """Such as `size-100`; empty without a variation."""
         return next((f"{name}-{value}" for name in type(self).model_fields if (value := getattr(self, name)) is not None), "")
 
     def applied(self, model: Model) -> Model:
-        """The model with such records.
+        """The model with these records.
 
         Raises:
-            RuleError: its records have nothing that this could change.
+            RuleError: it cannot be applied to this kind of record.
         """
         record: Value | Hash | Document
         match self, model.record:
@@ -64,4 +64,4 @@ class Variation(Frozen):
 
 
 AS_IT_IS: Final = Variation()
-"""The model as its file has it."""
+"""No variation."""

@@ -1,29 +1,29 @@
-"""Mixes of operations that are measured, once they were correct."""
+"""Workloads: measured mixes of operations."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PositiveInt, Strict, model_validator
 
+from storeproof.spec import older_formats
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
 from storeproof.spec.operation import OperationName
 from storeproof.spec.query import READING, check_request
 from storeproof.spec.variation import AS_IT_IS, Variation
 
 Distribution = Literal["uniform", "zipf", "zipfian", "latest", "sequential", "hotspot", "exponential"]
-"""How keys are drawn of those that are there; the names are those of YCSB's `requestdistribution`, and its constants hold.
+"""How existing keys are drawn, with the names and constants of YCSB's `requestdistribution`.
 
-* `uniform`: each as likely as any other.
-* `zipf`: key k with a probability in proportion to 1 / (k + 1)^0.99, over exactly the loaded records.
-* `zipfian`: YCSB's: drawn over 10^10 items and scattered over the keys by a hash; the hottest gets 3.78 % whatever their number.
+* `uniform`: all keys are equally likely.
+* `zipf`: key k has a probability proportional to 1 / (k + 1)^0.99, over exactly the preloaded records.
+* `zipfian`: as in YCSB, drawn over 10^10 items and scattered by a hash; the most popular key gets 3.78 % for any number of keys.
 * `latest`: the newest key minus a Zipfian draw.
-* `sequential`: one after the other, again from the first after the last.
-* `hotspot`: 80 % of the requests ask for the first 20 % of the keys; even within both.
-* `exponential`: the newest key minus an exponential draw; 95 % of the requests ask for the newest 6/7 of the keys.
+* `sequential`: in order, from the first again after the last.
+* `hotspot`: 80 % of the requests are for the first 20 % of the keys; uniform within both.
+* `exponential`: the newest key minus an exponential draw; 95 % of the requests are for the newest 6/7 of the keys.
 """
 
 Kind = Literal[
@@ -50,15 +50,15 @@ Kind = Literal[
 """
 
 ANY_FIELD = "*"
-"""In place of the name of a field."""
+"""Stands for a random field."""
 _READ_FIRST = ("put", "set_field", "set_path")
 DRAWN = ("word", "language", "category")
-"""What a request may have drawn of a loaded record, as `$word`: all values of one request are drawn of the same one."""
+"""Variables in a request, such as `$word`: values from one random preloaded record."""
 _DRAWN = re.compile(r"\$([a-z]+)")
 
 
 def fill_in(request: Any, draw: Callable[[str], str]) -> Any:
-    """A request with `$word` and its like replaced by what `draw` answers for their names."""
+    """Replace `$word` and the other variables in a request by what `draw` returns for their names."""
     match request:
         case str():
             return _DRAWN.sub(lambda found: draw(found[1]), request)
@@ -73,27 +73,27 @@ class Mix(Frozen):
     """One operation of a mix."""
 
     name: Name | None = None
-    """As results call it, where the operation alone does not say enough; the operation's name otherwise."""
+    """Its name in results; the operation's by default."""
     operation: OperationName
     weight: PositiveInt = 1
     batch: PositiveInt = 1
-    """Records per request; above 1 the batch form of the operation is used."""
+    """Records per request; above 1 the operation's batch form is used."""
     keys: Literal["new", "oldest", Distribution] | None = None
-    """`new`: each key was never written before. A distribution: drawn from the loaded records, which stay; `latest` and `exponential`
-    lean to what is newest, and draw new records too.
+    """`new`: keys that were never written. A distribution: preloaded records, which stay; `latest` and `exponential` prefer the newest
+    and draw new records too.
 
-    `oldest`: of the new records of the same client the one that is there longest; for `delete`, so that what is loaded stays.
+    `oldest`: the client's own oldest new record; for `delete`, so that preloaded records stay.
     """
     request: dict[str, Any] | None = None
-    """What `find`, `count_where`, `aggregate` or `browse` is asked, in the language of QUERY.md, with `$word` and its like."""
+    """The request of `find`, `count_where`, `aggregate` or `browse`, in the language of QUERY.md, with variables such as `$word`."""
     distinct: Annotated[float, Field(gt=0, le=1, strict=False)] = 1.0
-    """With `keys: new`: the share of requests that write a new key; the others write one that is there."""
+    """With `keys: new`: the share of requests that write a new key; the others overwrite one."""
     path: Annotated[tuple[str | int, ...], Strict(False)] = ()
-    """The path of a path operation, or the one field of a field operation; `["*"]` for `set_field`: any field, drawn evenly each time."""
+    """The path of a path operation, or the field of a field operation; `["*"]` for `set_field`: a random field each time."""
     reads_first: bool = False
-    """The same record is read before it is written, and both are one operation; where it is not there, nothing is written."""
+    """Read-modify-write: the record is read before it is written, as one operation; a missing record is not written."""
     length: PositiveInt | None = None
-    """Of `scan`: from 1 to so many records, drawn evenly each time, from a key on that is drawn as `keys` says."""
+    """Of `scan`: the maximum number of records; each scan draws 1 to that many, from a key drawn as `keys` says."""
 
     @model_validator(mode="after")
     def _has_what_it_needs(self) -> Self:
@@ -101,15 +101,15 @@ class Mix(Frozen):
         if asks != (self.request is not None) or asks != (self.keys is None):
             raise RuleError(f"`{self.operation}` needs {'a request and no keys' if asks else 'keys and no request'}")
         if ANY_FIELD in self.path and (self.operation != "set_field" or self.path != (ANY_FIELD,)):
-            raise RuleError("found any field; allowed: `set_field` of one", "path")
+            raise RuleError("found any field; allowed only with `set_field`", "path")
         if self.reads_first and (self.operation not in _READ_FIRST or self.batch > 1 or self.keys in ("new", "oldest", None)):
-            raise RuleError(f"needs one record that is there, and an operation that writes it: {', '.join(_READ_FIRST)}", "reads_first")
+            raise RuleError(f"needs one existing record, and an operation that writes it: {', '.join(_READ_FIRST)}", "reads_first")
         if (self.length is not None) != (self.operation == "scan"):
-            raise RuleError("`scan` needs a length, and nothing else has one", "length")
+            raise RuleError("`scan` needs a length; other operations have none", "length")
         if self.operation == "scan" and (self.batch > 1 or self.keys in ("new", "oldest")):
-            raise RuleError("`scan` begins at one record that is there", "keys")
+            raise RuleError("`scan` starts at an existing record", "keys")
         if (self.keys == "oldest") != (self.operation == "delete"):
-            raise RuleError("`delete` takes the keys `oldest`, and nothing else does: the other operations need what was loaded", "keys")
+            raise RuleError("`delete` takes the keys `oldest`, and no other operation does: the others need the preloaded records", "keys")
         if asks:
             try:
                 check_request(self.operation, (fill_in(self.request, _known),))
@@ -119,7 +119,7 @@ class Mix(Frozen):
 
 
 class Workload(Frozen):
-    """A measured mix over one model."""
+    """A measured mix of operations over one model."""
 
     workload: Name
     kind: Kind
@@ -127,21 +127,20 @@ class Workload(Frozen):
     model: Name
     mix: Annotated[tuple[Mix, ...], Strict(False), Field(min_length=1)]
     preload: bool
-    """Whether the collection is filled with the scale's records before the measurement."""
+    """Whether the collection is filled with the scale's number of records before the measurement."""
     clients: Literal["one", "few", "sweep"]
-    """Which of the scale's client counts it runs at."""
+    """Which of the scale's numbers of clients it runs with."""
     indexes: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Strict(False), Field(min_length=1)] = (0,)
-    """Numbers of secondary indexes it runs with; those a store does not have are skipped by name."""
+    """Numbers of secondary indexes it runs with."""
     records: Annotated[tuple[Variation, ...], Strict(False), Field(min_length=1)] = (AS_IT_IS,)
-    """Records it runs with: `{size: 1000}`, `{sizes: {uniform: [32, 1000]}}`, `{fields: 100}`, `{depth: 3}`; those of the
-    model without it."""
+    """Variations of the model's records it runs with: `{size: 1000}`, `{sizes: {uniform: [32, 1000]}}`, `{fields: 100}`, `{depth: 3}`."""
     pipelines: Annotated[tuple[PositiveInt, ...], Strict(False), Field(min_length=1)] = (1,)
-    """Requests that each client has in flight."""
+    """Numbers of requests in flight per client it runs with."""
     loop: Literal["closed", "open"] = "closed"
-    """`closed`: a client sends its next request when it has a reply. `open`: requests come at each of the scale's rates, at exponential
-    intervals, whatever became of the ones before; latency is then from when a request was due."""
+    """`closed`: a client sends its next request after a reply. `open`: requests are due at each of the scale's rates, at exponential
+    intervals; latency counts from when a request was due."""
     source: str = ""
-    """Where the workload comes from."""
+    """Origin of the workload."""
 
     @model_validator(mode="after")
     def _parts_suit_each_other(self) -> Self:
@@ -164,14 +163,14 @@ class WorkloadFile(SpecFile):
     """One file of `spec/workloads/`."""
 
     FORMAT = (2, 0)
-    RENAMED = MappingProxyType({"load": "preload"})
+    RENAMED = older_formats.WORKLOADS
 
     group: Name
     workloads: Annotated[tuple[Workload, ...], Strict(False), Field(min_length=1)]
 
 
 def _known(name: str) -> str:
-    """Stands for what is drawn while a file is read."""
+    """A placeholder for a variable while a file is validated."""
     if name not in DRAWN:
         raise RuleError(f"found ${name}; allowed: {', '.join('$' + each for each in DRAWN)}")
     return name

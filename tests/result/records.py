@@ -16,7 +16,7 @@ BASIC = ("get", "put", "delete", "exists")
 
 
 def capability(name: str, cases: int) -> Capability:
-    """A capability of so many cases."""
+    """A capability with that number of cases."""
     steps = (Step(do="get", args=("k",)),)
     return Capability(
         capability=name,

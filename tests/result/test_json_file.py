@@ -112,7 +112,8 @@ def test_the_schema_forbids_fields_it_does_not_name() -> None:
     ],
     ids=["deep", "digits", "superscript", "format"],
 )
-def test_a_file_that_would_break_what_reads_it(tmp_path: Path, text: str, message: str) -> None:
+def test_a_file_that_would_crash_the_parser_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    """Deep nesting, long numbers, and formats that only look like numbers."""
     path = tmp_path / "x.json"
     path.write_text(text)
     with pytest.raises(UsageError) as caught:
@@ -121,7 +122,8 @@ def test_a_file_that_would_break_what_reads_it(tmp_path: Path, text: str, messag
     assert len(str(caught.value)) < 500
 
 
-def test_what_is_no_file_is_said_and_not_waited_for(tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_regular_file_is_refused(tmp_path: Path) -> None:
+    """A pipe is not waited for, and a device is not read."""
     os.mkfifo(tmp_path / "pipe.json")
     for path, message in (
         (tmp_path / "pipe.json", "is a pipe, and no file"),

@@ -1,4 +1,4 @@
-"""The statement of strength, in words."""
+"""What a number of faults supports, in words."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from storeproof.result.strength import percent, strength
 
 
 def test_no_loss() -> None:
+    """Twenty faults without a loss exclude a share of 14 %."""
     said = strength(20, 0, upper_bound(20, 0))
     assert said == "no loss in 20 faults: with 95 % confidence fewer than 14 % of such faults lose anything"
 
 
 def test_some_losses() -> None:
+    """One loss raises the bound."""
     assert strength(20, 1, upper_bound(20, 1)).startswith("a loss in 1 of 20 faults: with 95 % confidence fewer than 22 %")
 
 
-def test_all_lost_excludes_nothing() -> None:
+def test_a_loss_in_every_fault() -> None:
+    """It excludes nothing, and says so."""
     assert strength(1, 1, 1.0) == "a loss in 1 of 1 fault: nothing is excluded, not even that all such faults lose anything"
 
 

@@ -34,7 +34,8 @@ def known(finding: str, at_most: int | None = None) -> KnownFailure:
     )
 
 
-def test_every_case_that_is_collected_has_its_id_in_the_table(tmp_path: Path) -> None:
+def test_every_collected_case_id_is_valid(tmp_path: Path) -> None:
+    """Ids that the suites collect and the table of ids agree, in both directions."""
     (tmp_path / "listing.py").write_text(LISTING)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", str(Path(__file__).parents[2] / "suites"), "-p", "listing", "--collect-only", "-q"],
@@ -48,7 +49,8 @@ def test_every_case_that_is_collected_has_its_id_in_the_table(tmp_path: Path) ->
     assert closed <= ids, f"in the table alone: {sorted(closed - ids)}"
 
 
-def test_a_name_of_no_case_is_wrong() -> None:
+def test_an_unknown_case_name_is_refused_with_similar_ones() -> None:
+    """Unknown ids are refused, and the message has the most similar valid ones."""
     for name in (
         "durability.powerloss",
         "durability.bootstrap/reset",
@@ -57,10 +59,10 @@ def test_a_name_of_no_case_is_wrong() -> None:
         "power_loss",
     ):
         assert CASES.wrong(name), name
-    assert "; the nearest: durability.power_loss, " in str(CASES.wrong("durability.powerloss"))
+    assert "; the most similar: durability.power_loss, " in str(CASES.wrong("durability.powerloss"))
 
 
-def test_a_known_failure_of_no_case_is_found_when_the_file_is_read(tmp_path: Path) -> None:
+def test_a_known_failure_of_an_unknown_case_is_refused(tmp_path: Path) -> None:
     """With its line, for our files and a vendor's."""
     root = specification(tmp_path)
     written = "known_failures: {durability.powerloss: {variants: [plain], finding: lost, issue: lost, until: 2027-05-31}}\nclaims:"
@@ -71,7 +73,8 @@ def test_a_known_failure_of_no_case_is_found_when_the_file_is_read(tmp_path: Pat
     assert "stores/mine.yaml:18: known_failures.durability.powerloss: unknown case `durability.powerloss`; allowed: " in line
 
 
-def test_all_of_a_finding_must_match_and_every_finding() -> None:
+def test_every_finding_must_match_as_a_whole() -> None:
+    """A second anomaly in a finding, or a second finding that does not match, is worse than known."""
     late = known("fault [0-9]+, [a-z]+: [0-9]+ lost of .*, suffix")
     assert late.worse(["fault 1, burst: 50 lost of row; 51 operations within 3 ms, suffix"]) == []
     torn = "fault 2, burst: 50 lost, 1 torn of row; 51 operations within 3 ms, suffix"
@@ -79,12 +82,14 @@ def test_all_of_a_finding_must_match_and_every_finding() -> None:
     assert late.worse(["fault 1, burst: 50 lost of row; 51 operations within 3 ms, holes"]) != []
 
 
-def test_line_breaks_of_a_log_are_spaces() -> None:
+def test_line_breaks_in_a_finding_match_a_space() -> None:
+    """A finding with several lines of a log is matched as one line."""
     assert (
         known("fault .*: unstartable: .*File exists .*").worse(["fault 1, bulk: unstartable: it ended; its log: a\nFile exists\nb"]) == []
     )
 
 
-def test_more_findings_than_known_are_worse() -> None:
+def test_more_findings_than_at_most_are_worse() -> None:
+    """`at_most` limits how many findings of one run are known."""
     assert known("fault .* lost", at_most=2).worse(["fault 1, 1 lost", "fault 2, 1 lost"]) == []
     assert known("fault .* lost", at_most=1).worse(["fault 1, 1 lost", "fault 2, 1 lost"])[0] == "2 findings, where at most 1 are known"

@@ -31,7 +31,8 @@ def problems(path: Path) -> list[str]:
     return [line.replace(str(path.parents[1]), "") for line in caught.value.problems]
 
 
-def test_mappings_are_merged_lists_are_replaced_and_null_takes_away(tmp_path: Path) -> None:
+def test_mappings_are_merged_lists_replaced_and_null_removes(tmp_path: Path) -> None:
+    """How the fields of a file and of the one it extends are combined."""
     own = 'launch: {process: {binary: forkd, command: ["-p", "${port}"]}}\nvariants: {plain: {settings: {level: "4"}}, other: null}\n'
     store = read(written(tmp_path, own), Store)
     process = store.launch.process
@@ -41,12 +42,14 @@ def test_mappings_are_merged_lists_are_replaced_and_null_takes_away(tmp_path: Pa
     assert store.claims.capabilities == {"access.put-get": True}
 
 
-def test_what_is_known_to_fail_is_not_taken_over(tmp_path: Path) -> None:
+def test_known_failures_are_not_inherited(tmp_path: Path) -> None:
+    """A known failure of one product says nothing about another."""
     known = 'known_failures:\n  durability.power_loss: {variants: [other], issue: "see 1", until: 2099-01-01}\n'
     assert read(written(tmp_path, "", STORE + known), Store).known_failures == {}
 
 
-def test_here_and_the_adapter_are_those_of_the_file_that_says_them(tmp_path: Path) -> None:
+def test_relative_paths_are_relative_to_the_file_that_has_them(tmp_path: Path) -> None:
+    """`${here}` and the adapter of the extended file are in its own directory."""
     base = replaced(STORE, '[--port, "${port}"]', '["${here}/host.py", "$here", "$${here}"]')
     path = written(tmp_path, 'launch: {process: {files: {x: "${here}/x"}}}\n', base)
     store = read(path, Store)
@@ -56,7 +59,8 @@ def test_here_and_the_adapter_are_those_of_the_file_that_says_them(tmp_path: Pat
     assert store.adapter == f"{tmp_path}/base/mine.py"
 
 
-def test_a_folder_with_a_dollar_in_its_name_is_no_template(tmp_path: Path) -> None:
+def test_a_dollar_in_a_directory_name_is_escaped(tmp_path: Path) -> None:
+    """It is not read as the beginning of a template variable."""
     (tmp_path / "a$b").mkdir()
     path = tmp_path / "a$b" / "mine.yaml"
     path.write_text(replaced(STORE, '"${port}"', '"${here}"'))
@@ -65,27 +69,31 @@ def test_a_folder_with_a_dollar_in_its_name_is_no_template(tmp_path: Path) -> No
     assert process.command == ("--port", f"{tmp_path}/a$$b")
 
 
-def test_an_error_names_the_file_in_which_it_is(tmp_path: Path) -> None:
+def test_an_error_names_the_file_it_is_in(tmp_path: Path) -> None:
+    """Errors in the extended file and in the extending one are reported together."""
     path = written(tmp_path, "launch: {process: {binry: x}}\n", replaced(STORE, "models: [single_key]", "models: single_key"))
     base, own = sorted(problems(path))
     assert base.startswith("/base/mine.yaml:19: claims.models: found 'single_key'; allowed: a list")
     assert own.startswith("/own/fork.yaml:6: launch.process.binry: unknown field (did you mean `binary`?)")
 
 
-def test_a_wrong_claim_names_the_file_in_which_it_is(tmp_path: Path) -> None:
+def test_a_wrong_claim_names_the_file_it_is_in(tmp_path: Path) -> None:
+    """Also for errors that are found after reading."""
     path = written(tmp_path, "", replaced(STORE, "access.put-get", "key_access.put-gte"))
     with pytest.raises(SpecError, match=r"base/mine\.yaml:21: claims\.capabilities\.key_access\.put-gte: unknown capability"):
         load_spec().store(str(path))
 
 
-def test_a_circle_is_refused(tmp_path: Path) -> None:
+def test_a_cycle_of_extends_is_refused(tmp_path: Path) -> None:
+    """The message has the files of the cycle."""
     path = written(tmp_path, "", STORE + "extends: ../own/fork.yaml\n")
     (found,) = problems(path)
     assert found.startswith("/base/mine.yaml:22: extends: /own/fork.yaml extends ")
-    assert "allowed: a file that leads to one which extends no other" in found
+    assert "allowed: no cycles" in found
 
 
-def test_a_file_that_is_not_there_is_named_with_what_is_allowed(tmp_path: Path) -> None:
+def test_extending_a_missing_file_is_refused(tmp_path: Path) -> None:
+    """The message has the name and the allowed ones."""
     path = tmp_path / "fork.yaml"
     path.write_text(f"{HEAD}extends: reddis\n")
     with pytest.raises(
@@ -94,12 +102,14 @@ def test_a_file_that_is_not_there_is_named_with_what_is_allowed(tmp_path: Path) 
         read(path, Store)
 
 
-def test_aliases_that_never_end_do_not_hang(tmp_path: Path) -> None:
+def test_recursive_aliases_do_not_hang(tmp_path: Path) -> None:
+    """An anchor that contains itself ends with an error."""
     endless = "notes: &a {b: *a}\n"
     assert any("notes" in line for line in problems(written(tmp_path, endless, STORE + endless)))
 
 
-def test_a_store_that_comes_with_the_project_is_extended_by_its_name(tmp_path: Path) -> None:
+def test_a_shipped_store_is_extended_by_name(tmp_path: Path) -> None:
+    """A file elsewhere changes the image and inherits the rest."""
     path = tmp_path / "fork.yaml"
     path.write_text(f"{HEAD}extends: redis\nlaunch: {{container: {{image: fork}}}}\n")
     store, _ = load_spec().store(str(path))

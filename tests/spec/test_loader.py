@@ -32,7 +32,8 @@ def store_of(root: Path, name: str = "mine") -> list[str]:
     return [line.replace(f"{root}/", "") for line in breach.value.problems]
 
 
-def test_the_small_specification_is_right(root: Path) -> None:
+def test_the_small_specification_is_valid(root: Path) -> None:
+    """The base of the tests in this file has no error."""
     spec = load_spec(root)
     assert [target.id for target in spec.targets(["mine:all"])] == ["mine:plain", "mine:other"]
     assert list(spec.capabilities) == ["access.put-get"]
@@ -49,26 +50,30 @@ def test_the_small_specification_is_right(root: Path) -> None:
     ],
     ids=["capability-model", "workload-model", "profile-model", "profile-capability", "profile-workload"],
 )  # fmt: skip
-def test_a_name_that_no_other_file_defines(root: Path, file: str, text: str, old: str, new: str, line: str) -> None:
+def test_a_reference_to_an_unknown_name_is_refused(root: Path, file: str, text: str, old: str, new: str, line: str) -> None:
+    """With file, line, field and the allowed names."""
     (root / f"{file}.yaml").write_text(replaced(text, old, new))
     assert demands_of(root) == [line]
 
 
-def test_two_files_with_one_name(root: Path) -> None:
+def test_a_name_defined_twice_is_refused(root: Path) -> None:
+    """The message has both files."""
     (root / "models" / "twin.yaml").write_text(MODEL)
     assert demands_of(root) == [
         "models/twin.yaml:2: model: the model `single_key` is already defined in models/single_key.yaml:2; names are unique"
     ]
 
 
-def test_a_capability_that_is_there_twice(root: Path) -> None:
+def test_a_capability_defined_twice_is_refused(root: Path) -> None:
+    """The message has both lines."""
     (root / "capabilities" / "other.yaml").write_text(CAPABILITIES)
     assert demands_of(root) == [
         "capabilities/other.yaml:5: capabilities.0.capability: the capability `access.put-get` is already defined in capabilities/access.yaml:5; names are unique"
     ]
 
 
-def test_breaches_of_several_files_come_together_and_are_not_blamed_on_others(root: Path) -> None:
+def test_errors_of_several_files_are_reported_together(root: Path) -> None:
+    """References to names in a file with errors are not errors of their own."""
     (root / "models" / "single_key.yaml").write_text("")
     (root / "workloads" / "seeds.yaml").write_text(replaced(WORKLOADS, "keys: new", "keys: ne"))
     lines = demands_of(root)
@@ -120,9 +125,10 @@ def test_the_first_of_a_workload_is_measured_at_a_scale_that_names_it() -> None:
     assert standard.measures("single-get-sizes", first=False)
 
 
-def test_a_file_with_the_other_ending_is_not_skipped_in_silence(root: Path) -> None:
+def test_a_yml_file_is_refused(root: Path) -> None:
+    """Files must end in `.yaml`; another ending is not skipped silently."""
     (root / "models" / "extra.yml").write_text(MODEL)
-    assert demands_of(root) == ["models/extra.yml: is not read; call it extra.yaml"]
+    assert demands_of(root) == ["models/extra.yml: is not read: rename it to extra.yaml"]
 
 
 @pytest.mark.parametrize(
@@ -136,9 +142,8 @@ def test_a_file_with_the_other_ending_is_not_skipped_in_silence(root: Path) -> N
         ("{access: false}", "{access.put-get: true}", True),
     ],
 )
-def test_a_claim_of_one_goes_before_its_group_and_the_variants_before_the_stores(
-    root: Path, stated: str, variant: str, claimed: bool
-) -> None:
+def test_the_more_specific_claim_wins(root: Path, stated: str, variant: str, claimed: bool) -> None:
+    """A capability over its group, and a variant over its store."""
     text = replaced(STORE, "    access.put-get: true\n", f"    {stated}\n")
     (root / "stores" / "mine.yaml").write_text(replaced(text, "guarantee: volatile", f"guarantee: volatile\n    capabilities: {variant}"))
     target = next(each for each in load_spec(root).targets(["mine:all"]) if each.configuration.guarantee == "volatile")
@@ -155,7 +160,8 @@ def test_a_claim_of_one_goes_before_its_group_and_the_variants_before_the_stores
         ("{}", False),
     ],
 )
-def test_a_claim_of_one_case_goes_before_its_capability(root: Path, stated: str, claimed: bool) -> None:
+def test_a_claim_of_a_case_wins_over_its_capability(root: Path, stated: str, claimed: bool) -> None:
+    """Other cases of the capability keep its claim."""
     (root / "stores" / "mine.yaml").write_text(replaced(STORE, "    access.put-get: true\n", f"    {stated}\n"))
     target = load_spec(root).targets(["mine"])[0]
     assert target.claims("access.put-get/001") is claimed
@@ -163,14 +169,16 @@ def test_a_claim_of_one_case_goes_before_its_capability(root: Path, stated: str,
         assert target.claims("access.put-get") is not claimed
 
 
-def test_a_claim_of_a_case_that_does_not_exist(root: Path) -> None:
+def test_a_claim_of_an_unknown_case_is_refused(root: Path) -> None:
+    """The message has the cases of the capability."""
     (root / "stores" / "mine.yaml").write_text(replaced(STORE, "access.put-get: true", "access.put-get/009: true"))
     assert store_of(root) == [
         "stores/mine.yaml:21: claims.capabilities.access.put-get/009: unknown capability `access.put-get/009` (did you mean `access.put-get/002`?); allowed: access.put-get/001, access.put-get/002",
     ]
 
 
-def test_claims_of_what_does_not_exist(root: Path) -> None:
+def test_claims_of_unknown_names_are_refused(root: Path) -> None:
+    """Capabilities, groups and models, in the store and in a variant."""
     text = replaced(STORE, "access.put-get: true", "access.put-get: true\n    access.putget: true")
     text = replaced(text, "[single_key]", "[single_key, hashes]")
     text = replaced(text, "guarantee: volatile", "guarantee: volatile\n    capabilities: {access.get: false}")
@@ -182,7 +190,8 @@ def test_claims_of_what_does_not_exist(root: Path) -> None:
     ]
 
 
-def test_a_store_is_called_as_its_file(root: Path) -> None:
+def test_a_shipped_store_has_the_name_of_its_file(root: Path) -> None:
+    """Another name is refused."""
     (root / "stores" / "other.yaml").write_text(STORE)
     assert store_of(root, "other") == ["stores/other.yaml:2: store: found 'mine'; allowed: other, as the file is called"]
 
@@ -197,13 +206,15 @@ def test_a_store_is_called_as_its_file(root: Path) -> None:
         ("", "unknown store ``; allowed: mine, or the path of a store's YAML file"),
     ],
 )
-def test_a_store_or_variant_that_does_not_exist(root: Path, wanted: str, message: str) -> None:
+def test_an_unknown_store_or_variant_is_refused(root: Path, wanted: str, message: str) -> None:
+    """One message with the allowed names."""
     with pytest.raises(UsageError) as problem:
         load_spec(root).targets([wanted])
     assert str(problem.value) == message
 
 
-def test_a_store_file_may_lie_anywhere_also_under_a_path_with_colons(root: Path) -> None:
+def test_a_store_file_may_be_at_any_path(root: Path) -> None:
+    """Also at a path that contains colons, with a variant after it."""
     elsewhere = root / "a:b" / "yours.yml"
     elsewhere.parent.mkdir()
     elsewhere.write_text(replaced(STORE, "store: mine", "store: yours"))
@@ -215,7 +226,8 @@ def test_a_store_file_may_lie_anywhere_also_under_a_path_with_colons(root: Path)
     ]
 
 
-def test_two_files_must_not_share_the_name_of_a_store(root: Path) -> None:
+def test_two_files_with_one_store_name_are_refused(root: Path) -> None:
+    """The message has both files."""
     twin = root / "twin.yaml"
     twin.write_text(STORE)
     with pytest.raises(UsageError) as problem:
@@ -223,7 +235,8 @@ def test_two_files_must_not_share_the_name_of_a_store(root: Path) -> None:
     assert str(problem.value) == f"two files name their store `mine`: {root}/stores/mine.yaml and {twin}; rename one"
 
 
-def test_a_target_is_tried_once_however_often_it_is_named(root: Path) -> None:
+def test_a_target_given_twice_runs_once(root: Path) -> None:
+    """In the order in which it was first given."""
     assert [target.id for target in load_spec(root).targets(["mine:other", "all", "mine"])] == ["mine:other", "mine:plain"]
 
 
@@ -244,14 +257,16 @@ def add_store(root: Path) -> None:
 
 
 @pytest.mark.parametrize(("change", "changes"), [(change_case, True), (rename_file, True), (change_store, False), (add_store, False)])
-def test_the_edition_is_that_of_the_demands(root: Path, change: Callable[[Path], None], changes: bool) -> None:
+def test_the_edition_depends_on_the_demands_only(root: Path, change: Callable[[Path], None], changes: bool) -> None:
+    """It changes with a case or a file name of the demands, and not with stores."""
     before = load_spec(root).edition
     assert load_spec(root).edition == before
     change(root)
     assert (load_spec(root).edition != before) is changes
 
 
-def test_a_variant_promises_its_rung_all_below_it_and_what_it_names_of_its_nodes(root: Path) -> None:
+def test_a_variant_claims_its_guarantee_all_below_and_those_of_nodes(root: Path) -> None:
+    """The ladder up to its guarantee, and `survives`."""
     text = replaced(STORE, "guarantee: process_crash", "guarantee: process_crash\n    survives: [one_node_crash]")
     (root / "stores" / "mine.yaml").write_text(text)
     variant = load_spec(root).targets(["mine"])[0].configuration
@@ -259,7 +274,8 @@ def test_a_variant_promises_its_rung_all_below_it_and_what_it_names_of_its_nodes
     assert promised == ["volatile", "clean_restart", "process_crash", "one_node_crash"]
 
 
-def test_a_store_file_that_is_none_says_what_it_is(root: Path) -> None:
+def test_a_store_path_that_is_not_a_file_is_refused(root: Path) -> None:
+    """The message says what it is."""
     (root / "folder.yaml").mkdir()
     os.mkfifo(root / "pipe.yaml")
     for name, message in (

@@ -46,11 +46,13 @@ NAME_WANTED = "allowed: lower case letters, digits, `_`, `-` and `.`, with a let
     ],
     ids=["empty", "comment", "list", "words", "open-list", "colons", "tab", "nul", "two-documents", "tag", "repeated-keys", "recursive"],
 )
-def test_what_is_no_mapping_is_not_read(tmp_path: Path, text: str, message: str) -> None:
+def test_a_file_that_is_not_a_mapping_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    """Empty files, lists, invalid YAML, several documents and unsafe tags have one clear message each."""
     assert "\n".join(problems(tmp_path, Model, text)) == message
 
 
-def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    """The message has the position of the byte."""
     (tmp_path / "y.yaml").write_bytes(b"format: \xff\n")
     with pytest.raises(SpecError, match=r"y\.yaml: cannot be read: it is not text in UTF-8, byte 8 is 0xff"):
         read(tmp_path / "y.yaml", Model)
@@ -62,10 +64,6 @@ BREACHES: list[tuple[str, type[SpecFile], str, str, str, str]] = [
     ("format-minor", Model, MODEL, '"1.0"', '"1.1"', "x.yaml:1: format: found '1.1'; allowed: \"1.0\"; a newer file needs a newer storeproof"),
     ("format-major", Model, MODEL, '"1.0"', '"2.0"', "x.yaml:1: format: found '2.0'; allowed: \"1.0\"; a newer file needs a newer storeproof"),
     ("format-old", Model, MODEL, '"1.0"', '"0.9"', "x.yaml:1: format: found '0.9'; allowed: \"1.0\""),
-    ("format-of-the-old-names", Store, STORE, '"2.0"', '"1.0"', "x.yaml:1: format: found '1.0'; allowed: \"2.0\"; some fields have new names: `own_indexes` is now `auto_indexed`, `lasting_reads` is now `durable_reads`, `impostor` is now `reject_version_containing`, `answers` is now `ready`, `whole` is now `all_ready`"),
-    ("renamed", Store, STORE, "claims:", "claims:\n  lasting_reads: true", "x.yaml:19: claims.lasting_reads: `lasting_reads` is now called `durable_reads`: rename it"),
-    ("renamed-in-a-variant", Store, STORE, "    settings:", "    own_indexes: true\n    settings:", "x.yaml:14: variants.plain.own_indexes: `own_indexes` is now called `auto_indexed`: rename it"),
-    ("renamed-and-required", WorkloadFile, WORKLOADS, "preload:", "load:", "x.yaml:9: workloads.0.load: `load` is now called `preload`: rename it"),
     ("format-word", Model, MODEL, '"1.0"', "new", "x.yaml:1: format: found 'new'; allowed: \"1.0\", written \"MAJOR.MINOR\" in quotes"),
     ("format-missing", Model, MODEL, 'format: "1.0"\n', "", "x.yaml:1: format: is missing, and must be given"),
     ("missing", Model, MODEL, "  size: 100\n", "", "x.yaml:5: record.size: is missing, and must be given"),
@@ -83,7 +81,7 @@ BREACHES: list[tuple[str, type[SpecFile], str, str, str, str]] = [
     ("drawn-small", Model, MODEL, "size: 100", "size: 100\n  drawn: {uniform: [9, 100]}", "x.yaml:8: record.drawn.uniform.0: found 9; allowed: 17 or more"),
     ("drawn-order", Model, MODEL, "size: 100", "size: 100\n  drawn: {uniform: [100, 20]}", "x.yaml:8: record.drawn.uniform: found [100, 20]; allowed: the smallest size, and then a larger one"),
     ("drawn-both", Model, MODEL, "size: 100", "size: 100\n  drawn: {uniform: [20, 100], histogram: {20: 1, 30: 1}}", "x.yaml:8: record.drawn: allowed: {uniform: [SMALLEST, LARGEST]} or {histogram: {SIZE: SHARE, ...}}"),
-    ("drawn-one", Model, MODEL, "size: 100", "size: 100\n  drawn: {histogram: {20: 1}}", "x.yaml:8: record.drawn.histogram: found 1 of them; allowed: two sizes or more; for one write `size`"),
+    ("drawn-one", Model, MODEL, "size: 100", "size: 100\n  drawn: {histogram: {20: 1}}", "x.yaml:8: record.drawn.histogram: found 1 of them; allowed: two or more sizes; for a single one use `size`"),
     ("drawn-shares", Model, MODEL, "size: 100", "size: 100\n  drawn: {histogram: {20: 99, 30: 2}}", "x.yaml:8: record.drawn.histogram: found 101 shares in all; allowed: at most 100"),
     ("text-for-list", Model, MODEL, "[1, 2]", "1", "x.yaml:8: record.sizes: found 1; allowed: a list, as in [a, b]"),
     ("kind", Model, MODEL, "kind: value", "kind: valu", "x.yaml:6: record.kind: found 'valu' (did you mean `value`?); allowed: value, hash, row, counter, document, list, set, ranking, places"),
@@ -103,16 +101,16 @@ BREACHES: list[tuple[str, type[SpecFile], str, str, str, str]] = [
     ("claim-no", Store, STORE, "put-get: true", "put-get: no", "x.yaml:21: claims.capabilities.access.put-get: found 'no'; allowed: true or false"),
     ("claim-quoted", Store, STORE, "put-get: true", 'put-get: "true"', "x.yaml:21: claims.capabilities.access.put-get: found 'true'; allowed: true or false, without quotes"),
     ("guarantee", Store, STORE, "guarantee: volatile", "guarantee: volatil", "x.yaml:17: variants.other.guarantee: found 'volatil' (did you mean `volatile`?); allowed: volatile, clean_restart, process_crash, power_loss, node_loss"),
-    ("cache-amount", Store, STORE, "variants:", 'cache: {setting: pool, value: "1GB"}\nvariants:', "x.yaml:11: cache.value: found '1GB'; allowed: one of ${bytes}, ${mib}, ${gib}, and what the server wants around it"),
-    ("cache-unit", Store, STORE, "variants:", 'cache: {setting: pool, value: "${mb}MB"}\nvariants:', "x.yaml:11: cache.value: found '${mb}MB'; allowed: one of ${bytes}, ${mib}, ${gib}, and what the server wants around it"),
-    ("cache-dollar", Store, STORE, "variants:", 'cache: {setting: pool, value: "${mib}$"}\nvariants:', "x.yaml:11: cache.value: found '${mib}$'; allowed: one of ${bytes}, ${mib}, ${gib}, and what the server wants around it"),
+    ("cache-amount", Store, STORE, "variants:", 'cache: {setting: pool, value: "1GB"}\nvariants:', "x.yaml:11: cache.value: found '1GB'; allowed: exactly one of ${bytes}, ${mib}, ${gib}, with any text around it"),
+    ("cache-unit", Store, STORE, "variants:", 'cache: {setting: pool, value: "${mb}MB"}\nvariants:', "x.yaml:11: cache.value: found '${mb}MB'; allowed: exactly one of ${bytes}, ${mib}, ${gib}, with any text around it"),
+    ("cache-dollar", Store, STORE, "variants:", 'cache: {setting: pool, value: "${mib}$"}\nvariants:', "x.yaml:11: cache.value: found '${mib}$'; allowed: exactly one of ${bytes}, ${mib}, ${gib}, with any text around it"),
     ("two-defaults", Store, STORE, "guarantee: volatile", "guarantee: volatile\n    default: true", "x.yaml:16: variants.other: exactly one variant has `default: true`; found plain, other"),
     ("no-default", Store, STORE, "    default: true\n", "", "x.yaml:11: variants: exactly one variant has `default: true`; found none"),
     ("command-text", Store, STORE, '[--port, "${port}"]', "--port 1", "x.yaml:10: launch.process.command: found '--port 1'; allowed: a list, as in [a, b]"),
     ("launch-word", Store, STORE, STORE[STORE.index("launch:") : STORE.index("variants:")], "launch: by hand\n", "x.yaml:6: launch: found 'by hand'; allowed: a mapping, as in {name: value}"),
     ("case-number", CapabilityGroup, CAPABILITIES, '"002"', "002", 'x.yaml:15: capabilities.0.cases.1.id: found 2; allowed: text; quote it: "002"'),
     ("case-short", CapabilityGroup, CAPABILITIES, '"002"', '"2"', "x.yaml:15: capabilities.0.cases.1.id: found '2'; allowed: three digits in quotes, as in \"001\""),
-    ("case-twice", CapabilityGroup, CAPABILITIES, '"002"', '"001"', "x.yaml:15: capabilities.0.cases.1.id: case id 001 is given twice in put-get; ids are never reused, take the next free one"),
+    ("case-twice", CapabilityGroup, CAPABILITIES, '"002"', '"001"', "x.yaml:15: capabilities.0.cases.1.id: case id 001 is given twice in put-get; ids are never reused: take the next free one"),
     ("no-steps", CapabilityGroup, CAPABILITIES, "        steps:\n          - {do: get, args: [a], expect: null}\n", "        steps: []\n", "x.yaml:17: capabilities.0.cases.1.steps: found an empty list; allowed: at least 1"),
     ("wait", CapabilityGroup, CAPABILITIES, "args: [a, one]", "args: [a, one], wait: 60", "x.yaml:13: capabilities.0.cases.0.steps.0.wait: found 60; allowed: 10 or less"),
     ("share", WorkloadFile, WORKLOADS, "keys: new", "keys: new, distinct: 1.1", "x.yaml:8: workloads.0.mix.0.distinct: found 1.1; allowed: 1 or less"),
@@ -120,7 +118,7 @@ BREACHES: list[tuple[str, type[SpecFile], str, str, str, str]] = [
     ("speed", Profile, PROFILE, "at_least: 10", "at_least: fast", "x.yaml:7: speed.0.at_least: found 'fast'; allowed: a number"),
     ("known-variant", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plan], finding: lost, issue: lost, until: 2027-05-31}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.variants.0: found 'plan'; allowed: plain, other"),
     ("known-without-finding", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plain], issue: lost, until: 2027-05-31}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.finding: is missing, and must be given"),
-    ("known-by-no-expression", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plain], finding: 'fault (1', issue: lost, until: 2027-05-31}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.finding: found 'fault (1'; no regular expression: missing ), unterminated subpattern at position 6; allowed: one that matches the whole finding, as in 'fault 1, .*, burst: .* suffix'"),
+    ("known-by-no-expression", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plain], finding: 'fault (1', issue: lost, until: 2027-05-31}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.finding: found 'fault (1'; not a regular expression: missing ), unterminated subpattern at position 6; allowed: one that matches the whole finding, as in 'fault 1, .*, burst: .* suffix'"),
     ("known-by-anything", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plain], finding: '.*', issue: lost, until: 2027-05-31}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.finding: found '.*'; matches any finding; allowed: a regular expression that matches the known one alone, as in 'fault 1, .*, burst: .* suffix'"),
     ("known-without-end", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plain], finding: lost, issue: lost, until: never}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.until: found 'never'; allowed: a day, as in 2027-12-31"),
 ]  # fmt: skip
@@ -129,35 +127,40 @@ BREACHES: list[tuple[str, type[SpecFile], str, str, str, str]] = [
 @pytest.mark.parametrize(
     ("kind", "text", "old", "new", "line"), [breach[1:] for breach in BREACHES], ids=[breach[0] for breach in BREACHES]
 )
-def test_one_breach_is_one_line(tmp_path: Path, kind: type[SpecFile], text: str, old: str, new: str, line: str) -> None:
+def test_one_error_is_one_line(tmp_path: Path, kind: type[SpecFile], text: str, old: str, new: str, line: str) -> None:
+    """With file, line, field, what was found and what is allowed."""
     assert problems(tmp_path, kind, text) == []
     assert problems(tmp_path, kind, replaced(text, old, new)) == [line]
 
 
-def test_an_operation_that_the_contract_does_not_have(tmp_path: Path) -> None:
+def test_an_unknown_operation_is_refused(tmp_path: Path) -> None:
+    """With the most similar one and all that are allowed."""
     (line,) = problems(tmp_path, CapabilityGroup, replaced(CAPABILITIES, "do: put", "do: putt"))
     assert line.startswith("x.yaml:13: capabilities.0.cases.0.steps.0.do: found 'putt' (did you mean `put`?); allowed: get, put, delete, ")
 
 
-def test_words_that_other_yaml_readers_take_for_booleans_stay_words(tmp_path: Path) -> None:
+def test_yaml_1_1_booleans_and_dates_stay_text(tmp_path: Path) -> None:
+    """`no`, `off` and dates are settings of real stores."""
     for word in ("no", "yes", "on", "off", "Yes", "OFF", "2024-01-01"):
         assert problems(tmp_path, Store, replaced(STORE, '"no"', word)) == []
 
 
-def test_all_breaches_of_a_file_come_together_in_the_order_of_the_lines(tmp_path: Path) -> None:
+def test_all_errors_of_a_file_are_reported_in_line_order(tmp_path: Path) -> None:
+    """Four errors are four lines."""
     text = replaced(replaced(replaced(STORE, "product: Mine\n", ""), "command: [--port", "comand: [--port"), '"3"', "3")
     lines = problems(tmp_path, Store, text)
     assert [line.split(":")[1] for line in lines] == ["1", "6", "9", "13"]
     assert len(lines) == 4
 
 
-def test_rounds_below_five_prove_too_little(tmp_path: Path) -> None:
+def test_a_scale_has_at_least_five_durability_rounds(tmp_path: Path) -> None:
+    """Fewer would show too little."""
     text = (Path(__file__).parents[2] / "spec" / "scales" / "smoke.yaml").read_text()
     (line,) = problems(tmp_path, Scale, replaced(text, "rounds: 5", "rounds: 4"))
     assert line.endswith("durability.rounds: found 4; allowed: 5 or more")
 
 
-PROCESS_FILE = "allowed: the plain name of a file, which is written to the run directory"
+PROCESS_FILE = "allowed: a file name without directories, for the run directory"
 CONTAINER_FILE = "allowed: the absolute path of a file in the container, without `..`"
 
 
@@ -168,7 +171,8 @@ CONTAINER_FILE = "allowed: the absolute path of a file in the container, without
         *(("container", name, CONTAINER_FILE) for name in ("etc/x", "/data/../x", "/", "/etc/a\nb")),
     ],
 )
-def test_a_file_of_the_launch_stays_where_it_belongs(tmp_path: Path, way: str, name: str, allowed: str) -> None:
+def test_a_launch_file_cannot_leave_its_directory(tmp_path: Path, way: str, name: str, allowed: str) -> None:
+    """Paths outside the run directory, or relative ones in a container, are refused."""
     launch = {"process": "    files:", "container": "  container:\n    image: mined\n    port: 1\n    data: /data\n    files:"}[way]
     text = replaced(STORE, "variants:", f"{launch} {{{json.dumps(name)}: text}}\nvariants:")
     (problem,) = problems(tmp_path, Store, text)
@@ -177,7 +181,8 @@ def test_a_file_of_the_launch_stays_where_it_belongs(tmp_path: Path, way: str, n
     assert f"launch.{way}.files" in problem
 
 
-def test_the_files_of_a_launch_may_have_any_plain_name(tmp_path: Path) -> None:
+def test_a_launch_file_may_have_any_plain_name(tmp_path: Path) -> None:
+    """Also hidden files, spaces and letters beyond ASCII."""
     text = replaced(STORE, "variants:", "    files: {server.conf: text, .hidden: text, 'größe 1': text}\nvariants:")
     assert problems(tmp_path, Store, text) == []
 
@@ -199,7 +204,7 @@ def test_the_files_of_a_launch_may_have_any_plain_name(tmp_path: Path) -> None:
     ],
     ids=["lists", "abyss", "mappings", "one line", "indents", "digits", "hexadecimal", "long"],
 )
-def test_a_file_that_would_break_what_reads_it(tmp_path: Path, text: str, message: str) -> None:
+def test_a_file_that_would_crash_the_parser_is_refused(tmp_path: Path, text: str, message: str) -> None:
     """libyaml dies of what is too deep, and Python refuses numbers that are too long."""
     (tmp_path / "x.yaml").write_text(f'format: "1.0"\n{text}\n')
     with pytest.raises(SpecError) as problem:
@@ -209,7 +214,8 @@ def test_a_file_that_would_break_what_reads_it(tmp_path: Path, text: str, messag
     assert len(problem.value.problems) == 1
 
 
-def test_what_is_no_file_is_said_and_not_waited_for(tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_regular_file_is_refused(tmp_path: Path) -> None:
+    """A pipe is not waited for, and a device is not read."""
     os.mkfifo(tmp_path / "pipe.yaml")
     (tmp_path / "folder.yaml").mkdir()
     for name, message in (
@@ -224,7 +230,8 @@ def test_what_is_no_file_is_said_and_not_waited_for(tmp_path: Path) -> None:
         read(Path("/dev/zero"), Model)
 
 
-def test_a_name_that_is_too_long_for_a_file(tmp_path: Path) -> None:
+def test_a_name_is_at_most_80_characters(tmp_path: Path) -> None:
+    """Names become parts of file names."""
     (tmp_path / "x.yaml").write_text(MODEL.replace("single_key", "a" * 300))
     with pytest.raises(SpecError, match=r"x\.yaml:2: model: found 'aaa.*; allowed: at most 80 characters"):
         read(tmp_path / "x.yaml", Model)

@@ -13,7 +13,8 @@ from storeproof.spec.place import boxes, ring
 from storeproof.spec.query import Aggregation, Condition, Query, check_request
 
 
-def test_a_decimal_is_read_wherever_it_stands() -> None:
+def test_a_decimal_is_read_at_any_depth() -> None:
+    """Also as the value of a filter, with its trailing zeros."""
     written = {"a": [{"decimal": "0.10"}], "b": {"decimal": "-1", "unit": "EUR"}, "c": "0.10"}
     found = with_decimals(written)
     assert found == {"a": [Decimal("0.10")], "b": {"decimal": "-1", "unit": "EUR"}, "c": "0.10"}
@@ -24,7 +25,8 @@ def test_a_decimal_is_read_wherever_it_stands() -> None:
 
 
 @pytest.mark.parametrize("written", [0.1, 1, "one", "nan", "Infinity", None])
-def test_what_is_no_decimal_is_refused(written: Any) -> None:
+def test_an_invalid_decimal_is_refused(written: Any) -> None:
+    """Numbers, words, NaN and infinity."""
     with pytest.raises(RuleError, match=r"behind `decimal`; allowed: a number in quotes"):
         with_decimals({"decimal": written})
 
@@ -43,7 +45,8 @@ def test_what_is_no_decimal_is_refused(written: Any) -> None:
         ["location", "within_polygon", "POLYGON"],
     ],
 )
-def test_a_place_that_is_none_is_refused(condition: list[Any]) -> None:
+def test_an_invalid_position_is_refused(condition: list[Any]) -> None:
+    """Coordinates out of range, of the wrong number, or not a shape."""
     with pytest.raises(RuleError, match=f"behind `{condition[1]}`; allowed"):
         check_request("count_where", ({"filter": condition},))
 
@@ -52,37 +55,41 @@ def test_a_place_that_is_none_is_refused(condition: list[Any]) -> None:
     ("key", "words"),
     [
         (["a", "asc", {"from": [0, 95]}], "longitude, latitude"),
-        (["a", "asc", {"from": [0, 9], "collation": "de"}], "a distance is no text"),
+        (["a", "asc", {"from": [0, 9], "collation": "de"}], "a distance is not text"),
         (["a", "asc", {"case": "ignored"}], "goes with a `collation`"),
         (["a", "asc", {"collation": 'de"'}], "pattern"),
         (["a", "asc", {"colation": "de"}], "Extra inputs"),
-        (["a", "asc", {"nothing": "first"}], "`nothing` is now called `nulls`"),
     ],
 )
-def test_words_of_a_sort_key_that_do_not_suit(key: list[Any], words: str) -> None:
+def test_invalid_options_of_a_sort_key_are_refused(key: list[Any], words: str) -> None:
+    """Each with its reason."""
     with pytest.raises(RuleError, match=words):
         check_request("find", ({"sort": [key]},))
 
 
 @pytest.mark.parametrize("operation", ["aggregate", "browse"])
-def test_only_find_sorts_by_distance_and_language(operation: str) -> None:
+def test_only_find_sorts_by_distance_or_collation(operation: str) -> None:
+    """Groups and facets refuse such sort keys."""
     for words in ({"from": [0, 0]}, {"collation": "de"}):
         with pytest.raises(RuleError, match="only `find` sorts"):
             check_request(operation, ({"sort": [["a", "asc", words]]},))
 
 
 @pytest.mark.parametrize("measure", [["sum", "a", None, "smallest"], ["percentile", "a", 0.5, "nearest"], ["percentile", "a", 1.0]])
-def test_a_percentile_has_a_share_and_a_kind(measure: list[Any]) -> None:
+def test_a_percentile_has_a_share_and_an_optional_kind(measure: list[Any]) -> None:
+    """No other function has either."""
     with pytest.raises(ValueError, match=r"takes no kind|smallest|less than 1"):
         Aggregation.model_validate({"compute": {"m": measure}})
 
 
-def test_a_box_across_the_antimeridian_is_two() -> None:
+def test_a_box_across_the_antimeridian_is_split_in_two() -> None:
+    """A box that does not cross it stays one."""
     assert boxes([170, -5, -170, 5]) == [(170, -5, 180, 5), (-180, -5, -170, 5)]
     assert boxes([-170, -5, 170, 5]) == [(-170, -5, 170, 5)]
 
 
-def test_a_ring_is_closed_and_goes_round_as_geojson_wants_it() -> None:
+def test_a_ring_is_closed_and_counter_clockwise() -> None:
+    """For corners in either direction, closed or not."""
     wanted = [[0, 0], [1, 0], [1, 1], [0, 0]]
     assert ring([[0, 0], [1, 0], [1, 1]]) == wanted
     assert ring([[0, 0], [1, 0], [1, 1], [0, 0]]) == wanted

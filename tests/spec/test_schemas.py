@@ -36,11 +36,13 @@ def undescribed(schema: Any, at: str = "") -> list[str]:
 
 
 @pytest.mark.parametrize("path", sorted(SPEC_ROOT.glob("*/*.yaml")), ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_no_shipped_file_is_wrong_to_an_editor(path: Path) -> None:
+def test_every_shipped_file_matches_its_json_schema(path: Path) -> None:
+    """An editor marks no error in it."""
     assert breaches(path.parent.name, path) == []
 
 
-def test_a_store_that_stands_alone_needs_all_and_one_that_extends_another_does_not(tmp_path: Path) -> None:
+def test_required_fields_of_a_store_depend_on_extends(tmp_path: Path) -> None:
+    """A file that extends another inherits them."""
     path = tmp_path / "x.yaml"
     path.write_text(replaced(STORE, "adapter: ./mine.py\n", ""))
     assert breaches("stores", path) == [": 'adapter' is a required property"]
@@ -51,7 +53,8 @@ def test_a_store_that_stands_alone_needs_all_and_one_that_extends_another_does_n
     assert any("binry" in breach for breach in breaches("stores", path))
 
 
-def test_every_field_of_a_store_is_described() -> None:
+def test_every_field_of_a_store_has_a_description() -> None:
+    """Editors show it."""
     assert undescribed(SCHEMAS["stores"]["$defs"]["whole"]) == []
 
 

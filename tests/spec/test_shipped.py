@@ -31,7 +31,8 @@ STEPS = [
 ]
 
 
-def test_every_store_can_be_read_in_every_variant() -> None:
+def test_every_shipped_store_is_valid() -> None:
+    """In every variant."""
     assert {target.store.name for target in SPEC.targets(["all"])} == set(SPEC.store_files)
 
 
@@ -43,15 +44,18 @@ def test_the_packages_of_the_stores_are_those_of_the_extra() -> None:
     assert asked - set(base) == set(extra)
 
 
-def test_no_file_of_a_kind_is_missing_or_forgotten() -> None:
+def test_every_folder_of_the_specification_is_read() -> None:
+    """No folder with YAML files is left out, and none is empty."""
     assert {path.parent.name for path in SPEC_ROOT.glob("*/*.yaml")} == set(FILES)
 
 
-def test_the_words_for_operations_are_those_of_the_contract() -> None:
+def test_the_operations_are_those_of_the_contract() -> None:
+    """The specification and the contract have the same names."""
     assert set(get_args(OperationName)) == set(OPERATIONS)
 
 
-def test_every_case_tries_what_its_capability_is_about() -> None:
+def test_every_capability_uses_its_operations() -> None:
+    """Each listed operation is in one of its cases."""
     for name, capability in SPEC.capabilities.items():
         done = {step.do for case in capability.cases for step in (*case.steps, *case.after)}
         done |= {turn.do for case in capability.cases if case.interleaved for turn in case.interleaved.turns}
@@ -74,7 +78,8 @@ def test_every_step_fits_its_operation(model, step) -> None:  # type: ignore[no-
         )
 
 
-def test_what_answers_nothing_is_not_asked_for_an_answer() -> None:
+def test_a_step_expects_an_answer_if_its_operation_has_one() -> None:
+    """And at most one kind of answer."""
     silent = {"put", "put_many", "set_field", "put_expiring", "append", "create_index", "require"}
     silent |= {"follow", "leave_feed", "resume_feed", "save_search"}
     for name, capability in SPEC.capabilities.items():
@@ -86,7 +91,8 @@ def test_what_answers_nothing_is_not_asked_for_an_answer() -> None:
                 assert sum(answers) + (step.refused and step.alternatives is None) <= 1
 
 
-def test_every_workload_names_operations_that_can_be_measured() -> None:
+def test_every_workload_can_be_measured() -> None:
+    """Batches have a batch operation, paths a path operation, and models have the indexes."""
     for workload in SPEC.workloads.values():
         for mix in workload.mix:
             if mix.batch > 1:
@@ -105,7 +111,8 @@ def test_case_ids_only_grow() -> None:
     assert not new, f"new ids are published by adding them to {CASE_IDS.name}: {' '.join(new)}"
 
 
-def test_every_demand_is_part_of_the_edition(tmp_path: Path) -> None:
+def test_every_demand_changes_the_edition(tmp_path: Path) -> None:
+    """A change of any file changes it, except in stores."""
     root = tmp_path / "spec"
     for folder in FILES:
         shutil.copytree(SPEC_ROOT / folder, root / folder)
@@ -118,7 +125,8 @@ def test_every_demand_is_part_of_the_edition(tmp_path: Path) -> None:
     assert edition_of(root) == before
 
 
-def test_outside_its_stores_the_specification_names_none() -> None:
+def test_the_demands_name_no_store() -> None:
+    """Only files of stores have product names."""
     products = {"marklogic", "couchbase", "aerospike"}
     for target in SPEC.targets(["all"]):
         products |= {target.store.name.lower(), target.store.title.lower(), target.store.product.lower()}

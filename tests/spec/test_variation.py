@@ -46,7 +46,8 @@ def test_records_are_as_they_are_said_to_be(model: str, variation: Variation, na
         assert len(record) == 10
 
 
-def test_the_model_itself_stays_as_it_was() -> None:
+def test_a_variation_does_not_change_the_model() -> None:
+    """It makes a copy."""
     before = MODELS["hash10"].model_copy(deep=True)
     Variation(fields=2).applied(MODELS["hash10"])
     assert MODELS["hash10"] == before
@@ -61,12 +62,14 @@ def test_the_model_itself_stays_as_it_was() -> None:
         ("hash10", Variation(depth=2), "hash10 is a hash, of which depth cannot be changed"),
     ],
 )
-def test_what_cannot_be_changed_is_told(model: str, variation: Variation, told: str) -> None:
+def test_a_variation_that_does_not_apply_is_refused(model: str, variation: Variation, told: str) -> None:
+    """The message has the model and its kind of record."""
     with pytest.raises(RuleError, match=told):
         variation.applied(MODELS[model])
 
 
-def test_a_workload_with_records_that_its_model_cannot_have_is_told_by_its_line(tmp_path: Path) -> None:
+def test_a_workload_with_an_inapplicable_variation_is_refused(tmp_path: Path) -> None:
+    """With file and line."""
     root = tmp_path / "spec"
     shutil.copytree(SPEC_ROOT, root, ignore=shutil.ignore_patterns("*.py", "schema"))
     path = root / "workloads" / "series.yaml"

@@ -35,7 +35,8 @@ def _told(directory: Path, old: str, new: str) -> str:
     return str(told.value).replace(f"{directory}/", "")
 
 
-def test_the_workload_is_right(tmp_path: Path) -> None:
+def test_the_example_workload_is_valid(tmp_path: Path) -> None:
+    """The base of the tests in this file has no error."""
     (tmp_path / "x.yaml").write_text(WORKLOAD)
     (workload,) = read(tmp_path / "x.yaml", WorkloadFile).workloads
     assert [mix.operation for mix in workload.mix] == ["find", "put", "delete"]
@@ -56,23 +57,25 @@ def test_the_workload_is_right(tmp_path: Path) -> None:
         ("{operation: put, keys: new}", "{operation: put, keys: new}\n      - {operation: put, keys: uniform}", "the mix has two `put`"),
         ("clients: one", "clients: one\n    records: [{size: 100, fields: 3}]", "records.0: found size and fields; allowed: one of them"),
         ("clients: one", "clients: one\n    records: [{size: 100}]\n    indexes: [0, 1]", "records: found both; allowed: `indexes` or"),
-        ("put, keys: new", "put, path: ['*'], keys: new", "workloads.0.mix.1.path: found any field; allowed: `set_field` of one"),
-        ("put, keys: new", "put, reads_first: true, keys: new", "x.yaml:10: workloads.0.mix.1.reads_first: needs one record that is there"),
+        ("put, keys: new", "put, path: ['*'], keys: new", "x.yaml:10: workloads.0.mix.1.path: found any field; allowed only with"),
+        ("put, keys: new", "put, reads_first: true, keys: new", "x.yaml:10: workloads.0.mix.1.reads_first: needs one existing record"),
         ("put, keys: new", "get, reads_first: true, keys: uniform", "an operation that writes it: put, set_field, set_path"),
-        ("put, keys: new", "put, reads_first: true, batch: 2, keys: uniform", "x.yaml:10: workloads.0.mix.1.reads_first: needs one record"),
-        ("put, keys: new", "put, length: 10, keys: new", "x.yaml:10: workloads.0.mix.1.length: `scan` needs a length, and nothing else"),
+        ("put, keys: new", "put, reads_first: true, batch: 2, keys: uniform", "workloads.0.mix.1.reads_first: needs one existing"),
+        ("put, keys: new", "put, length: 10, keys: new", "workloads.0.mix.1.length: `scan` needs a length; other operations have none"),
         ("put, keys: new", "scan, keys: uniform", "workloads.0.mix.1.length: `scan` needs a length"),
-        ("put, keys: new", "scan, length: 100, keys: new", "x.yaml:10: workloads.0.mix.1.keys: `scan` begins at one record that is there"),
+        ("put, keys: new", "scan, length: 100, keys: new", "x.yaml:10: workloads.0.mix.1.keys: `scan` starts at an existing record"),
         ("clients: one", "clients: one\n    pipelines: [4]\n    loop: open", "pipelines: found both; allowed: other pipelines in a closed"),
     ],
 )  # fmt: skip
-def test_one_breach_is_one_line(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_one_error_is_one_line(tmp_path: Path, old: str, new: str, message: str) -> None:
+    """With file, line, field and reason."""
     told = _told(tmp_path, old, new)
     assert message in told
     assert "\n" not in told
 
 
-def test_what_is_drawn_is_put_in_place() -> None:
+def test_variables_of_a_request_are_filled_in() -> None:
+    """At any depth, several in one text."""
     drawn = iter(["one", "two", "de"])
     request = {"filter": {"and": [[[], "any_word", "$word $word"], ["language", "eq", "$language"]]}, "limit": 10}
     assert fill_in(request, lambda _name: next(drawn)) == {
@@ -84,13 +87,14 @@ def test_what_is_drawn_is_put_in_place() -> None:
 KEYS = ["new", "oldest", "uniform", "zipf", "zipfian", "latest", "sequential", "hotspot", "exponential"]
 
 
-def test_a_misspelt_distribution_is_told_with_those_that_there_are(tmp_path: Path) -> None:
+def test_a_misspelt_distribution_is_refused(tmp_path: Path) -> None:
+    """With all that are allowed."""
     told = _told(tmp_path, "put, keys: new", "put, keys: zipfain")
     assert all(name in told for name in ["zipfain", *KEYS])
 
 
 @pytest.mark.parametrize("keys", KEYS[2:])
-def test_what_is_drawn_must_be_loaded(tmp_path: Path, keys: str) -> None:
+def test_distributions_need_preloaded_records(tmp_path: Path, keys: str) -> None:
     """Each distribution is allowed where records are loaded, and nowhere else."""
     one = WORKLOAD.split("    mix:")[0] + f"    mix:\n      - {{operation: put, keys: {keys}}}\n    preload: true\n    clients: one\n"
     (tmp_path / "y.yaml").write_text(one)

@@ -1,1 +1,1 @@
-"""Reading a YAML file of the specification: its source lines, inheritance, schema, and the message for a wrong one."""
+"""Reads YAML files of the specification: source positions, inheritance, JSON Schema, error messages."""

@@ -1,4 +1,4 @@
-"""Says in words what is wrong with a specification file: where, what was found, what is allowed, what was perhaps meant."""
+"""Error messages for specification files: where, what was found, what is allowed, what was probably meant."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from pydantic_core import ErrorDetails
 from storeproof.spec.base import PATTERN_WORDS, RuleError, SpecFile
 
 Location = tuple[int | str, ...]
-"""From the top of a file: field names, and positions in lists."""
+"""Field names and list positions, from the top of a file."""
 
 
 @dataclass(frozen=True)
 class SourcePosition:
-    """A spot in a file."""
+    """A position in a file."""
 
     file: str
     line: int
-    """1-based: where the field stands, or what should contain it."""
+    """1-based line of the field, or of what should contain it."""
     field: str
-    """As a dotted path."""
+    """The dotted path of the field."""
     text: str | None
-    """What is written there, where that is a single word or number."""
+    """The text there, if it is a scalar."""
 
 
 def locate(node: yaml.Node, location: Location) -> SourcePosition:
-    """Where a field stands. Parts of pydantic's location that no file has, such as the tags of unions, are left out."""
+    """The position of a field. Parts of pydantic's location that are not in the file, such as tags of unions, are skipped."""
     mark, named = node.start_mark, []
     for number, part in enumerate(location):
         if part == "[key]":
@@ -48,18 +48,18 @@ def locate(node: yaml.Node, location: Location) -> SourcePosition:
 
 
 def explain(node: yaml.Node, kind: type[SpecFile], breach: ErrorDetails) -> tuple[str, int, str] | None:
-    """File, line and message of one breach; None where it only repeats another."""
+    """File, line and message of one validation error; None if it only repeats another."""
     location, found, context = breach["loc"], breach["input"], breach.get("ctx", {})
     error = context.get("error")
     if isinstance(error, RuleError):
         place = locate(node, (*location, *error.location))
         return place.file, place.line, f"{place.field}: {error}"
     if breach["type"] == "too_short" and found:
-        return None  # its items are wrong: pydantic counts only the right ones
+        return None  # its items have errors: pydantic counts only the valid ones
     if breach["type"] == "missing" and isinstance(found, dict) and any(kind.RENAMED.get(str(name)) == location[-1] for name in found):
-        return None  # it is there under its old name, which is an error of its own
+        return None  # it is present under its old name, which has its own message
     if breach["type"] in ("union_tag_invalid", "union_tag_not_found"):
-        # The file names the alternative in a field: that field is what is wrong.
+        # The wrong field is the one that names the alternative.
         place = locate(node, (*location, context["discriminator"].strip("'")))
     else:
         place = locate(node, location)
@@ -73,7 +73,7 @@ def unknown(what: str, found: str, allowed: Iterable[str], extra: str = "") -> s
 
 
 def summary(value: object) -> str:
-    """A value in a few words, as YAML writes it."""
+    """A value in a few words, as in YAML."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):
@@ -119,7 +119,7 @@ def _message(kind: type[SpecFile], breach: ErrorDetails, place: SourcePosition) 
 def _text(found: Any, _context: Mapping[str, Any], place: SourcePosition) -> str:
     if found is None:
         return 'text; for empty text write ""'
-    # What stands in the file, not what YAML made of it: 0755 is 493 to YAML, and 12:30 is 750.
+    # The text of the file, not the value: YAML reads 0755 as 493, and 12:30 as 750.
     return f'text; quote it: "{place.text}"' if place.text is not None else "text"
 
 
@@ -160,7 +160,7 @@ _ALLOWED: Mapping[str, Callable[[Any, Mapping[str, Any], SourcePosition], str]] 
     "too_long": _always("at most {max_length}"),
     "recursion_loop": _always("a value that does not contain itself"),
 }
-"""What is allowed, by pydantic's type of error: (found, context, place) -> words."""
+"""What is allowed, by pydantic's error type: (found, context, position) -> text."""
 
 
 def _choices(expected: str) -> list[str]:
@@ -179,7 +179,7 @@ def _meant(found: str, names: Iterable[str]) -> str:
 
 
 def _fields_beside(kind: type[SpecFile], location: Location) -> list[str]:
-    """The field names that are allowed where an unknown one was found."""
+    """The allowed field names where an unknown one was found."""
     schema = kind.model_json_schema()
     here: Any = schema
     for part in location[:-1]:
@@ -203,6 +203,6 @@ def _descend(schema: Mapping[str, Any], here: Any, part: int | str) -> Any:
 
 
 def _options(schema: Mapping[str, Any], part: Any) -> list[dict[str, Any]]:
-    """The alternatives of a part of a JSON Schema, with references followed."""
+    """The alternatives of a part of a JSON Schema, with references resolved."""
     options = part.get("anyOf") or part.get("oneOf") or [part]
     return [schema["$defs"][option["$ref"].rsplit("/", 1)[1]] if "$ref" in option else option for option in options]

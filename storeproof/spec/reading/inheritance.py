@@ -1,4 +1,4 @@
-"""What a store's file has from the file that it `extends`, and what `${here}` in it stands for."""
+"""Inheritance of store files with `extends`, and `${here}`."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import yaml
 from storeproof.errors import SpecError
 
 STORES = (Path(__file__).parents[1] / "data" / "stores").resolve()
-"""The files of the stores that come with the project: `extends:` may name one by its name."""
+"""Files of the stores that come with the project; `extends:` may name one of them."""
 
 OWN = ("format", "store", "title", "product", "known_failures")
-"""Fields that a file has for itself: what is known to fail in one product is not known of its relatives."""
+"""Fields that are not inherited: a known failure of one product says nothing about another."""
 
 _DEPTH = 8
-"""Mappings within mappings that are merged; deeper than any field of a store. Aliases can make a file endless."""
+"""Levels of mappings that are merged; deeper than any store file. Aliases can make a file infinitely deep."""
 _HERE = re.compile(r"\$(?:\$|\{here\}|here\b)")
 
 
 def base_of(path: Path, node: yaml.Node) -> tuple[Path, int] | None:
-    """The file that this one extends, and the line that says so; None where it stands alone.
+    """The file that this one extends, and the line that says so; None if it extends none.
 
     Raises:
-        SpecError: there is no such file.
+        SpecError: the file does not exist.
     """
     found = _field(node, "extends")
     if found is None:
@@ -42,7 +42,7 @@ def base_of(path: Path, node: yaml.Node) -> tuple[Path, int] | None:
 
 
 def settle(path: Path, node: yaml.Node, *, extended: bool) -> None:
-    """Have the file's own paths mean the same wherever they are read: `${here}` under `launch`, and its adapter's where it is extended."""
+    """Make the file's relative paths absolute: `${here}` under `launch`, and the adapter's if the file is extended."""
     here = str(path.resolve().parent).replace("$", "$$")
     for text in _texts(_field(node, "launch"), set()):
         text.value = _HERE.sub(lambda found: found[0] if found[0] == "$$" else here, text.value)
@@ -52,7 +52,7 @@ def settle(path: Path, node: yaml.Node, *, extended: bool) -> None:
 
 
 def merged(base: yaml.Node, own: yaml.Node) -> yaml.Node:
-    """The base with all that the file says itself: mappings are merged, all else is replaced, and `null` takes a field away."""
+    """The base overridden by the file: mappings are merged, other values replaced, and `null` removes a field."""
     if isinstance(base, yaml.MappingNode):
         inherited = [(key, value) for key, value in base.value if key.value not in (*OWN, "extends")]
         base = yaml.MappingNode(base.tag, inherited, base.start_mark, base.end_mark)
@@ -78,7 +78,7 @@ def _field(node: yaml.Node | None, name: str) -> yaml.Node | None:
 
 
 def _texts(node: yaml.Node | None, visited: set[int]) -> Iterator[yaml.ScalarNode]:
-    """All values under a node, each once."""
+    """All scalar values under a node, each once."""
     if node is None or id(node) in visited:
         return
     visited.add(id(node))

@@ -13,7 +13,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def schema_of(name: str, kind: type[BaseModel], version: str) -> str:
     """As text; its `$id` is `urn:storeproof:NAME:VERSION`.
 
-    A file that `extends` another has the rest from there: nothing is required of it but what it always says itself.
+    A file that `extends` another inherits the rest: only the fields that are never inherited are required.
     """
     schema = kind.model_json_schema()
     if "extends" in schema["properties"]:
@@ -31,7 +31,7 @@ def schema_of(name: str, kind: type[BaseModel], version: str) -> str:
 
 
 def _referring(part: Any, place: str) -> Any:
-    """A part of a schema whose references go to definitions at another place."""
+    """A part of a schema with its references moved to another place."""
     if isinstance(part, dict):
         return {
             key: value.replace("#/$defs/", place) if key == "$ref" and isinstance(value, str) else _referring(value, place)
@@ -41,7 +41,7 @@ def _referring(part: Any, place: str) -> Any:
 
 
 def _without_required(part: Any) -> Any:
-    """A schema all of whose fields may be missing, or `null`, which takes away what the other file says."""
+    """A schema in which every field may be missing, or `null` to remove an inherited one."""
     if not isinstance(part, dict):
         return [_without_required(each) for each in part] if isinstance(part, list) else part
     relaxed = {key: _without_required(value) for key, value in part.items() if not (key == "required" and isinstance(value, list))}

@@ -1,4 +1,4 @@
-"""Reads one YAML file and turns every breach of its schema into a line with file, line and field."""
+"""Reads one YAML file; each error names file, line and field."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ F = TypeVar("F", bound=SpecFile)
 
 
 LONGEST = 1 << 20
-"""Bytes of a file: its nodes take some hundred times as much."""
+"""Bytes of a file; its nodes take about a hundred times as much memory."""
 DEEPEST = 50
-"""Levels of mappings and lists in one another. libyaml and what comes after it go down by recursion, and at some depth die of it."""
+"""Levels of nested mappings and lists. libyaml and its callers are recursive, and crash at some depth."""
 
 
 class _Named(io.StringIO):
-    """A text whose nodes bear the name of its file."""
+    """A text whose YAML nodes have the name of its file."""
 
     def __init__(self, text: str, name: str) -> None:
         super().__init__(text)
@@ -37,15 +37,15 @@ class _Named(io.StringIO):
 
 
 class _Loader(yaml.SafeLoader):
-    """Safe YAML where only `true` and `false` are booleans: `no`, `off` and `yes` are settings of real stores."""
+    """Safe YAML with only `true` and `false` as booleans: `no`, `off` and `yes` are settings of real stores."""
 
 
 class _FastLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """The same by libyaml, ten times as fast; what it says of a file that is not YAML is less clear."""
+    """The same with libyaml, ten times as fast; its messages about invalid YAML are less clear."""
 
 
 def _number(construct: Callable[[Any, yaml.Node], Any]) -> Callable[[Any, yaml.Node], Any]:
-    """The same, with an error that knows its line: Python makes no number of 4,300 digits or more, nor of `0x_`."""
+    """The same, with the line in the error: Python rejects numbers of more than 4,300 digits, and `0x_`."""
 
     def constructed(loader: Any, node: yaml.Node) -> Any:
         try:
@@ -82,24 +82,24 @@ def read(path: Path, kind: type[F]) -> F:
 
 
 def plain(path: Path) -> dict[Any, Any]:
-    """What stands in one file, unchecked, and without what it has from another. Raises `SpecError` where it is no YAML."""
+    """The values of one file, not validated and without inherited ones. Raises `SpecError` if it is not YAML."""
     return _parse(path, inherits=False)[1]
 
 
 def at(path: Path, *location: int | str) -> str:
-    """`file:line: field`, for errors that are found after the file was read."""
+    """`file:line: field`, for errors found after reading the file."""
     node, _ = _parse(path)
     place = locate(node, location)
     return f"{place.file}:{place.line}: {place.field}"
 
 
 def values(path: Path) -> dict[Any, Any]:
-    """The file's plain values, with what it has from the file it extends. Raises `SpecError`."""
+    """The file's values, with inherited ones. Raises `SpecError`."""
     return _parse(path)[1]
 
 
 def _parse(path: Path, *, inherits: bool = True) -> tuple[yaml.Node, dict[Any, Any]]:
-    """The file as YAML's nodes, which know their files and lines, and as plain values; with what it has from the file it extends."""
+    """The file as YAML nodes, which know their file and line, and as plain values; both with inherited ones."""
     node, loader = _composed(path)
     if inherits:
         node = _with_base(path, node, (path.resolve(),))
@@ -113,7 +113,7 @@ def _parse(path: Path, *, inherits: bool = True) -> tuple[yaml.Node, dict[Any, A
 
 
 def _with_base(path: Path, node: yaml.Node, chain: tuple[Path, ...]) -> yaml.Node:
-    """`chain`: the files that led here, this one last."""
+    """`chain`: the files extended so far, this one last."""
     inheritance.settle(path, node, extended=len(chain) > 1)
     found = inheritance.base_of(path, node)
     if found is None:
@@ -121,19 +121,19 @@ def _with_base(path: Path, node: yaml.Node, chain: tuple[Path, ...]) -> yaml.Nod
     base, line = found
     if base in chain:
         circle = " extends ".join(str(each) for each in (*chain[chain.index(base) :], base))
-        raise SpecError([f"{path}:{line}: extends: {circle}; allowed: a file that leads to one which extends no other"])
+        raise SpecError([f"{path}:{line}: extends: {circle}; allowed: no cycles"])
     return inheritance.merged(_with_base(base, _composed(base)[0], (*chain, base)), node)
 
 
 def _composed(path: Path) -> tuple[yaml.Node, _Loader | _FastLoader]:
-    """The file's own nodes, and what can make values of them."""
+    """The file's own nodes, and the loader that constructs their values."""
     try:
         text = read_text(path, LONGEST)
     except Unreadable as reason:
         raise SpecError([f"{path}: {reason}; allowed: a YAML file of at most {LONGEST >> 10:,} KiB"]) from None
     try:
         return _composed_by(_FastLoader, path, text)
-    except yaml.YAMLError:  # to be told by the other one
+    except yaml.YAMLError:  # the other loader has the better message
         pass
     try:
         return _composed_by(_Loader, path, text)
@@ -165,11 +165,11 @@ def _not_yaml(path: Path, problem: yaml.MarkedYAMLError) -> SpecError:
 
 
 def _check_depth(path: Path, text: str, kind: type[_Loader | _FastLoader]) -> None:
-    """Refuse a file that is too deep. To look costs half as much as to read: where fewer levels begin than are allowed it is not done."""
+    """Refuse a file that is too deep. The check costs half as much as reading, so it is skipped if the file cannot be too deep."""
     in_lines = max((len(line) - len(line.lstrip()) + line.count("- ") + line.count("? ") for line in text.splitlines()), default=0)
     if text.count("[") + text.count("{") + in_lines <= DEEPEST:
         return
-    with suppress(yaml.YAMLError):  # told when it is read, which gets no further
+    with suppress(yaml.YAMLError):  # reported when the file is read
         depth = 0
         for event in yaml.parse(text, Loader=kind):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -181,8 +181,8 @@ def _check_depth(path: Path, text: str, kind: type[_Loader | _FastLoader]) -> No
 
 
 def _repeated_keys(node: yaml.Node, prefix: str, visited: set[int]) -> list[tuple[int, str]]:
-    """Keys that one mapping has twice: YAML would keep the last and say nothing."""
-    if id(node) in visited:  # an anchor may be referred to again, also from within itself
+    """Repeated keys of a mapping, of which YAML would silently keep the last."""
+    if id(node) in visited:  # an alias may refer to it again, also from inside
         return []
     visited.add(id(node))
     found: list[tuple[int, str]] = []
