@@ -4,7 +4,7 @@ Every acknowledged increment is in the sum; a refused one is not; each unknown o
 value is the acknowledged sum plus the sum of some subset of the unknown amounts:
 
     +1 ok, +1 ok, +1 unknown      2 and 3 are right; 1 lost an increment, 4 counted one twice.
-    +5 ok, -2 unknown, +3 unknown 3, 5, 6 and 8 are right; 4 is within the bounds and still nobody's sum.
+    +5 ok, -2 unknown, +3 unknown 3, 5, 6 and 8 are right; 4 is within the bounds, and no subset adds up to it.
     +1 ok, -1 ok                  0, which an absent counter is too: it starts from zero.
 """
 

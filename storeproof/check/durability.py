@@ -91,7 +91,7 @@ def judge(operations: Sequence[Operation], seen: Observation) -> Finding:
         return finding(Anomaly.LOST, [each for each in acknowledged if all(each.follows(delete) for delete in deletes)])
     writer = next((each for each in operations if each.action == "put" and each.write_id == seen.write_id), None)
     if seen.sight == "invented" or writer is None or writer.outcome == "refused":
-        # A refused write definitely did not happen: its record has no more right to be there than one that nobody sent.
+        # A refused write definitely did not happen: its record must not be there, as one that was never sent must not.
         return finding(Anomaly.INVENTED, in_force)
     if not superseded(writer):
         return finding(Anomaly.OK, survivor=writer)

@@ -72,7 +72,7 @@ def _beginning(operations: History, wrong: Callable[[History], bool]) -> tuple[H
 
 
 def _until(operations: History, moment: int) -> History:
-    """What was known at a moment: of what was in flight then nobody knew how it would end."""
+    """What was known at a moment: operations that were in flight are unknown."""
     found = []
     for each in operations:
         if each.outcome == "refused" or each.invoked > moment:
@@ -90,7 +90,7 @@ def _end(operation: Operation) -> int:
 
 
 def _without(rest: History, culprit: Operation, wrong: Callable[[History], bool], may_go: Callable[[Operation, History], bool]) -> History:
-    """Take out what may go, many at a time and then fewer."""
+    """Take out what may be taken out, many at a time and then fewer."""
     size = len(rest)
     while size:
         at = 0
@@ -106,7 +106,7 @@ def _without(rest: History, culprit: Operation, wrong: Callable[[History], bool]
 
 
 def _ignore_answers(rest: History, culprit: Operation, wrong: Callable[[History], bool]) -> History:
-    """Leave out of account what writes were answered, many at a time and then fewer: who may be answered anything forbids nothing."""
+    """Ignore what writes were answered, many at a time and then fewer: a write that may be answered anything excludes no order."""
     size = len(rest)
     while size:
         for at in range(0, len(rest), size):
@@ -134,9 +134,9 @@ def _register(rest: History, culprit: Operation, wrong: Callable[[History], bool
 
 
 def _since_a_put(rest: History, culprit: Operation, wrong: Callable[[History], bool]) -> History:
-    """Take out all that ended before an acknowledged put which nobody but other writes overlapped: it made an end of what was before.
+    """Take out all that ended before an acknowledged put that only other writes overlapped: it replaced whatever was there.
 
-    Who wrote what somebody read later stays, so that it can be seen where the value came from; what that one was answered is forgotten.
+    The writes that were read later stay, to show where a value came from; their answers are ignored.
     """
     every = [*rest, culprit]
     for put in sorted((each for each in rest if each.action == "put" and each.outcome == "ok"), key=lambda each: -each.invoked):
@@ -158,7 +158,7 @@ def _since_a_put(rest: History, culprit: Operation, wrong: Callable[[History], b
 
 
 def _counter(rest: History, culprit: Operation, wrong: Callable[[History], bool]) -> History:
-    """Of increments the sums are forgotten; those that nobody's order depends on any more are added up, or left out."""
+    """The sums that increments answered are ignored; increments on which no order depends any more are added up, or left out."""
     rest = _without(rest, culprit, wrong, lambda each, _: each.action == "get")
     rest = _ignore_answers(rest, culprit, wrong)
     heard = [each for each in [*rest, culprit] if each.answer_counts]

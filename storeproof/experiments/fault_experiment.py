@@ -34,7 +34,7 @@ class Connect(Protocol):
 
 @dataclass(frozen=True)
 class Subject:
-    """The store that an experiment is done on; nobody else uses it."""
+    """The store that an experiment is done on, for its exclusive use."""
 
     handle: Handle
     connect: Connect

@@ -30,7 +30,7 @@ from storeproof.store_under_test import StoreUnderTest
 
 _SOON: Final = 1.0
 _MORE: Final = 2
-"""A first start of less than so many seconds is struck so many times as often: there is little that a moment can miss."""
+"""A first start that takes less than `_SOON` seconds is struck `_MORE` times as often, which costs little."""
 
 
 def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummary) -> None:

@@ -38,7 +38,7 @@ class Operation:
     amount: int = 0
     """What an `increment` adds, also negative."""
     answer: Answer = None
-    """None also where nobody noted it: durability is judged by what was acknowledged, linearizability by the answers too."""
+    """None also where it was not recorded: durability is judged by what was acknowledged, linearizability by the answers too."""
     answer_ignored: bool = False
     """The answer does not count: a history is reduced that way."""
 

@@ -77,7 +77,7 @@ def pytest_collection(session: pytest.Session) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Order the trial: per target, first correct, then durable, then fast; keep what the profiles demand."""
+    """Order the cases: per target, first correct, then durable, then fast; keep what the profiles demand."""
     run = config.stash.get(RUN, None)
     if run is not None:
         run.arrange(items)

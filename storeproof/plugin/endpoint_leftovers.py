@@ -53,7 +53,7 @@ class Leavings:
             self._keep(earlier)
 
     def clear(self, sut: StoreUnderTest) -> str:
-        """Remove what was noted at the server of a trial; what was found there, in one line, or "" where nothing is noted."""
+        """Remove what was noted at the server of a store under test; what was found there, in one line, or "" where nothing is noted."""
         noted = self._noted  # without what a visit to the server makes meanwhile, and removes
         here = [each for _, each in noted if (each.store, each.server) == (sut.target.store.name, server_of(sut))]
         if not here:

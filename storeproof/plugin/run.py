@@ -1,4 +1,4 @@
-"""One run of the suites: the targets, their trials, and the result."""
+"""One run of the suites: the stores under test, the order of the cases, and the result."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Run:
         """Whose disk is told of, and measured."""
         self.progress = Progress(config)
         self.leavings = Leavings(self.report_dir.path)
-        self.suts = self._trials(option.store or ["sqlite"])
+        self.suts = self._stores_under_test(option.store or ["sqlite"])
         self.noise: Ratio | None = None
         """Of the machine, once something was measured on it."""
         self.result: Result | None = None
@@ -102,7 +102,7 @@ class Run:
         self._kept: float | None = None
         """When the unfinished result was written after a case."""
 
-    def _trials(self, wanted: Iterable[str]) -> list[StoreUnderTest]:
+    def _stores_under_test(self, wanted: Iterable[str]) -> list[StoreUnderTest]:
         targets = self.spec.targets(wanted)
         stores = {target.store.name for target in targets}
         for flag, given in (("--endpoint", self.options.endpoints), ("--image", self.options.images)):
@@ -123,7 +123,7 @@ class Run:
         return lambda text: self.progress(f"{target} · {text}")
 
     def arrange(self, items: list[pytest.Item]) -> None:
-        """Sort the cases into the order of the trial, and leave out what no profile demands."""
+        """Sort the cases, and leave out what no profile demands."""
         ours = [item for item in items if is_case(item)]
         others = [item for item in items if not is_case(item)]
         wanted = [item for item in ours if self._demanded(item) and not self._is_beyond_scale(item)]
@@ -140,8 +140,8 @@ class Run:
         self.progress.begin(wanted)
 
     def _place(self, cases: Iterable[pytest.Item]) -> Callable[[pytest.Item], tuple[int, ...]]:
-        """Where a case comes in the trial: target by target and stage by stage, and at the end workload by workload what is measured on all
-        targets by turns."""
+        """The position of a case: target by target and stage by stage, and at the end, workload by workload, what is measured on all
+        targets in interleaved rounds."""
         numbers: dict[str, int] = {}
         for item in cases:
             numbers.setdefault(case_of(item).id, len(numbers))
@@ -199,7 +199,7 @@ class Run:
             self.close_all_but(sut)
         elif not self._interleaving:
             self._interleaving = True
-            self.close_all_but(None)  # each is measured as it starts, and not as the trial of another stage left it
+            self.close_all_but(None)  # each is measured on a fresh start, not as the cases before left it
         sut.progress(case.id)
         known = sut.target.known_failure(case.id, self._started.date())
         about = (case.revision, case.model, case.operations)

@@ -42,6 +42,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def test_capability(name: str, case: Case, sut: StoreUnderTest, fresh: OpenCollection, case_result: CaseResult) -> None:
+    """The answers of one case are those of the oracle; a store that does not claim the capability may refuse."""
     capability: Capability = sut.spec.capabilities[name]
     collection, layout = fresh(capability.model, case.indexes)
     if case.indexes:

@@ -49,6 +49,7 @@ def test_a_feed_tells_every_change_once(
     fresh: OpenCollection,
     case_result: CaseResult,
 ) -> None:
+    """A change feed has every change exactly once, in the order of each key, while clients write."""
     collection, layout = fresh("single_key")
     lacking = Outcome.FAIL if sut.target.claims(capability) else Outcome.UNSUPPORTED
     if not supports(collection, "follow"):

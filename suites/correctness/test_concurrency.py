@@ -24,6 +24,7 @@ _KEYS = 3
 
 @pytest.mark.case(id="concurrency.increment", model="counter", operations=("increment",))
 def test_no_increment_is_lost(sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) -> None:
+    """The sum after concurrent increments is the sum of all of them."""
     collection, layout = _needs("increment", "counter", fresh, case_result)
     each = sut.scale.correctness.concurrent_operations
 
@@ -40,6 +41,7 @@ def test_no_increment_is_lost(sut: StoreUnderTest, fresh: Fresh, case_result: Ca
 
 @pytest.mark.case(id="concurrency.compare-and-set", model="single_key", operations=("compare_and_set",))
 def test_no_comparison_is_fooled(sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) -> None:
+    """Clients that add one by compare-and-set lose no addition: every exchange that succeeded counts."""
     collection, layout = _needs("compare_and_set", "single_key", fresh, case_result)
     each = max(1, sut.scale.correctness.concurrent_operations // 4)
     call(collection, layout, "put", "shared", b"0")
@@ -63,6 +65,7 @@ def test_no_comparison_is_fooled(sut: StoreUnderTest, fresh: Fresh, case_result:
 
 @pytest.mark.case(id="concurrency.put-if-absent", model="single_key", operations=("put_if_absent",))
 def test_one_wins(sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) -> None:
+    """Of clients that put a key if it is absent, exactly one succeeds."""
     collection, layout = _needs("put_if_absent", "single_key", fresh, case_result)
     keys = [f"key{number}" for number in range(sut.scale.correctness.concurrent_operations)]
 
@@ -78,6 +81,7 @@ def test_one_wins(sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) ->
 
 @pytest.mark.case(id="concurrency.get-and-set", model="single_key", operations=("get_and_set",))
 def test_each_value_is_answered_to_one(sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) -> None:
+    """An atomic exchange hands every value to exactly one client."""
     collection, layout = _needs("get_and_set", "single_key", fresh, case_result)
     each = sut.scale.correctness.concurrent_operations
     call(collection, layout, "put", "shared", b"first")
@@ -94,6 +98,7 @@ def test_each_value_is_answered_to_one(sut: StoreUnderTest, fresh: Fresh, case_r
 
 @pytest.mark.case(id="concurrency.append", model="single_key", operations=("append",))
 def test_nothing_appended_is_lost(sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) -> None:
+    """Concurrent appends are all there afterwards."""
     collection, layout = _needs("append", "single_key", fresh, case_result)
     each = sut.scale.correctness.concurrent_operations
 
@@ -146,6 +151,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def test_no_record_is_seen_half_written(model: str, sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) -> None:
+    """A concurrent reader sees a whole record of one write."""
     _, layout = _needs("put", model, fresh, case_result)
     each = sut.scale.correctness.concurrent_operations
     keys = [number if layout.model.key == "integer" else f"key{number}" for number in range(_KEYS)]

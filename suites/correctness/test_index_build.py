@@ -80,6 +80,7 @@ def _case(capability: str, case: str, operations: tuple[str, ...]) -> pytest.Mar
 def test_an_index_has_what_was_written_while_it_was_built(
     capability: str, sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult
 ) -> None:
+    """Queries through a new index find what clients wrote during its build."""
     lacking = Outcome.FAIL if sut.target.claims(capability) else Outcome.UNSUPPORTED
     collection, layout = _filled(fresh, lacking, case_result)
     writers = [Writer(number) for number in range(_WRITERS)]
@@ -150,6 +151,7 @@ def test_a_unique_index_meets_duplicates_while_it_is_built(
 
 @_case("indexes.dropped-while-reading", "concurrent", ("create_index", "drop_index", "count_where"))
 def test_answers_stay_right_while_an_index_is_dropped(capability: str, sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) -> None:
+    """Queries give the same answers before, during and after the drop of an index."""
     lacking = Outcome.FAIL if sut.target.claims(capability) else Outcome.UNSUPPORTED
     collection, layout = _filled(fresh, lacking, case_result)
     index = Index(name="by_stock", paths=(("stock",),))

@@ -61,7 +61,7 @@ class Measured:
     """What came for every question about a model, measured in one go: the records are the same for all."""
 
     def __init__(self, sut: StoreUnderTest) -> None:
-        self._trial = sut
+        self._sut = sut
         self._found: dict[str, dict[str, Received]] = {}
         self._failed: dict[str, list[Exception]] = defaultdict(list)
 
@@ -70,20 +70,20 @@ class Measured:
 
         A measurement that failed is done again for the next case, so that one timeout does not end them all; but not forever.
         """
-        model = self._trial.spec.capabilities[capability].model
+        model = self._sut.spec.capabilities[capability].model
         failures = self._failed[model]
         if model not in self._found:
             if len(failures) == ATTEMPTS:
                 raise failures[-1]
             try:
-                self._found[model] = _measured(self._trial, model, self._asking(model))
+                self._found[model] = _measured(self._sut, model, self._asking(model))
             except Exception as reason:
                 failures.append(reason)
                 raise
         return self._found[model][capability]
 
     def _asking(self, model: str) -> dict[str, Capability]:
-        return {name: each for name, each in self._trial.spec.capabilities.items() if each.questions and each.model == model}
+        return {name: each for name, each in self._sut.spec.capabilities.items() if each.questions and each.model == model}
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +93,7 @@ def measured(sut: StoreUnderTest) -> Measured:
 
 
 def test_an_answer_does_not_grow_with_the_data(capability: str, measured: Measured, sut: StoreUnderTest, case_result: CaseResult) -> None:
+    """The bytes of an answer depend on what is asked for and not on how much is stored: the store does the work."""
     _of_a_kept_model(sut.spec.capabilities[capability].model, sut, case_result)
     answers = measured.of(capability)
     if answers.refused:
@@ -126,6 +127,7 @@ def test_an_answer_does_not_grow_with_the_data(capability: str, measured: Measur
 def test_a_part_does_not_grow_with_the_record(
     model: str, operation: str, args: tuple[Any, ...], sut: StoreUnderTest, case_result: CaseResult
 ) -> None:
+    """To read or change a part of a record transfers that part, however large the record is."""
     _of_a_kept_model(model, sut, case_result)
     with counting(sut.shared().address) as proxy:
         session = sut.connect(proxy.address)

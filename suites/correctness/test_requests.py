@@ -34,6 +34,7 @@ _REQUESTS = 3
 
 @pytest.mark.parametrize("model", [pytest.param(name, marks=pytest.mark.case(id=f"requests.{name}", model=name)) for name in _SUBJECTS])
 def test_random_requests(model: str, sut: StoreUnderTest, fresh: OpenCollection, case_result: CaseResult) -> None:
+    """Random queries, aggregations and facets over random records get the oracle's answers."""
     collection, layout = fresh(model)
     operations = frozenset(name for name in ("find", "count_where", "aggregate", "browse") if supports(collection, name))
     if not operations:

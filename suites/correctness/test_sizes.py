@@ -38,6 +38,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def test_value_of_size(model: str, size: int, sut: StoreUnderTest, fresh: OpenCollection, case_result: CaseResult) -> None:
+    """A value of this size is read back as it was written."""
     collection, layout = fresh(model)
     value = random.Random(f"{sut.seed}/{size}").randbytes(size)
     try:

@@ -34,6 +34,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def test_random_histories(model: str, sut: StoreUnderTest, fresh: OpenCollection, case_result: CaseResult) -> None:
+    """Random sequences of operations get the oracle's answers."""
     collection, layout = fresh(model)
     if not supports(collection, "get"):
         case_result.settle(Outcome.UNSUPPORTED, f"no record is read back at the end of a history: {why_not(collection, 'KeyValue')}")

@@ -24,6 +24,7 @@ _MOST_CALLS = 100_000
 
 @pytest.mark.case(id="walk.single_key", model="single_key", operations=("walk",))
 def test_a_walk_sees_all_that_stays(sut: StoreUnderTest, fresh: OpenCollection, case_result: CaseResult) -> None:
+    """A walk returns every key that exists throughout it, while others are written and deleted."""
     collection, layout = fresh("single_key")
     if not supports(collection, "walk"):
         case_result.settle(Outcome.UNSUPPORTED, f"walk on single_key: {why_not(collection, 'Walk')}")
@@ -50,7 +51,7 @@ def test_a_walk_sees_all_that_stays(sut: StoreUnderTest, fresh: OpenCollection, 
         missed = sorted(set(staying) - seen)
         assert not missed, f"{len(missed)} of {_KEYS} keys were there all the time and not seen while {while_what}, {missed[0]} among them"
         invented = seen - {*staying, *leaving, *coming}
-        assert not invented, f"keys that nobody wrote: {sorted(invented)[:3]}"
+        assert not invented, f"keys that no client wrote: {sorted(invented)[:3]}"
         case_result.add(f"{_KEYS} keys that stayed were seen in {calls} calls while {while_what}")
     again, _ = _walk(collection, layout, lambda: None)
     left = {*staying, *gone, *(set(coming) - set(come))}

@@ -1,4 +1,4 @@
-"""Damaged files: a store that claims to notice must not serve what nobody wrote. No guarantee: what others do is recorded."""
+"""Damaged files: a store that claims to detect corruption must not serve data that no client wrote. What other stores do is recorded."""
 
 from __future__ import annotations
 

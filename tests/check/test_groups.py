@@ -90,5 +90,5 @@ def test_records_that_are_written_alone_are_none_of_its_business() -> None:
 )
 def test_sets_that_overlap_in_part_are_our_own_mistake(other: list[Operation]) -> None:
     """Then what is there need not be of one group, and nothing may be concluded."""
-    with pytest.raises(ValueError, match="which nobody else writes"):
+    with pytest.raises(ValueError, match="never written alone"):
         judge_groups([*FIRST, *other], found("1", "1", "1", "2"))

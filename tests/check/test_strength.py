@@ -22,6 +22,7 @@ from storeproof.check import upper_bound
     ],
 )
 def test_the_exact_limit(faults: int, lossy: int, share: float) -> None:
+    """The upper limit is that of Clopper and Pearson."""
     assert upper_bound(faults, lossy) == pytest.approx(share, abs=5e-5)
 
 
@@ -34,6 +35,7 @@ def test_at_the_limit_so_few_losses_are_seen_once_in_twenty_times(faults: int, l
 
 
 def test_more_faults_say_more_and_more_losses_less() -> None:
+    """The limit falls with the number of faults and rises with the number of losses."""
     bounds = [upper_bound(number, 0) for number in range(1, 50)]
     assert bounds == sorted(bounds, reverse=True)
     bounds = [upper_bound(20, number) for number in range(21)]
@@ -42,5 +44,6 @@ def test_more_faults_say_more_and_more_losses_less() -> None:
 
 @pytest.mark.parametrize(("faults", "lossy"), [(0, 0), (3, 4), (3, -1)])
 def test_what_cannot_have_been_seen(faults: int, lossy: int) -> None:
+    """No fault, or more losses than faults, is an error."""
     with pytest.raises(ValueError, match="at least one fault"):
         upper_bound(faults, lossy)

@@ -20,6 +20,7 @@ CASES = [
 
 @pytest.mark.parametrize(("capability", "case"), CASES)
 def test_a_cases_answers_are_the_oracles(capability: Capability, case: Case) -> None:
+    """The answers that the specification states are those that the oracle computes."""
     model = SPEC.models[capability.model]
     state: State = {}
     for key, record in SPEC.datasets[capability.dataset].records.items() if capability.dataset else ():

@@ -63,6 +63,7 @@ LENIENT: list[tuple[Any, Any]] = [
 
 @pytest.mark.parametrize(("one", "other"), ALIKE)
 def test_alike(one: Any, other: Any) -> None:
+    """These values count as the same answer."""
     assert same(one, other)
     assert same(other, one)
     assert same_lenient(one, other)
@@ -70,6 +71,7 @@ def test_alike(one: Any, other: Any) -> None:
 
 @pytest.mark.parametrize(("one", "other"), UNLIKE)
 def test_unlike(one: Any, other: Any) -> None:
+    """These values count as different answers."""
     assert not same(one, other)
     assert not same(other, one)
     assert not same_lenient(one, other)
@@ -78,6 +80,7 @@ def test_unlike(one: Any, other: Any) -> None:
 
 @pytest.mark.parametrize(("one", "other"), LENIENT)
 def test_alike_where_stores_differ_by_design(one: Any, other: Any) -> None:
+    """Differences that stores may have by design do not make an answer wrong."""
     assert not same(one, other)
     assert same_lenient(one, other)
     assert same_lenient(other, one)

@@ -27,11 +27,13 @@ QUARTER = EARTH_RADIUS * math.pi / 2
     ],
 )
 def test_a_distance_is_on_the_great_circle(one: tuple[float, float], other: tuple[float, float], metres: float) -> None:
+    """Distances are measured on the great circle."""
     assert distance(one, other) == pytest.approx(metres, abs=1e-3)
     assert distance(other, one) == pytest.approx(metres, abs=1e-3)
 
 
 def test_what_is_no_point_is_nowhere() -> None:
+    """A value that is no point is at no distance and in no area."""
     for value in (None, "Point", [0, 0], {}, {"type": "Polygon", "coordinates": []}):
         assert point(value) is None
         assert not LOCATING["near"](value, [0, 0, 3e7])
@@ -39,6 +41,7 @@ def test_what_is_no_point_is_nowhere() -> None:
 
 
 def test_a_polygon_has_what_its_corners_go_round() -> None:
+    """A polygon contains the points within its corners."""
     bent = [[0, 0], [4, 0], [4, 4], [2, 1], [0, 4]]
     inside = {"type": "Point", "coordinates": [3.5, 2.0]}
     outside = {"type": "Point", "coordinates": [2.0, 3.0]}
@@ -57,10 +60,12 @@ def test_a_polygon_has_what_its_corners_go_round() -> None:
     ],
 )
 def test_words_are_in_the_order_of_a_language(language: str, words: list[str]) -> None:
+    """Collation sorts words as the language does."""
     weights = [weight(word, language, ignores_case=False) for word in words]
     assert all(one < other for one, other in pairwise(weights))
 
 
 def test_case_is_ignored_where_it_is_asked() -> None:
+    """A case-insensitive collation does not tell upper from lower case."""
     assert weight("Äpfel", "de", ignores_case=True) == weight("äPFEL", "de", ignores_case=True)
     assert weight("Äpfel", "de", ignores_case=False) != weight("äpfel", "de", ignores_case=False)

@@ -24,6 +24,7 @@ CASES = [
 
 @pytest.mark.parametrize(("capability", "case"), CASES)
 def test_a_cases_answers_are_the_oracles(capability: Capability, case: Case) -> None:
+    """The answers that the specification states are those that the oracle computes."""
     model = SPEC.models[capability.model]
     reference = Reference()
     for asked in case.steps:
@@ -35,6 +36,7 @@ def test_a_cases_answers_are_the_oracles(capability: Capability, case: Case) -> 
 
 
 def test_a_feed_tells_each_change_once_in_order_and_nothing_of_before() -> None:
+    """The reference feed begins where it was opened, with each change once and in order."""
     reference = Reference({"old": b"0"})
     reference.do("put", ("before", b"1"))
     reference.do("follow", (True,))
@@ -51,6 +53,7 @@ def test_a_feed_tells_each_change_once_in_order_and_nothing_of_before() -> None:
 
 
 def test_without_records_a_feed_tells_none() -> None:
+    """A feed that was asked for keys alone has no records."""
     reference = Reference()
     reference.do("follow", (False,))
     reference.do("put", ("a", b"1"))

@@ -217,6 +217,7 @@ CASES: list[tuple[str, Any, tuple[Any, ...], Any, Any]] = [
 
 @pytest.mark.parametrize(("operation", "state", "args", "answer", "after"), CASES)
 def test_the_answer_and_the_state_after_it(operation: str, state: Any, args: tuple[Any, ...], answer: Any, after: Any) -> None:
+    """One operation gives this answer and leaves this state."""
     before = copy.deepcopy(state)
     found, found_after = step(state, operation, args)
     assert same(found, answer)
@@ -237,6 +238,7 @@ def test_every_operation_but_those_of_the_clock_has_a_step_and_a_case() -> None:
 
 
 def test_what_was_put_is_not_changed_by_what_is_done_to_the_argument() -> None:
+    """The oracle keeps a copy of what it is given."""
     record: dict[str, Any] = {"a": [1]}
     _, state = step({}, "put", ("d", record))
     _, state = step(state, "put_many", ({"e": record},))

@@ -100,6 +100,7 @@ def test_the_model_store_never_fails(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_a_history_has_the_operations_asked_for_and_no_other(name: str) -> None:
+    """Random histories consist of the chosen operations only."""
     model = MODELS[name]
 
     @quick
@@ -137,12 +138,14 @@ def finds(wanted: Collection[str], strategy: st.SearchStrategy[Any], what: Calla
 
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_every_operation_asked_for_does_come(name: str) -> None:
+    """Each chosen operation occurs in random histories."""
     wanted = operations_of(name)
     assert finds(wanted, histories(MODELS[name], wanted, 25), lambda history: (operation for operation, _ in history), 100) == wanted
 
 
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_every_record_is_one_that_the_contract_knows(name: str) -> None:
+    """Random records are valid records of their model."""
     layout = Layout("c", MODELS[name])
 
     @quick
@@ -182,6 +185,7 @@ HOSTILE: dict[str, dict[str, Callable[[Any, Any], bool]]] = {
 
 @pytest.mark.parametrize("name", sorted(HOSTILE))
 def test_hostile_data_does_come(name: str) -> None:
+    """Random data contains values that stores are known to get wrong."""
     wanted = HOSTILE[name]
     pairs = st.tuples(keys(MODELS[name]), records(MODELS[name]))
     assert finds(wanted, pairs, lambda pair: (what for what, there in wanted.items() if there(*pair)), 600) == set(wanted)
@@ -191,16 +195,19 @@ def test_hostile_data_does_come(name: str) -> None:
     "plain", [(), ("a",), ("A-b_9", b"\0\xff"), (2**63 - 1,), ("k", {"name": "x", "list": [1, None, True, 1.5]}), ("k", ("a", 0), -0.0)]
 )
 def test_plain(plain: tuple[Any, ...]) -> None:
+    """Ordinary values are not called hostile."""
     assert is_plain(plain)
 
 
 @pytest.mark.parametrize("hostile", ["", " ", "é", "a.b", "$a", "a\0", "x" * 201, "a:b"])
 def test_hostile_wherever_it_stands(hostile: str) -> None:
+    """A hostile value is found at any depth of a record."""
     for args in ((hostile,), ("k", hostile), ("k", {hostile: 1}), ("k", {"a": [hostile]}), (["k", hostile],), ("k", ("a", hostile), 1)):
         assert not is_plain(args)
 
 
 def test_reals_at_the_edge_are_hostile() -> None:
+    """Reals at the limits of their type are hostile values."""
     assert not is_plain((1e300,))
     assert not is_plain(({"a": float(2**60)},))
 

@@ -1,6 +1,6 @@
 """Records that are written together, all of them or none: batches and transactions, as far as the store claims that they are atomic.
 
-A group has keys that nobody else writes. Half of the groups are new ones; the others replace an earlier one of the same client whole,
+A group has keys that no other client writes. Half of the groups are new ones; the others replace an earlier one of the same client whole,
 so that a half-done replacement shows as two write ids.
 """
 

@@ -174,7 +174,7 @@ class Bootstrap(FaultExperiment[BootstrapRound]):
 
     @contextmanager
     def _starting(self, moment: float) -> Iterator[None]:
-        """Start it in a thread; the block is entered when so many seconds are over."""
+        """Start it in a thread; the block is entered after `moment` seconds."""
         failures: list[BaseException] = []
 
         def start() -> None:

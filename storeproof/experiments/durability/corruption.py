@@ -1,20 +1,21 @@
-"""Files that were damaged while the store was down: who claims to notice refuses them or says so, and never serves what nobody wrote.
+"""Files that are damaged while the store is down. A store that claims to detect corruption refuses them or reports it, and never serves
+data that no client wrote.
 
 One load; then again and again the same directory, damaged at another place, started and read. The directory is one of two: as a clean
-stop left it, damaged where records are, or as a kill left it, damaged in what was written last, which is the log mostly. What a start
-on the same files without the damage serves, and says in its log, is what the damaged start is compared with.
+stop left it, damaged where records are, or as a kill left it, damaged in what was written last, which is mostly the log. The damaged start
+is compared with a start on the same files without the damage: with the records that it serves, and with the lines that it logs.
 
 What counts, and why:
 
-* *It served what nobody wrote*: a changed record, a torn one, an unknown key. The backups become wrong too. Never noticed.
-* *It refused*: it does not start, or answers a read with an error, or ends at one. Noticed.
-* *It said so*: a line of its log names the damage (checksum, corrupt, truncated ...), which the undamaged start does not say. Then it
-  may leave out what it cannot trust, as Redis does with `aof-load-truncated`: somebody was told. Noticed.
-* *It went back*: all up to some moment is there, and nothing after it, and nothing was said. A log whose end cannot be read looks like
-  one whose end was never written; SQLite's WAL and others stop at the first bad frame by design, and what they serve is whole, though
-  old. That is recovery: neither noticed nor missed, and alone no evidence.
-* *It left out* records though later ones are there, and nothing was said. No recovery does that: acknowledged data is gone, the rest is
-  served as if it were all, and nobody is told. Not noticed: this refutes the claim.
+* *It served data that no client wrote*: a changed record, a torn one, an unknown key. The backups become wrong too. Not detected.
+* *It refused*: it does not start, answers a read with an error, or ends during one. Detected.
+* *It reported the damage*: a line of its log names it (checksum, corrupt, truncated ...), which the undamaged start does not log. Then it
+  may leave out what it cannot trust, as Redis does with `aof-load-truncated`: the administrator was told. Detected.
+* *It went back*: everything up to some moment is there, and nothing after it, and nothing was reported. A log whose end cannot be read
+  looks like one whose end was never written; SQLite's WAL and others stop at the first bad frame by design, and what they serve is whole,
+  though old. That is recovery: neither detected nor missed, and alone no evidence.
+* *It left out* records though later ones are there, and reported nothing. No recovery does that: acknowledged data is gone, the rest is
+  served as if it were all. Not detected: this refutes the claim.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _REFUSALS: Final = 20
 """In a row; a table that refuses all is not asked on."""
 _WALK: Final = 500
 _MOST: Final = 3
-"""Times as many rounds, at most, until enough of them met something: what nobody reads shows nothing."""
+"""Times as many rounds, at most, until enough of them met something: damage to what is never read shows nothing."""
 _SHOWN: Final = 3
 
 _MADE_UP: Final = (Anomaly.INVENTED, Anomaly.TORN)
@@ -68,7 +69,7 @@ class CorruptionSummary(Summary):
     kind: DamageKind
     rounds: int = 0
     served: list[str] = field(default_factory=list)
-    """Rounds in which it served what nobody wrote: what, and after which damage."""
+    """Rounds in which it served data that no client wrote: what, and after which damage."""
     would_not_start: int = 0
     refused: int = 0
     """Rounds in which it started, and refused reads or ended at one."""
@@ -112,7 +113,7 @@ class CorruptionSummary(Summary):
         done = "bytes were changed" if self.kind == "flip" else "a file was cut short"
         yield f"{self.rounds} times {done} in {', '.join(sorted(self.files))}"
         counts = (
-            (len(self.served), "it served what nobody wrote"),
+            (len(self.served), "it served data that no client wrote"),
             (self.would_not_start, "it refused to start"),
             (self.refused, "it refused to read"),
             (self.told, "records were missing, as its log said"),
@@ -338,7 +339,7 @@ class CorruptionExperiment(FaultExperiment[Snapshot]):
         return seen
 
     def _strangers(self, session: Session, layout: Layout, known: set[Key]) -> list[str]:
-        """Keys that nobody wrote, or what is no key at all."""
+        """Keys that no client wrote, or what is no key at all."""
         collection = session.collection(layout)
         found: list[str] = []
         cursor = None
@@ -347,7 +348,7 @@ class CorruptionExperiment(FaultExperiment[Snapshot]):
                 cursor, keys = call(collection, layout, "walk", cursor, _WALK)
             except (Breach, WrongReply) as reason:
                 return [*found, f"a walk over {layout.model.model} met what is no key: {_short(str(reason))}"]
-            found += [f"{layout.model.model}[{key!r}] was there, which nobody wrote" for key in keys if key not in known]
+            found += [f"{layout.model.model}[{key!r}] was there, which no client wrote" for key in keys if key not in known]
             if cursor is None or len(found) > _SHOWN:
                 return found
 

@@ -18,7 +18,7 @@ DamageKind = Literal["flip", "truncate"]
 
 _BLOCK: Final = 512
 _NEWEST: Final = 3
-"""Among so many of the files that were written last one is chosen."""
+"""One of this number of files that were written last is chosen."""
 _FLIPS: Final = (1, 1, 2, 8)
 """Bytes; a single one is the hardest to notice."""
 _KEYS: Final = re.compile(rb"p[12]:(?:c[0-9]|shared):")

@@ -30,7 +30,7 @@ _BEFORE_SECONDS = 0.5
 """How long clients write before the disk becomes full."""
 _FULL_SECONDS = 15.0
 _FULL_RECORDS = 20_000
-"""So long, or for so many records, clients write on; a store that has not noticed then had the space already."""
+"""Clients go on for this time, or for this number of records; a store that has not noticed by then had the space already."""
 _STEP_SECONDS = 0.1
 _SMALLEST = 4096
 _BACK_SECONDS = 10.0

@@ -35,7 +35,7 @@ _LOOK_SECONDS: Final = 0.001
 
 _LOADERS: Final = 2
 _BATCHES = (2, 12)
-"""So many acknowledged batches, drawn anew each time, come before the one that the fault strikes in."""
+"""The number of acknowledged batches before the one that the fault strikes in is drawn from this range."""
 _LOAD_SECONDS: Final = 10.0
 """A store whose batches take long gets fewer."""
 

@@ -39,7 +39,7 @@ class OutageKind:
     name: Name
     fault: Fault
     guarantee: GuaranteeName | None
-    """Who claims it loses nothing by this; None: nobody may."""
+    """A variant that claims it loses nothing by this fault; None: no store may."""
 
 
 KINDS: Final[Mapping[Name, OutageKind]] = MappingProxyType(

@@ -129,7 +129,7 @@ class InterleavedRounds:
 
     def close(self) -> None:
         """Remove what is left, and end all connections."""
-        for _address, engines in self._engines.values():  # first of all: nobody writes to what is being removed
+        for _address, engines in self._engines.values():  # first of all: no client may write to what is being removed
             engines.close()
         self._engines.clear()
         self._clear()

@@ -28,6 +28,7 @@ class Machine:
 
 
 def test_a_quiet_machine_disturbs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a stall or a clock change nothing is reported."""
     Machine(monkeypatch)
     clock = Clock()
     clock.wait(2.1)
@@ -35,6 +36,7 @@ def test_a_quiet_machine_disturbs_nothing(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_clock_that_is_set_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A change of the wall clock is reported, also where it is set back later."""
     machine = Machine(monkeypatch)
     clock = Clock()
     machine.set_by = 3600
@@ -52,6 +54,7 @@ def test_a_clock_that_is_set_forth_and_back_is_seen(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_machine_that_stood_still_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stall beyond the waits of the case is reported."""
     machine = Machine(monkeypatch)
     clock = Clock()
     clock.wait(2.1)

@@ -69,6 +69,7 @@ def strike(handle: type[Newborn] = Newborn, *, commands: bool = False, rounds: i
 
 
 def test_a_store_that_starts_on_what_is_there_passes() -> None:
+    """Each first start is struck on a store of its own, every second one twice; a store that starts again passes."""
     found, made = strike()
     assert found.outcome(claimed=True) is Outcome.PASS, found.detail()
     assert found.outcome(claimed=False) is Outcome.UNDECLARED
@@ -97,6 +98,7 @@ class Confused(Newborn):
 
 @pytest.mark.parametrize(("claimed", "outcome"), [(True, Outcome.FAIL), (False, Outcome.UNSUPPORTED)])
 def test_a_store_that_stays_away_fails_where_it_promised(claimed: bool, outcome: Outcome) -> None:
+    """A store that does not start after it was struck fails if it claims to survive the fault."""
     found, made = strike(Confused)
     assert found.outcome(claimed=claimed) is outcome
     assert len(found.failures) == 6
@@ -112,6 +114,8 @@ class Hollow(Store):
 
 
 def test_a_store_that_starts_and_does_not_keep_a_write_fails() -> None:
+    """To start is not enough: writes must be served."""
+
     class Handled(Newborn):
         def __init__(self, store: Store, commands: bool = False) -> None:
             super().__init__(Hollow(), commands)

@@ -121,13 +121,14 @@ def damaged(
     return experiment.summary
 
 
-def test_a_store_without_checksums_serves_what_nobody_wrote(tmp_path: Path) -> None:
+def test_store_without_checksums_serves_data_that_no_client_wrote(tmp_path: Path) -> None:
+    """A changed record that is served refutes the claim to detect corruption."""
     found = damaged(tmp_path, "flip", checksums=False)
     assert found.served, found.detail()
     assert found.outcome(claimed=True) is Outcome.FAIL
     assert found.outcome(claimed=False) is Outcome.UNSUPPORTED
     assert "log: changed the bytes" in found.served[0]
-    assert "was torn: " in found.detail() or "was invented: " in found.detail() or "which nobody wrote" in found.detail()
+    assert "was torn: " in found.detail() or "was invented: " in found.detail() or "which no client wrote" in found.detail()
 
 
 @pytest.mark.parametrize("kind", ["flip", "truncate"])
@@ -142,6 +143,7 @@ def test_a_log_that_ends_at_the_first_bad_line_goes_back_in_time(tmp_path: Path,
 
 
 def test_a_log_that_ends_early_and_says_so_was_noticed(tmp_path: Path) -> None:
+    """Missing records are detected damage where the log reports it."""
     found = damaged(tmp_path, "flip", checksums=True, says="bad checksum in line 17: what follows is left out")
     assert found.told > 8, found.detail()
     assert found.outcome(claimed=True) is Outcome.PASS
@@ -186,6 +188,7 @@ def test_what_is_no_key_was_served(tmp_path: Path, failure: Exception) -> None:
 
 
 def test_a_store_that_does_not_start_refuses(tmp_path: Path) -> None:
+    """A store that refuses to start has detected the damage."""
     found = damaged(tmp_path, "flip", checksums=True, store=Strict)
     assert found.would_not_start == found.rounds == 12, found.detail()
     assert found.outcome(claimed=True) is Outcome.PASS
@@ -208,7 +211,7 @@ def test_the_outcome_follows_from_claim_and_rounds(found: CorruptionSummary, cla
     assert (found.outcome(claimed=True), found.outcome(claimed=False)) == (claimed, unclaimed)
 
 
-def test_keys_that_nobody_wrote_are_found(tmp_path: Path) -> None:
+def test_keys_that_no_client_wrote_are_found(tmp_path: Path) -> None:
     """A changed key serves a record where there never was one, and every key that was written reads as lost."""
 
     class Walked(memory.Records):
@@ -220,7 +223,7 @@ def test_keys_that_nobody_wrote_are_found(tmp_path: Path) -> None:
             return Walked(self, layout)
 
     found = damaged(tmp_path, "flip", checksums=True, session=Walking, rounds=2)
-    assert "single_key['zz'] was there, which nobody wrote" in found.detail()
+    assert "single_key['zz'] was there, which no client wrote" in found.detail()
 
 
 def test_a_state_that_is_of_no_use_without_damage_is_left_out(tmp_path: Path) -> None:

@@ -100,6 +100,7 @@ def test_each_fault_that_costs_something_is_a_finding_with_its_number_and_load()
 
 
 def test_without_a_clean_restart_a_fault_has_its_number_alone() -> None:
+    """A finding names the fault by its number and its load."""
     found = DurabilitySummary()
     found.count("stream")
     found.add([Finding("row", 2, Anomaly.INVENTED, "?")], NOTHING)
@@ -107,6 +108,7 @@ def test_without_a_clean_restart_a_fault_has_its_number_alone() -> None:
 
 
 def test_a_table_that_wants_repair_is_a_finding_only_of_who_promised() -> None:
+    """Without a claim, a table that needs repair after a fault is no finding."""
     found = DurabilitySummary(needs_repair=True)
     found.count("bulk")
     found.breaks("after the start it does not work: table is crashed", "")

@@ -31,6 +31,7 @@ def test_a_flip_changes_a_few_bytes_that_are_not_zero(tmp_path: Path, seed: int)
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_file_is_cut_within_its_used_part(tmp_path: Path, seed: int) -> None:
+    """The cut is where there is data, so that something is lost."""
     file = tmp_path / "log"
     file.write_bytes(b"x" * 4000 + bytes(50_000))
     truncate(file, random.Random(seed))
@@ -51,11 +52,13 @@ def test_the_newest_files_are_damaged(tmp_path: Path) -> None:
 
 
 def test_where_nothing_was_written_nothing_is_damaged(tmp_path: Path) -> None:
+    """Files that the load did not touch are left alone."""
     (tmp_path / "old").write_bytes(b"o" * 2000)
     assert damage(tmp_path, (tmp_path / "old").stat().st_mtime + 10, "flip", random.Random(1)) is None
 
 
 def test_a_copy_is_put_back_as_it_was(tmp_path: Path) -> None:
+    """Contents and modes are those of the copied directory."""
     data = tmp_path / "data"
     (data / "deep").mkdir(parents=True)
     (data / "deep" / "file").write_bytes(b"as it was")

@@ -117,6 +117,7 @@ def outcome(found: FullDiskSummary, *promises: str) -> Outcome:
 
 
 def test_a_store_that_refuses_passes() -> None:
+    """A clear error on a full disk is right, and what was acknowledged stays."""
     found = fill(Disk())
     assert outcome(found, *PROMISES) is Outcome.PASS, found.detail()
     assert "clients were told: disk full" in found.detail()
@@ -124,6 +125,7 @@ def test_a_store_that_refuses_passes() -> None:
 
 
 def test_a_store_that_ends_and_starts_again_passes() -> None:
+    """A store may end on a full disk if it starts again with all that it acknowledged."""
     found = fill(Ending())
     assert found.ended
     assert outcome(found, *PROMISES) is Outcome.PASS, found.detail()
@@ -132,6 +134,7 @@ def test_a_store_that_ends_and_starts_again_passes() -> None:
 
 
 def test_a_store_that_wants_a_restart_passes_and_that_is_said() -> None:
+    """A store may need a restart to take writes again; the detail names it."""
     found = fill(Sulking())
     assert outcome(found, *PROMISES) is Outcome.PASS, found.detail()
     assert "it took writes again after a restart" in found.detail()
@@ -146,6 +149,7 @@ def test_a_store_that_answers_what_it_did_not_write_fails() -> None:
 
 
 def test_a_store_that_never_works_again_fails() -> None:
+    """With space again a store must take writes, whatever it claims."""
     found = fill(Ruined())
     assert outcome(found, *PROMISES) is Outcome.FAIL
     assert outcome(found) is Outcome.FAIL
@@ -153,6 +157,7 @@ def test_a_store_that_never_works_again_fails() -> None:
 
 
 def test_a_store_that_needed_no_space_showed_nothing() -> None:
+    """A store that never met the full disk is inconclusive."""
     found = fill(Generous())
     assert outcome(found, *PROMISES) is Outcome.INCONCLUSIVE, found.detail()
     assert "it needed no space" in found.detail()

@@ -94,6 +94,7 @@ def strike(
 
 @pytest.mark.parametrize("fault", ["process_kill", "power_cut"])
 def test_an_honest_store_keeps_everything_in_every_shape(fault: str) -> None:
+    """No false alarm in any of the four shapes of load."""
     summary, _ = strike(Whole(), fault=fault)
     assert summary.outcome(claimed=True) is Outcome.PASS, summary.detail()
     assert (summary.bursts, summary.streams, summary.bulks, summary.compactions, summary.rounds) == (5, 5, 5, 5, 20)
@@ -102,6 +103,7 @@ def test_an_honest_store_keeps_everything_in_every_shape(fault: str) -> None:
 
 
 def test_every_shape_is_told_and_recorded() -> None:
+    """The detail and the record count the faults of each shape, and the bound counts them all."""
     summary, _ = strike(Whole())
     detail = summary.detail()
     assert "5 within a batch of a bulk load, 5 during COMPACT, of which" in detail
@@ -128,6 +130,7 @@ class Hasty(Whole):
 
 
 def test_batches_that_are_answered_too_early_are_caught_by_the_bulk_load_alone() -> None:
+    """Only a bulk load shows a batch that is acknowledged before it is durable."""
     summary, _ = strike(Hasty(), ["bulk"])
     assert summary.anomalies[Anomaly.LOST] >= 50
     assert summary.outcome(claimed=True) is Outcome.FAIL
@@ -147,6 +150,7 @@ class Reckless(Whole):
 
 
 def test_a_compaction_that_is_not_crash_safe_is_caught_by_the_compaction_alone() -> None:
+    """Only a fault during the compaction shows files that are rewritten in place."""
     summary, _ = strike(Reckless(), ["compaction"])
     assert summary.anomalies[Anomaly.LOST] > 0, summary.detail()
     assert summary.outcome(claimed=True) is Outcome.FAIL
@@ -164,6 +168,7 @@ def test_what_a_store_has_not_is_said() -> None:
 
 
 def test_a_command_that_is_refused_is_said_too() -> None:
+    """A refused compaction leaves out its shape, with the store's reason."""
     store = Whole()
     store.refusal = "COMPACT is for the administrator"
     summary, _ = strike(store)
@@ -177,6 +182,7 @@ class Selective(Maintained):
 
 
 def test_a_variant_without_a_compaction() -> None:
+    """An unsupported compaction leaves out its shape, with the adapter's reason."""
     assert strike(Whole(), session=Selective)[0].without == {"compaction": "this engine has none"}
 
 
@@ -189,6 +195,8 @@ def test_a_fault_without_anything_at_risk_is_no_evidence() -> None:
 
 
 def test_a_broken_store_counts_as_a_loss() -> None:
+    """A store that does not start again is a fault with loss, of the gravest shape."""
+
     class Stillborn(Whole):
         def begin(self) -> None:
             super().begin()

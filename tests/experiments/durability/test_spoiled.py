@@ -53,6 +53,7 @@ def strike(handles: list[Handle], most: int = 3, store: type[Store] = Store, han
 
 
 def test_a_spoiled_round_is_done_again_on_another_store() -> None:
+    """A spoiled round is repeated and counted, and is none of the rounds."""
     handles: list[Handle] = []
     summary = strike(handles, most=50)
     whole = strike([], handle=Handle)
@@ -68,6 +69,7 @@ def test_a_spoiled_round_is_done_again_on_another_store() -> None:
 
 
 def test_beyond_the_limit_nothing_is_said_of_the_store() -> None:
+    """More spoiled rounds than are repeated make the case inconclusive."""
     summary = strike([], most=0)
     assert summary.outcome(claimed=True) is Outcome.INCONCLUSIVE
     assert "1 rounds were spoiled and given up" in summary.detail()
@@ -83,11 +85,13 @@ class Forgetful(Store):
 
 
 def test_a_loss_before_the_machine_failed_stays_a_loss() -> None:
+    """What was found before the machine failed still counts."""
     summary = strike([], most=0, store=Forgetful)
     assert summary.outcome(claimed=True) is Outcome.FAIL
 
 
 def test_a_store_that_ends_by_itself_is_not_tried_again() -> None:
+    """The store's own end is raised at once."""
     calls: list[int] = []
 
     def attempt() -> None:
@@ -103,6 +107,7 @@ def test_a_store_that_ends_by_itself_is_not_tried_again() -> None:
 
 
 def test_no_answer_is_tried_again() -> None:
+    """A round without an answer is repeated, and its reason is kept."""
     answers = [Unknown("timed out"), Unknown("timed out"), None]
     spoiled: list[str] = []
 

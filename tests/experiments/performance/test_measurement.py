@@ -42,6 +42,7 @@ def test_a_lead_in_comes_first_and_is_not_measured(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_round_that_found_nothing_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A round that met no loaded record fails, and is not measured."""
     one, _ = runner(monkeypatch, {LEAD_IN: 3, ROUND: 0})
     with pytest.raises(AssertionError, match="of 7 loaded records"):
         one.run_round()
@@ -59,6 +60,7 @@ def workload(size: int, *, load: bool, rounds: int = 4) -> WorkloadRunner:
 
 @pytest.mark.parametrize(("size", "load", "loaded"), [(100, True, 1000), (101, True, 990), (1000, True, 100), (100, False, 0)])
 def test_of_large_records_fewer_are_loaded(size: int, load: bool, loaded: int) -> None:
+    """The scale limits the bytes that are loaded."""
     assert workload(size, load=load).loaded == loaded
 
 

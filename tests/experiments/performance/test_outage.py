@@ -119,6 +119,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("fault", KINDS)
 def test_an_honest_store_comes_back_with_all_that_it_acknowledged(fault: Name) -> None:
+    """Each fault ends, nothing is lost, and the record has its times and errors."""
     found = watch(Store(), fault, scale=CALM)
     assert found.outcome(claimed=found.claimed) is Outcome.PASS, found.detail()
     record = found.record(found.outcome(claimed=found.claimed), found.detail())
@@ -135,6 +136,7 @@ def test_an_honest_store_comes_back_with_all_that_it_acknowledged(fault: Name) -
 
 
 def test_the_load_is_what_was_ordered() -> None:
+    """The open loop sends at the rate of the scale."""
     found = watch(Store(), "pause")
     seconds = SHORT.before_seconds + 0.3 + SHORT.after_seconds
     assert len(found.observed.watched.requests) == pytest.approx(SHORT.rate * seconds, rel=0.2)
@@ -142,6 +144,7 @@ def test_the_load_is_what_was_ordered() -> None:
 
 @pytest.mark.parametrize("store", [Forgetful, Bare])
 def test_a_loss_is_a_failure_where_none_was_promised_and_else_a_number(store: type[Store]) -> None:
+    """Lost writes fail a store that claims the guarantee, and are only counted for others."""
     found = watch(store(), "crash")
     assert found.outcome(claimed=found.claimed) is Outcome.FAIL, found.detail()
     assert len(found.harmed) >= found.observed.at_risk * 0.8, "all of it"
@@ -153,10 +156,12 @@ def test_a_loss_is_a_failure_where_none_was_promised_and_else_a_number(store: ty
 
 
 def test_what_nobody_wrote_is_excused_by_nothing() -> None:
+    """Data that no client wrote fails without any claim."""
     assert watch(Inventive(), "restart", claimed=False).outcome(claimed=False) is Outcome.FAIL
 
 
 def test_a_store_that_does_not_start_again_has_died_and_its_row_says_so() -> None:
+    """A store that stays down fails, and its record has no losses and no recovery time."""
     found = watch(Stillborn(), "crash", claimed=False)
     assert found.outcome(claimed=found.claimed) is Outcome.FAIL
     assert isinstance(found.observed.failure, StoreDied)
@@ -172,6 +177,8 @@ def test_a_store_that_does_not_start_again_has_died_and_its_row_says_so() -> Non
 
 @pytest.mark.parametrize(("claimed", "outcome"), [(True, Outcome.FAIL), (False, Outcome.UNSUPPORTED)])
 def test_a_store_that_refuses_its_clients_fails_where_it_promised_something(claimed: bool, outcome: Outcome) -> None:
+    """Refusals after the fault break a promise only where there was one."""
+
     class Spoilt(Bare):
         def create(self, name: str) -> None:
             if self.generation:
@@ -192,12 +199,14 @@ def test_a_store_that_only_refuses_afterwards_is_not_seen_to_be_back() -> None:
 
 
 def test_a_promise_that_nothing_was_at_risk_for_was_not_tried() -> None:
+    """An outage before which nothing was acknowledged is inconclusive."""
     found = watch(Store(), "crash")
     idle = Observed(found.observed.watched, found.observed.events, 0, 0, 0, [])
     assert replace(found, observed=idle).outcome(claimed=True) is Outcome.INCONCLUSIVE
 
 
 def test_a_figure_that_fails_a_gate_says_so() -> None:
+    """A late load generator fails a gate, and the detail names it."""
     found = watch(Store(), "crash")
     late = [replace(each, sent=each.due + 10**7, ended=each.due + 2 * 10**7) for each in found.observed.watched.requests]
     watched = replace(found.observed.watched, requests=late)
@@ -221,6 +230,8 @@ def test_a_halted_store_goes_on_whatever_happens(monkeypatch: pytest.MonkeyPatch
 
 
 def test_an_adapter_that_breaks_the_contract_is_found_in_a_clients_thread_too() -> None:
+    """A breach in a client's thread is raised by the experiment."""
+
     class Leaking(Store):
         def stored(self, name: str, key: Key, record: Record | None) -> None:
             raise KeyError(key)
