@@ -62,7 +62,7 @@ class ServerProcesses:
         """
         with self._starting:
             if self.struck:
-                raise self._end_cause.died(f"{self._name} was killed while it was started")
+                raise self._end_cause.store_error(f"{self._name} was killed while it was started")
             return self._spawn_now(command)
 
     def members(self) -> list[process_tree.Stat]:
@@ -148,7 +148,7 @@ class ServerProcesses:
                     extra_groups=[] if self._user else None,
                 )
             except OSError as reason:
-                if shortage.of_error(reason):
+                if shortage.shortage_of(reason):
                     raise
                 who = f" by the user {self._user}" if self._user else ""
                 raise NotAvailable(f"{self._name}: {command[0]} cannot be run{who}: {reason.strerror}", self._install) from None

@@ -257,7 +257,7 @@ def test_second_interrupt_does_not_cut_the_clean_up_short() -> None:
     registry = Registry()
     reached = False
     with pytest.raises(KeyboardInterrupt):  # noqa: SIM117 - the interrupt comes at the end of the inner block
-        with registry.undisturbed():
+        with registry.deferring_signals():
             os.kill(os.getpid(), signal.SIGINT)
             reached = True
     assert reached

@@ -14,7 +14,7 @@ import pytest
 
 from storeproof.cleanup.sweep import sweep_directories
 from storeproof.disk import ext4, loop
-from storeproof.disk.ext4 import Volume, unmount
+from storeproof.disk.ext4 import Ext4Disk, unmount
 from storeproof.disk.methods import PowerCut
 from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.launch.handle import Capability
@@ -31,15 +31,15 @@ def able(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("volume")
     (folder / "data").mkdir()
     try:
-        Volume(folder / "data", folder / "image").close()
+        Ext4Disk(folder / "data", folder / "image").close()
     except NotAvailable as reason:
         pytest.skip(str(reason))
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Iterator[Volume]:
+def made(tmp_path: Path) -> Iterator[Ext4Disk]:
     (tmp_path / "data").mkdir()
-    made = Volume(tmp_path / "data", tmp_path / "image")
+    made = Ext4Disk(tmp_path / "data", tmp_path / "image")
     yield made
     made.close()
 
@@ -57,7 +57,7 @@ def devices() -> str:
 
 
 @mounting
-def test_a_cut_takes_what_was_not_synced_and_nothing_else(made: Volume, tmp_path: Path) -> None:
+def test_a_cut_takes_what_was_not_synced_and_nothing_else(made: Ext4Disk, tmp_path: Path) -> None:
     data = tmp_path / "data"
     assert list(data.iterdir()) == []
     write(data / "settled", "old", sync=False)
@@ -76,7 +76,7 @@ def test_a_cut_takes_what_was_not_synced_and_nothing_else(made: Volume, tmp_path
 
 
 @mounting
-def test_it_is_gone_when_it_is_closed(made: Volume, tmp_path: Path) -> None:
+def test_it_is_gone_when_it_is_closed(made: Ext4Disk, tmp_path: Path) -> None:
     assert str(tmp_path) in mounts()
     assert str(tmp_path) in devices()
     made.close()
@@ -86,7 +86,7 @@ def test_it_is_gone_when_it_is_closed(made: Volume, tmp_path: Path) -> None:
 
 
 @mounting
-def test_a_file_that_another_process_holds_open_keeps_the_old_mount_for_that_process_alone(made: Volume, tmp_path: Path) -> None:
+def test_a_file_that_another_process_holds_open_keeps_the_old_mount_for_that_process_alone(made: Ext4Disk, tmp_path: Path) -> None:
     with (tmp_path / "data" / "open").open("w") as held:
         os.fsync(held.fileno())
         made.cut()
@@ -98,7 +98,7 @@ def test_a_file_that_another_process_holds_open_keeps_the_old_mount_for_that_pro
     assert str(tmp_path) not in mounts()
 
 
-def fill(made: Volume, data: Path) -> None:
+def fill(made: Ext4Disk, data: Path) -> None:
     """Some that is durable in each of the ways in which it can be, and some that is not."""
     write(data / "settled", "old", sync=False)
     made.sync()
@@ -114,7 +114,7 @@ def content(data: Path) -> dict[str, bytes]:
 
 
 @mounting
-def test_a_copy_of_the_mount_in_another_namespace_changes_nothing(made: Volume, tmp_path: Path) -> None:
+def test_a_copy_of_the_mount_in_another_namespace_changes_nothing(made: Ext4Disk, tmp_path: Path) -> None:
     """A container that is just starting has one: mounted again, the device would be the file system that was cut off."""
     data = tmp_path / "data"
     fill(made, data)
@@ -134,14 +134,14 @@ def test_a_copy_of_the_mount_in_another_namespace_changes_nothing(made: Volume, 
 
 
 @mounting
-def test_what_is_copied_is_what_is_mounted_again(made: Volume, tmp_path: Path) -> None:
+def test_what_is_copied_is_what_is_mounted_again(made: Ext4Disk, tmp_path: Path) -> None:
     """The file of a cut volume, copied while the old mount is alive elsewhere, against the same file mounted when it is not."""
     data = tmp_path / "data"
     fill(made, data)
-    copy, kept = made._moved, tmp_path / "kept"
+    copy, kept = made._copy_to_new_device, tmp_path / "kept"
     with mount_copied(data), pytest.MonkeyPatch.context() as patched:
         made.cut()
-        patched.setattr(made, "_moved", lambda old: (os.link(tmp_path / "image", kept), copy(old))[1])
+        patched.setattr(made, "_copy_to_new_device", lambda old: (os.link(tmp_path / "image", kept), copy(old))[1])
         made.remount()
     copied = content(data)
     assert eventually(lambda: str(kept) not in devices())
@@ -158,7 +158,7 @@ def test_a_machine_without_room_for_the_copy_is_no_loss(tmp_path: Path) -> None:
     (tmp_path / "small").mkdir()
     (tmp_path / "data").mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512m", "small", tmp_path / "small"], check=True)
-    made = Volume(tmp_path / "data", tmp_path / "small" / "image")
+    made = Ext4Disk(tmp_path / "data", tmp_path / "small" / "image")
     try:
         with mount_copied(tmp_path / "data"):
             write(tmp_path / "data" / "some", "x" * 1_000_000, sync=True)
@@ -226,14 +226,14 @@ def test_the_next_run_unmounts_what_a_dead_one_left(tmp_path: Path) -> None:
 def test_without_root_it_is_not_available(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(NotAvailable, match=r"only root may mount one; sudo -E "):
-        Volume(tmp_path, tmp_path / "image")
+        Ext4Disk(tmp_path, tmp_path / "image")
 
 
 @mounting
 def test_without_the_program_it_is_not_available(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ext4.shutil, "which", lambda *_, **__: None)
     with pytest.raises(NotAvailable, match=r"needs the program mkfs.ext4; apt-get install"):
-        Volume(tmp_path, tmp_path / "image")
+        Ext4Disk(tmp_path, tmp_path / "image")
     assert str(tmp_path) not in devices()
 
 
@@ -241,7 +241,7 @@ def test_a_machine_without_loop_devices_says_so(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(loop, "_CONTROL", "/dev/no-such-device")
     with pytest.raises(NotAvailable, match=r"cannot be had: .*No such file or directory: '/dev/no-such-device'"):
-        Volume(tmp_path, tmp_path / "image")
+        Ext4Disk(tmp_path, tmp_path / "image")
 
 
 @mounting

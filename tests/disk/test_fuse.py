@@ -16,7 +16,7 @@ from storeproof import native_support
 from storeproof.cleanup.sweep import sweep_directories
 from storeproof.disk import fuse, methods
 from storeproof.disk.ext4 import unmount
-from storeproof.disk.fuse import MemoryDisk
+from storeproof.disk.fuse import FuseDisk
 from storeproof.disk.methods import PowerCut, make_disk
 from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.launch.handle import Capability
@@ -160,7 +160,7 @@ def test_the_first_method_that_can_be_had_is_taken(data: Path, monkeypatch: pyte
         image.touch()
         raise NotAvailable("no loop device", "get one")
 
-    monkeypatch.setattr(methods, "Volume", refuse)
+    monkeypatch.setattr(methods, "Ext4Disk", refuse)
     made = make_disk(PowerCut(), data, data.parent / "image")
     made.close()
     assert made.method == "a file system in memory (FUSE)"
@@ -175,7 +175,7 @@ def test_the_first_method_that_can_be_had_is_taken(data: Path, monkeypatch: pyte
 def test_without_the_compiled_part_it_is_not_available(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native_support, "present", lambda: False)
     with pytest.raises(NotAvailable, match=r"needs the compiled part of storeproof, which was not built .*pip install .*Rust"):
-        MemoryDisk(data)
+        FuseDisk(data)
 
 
 def test_without_root_and_its_program_it_is_not_available(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,4 +184,4 @@ def test_without_root_and_its_program_it_is_not_available(data: Path, monkeypatc
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     monkeypatch.setattr(fuse.shutil, "which", lambda *_, **__: None)
     with pytest.raises(NotAvailable, match="needs the program fusermount3; apt-get install fuse3"):
-        MemoryDisk(data)
+        FuseDisk(data)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from storeproof.disk import strace
-from storeproof.disk.strace import Call, SyncWatch, brings_to_disk, parse, waited
+from storeproof.disk.strace import Call, SyncWatch, brings_to_disk, count_synced, parse
 from storeproof.errors import NotAvailable
 
 DATA = Path("/data")
@@ -84,9 +84,9 @@ def writer(tmp_path: Path) -> Iterator[Writer]:
 def test_what_a_live_process_waits_for_is_seen(writer: Writer, act: str, synced: bool) -> None:
     with SyncWatch([writer.process.pid], writer.data) as watch:
         requests = [writer.ask(act) for _ in range(5)]
-        seen = watch.seen()
-    assert waited(requests, seen.syncs) == (5 if synced else 0)
-    assert not seen.hidden
+        trace = watch.collect()
+    assert count_synced(requests, trace.syncs) == (5 if synced else 0)
+    assert not trace.hidden
     writer.ask("write")  # it was let go, and works
 
 
@@ -151,4 +151,4 @@ def test_a_sync_counts_for_a_request_that_it_lies_within() -> None:
         (290.0, 350.0),  # begun before the second was asked: its write may have come too late
         (550.0, 650.0),  # done after the third was answered
     ]
-    assert waited(requests, syncs_done) == 1
+    assert count_synced(requests, syncs_done) == 1

@@ -70,7 +70,7 @@ def remedies() -> list[tuple[str, str]]:
 @pytest.mark.usefixtures("bare_machine")
 def test_every_remedy_is_a_line_that_works(monkeypatch: pytest.MonkeyPatch) -> None:
     """It can be pasted into a shell, and what it names is there: scripts, clients, and images that a registry has."""
-    monkeypatch.setattr(sys.modules["storeproof.contract.load_adapter"], "_installed", lambda requirement: False)
+    monkeypatch.setattr(sys.modules["storeproof.contract.load_adapter"], "_is_installed", lambda requirement: False)
     found = remedies()
     assert "pip install 'psycopg[binary]>=3.2'" in dict(found)
     for command, _ in found:

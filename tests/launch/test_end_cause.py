@@ -20,8 +20,8 @@ from storeproof.disk.ext4 import unmount
 from storeproof.disk.methods import PowerCut
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied
 from storeproof.launch.process import ProcessHandle
-from storeproof.machine import patience, shortage
-from storeproof.machine.shortage import Watch
+from storeproof.machine import deadline, shortage
+from storeproof.machine.shortage import ShortageWatch
 from storeproof.spec import ProcessLaunch
 from tests.launch.small import FAMILY, GREETS, MUTE, as_root, eventually, greeted, python_server, request
 
@@ -246,8 +246,8 @@ def test_too_few_processes_or_too_little_memory_for_the_server() -> None:
 
 
 def test_our_own_descriptors_used_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    watch = Watch([tmp_path])
-    assert watch.found("") is None
+    watch = ShortageWatch([tmp_path])
+    assert watch.find("") is None
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     held = []
     try:
@@ -255,14 +255,14 @@ def test_our_own_descriptors_used_up(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         with pytest.raises(OSError, match="Too many open files") as full:
             while True:
                 held.append(os.open("/dev/null", os.O_RDONLY))
-        lacking = watch.found("")
+        lacking = watch.find("")
     finally:
         for each in held:
             os.close(each)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert lacking is not None
     assert lacking.what == f"storeproof (pid {os.getpid()}) has as many files open as it may"
-    assert shortage.of_error(full.value) == shortage.Shortage("/dev/null: Too many open files", "ulimit -n 65536")
+    assert shortage.shortage_of(full.value) == shortage.Shortage("/dev/null: Too many open files", "ulimit -n 65536")
 
 
 def test_an_answer_that_can_never_become_right_ends_the_wait(make: Make) -> None:
@@ -277,7 +277,7 @@ def test_an_answer_that_can_never_become_right_ends_the_wait(make: Make) -> None
 
 
 def test_a_silent_server_on_a_busy_machine_says_nothing_of_the_store(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "machine_is_busy", lambda: "load 99.0 on 4 cores")
+    monkeypatch.setattr(deadline, "machine_is_busy", lambda: "load 99.0 on 4 cores")
     said = (
         r"small did not answer within \d+ s on a busy machine \(load 99.0 on 4 cores; it takes connections and does not answer\); run it on"
     )
@@ -316,9 +316,9 @@ def test_a_path_that_is_too_long_for_a_socket_is_not_the_stores_fault(tmp_path: 
     said = "[ERROR] The socket file path is too long (> 107): /x/s"
     deep = tmp_path / ("d" * 100)
     deep.mkdir()
-    found = Watch([deep]).found(said)
+    found = ShortageWatch([deep]).find(said)
     assert found is not None
     assert "is too long for the server's socket" in found.what
     assert "--data-dir" in found.remedy
-    assert Watch([deep]).found("ready to accept connections") is None
-    assert Watch([Path("/")]).found(said) is None
+    assert ShortageWatch([deep]).find("ready to accept connections") is None
+    assert ShortageWatch([Path("/")]).find(said) is None

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from storeproof.machine import patience
-from storeproof.machine.patience import Patience, work_of
+from storeproof.machine import deadline
+from storeproof.machine.deadline import Deadline, progress_of
 from storeproof.machine.pressure import busy, machine_is_busy
 
 
@@ -43,41 +43,41 @@ class _Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Clock]:
     made = _Clock()
-    monkeypatch.setattr(patience, "time", made)
+    monkeypatch.setattr(deadline, "time", made)
     return made
 
 
-def lasted(wait: Patience, clock: _Clock) -> float:
+def lasted(wait: Deadline, clock: _Clock) -> float:
     began = clock.now
-    while not wait.is_over():
+    while not wait.has_passed():
         clock.now += 0.25
     return clock.now - began
 
 
 def test_on_a_quiet_machine_the_limit_is_the_limit(clock: _Clock) -> None:
-    wait = Patience(10, lambda: int(clock.now * 1000), lambda: "")
+    wait = Deadline(10, lambda: int(clock.now * 1000), lambda: "")
     assert lasted(wait, clock) == 10.25
     assert wait.busy == ""
 
 
 def test_on_a_busy_machine_one_that_works_has_three_times_as_long(clock: _Clock) -> None:
-    wait = Patience(10, lambda: int(clock.now * 1000), lambda: "busy")
+    wait = Deadline(10, lambda: int(clock.now * 1000), lambda: "busy")
     assert 30 < lasted(wait, clock) < 32
     assert wait.busy == "busy"
 
 
 def test_one_that_does_nothing_has_not(clock: _Clock) -> None:
-    wait = Patience(10, lambda: 7, lambda: "busy")
+    wait = Deadline(10, lambda: 7, lambda: "busy")
     assert lasted(wait, clock) < 12
     assert wait.busy == "busy"
 
 
 def test_one_that_cannot_be_looked_at_has(clock: _Clock) -> None:
-    assert lasted(Patience(10, lambda: None, lambda: "busy"), clock) > 30
+    assert lasted(Deadline(10, lambda: None, lambda: "busy"), clock) > 30
 
 
 def test_the_machine_becomes_quiet_meanwhile(clock: _Clock) -> None:
-    wait = Patience(10, lambda: int(clock.now * 1000), lambda: "busy" if clock.now < 115 else "")
+    wait = Deadline(10, lambda: int(clock.now * 1000), lambda: "busy" if clock.now < 115 else "")
     assert 15 < lasted(wait, clock) < 17
     assert wait.busy == ""
 
@@ -92,8 +92,8 @@ def test_work_shows_in_the_number_and_sleep_does_not() -> None:
             process.stdin.write("go\n")  # type: ignore[union-attr]
             process.stdin.flush()  # type: ignore[union-attr]
             process.stdout.readline()  # type: ignore[union-attr]
-            return work_of([process.pid])
+            return progress_of([process.pid])
 
         assert work() < work()
-    assert work_of([process.pid]) == 0, "it has ended"
-    assert work_of([os.getpid()]) > 0
+    assert progress_of([process.pid]) == 0, "it has ended"
+    assert progress_of([os.getpid()]) > 0
