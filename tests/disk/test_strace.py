@@ -82,6 +82,7 @@ def writer(tmp_path: Path) -> Iterator[Writer]:
     [("write", False), ("fsync", True), ("fdatasync", True), ("O_DSYNC", True), ("msync", True), ("elsewhere", False)],
 )
 def test_what_a_live_process_waits_for_is_seen(writer: Writer, act: str, synced: bool) -> None:
+    """Each kind of sync is seen on a live process; writes and syncs of other files do not count."""
     with SyncWatch([writer.process.pid], writer.data) as watch:
         requests = [writer.ask(act) for _ in range(5)]
         trace = watch.collect()
@@ -91,6 +92,7 @@ def test_what_a_live_process_waits_for_is_seen(writer: Writer, act: str, synced:
 
 
 def test_a_process_that_may_not_be_looked_at_is_named(writer: Writer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A refused attach is `NotAvailable` with strace's own message."""
     refusing = tmp_path / "strace"
     refusing.write_text("#!/bin/sh\necho 'strace: attach: ptrace(PTRACE_SEIZE): Operation not permitted' >&2\nexit 1\n")
     refusing.chmod(0o755)
@@ -100,12 +102,14 @@ def test_a_process_that_may_not_be_looked_at_is_named(writer: Writer, tmp_path: 
 
 
 def test_without_strace_it_is_not_available(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without strace it is `NotAvailable`, with the line that installs it."""
     monkeypatch.setattr(strace.shutil, "which", lambda *_: None)
     with pytest.raises(NotAvailable, match="needs the program strace; apt-get install strace"):
         SyncWatch([1], tmp_path)
 
 
 def test_calls_are_read_whole_and_in_parts() -> None:
+    """Interrupted lines of strace are joined, and failed and unfinished calls left out."""
     lines = [
         "10 100.000100 fsync(5</data/log>) = 0 <0.000200>",
         "11 100.000300 fdatasync(6</data/a b> <unfinished ...>",
@@ -140,11 +144,13 @@ def test_calls_are_read_whole_and_in_parts() -> None:
     ],
 )
 def test_only_what_ends_on_the_disk_counts(name: str, arguments: str, counts: bool) -> None:
+    """Which system calls count as a sync of the store's data."""
     call = Call(10, name, arguments, 0.0, 0.0)
     assert brings_to_disk(call, DATA, frozenset({(10, 5, "/data/log")})) is counts
 
 
 def test_a_sync_counts_for_a_request_that_it_lies_within() -> None:
+    """A sync counts only if it lies between request and reply."""
     requests = [(100, 200), (300, 400), (500, 600), (700, 800)]
     syncs_done = [
         (110.0, 190.0),  # within the first
