@@ -1,4 +1,4 @@
-"""Who is to blame: the outcome of a case, and who is named, for every way in which a case can end.
+"""Who is to blame: the outcome of a case, and the party named, for every way in which a case can end.
 
 A `fail` is the store's, an `error` is ours, and what the machine spoiled is neither. One table decides (`RULES`), and one function reads
 it (`judge`). docs/METHOD.md, "Who is to blame", has the same table with the reasons.
@@ -15,7 +15,18 @@ from types import MappingProxyType
 from typing import Final
 
 from storeproof.contract.failures import Breach, Refused, Unknown, Unsupported, WrongReply
-from storeproof.errors import SHORTAGES, MachineFailed, NotAvailable, SettingsMismatch, StoreDied, StoreproofError, UsageError
+from storeproof.errors import (
+    DISK_FULL,
+    NO_MEMORY,
+    SHORTAGES,
+    TOO_MANY_FILES,
+    MachineFailed,
+    NotAvailable,
+    SettingsMismatch,
+    StoreDied,
+    StoreproofError,
+    UsageError,
+)
 from storeproof.outcome import Outcome
 
 
@@ -63,7 +74,7 @@ class Rule:
     """The outcome where it does not."""
     party: Party
     clean_up: Outcome | None = None
-    """The outcome where it happens while a case is cleared up; None: the case keeps the outcome that it had, and the detail says what
+    """The outcome where it happens during a case's clean-up; None: the case keeps the outcome that it had, and the detail says what
     happened."""
 
 
@@ -92,14 +103,10 @@ RULES: Final[Mapping[Ending, Rule]] = MappingProxyType(
     }
 )
 
-_SHORT: Final = re.compile(
-    r"no space left on device|(?:disk|device|volume) (?:is )?full|disk quota exceeded|too many open files|cannot allocate memory",
-    re.IGNORECASE,
-)
-"""How servers say that the machine is short of something: the words of the operating system (strerror), and SQLite's."""
+_SHORT: Final = re.compile(f"{DISK_FULL}|{TOO_MANY_FILES}|{NO_MEMORY}", re.IGNORECASE)
 
 REPEATED: Final = (Ending.SPOILED, Ending.NO_ANSWER)
-"""Endings that say nothing about the store: the case or the round is repeated, up to a limit, and each is counted as spoiled."""
+"""Endings that say nothing about the store: the case or round is repeated, up to a limit, and counted as spoiled."""
 
 _KINDS: Final[tuple[tuple[type[BaseException], Ending], ...]] = (
     (NotAvailable, Ending.LACKING),
@@ -117,10 +124,10 @@ _KINDS: Final[tuple[tuple[type[BaseException], Ending], ...]] = (
     (KeyboardInterrupt, Ending.INTERRUPTED),
     (MemoryError, Ending.SPOILED),
 )
-"""The first that fits decides; all else is a bug of ours."""
+"""The first match decides; anything else is a bug of ours."""
 
 _ADAPTERS: Final = ("storeproof.adapters.", "storeproof_adapter_")
-"""How the names of modules begin that are adapters: those of the project, and a vendor's own (contract/load_adapter.py)."""
+"""Prefixes of the names of adapter modules: the project's, and a vendor's own (contract/load_adapter.py)."""
 
 _WORDS: Final[Mapping[Ending, str]] = MappingProxyType(
     {
@@ -137,7 +144,7 @@ _SORTED: Final = (Breach, Refused, Unknown, Unsupported, WrongReply)
 
 @dataclass(frozen=True)
 class Judgement:
-    """What becomes of a case that ended by an exception."""
+    """The judgement on a case that ended by an exception."""
 
     ending: Ending
     outcome: Outcome
@@ -146,10 +153,10 @@ class Judgement:
 
 
 def ending_of(error: BaseException) -> Ending:
-    """Which of the ways to end an exception is."""
+    """The ending that an exception stands for."""
     if isinstance(error, OSError) and error.errno in SHORTAGES:
         return Ending.SPOILED
-    # Not the log of a store that died: after a power cut of ours it is full of disk errors.
+    # Not by the log of a store that died: after our own power cut it is full of disk errors.
     if _SHORT.search(error.reason if isinstance(error, StoreDied) else str(error) if isinstance(error, Refused) else ""):
         return Ending.SPOILED
     known = next((ending for kind, ending in _KINDS if isinstance(error, kind)), None)
@@ -157,9 +164,9 @@ def ending_of(error: BaseException) -> Ending:
 
 
 def decisive(error: BaseException) -> BaseException:
-    """Which of two errors decides where the second came while the first was on its way: a wrong answer is not hidden by a failing clean-up.
+    """Which error decides where a second was raised while handling the first: a wrong answer is not hidden by a failing clean-up.
 
-    An error that was raised in place of another on purpose, `from` something or `from None`, stands for itself.
+    An error raised `from` another, or `from None`, replaced it on purpose and decides itself.
     """
     found = error
     while error.__context__ is not None and not error.__suppress_context__:
@@ -170,10 +177,10 @@ def decisive(error: BaseException) -> BaseException:
 
 
 def judge(error: BaseException, *, claimed: bool) -> Judgement:
-    """The outcome of a case that an exception ended, who is named, and what is said.
+    """The outcome of a case that an exception ended, the party to blame, and the detail.
 
-    `claimed`: whether the variant claims what the case tries. An `Unknown` is judged as one of a server that runs: who has its handle asks
-    that first (`Handle.check_alive`).
+    `claimed`: whether the variant claims what the case tries. An `Unknown` is judged as of a server that runs: callers with its handle
+    check that first (`Handle.check_alive`).
     """
     ending = ending_of(error)
     rule = RULES[ending]
@@ -181,7 +188,7 @@ def judge(error: BaseException, *, claimed: bool) -> Judgement:
 
 
 def outcome_of(ending: Ending, *, claimed: bool) -> Outcome:
-    """The outcome of a case that ended in that way."""
+    """The outcome of a case with this ending."""
     return RULES[ending].claimed if claimed else RULES[ending].unclaimed
 
 

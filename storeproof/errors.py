@@ -1,6 +1,6 @@
-"""The errors that people see.
+"""The errors that are shown to users.
 
-Each says what was found, what is allowed and what to do next; none needs a traceback to be understood.
+Each says what was found, what is allowed and what to do next, and is understood without a traceback.
 """
 
 from __future__ import annotations
@@ -11,7 +11,14 @@ from typing import Final
 SHORTAGES: Final = frozenset(
     {errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EROFS, errno.EIO, errno.EAGAIN, errno.ENOBUFS}
 )
-"""Errors of the operating system that say that the machine is short of something, or that its disk failed."""
+"""Errors of the operating system that mean that the machine is short of something, or that its disk failed."""
+
+
+DISK_FULL: Final = r"no space left on device|(?:disk|device|volume) (?:is )?full|disk quota exceeded"
+TOO_MANY_FILES: Final = r"too many open files"
+NO_MEMORY: Final = r"cannot allocate memory"
+"""Regular expressions, without regard to case, for how servers report that the machine is short of something: the operating system's own
+words (strerror), and SQLite's."""
 
 
 class StoreproofError(Exception):
@@ -25,7 +32,7 @@ class UsageError(StoreproofError):
 class SpecError(UsageError):
     """A specification file breaks a rule.
 
-    `problems` holds one line per breach, each with file, line and field, so that all can be mended at once.
+    `problems` holds one line per breach, each with file, line and field, so that all can be fixed at once.
     """
 
     def __init__(self, problems: list[str]) -> None:
@@ -36,7 +43,7 @@ class SpecError(UsageError):
 class NotAvailable(StoreproofError):
     """This machine lacks something: the outcome is `not_run`, never a pass and never a failure of the store.
 
-    `remedy` is the command (or the sentence) that provides what is missing.
+    `remedy` is the command (or a sentence) that provides what is missing.
     """
 
     def __init__(self, reason: str, remedy: str = "") -> None:
@@ -46,9 +53,9 @@ class NotAvailable(StoreproofError):
 
 
 class MachineFailed(StoreproofError):
-    """The machine spoiled what was tried: a mount, a disk, memory, descriptors, a port, or its container engine failed.
+    """The machine failed: a mount, a disk, memory, descriptors, a port, or its container engine.
 
-    What was tried says nothing about the store: neither a pass nor a failure of it. A spoiled round is repeated, up to a limit.
+    The case or round says nothing about the store: it is spoiled, and repeated up to a limit.
     `remedy` is what the user can do about it.
     """
 
@@ -68,4 +75,4 @@ class StoreDied(StoreproofError):
 
 
 class SettingsMismatch(StoreproofError):
-    """The live store does not run with the settings of the variant: nothing is tried, since it would be shown under a wrong name."""
+    """The live store does not run with the variant's settings: nothing is tried, since the result would bear a wrong name."""

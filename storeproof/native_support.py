@@ -1,6 +1,6 @@
-"""The compiled part, `storeproof.native`: whether it is here, and how it is had.
+"""The compiled part, `storeproof.native`: whether it is installed, and how to install it.
 
-It is optional, so that an installation needs no Rust toolchain. Ask before you import it:
+It is optional, so that an installation needs no Rust toolchain. Check before you import it:
 
     require("the disk in memory")
     from storeproof import native
@@ -21,7 +21,7 @@ REMEDY: Final = (
     if (_CHECKOUT / "native" / "Cargo.toml").is_file()
     else "pip install --force-reinstall --no-deps .  # in a checkout, with Rust 1.87 or newer on PATH (https://rustup.rs)"
 )
-"""No package index has storeproof, so it names the checkout. pip's `-v` shows what the compiler said."""
+"""No package index has storeproof, so it names the checkout. pip's `-v` shows the compiler's messages."""
 
 
 def present() -> bool:
@@ -30,10 +30,10 @@ def present() -> bool:
 
 
 def require(what: str) -> None:
-    """Make sure that it is here; `what` is what needs it.
+    """Check that it is installed; `what` needs it, for the message.
 
     Raises:
-        NotAvailable: it is not.
+        NotAvailable: it is not installed.
     """
     if not present():
         raise NotAvailable(f"{what} needs the compiled part of storeproof, which was not built when it was installed", REMEDY)

@@ -1,7 +1,7 @@
 """Makes text safe to show: on a terminal, in a report, in XML.
 
-What a server, a file or somebody else's result says may hold NUL, ESC, half a character, or marks that turn the direction of writing:
-a terminal would obey some, XML has no place for others, and the last let a text show as something else.
+Text from a server, a file or another run's result may contain NUL, ESC, lone surrogates, or marks of writing direction: terminals obey
+some of them, XML forbids others, and the last make a text look like another.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _UNPRINTABLE = re.compile(
 
 
 def printable(text: str) -> str:
-    r"""The text with what must not be shown written as `\x1b` or `\u202e`; line ends and tabs stay."""
+    r"""The text with unprintable characters written as `\x1b` or `\u202e`; line ends and tabs stay."""
     return _UNPRINTABLE.sub(_escape, text.replace("\r\n", "\n"))
 
 
 def in_one_line(text: str, most: int = 300) -> str:
-    """The same in one line of at most `most` characters: what a server says about itself is not to fill the screen."""
+    """The same in one line of at most `most` characters, so that a server cannot fill the screen."""
     line = " ".join(printable(text[: most + 1]).split())
     return line if len(text) <= most and len(line) <= most else f"{line[:most]}... ({len(text):,} characters)"
 

@@ -1,4 +1,4 @@
-"""Reads what the command line names as a file and may be anything: a directory, a pipe that nobody writes to, a disk, ten gigabytes."""
+"""Reads a file that the command line names, which may be a directory, a pipe without a writer, a device, or ten gigabytes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _KINDS = {
 
 
 class Unreadable(Exception):
-    """It cannot be read; the text goes on after the file's name: `does not exist`, `is a directory`."""
+    """It cannot be read; the text continues a sentence after the file's name: `does not exist`, `is a directory`."""
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """The file, opened to be read as bytes. Never waits.
+    """The file, opened for reading bytes. Never blocks.
 
     Raises:
         Unreadable: it is not there, may not be read, or is no regular file.
@@ -60,7 +60,7 @@ def read_text(path: Path, most: int) -> str:
 
 
 def exists(path: Path) -> bool:
-    """Whether there is anything of that name; there is not where no file can have it."""
+    """Whether the path exists; False for a name that no file can have."""
     try:
         return path.exists()
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""One store in one variant on trial: launches it, connects to it, and refuses to measure what is not as claimed."""
+"""One variant of a store under test: launches it, connects to it, and verifies that its live settings are the variant's."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from storeproof.spec.variation import AS_IT_IS, Variation
 
 _ANOTHER = "have the right product answer: --launch=process or container, another --image, or --endpoint"
 _ANSWER_SECONDS = 5.0
-"""How long a store that once did not answer may take to show that it lives."""
+"""How long a store that once did not answer may take to answer a probe."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line says about all targets."""
+    """The options of the command line, for all targets."""
 
     scale: Scale
     seed: int
@@ -50,16 +50,16 @@ class Options:
     power_cut: Method = "auto"
     """How the power is cut."""
     engine: EngineWanted = "auto"
-    """What puts the load on."""
+    """The load generator."""
     verify_settings: bool = True
-    """Off only for the project's own lying stores, which other checks must catch."""
+    """Off only for the project's mutants, which other checks must catch."""
     corpus: Corpus = field(default_factory=Corpus)
     """The dumps that the command line names."""
 
 
 @contextlib.contextmanager
-def _surviving() -> Iterator[None]:
-    """An adapter that ends the process makes a mistake of its own, and ends neither the run nor, unseen, the thread that waits for it."""
+def _forbid_exit() -> Iterator[None]:
+    """Turn a `sys.exit` of an adapter into a `Breach`: it must end neither the run nor, silently, a thread."""
     try:
         yield
     except SystemExit as ended:
@@ -67,7 +67,7 @@ def _surviving() -> Iterator[None]:
 
 
 class StoreUnderTest:
-    """What the suites work with."""
+    """The suites' access to one target."""
 
     def __init__(self, spec: Spec, target: Target, options: Options, progress: Callable[[str], None]) -> None:
         self.spec = spec
@@ -80,7 +80,7 @@ class StoreUnderTest:
         self._run = secrets.token_hex(3)
         self._numbers = itertools.count()
         self.note: Callable[[Layout], None] = lambda _: None
-        """Told of every collection before it is made."""
+        """Called with every collection before it is created."""
         self._adapter: Adapter | None = None
         self._shared: Handle | None = None
         self._in_memory = False
@@ -95,7 +95,7 @@ class StoreUnderTest:
         return self._adapter
 
     def layout(self, model: str, indexes: int = 0, record: Variation = AS_IT_IS) -> Layout:
-        """A collection of a name that nobody used before."""
+        """A collection with an unused name."""
         layout = Layout(f"sp_{self._run}_{next(self._numbers)}", record.applied(self.spec.models[model]), indexes)
         self.note(layout)
         return layout
@@ -103,7 +103,7 @@ class StoreUnderTest:
     def connect(self, where: Handle | Address) -> Session:
         """Open a session."""
         address = where if isinstance(where, Address) else where.address
-        with _surviving():
+        with _forbid_exit():
             return self.adapter.connect(address, self.target.configuration.options)
 
     def launch(self, purpose: str, *, on_volume: bool = False, in_memory: bool = False) -> Handle:
@@ -114,7 +114,7 @@ class StoreUnderTest:
             in_memory: its files lie in memory where that can be had.
 
         Raises:
-            NotAvailable: it cannot be had here; every later call says so again.
+            NotAvailable: it cannot run here; every later call raises it again.
             StoreDied: it did not start.
             SettingsMismatch: it runs with other settings.
         """
@@ -146,11 +146,11 @@ class StoreUnderTest:
         self.record.image_digest = handle.image_digest
         return took
 
-    def check_given(self) -> None:
-        """Make sure of what the command line names for this store: a server answers and takes us, an image is there.
+    def check_options(self) -> None:
+        """Check what the command line names for this store: the endpoint answers and accepts us, the image exists.
 
         Raises:
-            UsageError: it does not, or is not.
+            UsageError: it does not.
         """
         store, launch = self.target.store.name, self.options.launch
         if launch == "endpoint" or store in self.options.endpoints:
@@ -180,16 +180,16 @@ class StoreUnderTest:
             self._in_memory = in_memory
 
     def shared(self) -> Handle:
-        """The one store that the cases of a stage share; started again, empty, if it died or hung."""
+        """The store that the cases of a stage share; launched again, empty, if it died or hung."""
         if not self.answers():
             self._shared = self.launch("the trial", in_memory=self._in_memory)
         assert self._shared is not None
         return self._shared
 
     def explain(self, silence: Unknown) -> StoreDied | MachineFailed | Unknown:
-        """What it means that the shared store did not answer: it ended by itself, it was killed, or it runs and is slow.
+        """Why the shared store did not answer: it ended by itself, it was killed, or it runs and is slow.
 
-        The next case asks it whether it still answers, and gets another store if it does not.
+        Before the next case it is probed, and replaced if it does not answer.
         """
         self._mistrusted = True
         if self._shared is None:
@@ -201,14 +201,14 @@ class StoreUnderTest:
         return silence
 
     def answers(self) -> bool:
-        """Whether the shared store is there. One that is mistrusted is asked, and ended if it is silent: the next case gets another."""
-        if self._shared is not None and self._mistrusted and not self._asked(self._shared):
+        """Whether there is a shared store. One that failed to answer is probed, and closed if it is silent: the next case gets another."""
+        if self._shared is not None and self._mistrusted and not self._responds(self._shared):
             self.close_shared()
         self._mistrusted = False
         return self._shared is not None
 
     def secrets(self) -> list[str]:
-        """The passwords that the run knows of: none may reach a report or a log."""
+        """The passwords that the run knows: none may reach a report or a log."""
         launch = self.target.store.launch
         known = [way.password for way in (launch.process, launch.container) if way is not None and way.password]
         url = self.options.endpoints.get(self.target.store.name)
@@ -223,7 +223,7 @@ class StoreUnderTest:
             self._shared = None
 
     def command(self, selection: str) -> str:
-        """The one line that runs a case again as it ran here."""
+        """The command line that repeats a case as it ran here."""
         where = self.target.id if self.target.file.is_relative_to(STORES) else shlex.quote(f"{self.target.file}:{self.target.variant}")
         checkout = Path("suites").resolve() == STORES.parents[1] / "suites"
         suites = "suites/" if checkout else "--pyargs storeproof.suites"
@@ -237,8 +237,8 @@ class StoreUnderTest:
 
     @contextlib.contextmanager
     def _blocking(self, errors: type[BaseException] = StoreproofError, *, on_volume: bool = False) -> Iterator[None]:
-        """Try the store no more if it cannot be had. What the machine spoiled, or what got no answer, may be otherwise for the next case;
-        and what cannot be had `on_volume` may be had without."""
+        """If the store cannot be launched, later launches fail at once. Not so after a failure of the machine or a missing answer, which
+        the next case may not meet; nor after a `NotAvailable` of a launch `on_volume`, since one without may work."""
         try:
             yield
         except (MachineFailed, Unknown, KeyboardInterrupt):
@@ -274,10 +274,10 @@ class StoreUnderTest:
             power_cut=PowerCut(options.power_cut, self.seed) if on_volume else None,
         )
 
-    def _asked(self, handle: Handle) -> bool:
-        """Whether a store answers within a few seconds: asked in a thread, since a client may be more patient than we.
+    def _responds(self, handle: Handle) -> bool:
+        """Whether a store answers within a few seconds: probed in a thread, since a client may have a longer time-out.
 
-        Somebody else's is asked by a child again: it may be hostile by now.
+        An endpoint is probed by a child process again: it may be hostile by now.
         """
         if handle.kind == "endpoint":
             try:
@@ -288,7 +288,7 @@ class StoreUnderTest:
         answered = threading.Event()
 
         def ask() -> None:
-            with contextlib.suppress(Exception):  # whatever it is, this store is not fit for the next case
+            with contextlib.suppress(Exception):  # after any failure this store is not fit for the next case
                 self._probe(handle.address)
                 answered.set()
 
@@ -300,13 +300,13 @@ class StoreUnderTest:
     def _probe(self, address: Address) -> None:
         session = self.connect(address)
         try:
-            with _surviving():
+            with _forbid_exit():
                 session.version()
         finally:
             session.close()
 
     def _verify(self, handle: Handle) -> None:
-        """Nothing is believed: product, settings and options are read from the live store."""
+        """Check product, settings and options as the live store reports them."""
         store, variant = self.target.store, self.target.configuration
         try:
             session = self.connect(handle)

@@ -42,9 +42,7 @@ def judge_groups(operations: Iterable[Operation], findings: Iterable[Finding]) -
         places = frozenset(each.place for each in parts) if parts[0].write_id else frozenset()
         for each in parts:
             if (known := sets.get(each.place)) is not None and known != places:
-                raise ValueError(
-                    f"groups consist of the same records each, never written alone; found a breach of that at {each}"
-                )
+                raise ValueError(f"groups consist of the same records each, never written alone; found a breach of that at {each}")
     seen = {(finding.collection, finding.key): finding for finding in findings}
     return [
         _split([seen[place] for place in sorted(places, key=str)])

@@ -1,1 +1,1 @@
-"""What a run makes is removed on every way out, and what killed runs left is removed by the next one."""
+"""Removes what a run made, however it ends; what a killed run left, its reaper or the next run removes."""

@@ -1,4 +1,4 @@
-"""Whether the container engine holds anything of ours, asked without its client, which takes longer to load than most commands to run."""
+"""Whether the container engine holds anything of ours, without loading its client library, which takes longer than most commands."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _FILTERS: Final = "%7B%22label%22%3A%5B%22storeproof%3D1%22%5D%7D"
 
 
 def any_of_ours() -> bool:
-    """Whether it has containers or volumes with our label, whoever owns them; False where none answers at once on this machine."""
+    """Whether it has containers or volumes with our label, of any owner; False where no engine answers at once on this machine."""
     where = os.environ.get("DOCKER_HOST", _SOCKET)
     if not where.startswith("unix://"):
         return False
     path = where.removeprefix("unix://")
     try:
-        if _asked(path, f"/containers/json?all=1&filters={_FILTERS}"):
+        if _query(path, f"/containers/json?all=1&filters={_FILTERS}"):
             return True
-        return bool(_asked(path, f"/volumes?filters={_FILTERS}")["Volumes"])
+        return bool(_query(path, f"/volumes?filters={_FILTERS}")["Volumes"])
     except (OSError, ValueError, LookupError, TypeError):
         return False
 
 
-def _asked(path: str, question: str) -> Any:
+def _query(path: str, question: str) -> Any:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as engine:
         engine.settimeout(_ANSWER_SECONDS)
         engine.connect(path)

@@ -1,6 +1,6 @@
-"""A small process beside a run: when the run is killed with SIGKILL, its servers end at once.
+"""A process beside a run that ends the run's servers at once when the run is killed with SIGKILL.
 
-Why not PR_SET_PDEATHSIG: the kernel sends it when the *thread* that started the server ends, it is cleared by a change of
+PR_SET_PDEATHSIG does not do: the kernel sends it when the *thread* that started the server ends, it is cleared by a change of
 user and by fork (PostgreSQL's backends), and setting it between fork and exec is not safe beside other threads.
 """
 
@@ -50,11 +50,11 @@ def reap_at_exit(base: Path, *, containers: bool = False) -> None:
 
 
 def main(owner_text: str) -> None:
-    """Wait for the owner's end, then sweep what it named."""
+    """Wait until the owner has ended, then sweep what it named."""
     owner = Owner.parse(owner_text)
     if owner is None:
         raise SystemExit(f"not an owner: {owner_text}")
-    # The end of our input is not its end: a worker that it forked may hold the pipe open, and it may close it and live.
+    # The end of our input does not tell: a forked worker may hold the pipe open, and the owner may close it and live on.
     with suppress(ProcessLookupError):
         descriptor = os.pidfd_open(owner.pid)
         while not owner.dead():
@@ -74,7 +74,7 @@ def main(owner_text: str) -> None:
 def _read() -> bytes:
     try:
         return os.read(0, 65536)
-    except BlockingIOError:  # somebody holds the other end
+    except BlockingIOError:  # the other end is still open
         return b""
 
 

@@ -19,11 +19,11 @@ from typing import Protocol
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 DEFAULTS = (signal.SIG_DFL, signal.default_int_handler)
 _AGAIN_SECONDS = 2.0
-"""A second signal before that is impatience: the first is still on its way. After it, somebody has swallowed the first."""
+"""A second signal within this time is ignored: the first is still being handled. A later one means that the first was swallowed."""
 
 
 class Closable(Protocol):
-    """A thing that must not be left behind."""
+    """Something that must be removed before the process ends."""
 
     def close(self) -> None:
         """Remove it; never raises, and may be called twice."""
@@ -67,19 +67,19 @@ class Registry:
         """Remove all that is open, the newest first."""
         if os.getpid() != self._owner:
             return
-        with self.undisturbed():
+        with self.deferring_signals():
             for thing in reversed(self._open.copy()):
                 thing.close()
                 self.discard(thing)
 
     def ignore_signals(self) -> None:
-        """From now on, to the end of the process: for a run that writes its report. People press Ctrl-C until something happens."""
+        """For the rest of the process: a run that writes its report is not cut short by another Ctrl-C."""
         for number in SIGNALS:
             signal.signal(number, signal.SIG_IGN)
 
     @contextmanager
-    def undisturbed(self) -> Iterator[None]:
-        """A signal that comes meanwhile takes effect afterwards: a second Ctrl-C must not cut the clean-up short."""
+    def deferring_signals(self) -> Iterator[None]:
+        """Signals that arrive within the block take effect after it: a second Ctrl-C must not cut the clean-up short."""
         if self._busy or threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -92,7 +92,7 @@ class Registry:
             for number, handler in before.items():
                 signal.signal(number, handler)
             deferred, self._deferred = self._deferred, None
-            # Who is ending already needs no second signal for it.
+            # A run that is already ending needs no second signal.
             if deferred is not None and self.interrupt is None:
                 os.kill(os.getpid(), deferred)
 
@@ -103,7 +103,7 @@ class Registry:
         """From now on each of them raises, and the first that does is noted as `interrupt`."""
         if threading.current_thread() is threading.main_thread():
             for number in SIGNALS:
-                # Somebody's own handler stays, and so does "ignore": that is what nohup means.
+                # A handler of another library stays, and so does "ignore", which nohup sets.
                 if signal.getsignal(number) in DEFAULTS:
                     signal.signal(number, self._end)
 

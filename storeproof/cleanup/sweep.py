@@ -1,4 +1,4 @@
-"""Removes what dead runs left: only what carries our mark, and only when its owner surely has ended."""
+"""Removes what dead runs left: only what carries our mark, and only when its owner is certainly dead."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from storeproof.cleanup.containers import any_of_ours
-from storeproof.cleanup.workdir import WorkDir, default_base, marked, remove_unmarked
+from storeproof.cleanup.workdir import WorkDir, default_base, find_marked, remove_unmarked
 from storeproof.disk import ext4
 from storeproof.errors import NotAvailable
 from storeproof.machine import process_tree, shared_memory
@@ -32,7 +32,7 @@ def sweep_directories(base: Path) -> list[str]:
     """End the processes and remove the directories of dead owners under `base`; what was done, one line each.
     What `--keep` kept stays; its processes do not."""
     done = []
-    for found in marked(base):
+    for found in find_marked(base):
         if not found.owner.dead() or not _may_touch(found):
             continue
         orphans = _end_processes(found)

@@ -155,9 +155,9 @@ def default_base() -> Path:
     return Path(tempfile.gettempdir())
 
 
-def marked(base: Path) -> list[WorkDir]:
-    """All directories under `base` that carry our mark, whoever owns them."""
-    return [found for found in map(WorkDir.read, _named(base)) if found is not None]
+def find_marked(base: Path) -> list[WorkDir]:
+    """All directories under `base` that carry our mark, of any owner."""
+    return [found for found in map(WorkDir.read, _find_named(base)) if found is not None]
 
 
 def remove_unmarked(base: Path) -> list[Path]:
@@ -165,7 +165,7 @@ def remove_unmarked(base: Path) -> list[Path]:
     before it wrote the mark, or after it removed it. A maker that cannot be seen from here may be about to write it: it makes another then.
     """
     removed = []
-    for root in _named(base):
+    for root in _find_named(base):
         with suppress(OSError):
             if root.stat().st_uid == os.geteuid() and not _maker_runs(root) and {each.name for each in root.iterdir()} <= {_FRESH}:
                 (root / _FRESH).unlink(missing_ok=True)
@@ -180,7 +180,7 @@ def _maker_runs(root: Path) -> bool:
     return maker is not None and not maker.ended
 
 
-def _named(base: Path) -> list[Path]:
+def _find_named(base: Path) -> list[Path]:
     try:
         return [entry for entry in base.iterdir() if _NAME.fullmatch(entry.name) and entry.is_dir() and not entry.is_symlink()]
     except OSError:

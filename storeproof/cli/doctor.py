@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from storeproof.launch.doctor import Survey, Way, survey
+from storeproof.launch.doctor import Availability, Survey, survey
 from storeproof.spec import load_spec
 
 
@@ -37,7 +37,7 @@ def doctor(console: Console | None = None) -> None:
             console.print(f"  {escape(command)}    [dim]# {escape('; '.join(gains))}[/dim]", highlight=False, soft_wrap=True)
 
 
-def _cell(way: Way | None, ready: str) -> str:
+def _cell(way: Availability | None, ready: str) -> str:
     if way is None:
         return "[dim]-[/dim]"
     return f"[green]{ready}[/green]" if way.ok else "[yellow]missing[/yellow]"

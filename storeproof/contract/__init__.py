@@ -1,4 +1,4 @@
-"""What an adapter offers: plain values in and out, one optional protocol per family of operations."""
+"""The interface of an adapter: plain values in and out, one optional protocol per family of operations."""
 
 from storeproof.contract.address import Address
 from storeproof.contract.failures import Breach, Refused, Unknown, Unsupported, WrongReply

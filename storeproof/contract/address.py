@@ -1,4 +1,4 @@
-"""Where a store answers, and as whom we speak to it."""
+"""Where a store answers, and the credentials for it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from storeproof.printable import in_one_line
 
 @dataclass(frozen=True)
 class Address:
-    """Host and port, with credentials that never show in a representation."""
+    """Host and port, with a password that `repr` does not show."""
 
     host: str
     port: int
@@ -21,9 +21,9 @@ class Address:
     database: str | None = None
     tls: bool = False
     ports: Mapping[str, int] = field(default_factory=dict, hash=False)
-    """Further ports of the host, by the names that the store's file gives them."""
+    """Further ports of the host, by their names in the store's file."""
     ours: bool = False
-    """Whether the server was started for the run, so that all of it may be changed, and not only what is under our names."""
+    """Whether storeproof started the server, so that all of it may be changed and not only what bears our names."""
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
@@ -31,15 +31,15 @@ class Address:
 
 _LAST_PORT = 65535
 _TLS_FORMS = {"redis": "rediss", "valkey": "valkeys", "http": "https", "mongodb": "mongodb+srv", "couchbase": "couchbases"}
-"""Schemes with what they are called over TLS."""
+"""Schemes and their variants with TLS."""
 
 
 def parse_endpoint(url: str, example: str) -> Address:
     """The address that `--endpoint STORE=URL` names.
 
     Raises:
-        UsageError: no scheme, host or port, another scheme than the example's, or what should be a further port is none; the message
-            shows neither user nor password.
+        UsageError: no scheme, host or port, another scheme than the example's, or an invalid further port; the message shows neither
+            user nor password.
     """
     try:
         parts = urlsplit(url)
@@ -66,7 +66,7 @@ def parse_endpoint(url: str, example: str) -> Address:
 
 
 def _further_ports(query: str, example: str) -> dict[str, int]:
-    """Those that the example names too: what else a URL says behind its `?` is for other clients."""
+    """The query parameters that the example has too; all others are for other clients."""
     ports = {}
     given = parse_qs(query, keep_blank_values=True)
     for name in parse_qs(urlsplit(example).query):

@@ -1,4 +1,4 @@
-"""What a store is told about a collection while it is in use: indexes, rules, and logic of the user's own."""
+"""Changes to a collection in use: indexes, validation rules, and stored procedures."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from storeproof.spec.query import TypeName
 
 @runtime_checkable
 class Indexing(Protocol):
-    """Indexes of documents, made and dropped beside the records that are there."""
+    """Indexes of documents, created and dropped while the collection has records."""
 
     def create_index(self, index: Index) -> None:
-        """Make it, and come back when it is in use; `Refused` if the records there are break it, and nothing is left of it."""
+        """Create it and return when it is in use; `Refused`, with nothing left of it, if existing records violate it."""
 
     def drop_index(self, name: str) -> bool:
-        """Take it away; whether it was there."""
+        """Drop it; whether it existed."""
 
     def index_names(self) -> Sequence[str]:
-        """The indexes that the live store has of those made by `create_index`, sorted."""
+        """The names of those indexes made by `create_index` that the live store has, sorted."""
 
 
 @runtime_checkable
 class Validation(Protocol):
-    """Rules that documents must keep."""
+    """Validation rules for documents."""
 
     def require(self, path: Path, kind: TypeName) -> None:
-        """From now on a write is `Refused` after which there would be no value of this type at the path."""
+        """From now on a write is `Refused` if the record would have no value of this type at the path."""
 
 
 @runtime_checkable
 class Procedures(Protocol):
-    """Logic of the user's own, kept by the store or sent along, and run there as one step (`counter`)."""
+    """Stored procedures or scripts of the user, which the store runs as one atomic step (`counter`)."""
 
     def transfer(self, source: Key, target: Key, amount: int) -> bool:
         """Take `amount` from one counter and add it to the other, if the first has as much; whether it had.

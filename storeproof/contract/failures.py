@@ -1,18 +1,18 @@
-"""How an operation can end other than well. Checks depend on the difference between these."""
+"""The ways in which an operation can fail. The checks depend on the difference between them."""
 
 from __future__ import annotations
 
 
 class Refused(Exception):
-    """The operation definitely did not happen: the store said no, or the request never left."""
+    """The operation definitely did not happen: the store rejected it, or the request was never sent."""
 
 
 class Unsupported(Exception):
-    """The adapter or the store does not offer the operation, and says so."""
+    """The adapter or the store does not offer the operation."""
 
 
 class Unknown(Exception):
-    """The operation may have happened: the reply was lost, late, or left the question open."""
+    """The operation may have happened: the reply was lost, late, or inconclusive."""
 
 
 class WrongReply(Exception):
@@ -23,4 +23,4 @@ class WrongReply(Exception):
 
 
 class Breach(Exception):
-    """The adapter broke the contract: a reply of the wrong type or shape, or an error that it did not sort."""
+    """The adapter broke the contract: a reply of the wrong type or shape, or an exception that it did not translate."""

@@ -26,10 +26,10 @@ class Version:
 
 @runtime_checkable
 class Lacking(Protocol):
-    """What a session or a collection may have beside its families: reasons for those that it leaves out."""
+    """A session or a collection may give reasons for the families that it does not implement."""
 
     unsupported_because: Mapping[str, str]
-    """By the name of the family, what the store has not, in one line. What is the adapter's own doing is not named here."""
+    """By the name of the family, in one line, what the store does not have. What only the adapter leaves out is not named here."""
 
 
 @runtime_checkable
@@ -37,13 +37,13 @@ class Collection(Protocol):
     """The records of one model under one name."""
 
     def prepare(self) -> None:
-        """Create the collection and its indexes where they are not there; what is there stays as it is."""
+        """Create the collection and its indexes if they do not exist; existing ones stay as they are."""
 
     def clear(self) -> None:
-        """Remove the collection with all its records, and nothing else; an absent one is fine."""
+        """Remove the collection with all its records, and nothing else; it need not exist."""
 
     def describe(self) -> Mapping[str, str]:
-        """What the live store says of the prepared collection.
+        """What the live store reports about the prepared collection.
 
         `indexes`: how many secondary indexes it has, as a decimal number; and the value of each of the variant's
         `options`, read from the store wherever the store knows them.
@@ -100,7 +100,7 @@ class BatchRead(Protocol):
     """Many records in one request."""
 
     def get_many(self, keys: Sequence[Key]) -> Sequence[Record | None]:
-        """The records in the order of the keys, None where there is none; a key given twice is answered twice."""
+        """The records in the order of the keys, None where there is none; a repeated key has a repeated answer."""
 
 
 @runtime_checkable
@@ -141,7 +141,7 @@ class Paths(Protocol):
 
 @runtime_checkable
 class Counter(Protocol):
-    """Numbers that many clients add to."""
+    """Numbers that many clients increment."""
 
     def increment(self, key: Key, by: int) -> int:
         """Add atomically and answer the sum; an absent counter starts from zero."""
@@ -160,7 +160,7 @@ class Conditional(Protocol):
 
 @runtime_checkable
 class Expiry(Protocol):
-    """Records that end by themselves."""
+    """Records that expire."""
 
     def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
         """Store the record; from `seconds` on (plus at most one) no read finds it."""
@@ -176,7 +176,7 @@ class Ordered(Protocol):
 
 @runtime_checkable
 class Find(Protocol):
-    """Records by what is in them. The store filters, sorts, pages and projects; `Unsupported` for what it cannot."""
+    """Records by their contents. The store filters, sorts, pages and projects; `Unsupported` for what it cannot."""
 
     def find(self, query: Query) -> Sequence[tuple[Key, dict[str, Json]]]:
         """Keys with records, or with the parts of them that `query.fields` names; in order where it sorts."""
@@ -191,7 +191,7 @@ Joined = tuple[Key, dict[str, Json], dict[str, Json] | None]
 
 @runtime_checkable
 class Lookup(Protocol):
-    """Records together with those that they name."""
+    """Records joined with those that they refer to."""
 
     def find_joined(
         self, query: Query, path: Path, fields: Sequence[Path]
@@ -204,7 +204,7 @@ class Lookup(Protocol):
 
 @runtime_checkable
 class Aggregate(Protocol):
-    """Groups and what is computed of them, in the store."""
+    """Groups and aggregates over them, computed by the store."""
 
     def aggregate(self, aggregation: Aggregation) -> Sequence[dict[str, Json]]:
         """One dict a group: the names of `by` and `compute`, with their values."""
@@ -235,12 +235,12 @@ class Bulk(Protocol):
 
 @runtime_checkable
 class Swap(Protocol):
-    """Whole records, exchanged."""
+    """Atomic exchange of whole records."""
 
     def get_and_set(self, key: Key, record: Record) -> Record | None:
         """Store the record as `put` does, and answer what was there before (None: nothing), atomically.
 
-        Of any number of clients each is answered what one other stored, and no two the same.
+        Among concurrent clients each gets what one other stored, and no two get the same.
         """
 
 
@@ -308,16 +308,16 @@ class Arrays(Protocol):
 
 @runtime_checkable
 class ExpiryControl(Protocol):
-    """When a record ends, apart from writing it. A record that has ended is absent, here too."""
+    """Expiry of records, apart from writing them. An expired record is absent, here too."""
 
     def expire(self, key: Key, seconds: int) -> bool:
         """Give the record `seconds` to live, whatever it had before; whether there is a record."""
 
     def expires_in(self, key: Key) -> float | None:
-        """The seconds that are left; None if the record is absent or does not end. May be off by one second."""
+        """The seconds that are left; None if the record is absent or does not expire. May be off by one second."""
 
     def persist(self, key: Key) -> bool:
-        """Take away the end, if there was one; whether there is a record."""
+        """Remove the expiry, if there was one; whether there is a record."""
 
 
 @runtime_checkable
@@ -330,11 +330,11 @@ class Prefix(Protocol):
 
 @runtime_checkable
 class Walk(Protocol):
-    """All keys of a collection, a few at a time, while others write."""
+    """All keys of a collection, in pages, under concurrent writes."""
 
     def walk(self, cursor: Cursor | None, count: int) -> tuple[Cursor | None, Sequence[Key]]:
-        """Some more keys, and where to go on; None to begin with, and None at the end.
+        """The next cursor and some more keys. The cursor is None at the beginning, and None at the end.
 
-        `count` says about how many; fewer, none at all and more are right. A key that was there from the beginning of the walk to
-        its end is answered at least once, any other may be.
+        `count` is a hint: fewer, none at all and more are allowed. A key that exists from the beginning of the walk to its end is
+        returned at least once, any other may be.
         """

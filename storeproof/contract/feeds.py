@@ -1,4 +1,4 @@
-"""What a store tells without being asked each time: changes as they are committed, and searches that wait for documents."""
+"""What a store pushes to its clients: change feeds, and stored searches that match new documents."""
 
 from __future__ import annotations
 
@@ -13,46 +13,46 @@ class Change(NamedTuple):
     """One committed change of one record."""
 
     kind: Literal["put", "delete"]
-    """What became of the record: it was written, whether there was one before or not; or removed."""
+    """The record was written, whether it is new or not; or removed."""
     key: Key
     record: Record | None = None
-    """As this change left it, where records were asked for; None for one that was removed."""
+    """The record after this change, where records were asked for; None if it was removed."""
 
 
 @runtime_checkable
 class Feed(Protocol):
-    """The changes of one collection, whoever makes them. One feed at a time, which belongs to the collection's handle; `clear` ends it."""
+    """The changes of one collection by any client. One feed at a time, which belongs to the collection's handle; `clear` ends it."""
 
     def follow(self, records: bool) -> None:
-        """Begin: every change that is committed after the answer is told. `records`: with the record as it became.
+        """Subscribe: every change committed after the answer is delivered. `records`: with the record after the change.
 
-        `Unsupported` where the server is not set up for it; its setup is not changed for us.
+        `Unsupported` where the server is not configured for it; its configuration is not changed.
         """
 
     def changes(self, count: int, seconds: float) -> Sequence[Change]:
-        """The next changes, in the order in which they were committed, each once: waits until there are `count`, at most `seconds`.
+        """The next changes in commit order, each once: waits until there are `count`, at most `seconds`.
 
-        Changes of a transaction are told when it is committed, those that were undone never.
+        Changes of a transaction are delivered when it commits, never if it is rolled back.
         """
 
 
 @runtime_checkable
 class ResumableFeed(Protocol):
-    """A feed that outlives its connection: the store keeps what happened meanwhile."""
+    """A feed that outlives its connection: the store keeps the changes of the meantime."""
 
     def leave_feed(self) -> None:
-        """Close the feed's connection. All that is kept on our side is the store's token of the last change that `changes` answered."""
+        """Close the feed's connection. The client keeps only the store's token of the last change that `changes` returned."""
 
     def resume_feed(self) -> None:
-        """Open another connection, and go on by the token: behind that change, with nothing lost and nothing told again."""
+        """Open another connection and resume by the token, after that change: no change is lost or repeated."""
 
 
 @runtime_checkable
 class StoredSearches(Protocol):
-    """Searches that are kept beside a collection, and asked for documents that come."""
+    """Searches stored with a collection, and matched against new documents (percolation)."""
 
     def save_search(self, name: str, where: Where) -> None:
-        """Keep a search under a name, in place of any that was there."""
+        """Store a search under a name, in place of any existing one."""
 
     def searches_for(self, record: Record) -> Sequence[str]:
-        """The names of the searches that this document would be found by, sorted. The document is not stored."""
+        """The names of the searches that match this document, sorted. The document is not stored."""

@@ -1,4 +1,4 @@
-"""The guard around every adapter: calls go through here, so that no reply is taken on trust."""
+"""Wraps every call of an adapter, and checks the shape of its reply and the kind of its errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def supports(collection: Collection, operation: str) -> bool:
 
 
 def why_not(where: object, family: str) -> str:
-    """Why a session or a collection is without a family, in its own words where it has some (`Lacking`)."""
+    """Why a session or a collection does not implement a family: its own reason, if it gives one (`Lacking`)."""
     own = where.unsupported_because.get(family) if isinstance(where, Lacking) else None
     return own or f"the adapter does not implement {family}"
 
@@ -28,7 +28,7 @@ def call(collection: Collection, layout: Layout, operation: str, *args: Any) -> 
     """Run one operation and verify its reply.
 
     Raises:
-        Refused, Unknown: as the adapter sorted them.
+        Refused, Unknown: as the adapter raised them.
         Unsupported: the family is not implemented, or the adapter said so.
         WrongReply: the server's answer has a form that the operation does not allow.
         Breach: a reply of a type that only the adapter makes, an exception that is none of these, or a family that is there in part.
@@ -46,7 +46,7 @@ def call(collection: Collection, layout: Layout, operation: str, *args: Any) -> 
         raise
     except (Exception, SystemExit) as leaked:
         if isinstance(leaked, OSError) and leaked.errno in SHORTAGES:
-            raise  # of the machine, and neither the store's nor the adapter's
+            raise  # the machine's error, neither the store's nor the adapter's
         raise Breach(f"{operation} raised {type(leaked).__name__}: {leaked} ({_where(leaked)})") from leaked
     if wrong := wrong_reply(described, layout, args, reply):
         raise Breach(f"{operation}: {wrong}") if is_of_adapter(described, reply) else WrongReply(f"{operation}: {wrong}")
@@ -54,7 +54,7 @@ def call(collection: Collection, layout: Layout, operation: str, *args: Any) -> 
 
 
 def _where(leaked: BaseException) -> str:
-    """The last line of the adapter that the exception went through: where to look first."""
+    """The last line of the adapter in the traceback: where to look first."""
     frames = traceback.extract_tb(leaked.__traceback__)[1:]
     if not frames:
         return "in the call itself"

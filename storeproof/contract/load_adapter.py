@@ -1,4 +1,4 @@
-"""Finds a store's adapter and makes sure that its client packages are there and its shape is right."""
+"""Imports a store's adapter, and checks that its client packages are installed and that it has `connect`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Adapter(Protocol):
 
         Raises:
             Refused: wrong credentials.
-            Unknown: nobody answers (yet).
+            Unknown: no server answers (yet).
         """
 
 
@@ -39,7 +39,7 @@ def load_adapter(store: Store, store_file: Path) -> Adapter:
         NotAvailable: a client package is missing; the remedy is the `pip install` line.
         UsageError: there is no such module, or it has no `connect`.
     """
-    missing = [text for text in store.requires if not _installed(_requirement(text, store_file))]
+    missing = [text for text in store.requires if not _is_installed(_requirement(text, store_file))]
     if missing:
         wanted = " ".join(f"'{text}'" for text in missing)
         raise NotAvailable(f"{store.name} needs the client {', '.join(missing)}", f"pip install {wanted}")
@@ -57,7 +57,7 @@ def _requirement(text: str, store_file: Path) -> Requirement:
         raise UsageError(f'{store_file}: requires: found {text!r}; allowed: packages as pip writes them, as in "client>=5"') from None
 
 
-def _installed(requirement: Requirement) -> bool:
+def _is_installed(requirement: Requirement) -> bool:
     try:
         found = importlib.metadata.version(requirement.name)
     except importlib.metadata.PackageNotFoundError:
@@ -70,13 +70,13 @@ def _from_package(name: str, store_file: Path) -> ModuleType:
         return importlib.import_module(f"storeproof.adapters.{name}")
     except ModuleNotFoundError as reason:
         if not f"storeproof.adapters.{name}".startswith(reason.name or "?"):
-            raise  # it is there, and what it imports is not
+            raise  # the adapter exists; a module that it imports does not
         allowed = "`adapter:` names a module of adapters/, or the path of a Python file ending in .py"
         raise UsageError(f"{store_file}: adapter: there is no adapter `{name}`; {allowed}") from None
 
 
 def _from_file(path: Path) -> ModuleType:
-    """A vendor's file, under a module name of its own: worker processes load it from the same path."""
+    """A vendor's file, under a module name made of its path, so that worker processes can load it too."""
     try:
         open_regular(path).close()
     except Unreadable as reason:
@@ -93,6 +93,6 @@ def _from_file(path: Path) -> ModuleType:
     try:
         described.loader.exec_module(module)
     except (Exception, SystemExit) as reason:
-        del sys.modules[name]  # half a module must not be taken for the whole at the next try
+        del sys.modules[name]  # a half-executed module must not be found at the next attempt
         raise UsageError(f"the adapter file {path} cannot be imported: {type(reason).__name__}: {reason}") from reason
     return module

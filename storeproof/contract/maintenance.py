@@ -1,6 +1,6 @@
-"""What an administrator tells a store to do with the files it keeps.
+"""What an administrator has a store do with its files.
 
-It stands beside the operations and not among them: nobody is answered anything by it, so that there is nothing for an oracle to mean.
+It is not an operation of `OPERATIONS`: it returns no data, so that there is no answer for an oracle to give.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import Protocol, runtime_checkable
 
 @runtime_checkable
 class Maintenance(Protocol):
-    """A session that can have the store write its files anew: its own compaction, checkpoint or snapshot."""
+    """A session that can have the store rewrite its files: its own compaction, checkpoint or snapshot."""
 
     def compact(self) -> str:
-        """Have it done, and come back when it is; the command, as an administrator writes it.
+        """Run it and return when it is done; the command, as an administrator writes it.
 
-        `Unsupported` where the variant has nothing of the kind. Other sessions may write all the while, or wait.
+        `Unsupported` where the variant has none. Other sessions may write meanwhile, or wait.
         """

@@ -1,4 +1,4 @@
-"""Passwords that an endpoint's URL names and does not hold: a command line can be read by everybody on the machine."""
+"""Passwords that an endpoint's URL refers to by name, since every user of the machine can read a command line."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _FORMS = "${NAME} stands for a variable of the environment, and ${file:PATH} for
 _LONGEST = 64 << 10
 
 
-def with_secrets(url: str) -> str:
-    """The URL with what it names put in its place: `${NAME}` and `${file:PATH}`, in single quotes for the shell.
+def resolve_secrets(url: str) -> str:
+    """The URL with `${NAME}` and `${file:PATH}` replaced by the values that they name.
 
-    In a part of the URL it is taken as it is: what has a meaning in URLs is encoded. A name that is the whole stands for a whole URL.
+    Within a URL a value is percent-encoded. A name that is the whole text stands for a whole URL.
 
     Raises:
         UsageError: there is no such variable or file, it is empty, or what follows `${` is no name; no value is shown.
     """
     if whole := _NAMED.fullmatch(url):
         return _value(whole)
-    told = _NAMED.sub(lambda named: quote(_value(named), safe=""), url)
+    resolved = _NAMED.sub(lambda named: quote(_value(named), safe=""), url)
     if "${" in _NAMED.sub("", url):
         raise UsageError(f"the endpoint's URL has a `${{` that names nothing; allowed: {_FORMS}; another `$` is written %24")
-    return told
+    return resolved
 
 
 def _value(named: re.Match[str]) -> str:

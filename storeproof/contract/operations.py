@@ -47,7 +47,7 @@ def _is_record(model: Model, reply: Any) -> str | None:
     else:
         good = isinstance(reply, Row) and type(reply.integer) is int and type(reply.real) is float
         wanted = "a Row of int and float"
-    return None if good else f"a record of {model.model} is {wanted}; found {_shown(reply)}"
+    return None if good else f"a record of {model.model} is {wanted}; found {_shorten(reply)}"
 
 
 def _is_json(value: Any) -> bool:
@@ -64,7 +64,7 @@ def _is_score(value: Any) -> bool:
     return type(value) is float and math.isfinite(value)
 
 
-def _shown(reply: Any) -> str:
+def _shorten(reply: Any) -> str:
     text = f"{type(reply).__name__} {reply!r}"
     return text if len(text) <= 80 else text[:77] + "..."
 
@@ -77,75 +77,75 @@ def _exactly(*types: type) -> ReplyCheck:
     names = " or ".join(kind.__name__ for kind in types)
 
     def check(_model: Model, _args: tuple[Any, ...], reply: Any) -> str | None:
-        return None if type(reply) in types else f"the reply is {names}; found {_shown(reply)}"
+        return None if type(reply) in types else f"the reply is {names}; found {_shorten(reply)}"
 
     return check
 
 
 def _records_in_order(model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
     if not isinstance(reply, Sequence) or isinstance(reply, (str, bytes)) or len(reply) != len(args[0]):
-        return f"the reply has one entry per key, {len(args[0])}; found {_shown(reply)}"
+        return f"the reply has one entry per key, {len(args[0])}; found {_shorten(reply)}"
     return "; ".join(wrong for item in reply if item is not None and (wrong := _is_record(model, item))) or None
 
 
 def _keyed_records(model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
     key_type = str if model.key == "text" else int
     if not isinstance(reply, Sequence) or isinstance(reply, (str, bytes)) or len(reply) > args[1]:
-        return f"the reply has at most {args[1]} pairs; found {_shown(reply)}"
+        return f"the reply has at most {args[1]} pairs; found {_shorten(reply)}"
     wrong = []
     for pair in reply:
         if not isinstance(pair, tuple) or len(pair) != 2 or type(pair[0]) is not key_type:
-            wrong.append(f"each entry is a pair of {key_type.__name__} and record; found {_shown(pair)}")
+            wrong.append(f"each entry is a pair of {key_type.__name__} and record; found {_shorten(pair)}")
         elif breach := _is_record(model, pair[1]):
             wrong.append(breach)
     return "; ".join(wrong) or None
 
 
 def _json_or_missing(_model: Model, _args: tuple[Any, ...], reply: Any) -> str | None:
-    return None if reply is MISSING or _is_json(reply) else f"the reply is a JSON value or MISSING; found {_shown(reply)}"
+    return None if reply is MISSING or _is_json(reply) else f"the reply is a JSON value or MISSING; found {_shorten(reply)}"
 
 
 def _number_or_none(_model: Model, _args: tuple[Any, ...], reply: Any) -> str | None:
     good = reply is None or type(reply) in (int, Decimal) or _is_score(reply)
-    return None if good else f"the reply is int, finite float or NoneType; found {_shown(reply)}"
+    return None if good else f"the reply is int, finite float or NoneType; found {_shorten(reply)}"
 
 
 def _items(_model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
     most = max(0, args[2] - args[1])
     good = isinstance(reply, list) and len(reply) <= most and all(type(item) is bytes for item in reply)
-    return None if good else f"the reply is a list of at most {most} items of bytes; found {_shown(reply)}"
+    return None if good else f"the reply is a list of at most {most} items of bytes; found {_shorten(reply)}"
 
 
 def _ranked(_model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
     if not isinstance(reply, list) or len(reply) > args[1]:
-        return f"the reply is a list of at most {args[1]} pairs; found {_shown(reply)}"
+        return f"the reply is a list of at most {args[1]} pairs; found {_shorten(reply)}"
     wrong = [pair for pair in reply if not isinstance(pair, tuple) or len(pair) != 2 or type(pair[0]) is not str or not _is_score(pair[1])]
-    return f"each entry is a pair of str and finite float; found {_shown(wrong[0])}" if wrong else None
+    return f"each entry is a pair of str and finite float; found {_shorten(wrong[0])}" if wrong else None
 
 
 def _members(_model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
     good = isinstance(reply, list) and len(reply) <= args[4] and all(type(member) is str for member in reply)
-    return None if good else f"the reply is a list of at most {args[4]} members; found {_shown(reply)}"
+    return None if good else f"the reply is a list of at most {args[4]} members; found {_shorten(reply)}"
 
 
 def _part_of_a_walk(model: Model, _args: tuple[Any, ...], reply: Any) -> str | None:
     if not isinstance(reply, tuple) or len(reply) != 2 or type(reply[0]) not in (str, int, type(None)) or not isinstance(reply[1], list):
-        return f"the reply is a pair of a cursor and a list of keys; found {_shown(reply)}"
+        return f"the reply is a pair of a cursor and a list of keys; found {_shorten(reply)}"
     wrong = [key for key in reply[1] if not _is_key(model, key)]
-    return f"a key of {model.model} is {model.key}; found {_shown(wrong[0])}" if wrong else None
+    return f"a key of {model.model} is {model.key}; found {_shorten(wrong[0])}" if wrong else None
 
 
 def _found_records(model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
     query = args[0]
     if not isinstance(reply, Sequence) or (query.limit is not None and len(reply) > query.limit):
-        return f"the reply has at most {query.limit} pairs; found {_shown(reply)}"
+        return f"the reply has at most {query.limit} pairs; found {_shorten(reply)}"
     return "; ".join(wrong for pair in reply if (wrong := _pair(model, pair))) or None
 
 
 def _pair(model: Model, pair: Any) -> str | None:
     if isinstance(pair, tuple) and len(pair) == 2 and _is_key(model, pair[0]) and type(pair[1]) is dict and _is_json(pair[1]):
         return None
-    return f"each entry is a pair of a key and a dict of JSON values; found {_shown(pair)}"
+    return f"each entry is a pair of a key and a dict of JSON values; found {_shorten(pair)}"
 
 
 def _is_key(model: Model, key: Any) -> bool:
@@ -155,23 +155,23 @@ def _is_key(model: Model, key: Any) -> bool:
 def _joined(model: Model, _args: tuple[Any, ...], reply: Any) -> str | None:
     for entry in reply if isinstance(reply, Sequence) else [reply]:
         if not isinstance(entry, tuple) or len(entry) != 3 or _pair(model, entry[:2]):
-            return f"each entry is a key, a dict and a dict or None; found {_shown(entry)}"
+            return f"each entry is a key, a dict and a dict or None; found {_shorten(entry)}"
         if entry[2] is not None and not (type(entry[2]) is dict and _is_json(entry[2])):
-            return f"what is joined is a dict or None; found {_shown(entry[2])}"
+            return f"what is joined is a dict or None; found {_shorten(entry[2])}"
     return None
 
 
 def _names(_model: Model, _args: tuple[Any, ...], reply: Any) -> str | None:
     good = isinstance(reply, Sequence) and not isinstance(reply, str) and all(type(name) is str for name in reply)
-    return None if good and list(reply) == sorted(reply) else f"the reply is a sorted list of names; found {_shown(reply)}"
+    return None if good and list(reply) == sorted(reply) else f"the reply is a sorted list of names; found {_shorten(reply)}"
 
 
 def _changes(model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
     if not isinstance(reply, Sequence) or isinstance(reply, (str, bytes)) or len(reply) > args[0]:
-        return f"the reply has at most {args[0]} changes; found {_shown(reply)}"
+        return f"the reply has at most {args[0]} changes; found {_shorten(reply)}"
     for change in reply:
         if not isinstance(change, feeds.Change) or change.kind not in ("put", "delete") or not _is_key(model, change.key):
-            return f"each entry is a Change of a kind and a key; found {_shown(change)}"
+            return f"each entry is a Change of a kind and a key; found {_shorten(change)}"
         if change.record is not None and (breach := _is_record(model, change.record)):
             return breach
     return None
@@ -180,22 +180,22 @@ def _changes(model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
 def _groups(_model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
     names = {*args[0].by, *args[0].compute}
     if not isinstance(reply, Sequence) or isinstance(reply, (str, bytes)):
-        return f"the reply is a list of groups; found {_shown(reply)}"
+        return f"the reply is a list of groups; found {_shorten(reply)}"
     wrong = [group for group in reply if type(group) is not dict or group.keys() != names or not _is_json(group)]
-    return f"each group is a dict of {', '.join(sorted(names))}; found {_shown(wrong[0])}" if wrong else None
+    return f"each group is a dict of {', '.join(sorted(names))}; found {_shorten(wrong[0])}" if wrong else None
 
 
 def _page_and_facets(model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
     browse = args[0]
     if not isinstance(reply, Found) or type(reply.total) is not int or not isinstance(reply.keys, list):
-        return f"the reply is a Found; found {_shown(reply)}"
+        return f"the reply is a Found; found {_shorten(reply)}"
     if len(reply.keys) > browse.limit or not all(_is_key(model, key) for key in reply.keys):
-        return f"the page has at most {browse.limit} keys; found {_shown(reply.keys)}"
+        return f"the page has at most {browse.limit} keys; found {_shorten(reply.keys)}"
     if reply.facets.keys() != browse.facets.keys():
-        return f"the facets are {', '.join(browse.facets)}; found {_shown(list(reply.facets))}"
+        return f"the facets are {', '.join(browse.facets)}; found {_shorten(list(reply.facets))}"
     entries = [entry for facet in reply.facets.values() for entry in facet]
     wrong = [entry for entry in entries if not isinstance(entry, tuple) or len(entry) != 2 or type(entry[1]) is not int]
-    return f"a facet has pairs of a value and a count; found {_shown(wrong[0])}" if wrong else None
+    return f"a facet has pairs of a value and a count; found {_shorten(wrong[0])}" if wrong else None
 
 
 _NOTHING = _exactly(type(None))

@@ -1,4 +1,4 @@
-"""Transactions that a client leads, request by request."""
+"""Interactive transactions: the client sends one request after the other."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ class Transactions(Protocol):
     """A session that can hold a transaction open. All operations of its collections then belong to it."""
 
     def begin(self, isolation: Isolation) -> None:
-        """Start a transaction that is isolated at least as well; `Unsupported` if the store has none so strong."""
+        """Start a transaction of at least this isolation level; `Unsupported` if the store has none so strong."""
 
     def commit(self) -> None:
-        """Make all of it last and visible at once; `Refused` if the store undid it instead."""
+        """Commit: all of it becomes durable and visible at once; `Refused` if the store rolled it back instead."""
 
     def rollback(self) -> None:
-        """Undo all of it; fine also after the store has undone it, or where none is open."""
+        """Roll back; allowed also after the store has rolled it back, or where none is open."""

@@ -1,8 +1,8 @@
-"""A file system of our own under a store's data, from which all that was not synced can be made to vanish in a moment.
+"""A file system under a store's data that loses, when its power is cut, everything that was not synced.
 
 It is ext4 on a loop device over a sparse file. The cut is the kernel's own shutdown of the file system without a flush of its
-log: what the store was told is on disk is in the file, and nothing else is. A kill cannot show that, since the kernel's page
-cache outlives every process.
+journal: only what the kernel reported as synced is in the file. A kill cannot show that, since the kernel's page cache outlives
+every process.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ from storeproof.disk.loop import Loop, attach
 from storeproof.errors import MachineFailed, NotAvailable
 
 _BYTES: Final = 4 * 2**30
-"""Of the file system; the file beneath takes what is written."""
+"""Size of the file system. The file beneath it is sparse."""
 _ROOM: Final = 2 * 2**30
-"""Bytes that must be free in memory if the file is to lie there."""
+"""Bytes that must be free in memory for the file to be placed there."""
 _SHUTDOWN: Final = 0x8004587D
 """EXT4_IOC_SHUTDOWN, _IOR('X', 125, __u32): fs/ext4/ext4.h."""
 _WITHOUT_LOG: Final = struct.pack("I", 2)
 """EXT4_GOING_FLAGS_NOLOGFLUSH."""
 _OPTIONS: Final = b"commit=600"
-"""Seconds between the file system's own commits: it must not do the store's work."""
+"""Seconds between the file system's own commits: it must not sync on the store's behalf."""
 _NOSUID_NODEV: Final = 2 | 4
 _FORCE: Final = 1
 """MNT_FORCE."""
 _DETACH: Final = 2
 """MNT_DETACH."""
 _MOMENT_SECONDS: Final = 0.25
-"""A process that has just ended, or a container that just starts, may hold a mount so long; waiting costs less than a copy."""
+"""How long a process that has just ended, or a container that just starts, may hold a mount; waiting costs less than a copy."""
 _QUIET_SECONDS: Final = 30.0
-"""How long the writes may take that were under way when the file system was cut off."""
+"""How long writes that were in flight at the cut may take."""
 _LOOK_SECONDS: Final = 0.005
 
-MEMORY: Final = Path("/dev/shm")  # noqa: S108 - nothing is opened there whose name somebody could foresee
+MEMORY: Final = Path("/dev/shm")  # noqa: S108 - only unpredictable names are opened there
 """A file system in memory, where there is one."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-class Volume:
-    """One mounted file system."""
+class Ext4Disk:
+    """One mounted file system: see `Disk`."""
 
     method = "ext4 on a loop device"
 
@@ -102,13 +102,13 @@ class Volume:
     def remount(self) -> None:
         """See `Disk.remount`. What is in the file is mounted.
 
-        Any other process may hold a copy of the old mount, since every new mount namespace begins with one: mounted again, the device
-        would be the file system that was cut off. A copy of the file holds the same, for nothing is written to it any longer.
+        Another process may hold a copy of the old mount, since every new mount namespace begins with one. The device would then give
+        the file system that was shut down, so a copy of the file is mounted: nothing is written to the file any more.
 
         Raises:
             MachineFailed: there is no room for the copy, or it cannot be mounted.
         """
-        loop = self._attached()
+        loop = self._open_loop()
         unmount(self._at)
         deadline = time.monotonic() + _MOMENT_SECONDS
         while in_use := loop.in_use():
@@ -117,7 +117,7 @@ class Volume:
             time.sleep(_LOOK_SECONDS)
         try:
             if in_use:
-                loop = self._moved(loop)
+                loop = self._copy_to_new_device(loop)
             self._mount(loop)
         except OSError as reason:
             raise MachineFailed(f"the volume at {self._at} could not be mounted again: {reason}") from None
@@ -129,8 +129,8 @@ class Volume:
             self._loop.release()
             self._loop = None
 
-    def _moved(self, old: Loop) -> Loop:
-        """What is in the file, on a device of its own; the old one is gone when those end who hold it."""
+    def _copy_to_new_device(self, old: Loop) -> Loop:
+        """A copy of the file on a new device; the kernel detaches the old one when its last user ends."""
         deadline = time.monotonic() + _QUIET_SECONDS
         while old.requests():
             if time.monotonic() > deadline:
@@ -155,21 +155,21 @@ class Volume:
         if _libc.mount(loop.path.encode(), os.fsencode(self._at), b"ext4", _NOSUID_NODEV, _OPTIONS):
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), loop.path)
 
-    def _attached(self) -> Loop:
+    def _open_loop(self) -> Loop:
         if self._loop is None:
             raise RuntimeError(f"the volume at {self._at} was closed")
         return self._loop
 
 
-def base() -> Path | None:
-    """Where the file of a volume lies best: in memory, if there is room."""
+def memory_base() -> Path | None:
+    """The best place for the file: in memory, if there is room; else None."""
     return MEMORY if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= _ROOM else None
 
 
 def unmount(at: Path) -> None:
-    """Unmount whatever is mounted there, at the latest after a moment; nothing is fine too.
+    """Unmount what is mounted there, lazily if it is still busy after a moment; nothing mounted is fine.
 
-    Who has something open there keeps the file system alive for itself alone.
+    A process with open files there keeps the file system alive, invisible to others.
 
     Raises:
         MachineFailed: this user may not unmount it.
@@ -179,7 +179,7 @@ def unmount(at: Path) -> None:
         if _libc.umount2(os.fsencode(at), 0) == 0:
             continue
         reason = ctypes.get_errno()
-        if reason == errno.EPERM and _mounted(at):  # not root: what we have mounted, a program of root's unmounts for us
+        if reason == errno.EPERM and _is_mounted(at):  # not root: what we have mounted, a program of root's unmounts for us
             if subprocess.run(["fusermount3", "-u", "-q", "--", str(at)], capture_output=True, check=False).returncode == 0:
                 continue
         elif reason != errno.EBUSY:  # not a mount point, or not there
@@ -187,28 +187,28 @@ def unmount(at: Path) -> None:
         if time.monotonic() > deadline:
             break
         time.sleep(_LOOK_SECONDS)
-    let_go(at)
-    if _mounted(at):
+    unmount_lazily(at)
+    if _is_mounted(at):
         raise MachineFailed(f"the volume at {at} could not be unmounted: {os.strerror(reason)}", f"umount -l {at}")
 
 
-def let_go(at: Path) -> None:
-    """Unmount whatever is mounted there, now for all who look and later for those who use it still; nothing is fine too."""
-    if _libc.umount2(os.fsencode(at), _DETACH) and ctypes.get_errno() == errno.EPERM and _mounted(at):
+def unmount_lazily(at: Path) -> None:
+    """Detach what is mounted there from the tree now, and unmount it when its last user ends; nothing mounted is fine."""
+    if _libc.umount2(os.fsencode(at), _DETACH) and ctypes.get_errno() == errno.EPERM and _is_mounted(at):
         subprocess.run(["fusermount3", "-u", "-q", "-z", "--", str(at)], capture_output=True, check=False)
 
 
 def abort(at: Path) -> None:
-    """End the connection of the FUSE file system mounted there to the process that serves it, also for copies of the mount in other
-    mount namespaces, as far as this user may."""
-    for line in _lines(at):
+    """Abort the FUSE connection of the file system mounted there, which ends copies of the mount in other mount namespaces too, as far
+    as this user may."""
+    for line in _mount_table(at):
         with suppress(OSError):
             Path(f"/sys/fs/fuse/connections/{line.split(' ')[2].partition(':')[2]}/abort").write_text("1", encoding="ascii")
     _libc.umount2(os.fsencode(at), _FORCE)
 
 
 def write_out(at: Path) -> None:
-    """Have the kernel write out what it holds of the file system mounted there."""
+    """Have the kernel write out the dirty pages of the file system mounted there: syncfs(2)."""
     directory = os.open(at, os.O_RDONLY)
     try:
         if _libc.syncfs(directory):
@@ -217,12 +217,14 @@ def write_out(at: Path) -> None:
         os.close(directory)
 
 
-def _mounted(at: Path) -> bool:
-    return bool(_lines(at))
+def _is_mounted(at: Path) -> bool:
+    return bool(_mount_table(at))
 
 
-def _lines(at: Path) -> list[str]:
-    """What the kernel lists as mounted there: a file system whose process has ended answers no other question."""
+def _mount_table(at: Path) -> list[str]:
+    """The kernel's lines about what is mounted there; stat(2) would fail on a FUSE file system whose process has ended.
+
+    By hand: psutil has no device numbers, by which FUSE connections are found."""
     lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     return [line for line in lines if str(at) == re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), line.split(" ", 5)[4])]
 

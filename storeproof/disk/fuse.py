@@ -1,7 +1,7 @@
-"""A disk in memory whose power can be cut, without root: the side of the launcher.
+"""A FUSE file system in memory whose power can be cut without root: the launcher's side.
 
 The file system itself is in a process of its own (`fuse_host`), which ends and unmounts it when the pipe from us does: so
-neither a crash of ours nor a SIGKILL leaves a mount behind.
+a crash or a SIGKILL of storeproof leaves no mount behind.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _LARGEST: Final = 4 * 2**30
 _END_SECONDS: Final = 10.0
 DEVICE: Final = "/dev/fuse"
 _SYNCS: Final = 8
-"""The cut comes in place of one of so many syncs: a store under load, and its checkpoint, do a few of them in a row."""
+"""The cut takes the place of one of the next eight syncs: a store under load, and its checkpoint, do a few of them in a row."""
 _SYNC_SECONDS: Final = 0.5
-"""How long that sync is waited for: who writes no more syncs no more."""
+"""How long to wait for that sync: a store whose load has ended may not sync again."""
 _LOOK_SECONDS: Final = 0.002
 
 
-class MemoryDisk:
+class FuseDisk:
     """One mounted file system."""
 
     def __init__(self, at: Path, *, strict: bool = False, torn: float = 0.0, at_sync: bool = False, seed: int = 0) -> None:

@@ -1,4 +1,4 @@
-"""The process that a disk in memory lives in. One command a line on its input, one answer a line; the end of the input is its end.
+"""The process that serves a FUSE disk. One command per input line, one answer per output line; it ends at the end of its input.
 
 The commands are mount, sync, cut, cut-at-sync N, syncs and off; the answer is `ok` with a value if there is one, or `error` and why.
 """
@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from storeproof.disk.ext4 import let_go
+from storeproof.disk.ext4 import unmount_lazily
 from storeproof.errors import MachineFailed
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _GONE_LOOK_SECONDS: Final = 0.002
 
 
 def main(at: str, strict: str, torn: str, seed: str, capacity: str) -> None:
-    """Serve until the input ends, or somebody else unmounts it for good."""
+    """Serve until the input ends, or another process has unmounted it and removed the directory."""
     from storeproof.native import MemoryDisk
 
     everybody = os.geteuid() == 0  # without root it would need a line in /etc/fuse.conf, and the store runs as the same user
@@ -35,14 +35,14 @@ def main(at: str, strict: str, torn: str, seed: str, capacity: str) -> None:
         if not readable:
             if Path(at).exists() or not disk.unmounted:
                 continue
-            break  # a sweep has taken the directory: whoever holds our input open is not who made us
+            break  # a sweep removed the directory: our parent is dead, and another process holds our input open
         read = os.read(0, 4096)
         if not read:
             break
         *lines, waiting = (waiting + read).split(b"\n")
         for line in lines:
             print(_answer(disk, at, *line.decode().split()), flush=True)
-    let_go(Path(at))
+    unmount_lazily(Path(at))
 
 
 def _answer(disk: MemoryDisk, at: str, command: str, *arguments: str) -> str:

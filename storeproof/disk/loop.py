@@ -1,4 +1,4 @@
-"""Loop devices that no crash of ours can leave: each is detached by the kernel when its last user lets go of it."""
+"""Loop devices that outlive no crash: the kernel detaches each one when its last user closes it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Loop:
     held: int
 
     def release(self) -> None:
-        """Let go of it."""
+        """Close it."""
         os.close(self.held)
 
     def in_use(self) -> bool:

@@ -1,4 +1,4 @@
-"""What a store's data lies on, so that its power can be cut: the methods, and the first of them that can be had here."""
+"""The disks whose power can be cut, by method, and the first of them that this machine offers."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, Protocol
 
-from storeproof.disk.ext4 import Volume
-from storeproof.disk.fuse import MemoryDisk
+from storeproof.disk.ext4 import Ext4Disk
+from storeproof.disk.fuse import FuseDisk
 from storeproof.errors import NotAvailable
 
 Method = Literal["auto", "ext4", "fuse", "fuse:strict", "fuse:torn", "fuse:sync", "strace"]
 """What `--power-cut` says."""
 
 WITHOUT_DISK: Final = "strace"
-"""The method that cuts nothing, and only looks at what is synced."""
+"""The method that cuts nothing and only records syncs."""
 
 _TORN: Final = 0.5
-"""The share of unsynced sectors that survive on a torn disk: as many as are lost, so that most pages hold both."""
+"""Fraction of unsynced sectors that survive on a torn disk: half, so that most pages are torn."""
 
 
 class Disk(Protocol):
     """A mounted file system under the data."""
 
     method: str
-    """How its power is cut, in words for the report."""
+    """How its power is cut, for the report."""
 
     def sync(self) -> None:
         """Make all that was written so far durable."""
 
     def cut(self) -> None:
-        """From now on all writes fail, and what was not synced is gone with the next `remount`."""
+        """Cut the power: all writes fail from now on, and the next `remount` has only what was synced."""
 
     def remount(self) -> None:
-        """Mount what is durable: the power is back. Raises `MachineFailed` when it cannot be mounted."""
+        """Restore the power: mount what is durable. Raises `MachineFailed` when it cannot be mounted."""
 
     def close(self) -> None:
-        """Give it up, with all that is on it. May be called twice."""
+        """Unmount it and drop its contents. May be called twice."""
 
 
 @dataclass(frozen=True)
@@ -46,25 +46,25 @@ class PowerCut:
 
     method: Method = "auto"
     seed: int = 0
-    """Of what survives on a torn disk, and of the sync that a cut takes the place of."""
+    """Selects the sectors that survive on a torn disk, and the sync that a cut replaces."""
 
 
 def make_disk(wanted: PowerCut, at: Path, image: Path) -> Disk:
-    """Mount one on the empty directory `at`. `auto` takes the kernel's own file system if it can be had, else the one in memory.
+    """Mount one on the empty directory `at`. `auto` takes ext4 on a loop device where possible, else FUSE.
 
     Args:
         wanted: how.
         at: where; `ext4.unmount` ends that, in this process or a later one.
-        image: the file that it lies in, where it lies in one.
+        image: the file for its contents, if the method needs one.
 
     Raises:
-        NotAvailable: none can be had; with every reason and remedy.
+        NotAvailable: none is possible here; with every reason and remedy.
     """
     if wanted.method == WITHOUT_DISK:
         raise NotAvailable("strace only looks at what is synced, and cuts nothing", "leave out --power-cut=strace")
     ways: dict[Method, Callable[[], Disk]] = {
-        "ext4": lambda: Volume(at, image),
-        "fuse": lambda: MemoryDisk(
+        "ext4": lambda: Ext4Disk(at, image),
+        "fuse": lambda: FuseDisk(
             at,
             strict=wanted.method == "fuse:strict",
             torn=_TORN if wanted.method == "fuse:torn" else 0.0,

@@ -1,4 +1,4 @@
-"""Which syncs of its files a store waits for, as strace sees them. Evidence, no proof: nothing is lost, so nothing is shown to be kept."""
+"""Which syncs of its files a store waits for, as strace sees them: evidence, not proof, since no data is lost."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What was seen of a store."""
+class SyncTrace:
+    """The syncs that a store waited for, as far as strace sees them."""
 
     syncs: list[tuple[float, float]]
-    """From when to when each took that brought its data to disk; nanoseconds of the monotonic clock."""
+    """Begin and end of each sync of its data, in nanoseconds of the monotonic clock."""
     hidden: bool
-    """It also asks the kernel in a way that strace cannot see."""
+    """It also uses io_uring, which strace cannot see into."""
 
 
 class SyncWatch:
@@ -67,7 +67,7 @@ class SyncWatch:
 
         Args:
             pids: the store's processes.
-            data: where its files are: what it does to others is not looked at.
+            data: where its files are: calls on other files are ignored.
 
         Raises:
             NotAvailable: there is no strace, or it may not look.
@@ -90,7 +90,7 @@ class SyncWatch:
             text=True,
         )
         deadline = time.monotonic() + _ATTACH_SECONDS
-        while not all(map(_traced, pids)):
+        while not all(map(_is_traced, pids)):
             if self._strace.poll() is not None or time.monotonic() > deadline:
                 self._strace.kill()
                 said = self._strace.communicate()[1].strip().partition("\n")[0]
@@ -106,8 +106,8 @@ class SyncWatch:
         self._end()
         self._folder.cleanup()
 
-    def seen(self) -> Seen:
-        """What the store did until now; the watch ends. Call it while the store still runs: its descriptors are looked at."""
+    def collect(self) -> SyncTrace:
+        """What the store did until now; the watch ends. Call it while the store still runs, since its open descriptors are inspected."""
         open_files = _synchronous(self._calls())
         self._end()
         syncs, hidden = [], False
@@ -115,14 +115,14 @@ class SyncWatch:
             hidden |= call.name == _UNSEEN
             if brings_to_disk(call, self._data, open_files):
                 syncs.append(((call.began - self._ahead) * 1e9, (call.ended - self._ahead) * 1e9))
-        return Seen(syncs, hidden)
+        return SyncTrace(syncs, hidden)
 
     def _calls(self) -> list[Call]:
         return parse(self._log.read_text(encoding="utf-8", errors="replace").splitlines())
 
     def _end(self) -> None:
         if self._strace.returncode is None:
-            self._strace.send_signal(signal.SIGINT)  # it lets go of the store, which goes on
+            self._strace.send_signal(signal.SIGINT)  # strace detaches; the store keeps running
             self._strace.communicate()
 
 
@@ -135,9 +135,9 @@ def parse(lines: Iterable[str]) -> list[Call]:
             flying[int(found[1])] = (float(found[2]), found[4])
         elif found := _ENDED.match(line):
             began, arguments = flying.pop(int(found[1]), (None, ""))
-            if began is not None and _succeeded(found[5]):
+            if began is not None and _has_succeeded(found[5]):
                 calls.append(Call(int(found[1]), found[3], arguments + found[4], began, float(found[2])))
-        elif (found := _WHOLE.match(line)) and _succeeded(found[5]):
+        elif (found := _WHOLE.match(line)) and _has_succeeded(found[5]):
             began = float(found[2])
             calls.append(Call(int(found[1]), found[3], found[4], began, began + float(found[6] or 0)))
     return calls
@@ -157,8 +157,8 @@ def brings_to_disk(call: Call, data: Path, synchronous: frozenset[tuple[int, int
     return call.name in _SYNCS
 
 
-def waited(requests: Iterable[tuple[int, int]], syncs: Iterable[tuple[float, float]]) -> int:
-    """How many requests have a sync that was begun after the request and done before its reply."""
+def count_synced(requests: Iterable[tuple[int, int]], syncs: Iterable[tuple[float, float]]) -> int:
+    """How many requests have a sync that began after the request was sent and ended before its reply. Both in nanoseconds."""
     done = list(syncs)
     return sum(any(asked <= began and ended <= answered for began, ended in done) for asked, answered in requests)
 
@@ -179,11 +179,11 @@ def _synchronous(calls: Iterable[Call]) -> frozenset[tuple[int, int, str]]:
     return frozenset(found)
 
 
-def _succeeded(answer: str) -> bool:
+def _has_succeeded(answer: str) -> bool:
     return answer.isdigit()
 
 
-def _traced(pid: int) -> bool:
+def _is_traced(pid: int) -> bool:
     try:
         return "\nTracerPid:\t0\n" not in Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
     except OSError:  # it has ended meanwhile: nothing to wait for

@@ -14,13 +14,13 @@ A vendor's file is host and adapter in one:
     if __name__ == "__main__":              # the host
         serve(open_database, FUNCTIONS)
 
-An adapter that needs more than that opens the connection itself, by `connect(address)`, and asks by `call(function, *arguments)`.
+An adapter that needs more than that opens the connection itself, by `connect(address)`, and calls `call(function, *arguments)`.
 
-Protocol `embedded`, both ways: four bytes of length, big-endian, then one MessagePack value.
+The wire protocol `embedded`, in both directions: four bytes of length, big-endian, then one MessagePack value.
 
 * request: `[name, argument, ...]`
-* reply: `[0, count, value]`; `count` says how many records the value tells of, so that a load generator can tell a hit from a miss
-  without a look at the value: the length of a list or map, a number or truth itself, 0 of nil, 1 of anything else
+* reply: `[0, count, value]`; `count` is the number of records in the value, so that a load generator can tell a hit from a miss without
+  decoding the value: the length of a list or map, a number or boolean itself, 0 of nil, 1 of anything else
 * reply: `[1, kind, message]`; `kind` is `refused` (certainly not done), `unsupported`, `unknown` (perhaps done), or `error`, which is
   an exception that the host did not expect
 
@@ -46,7 +46,7 @@ def connect(address: Address) -> Link:
     Raises:
         Unknown: the host does not answer (yet).
     """
-    from storeproof.embedded.link import Link  # here: the host itself starts without what clients need
+    from storeproof.embedded.link import Link  # imported here, so that the host starts without what only clients need
 
     return Link(address)
 
@@ -54,7 +54,7 @@ def connect(address: Address) -> Link:
 def session(
     address: Address, options: Mapping[str, str], functions: Mapping[str, Callable[..., Any]], *, keeps: Collection[str] = ("value",)
 ) -> Session:
-    """A session all of whose work the host's functions do: see `embedded.forwarding`. Raises `Unknown` and `Refused` as there."""
+    """A session that calls the host's functions: see `embedded.forwarding`. Raises `Unknown` and `Refused` as there."""
     from storeproof.embedded.forwarding import session as opened
 
     return opened(address, options, functions, keeps=keeps)

@@ -1,4 +1,4 @@
-"""A ready session: the host's functions are called as the contract calls its operations, so that there is no adapter to write."""
+"""A ready-made session that maps the contract's operations to the host's functions, so that no adapter need be written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from storeproof.contract import Collection as Records
 from storeproof.embedded.link import Link
 
 KINDS = ("value", "hash", "counter", "list")
-"""Kinds of records that are the same in MessagePack. For others an adapter of one's own makes them from what `Link.call` returns."""
+"""Kinds of records that MessagePack can express. For others write an adapter that converts what `Link.call` returns."""
 _PAIRS = ("scan", "scan_prefix")
 
 
@@ -37,19 +37,19 @@ class Session:
     def __init__(self, host: Link, functions: Mapping[str, Callable[..., Any]], keeps: Collection[str]) -> None:
         self._host = host
         self._keeps = keeps
-        self._kind = type("Forwarding", (_Forwarding,), {name: _forwarded(name) for name in functions if name in OPERATIONS})
+        self._kind = type("Forwarding", (_Forwarding,), {name: _make_forwarder(name) for name in functions if name in OPERATIONS})
 
     def version(self) -> Version:
         """Product and number, which the host's function `version` returns as a pair."""
         return Version(*self._host.call("version"))
 
     def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
-        """What the host's function `read_settings` returns: all that it can tell, by name."""
+        """The host's function `read_settings` returns all settings that it knows, by name."""
         found = self._host.call("read_settings")
         return {name: found[name] for name in names if name in found}
 
     def collection(self, layout: Layout) -> Records:
-        """See the contract. It has no secondary indexes."""
+        """See `contract.Session.collection`. There are no secondary indexes."""
         if layout.model.record.kind not in self._keeps:
             raise Unsupported(
                 f"it keeps records of the kinds {', '.join(self._keeps)}, and {layout.model.model} is {layout.model.record.kind}"
@@ -66,7 +66,7 @@ class Session:
 def session(
     address: Address, options: Mapping[str, str], functions: Mapping[str, Callable[..., Any]], *, keeps: Collection[str] = ("value",)
 ) -> Session:
-    """A session on the host at `address`, all of whose work `functions` do: the same that the host serves.
+    """A session on the host at `address`, whose operations are `functions`: the same ones that the host serves.
 
     * `version(database)` returns the pair of product and version number; `read_settings(database)` the live settings, by name.
     * `prepare(database, name)` and `clear(database, name)` make and remove a collection.
@@ -74,10 +74,10 @@ def session(
       `put(database, name, key, record)`; it is called as the operation is called, and a family is implemented whole or not at all.
 
     Args:
-        keeps: the kinds of records, out of `KINDS`.
+        keeps: the kinds of records that it stores, out of `KINDS`.
 
     Raises:
-        Refused: the variant has options, which only an adapter of one's own could set.
+        Refused: the variant has options, which need a custom adapter.
         Unknown: the host does not answer (yet).
     """
     if options:
@@ -87,7 +87,7 @@ def session(
     return Session(Link(address), functions, keeps)
 
 
-def _forwarded(name: str) -> Callable[..., Any]:
+def _make_forwarder(name: str) -> Callable[..., Any]:
     def operation(self: _Forwarding, *arguments: Any) -> Any:
         reply = self._host.call(name, self._name, *arguments)
         if name in _PAIRS and isinstance(reply, list):

@@ -9,20 +9,20 @@ import msgpack
 
 LENGTH = struct.Struct(">I")
 LONGEST = 256 * 1024 * 1024
-"""Bytes of one message; far above any record of the specification."""
+"""Most bytes of one message; far above any record of the specification."""
 
 
 class Stream(Protocol):
-    """What is read from: of a socket, buffered."""
+    """A buffered reader of a socket."""
 
     def read(self, size: int, /) -> bytes: ...
 
 
 class TooLong(ValueError):
-    """What comes is no message of this protocol, or a message that nobody should send."""
+    """The length is beyond what the protocol allows, or the data is not of this protocol."""
 
 
-def packed(value: Any) -> bytes:
+def pack(value: Any) -> bytes:
     """A whole message. Raises what msgpack raises: TypeError, ValueError, OverflowError, UnicodeEncodeError."""
     body: bytes = msgpack.packb(value, use_bin_type=True)
     return LENGTH.pack(len(body)) + body
@@ -32,7 +32,7 @@ def receive(stream: Stream) -> bytes | None:
     """The body of the next message; None where the stream has ended, also in the middle of one.
 
     Raises:
-        TooLong: its length cannot be.
+        TooLong: its length is not allowed.
     """
     head = stream.read(LENGTH.size)
     if len(head) < LENGTH.size:

@@ -1,4 +1,4 @@
-"""The host's side: serves functions on a database to clients, each in a thread of its own."""
+"""The host: serves functions on a database to clients, one thread per client."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any, Generic, Literal, NamedTuple, NoReturn, Protocol, TypeVa
 
 import msgpack
 
-from storeproof.embedded.framing import TooLong, packed, receive
+from storeproof.embedded.framing import TooLong, pack, receive
 from storeproof.embedded.turns import Turns
 
 Kind = Literal["refused", "unsupported", "unknown", "error"]
@@ -40,14 +40,14 @@ S = TypeVar("S")
 
 
 class Counted(NamedTuple):
-    """A reply whose count is not the usual one: changed rows, say, beside the rows that it brings."""
+    """A reply with an explicit count, for instance of changed rows beside the rows returned."""
 
     value: Any
     records: int
 
 
 class Failure(Exception):
-    """Raised by a function of the host where it knows itself how it failed."""
+    """Raised by a function of the host to say how it failed."""
 
     def __init__(self, kind: Kind, message: str) -> None:
         super().__init__(message)
@@ -66,8 +66,8 @@ class Server(Generic[S]):
         """
         Args:
             functions: by the name in the request; each is called with the client's session and the request's arguments.
-            session: entered when a client comes, and left when it goes, also where it goes without a word.
-            failure: how the exception of a function is told to the client: kind and message.
+            session: entered when a client connects, and left when its connection ends.
+            failure: the kind and message that a client gets for an exception of a function.
         """
         self._functions = functions
         self._session = session
@@ -75,7 +75,7 @@ class Server(Generic[S]):
         self._clients: dict[threading.Thread, socket.socket] = {}
 
     def serve(self, port: int) -> None:
-        """Accept clients on a port of 127.0.0.1. Ends only by an exception: OSError where the port cannot be had."""
+        """Accept clients on a port of 127.0.0.1. Ends only by an exception: OSError if the port cannot be bound."""
         with socket.create_server(("127.0.0.1", port), backlog=1024) as server:
             while True:
                 client, _ = server.accept()
@@ -85,7 +85,7 @@ class Server(Generic[S]):
                 thread.start()
 
     def drain(self) -> None:
-        """Take no more requests; return when those that came are answered and all sessions have ended."""
+        """Take no more requests; return when those received are answered and all sessions have ended."""
         clients = dict(self._clients)
         for client in clients.values():
             with contextlib.suppress(OSError):
@@ -100,7 +100,7 @@ class Server(Generic[S]):
                 while (request := receive(requests)) is not None:
                     client.sendall(self._reply(session, request))
         except (OSError, TooLong):
-            pass  # the client went away, or speaks something else
+            pass  # the client disconnected, or uses another protocol
         finally:
             self._clients.pop(threading.current_thread(), None)
 
@@ -108,16 +108,16 @@ class Server(Generic[S]):
         try:
             name, *arguments = msgpack.unpackb(request, raw=False)
             value = self._functions[name](session, *arguments)
-            return packed([0, value.records, value.value] if type(value) is Counted else [0, count_of(value), value])
-        except Exception as reason:  # noqa: BLE001 - whatever it is, the client is told, and the host serves on
+            return pack([0, value.records, value.value] if type(value) is Counted else [0, count_of(value), value])
+        except Exception as reason:  # noqa: BLE001 - the client gets the failure, and the host continues
             kind, message = self._failure(reason)
             if kind == "error":
                 traceback.print_exc()  # the log's tail goes into the report
-            return packed([1, kind, message.encode("utf-8", "replace").decode()])
+            return pack([1, kind, message.encode("utf-8", "replace").decode()])
 
 
 def count_of(value: Any) -> int:
-    """How many records a value tells of."""
+    """How many records a value stands for: see the protocol in `storeproof.embedded`."""
     if value is None:
         return 0
     if isinstance(value, int):
@@ -126,7 +126,7 @@ def count_of(value: Any) -> int:
 
 
 def stop_at_sigterm(close: Callable[[], None]) -> None:
-    """Have SIGTERM end the process with status 0 after `close`. To be called in the main thread, which then does nothing but accept."""
+    """Have SIGTERM end the process with status 0 after `close`. Call it in the main thread, which then only accepts connections."""
 
     def stop(_signal: int, _frame: object) -> None:
         close()
@@ -150,8 +150,8 @@ def serve(
         functions: by name; each is called as `function(database, *arguments)`, in a thread of its client's own. Arguments and results
             are what MessagePack has: None, bool, int, float, str, bytes, lists and dicts of them.
         writes: names of functions that run one at a time, in the order in which they were asked for: for libraries with one writer.
-        errors: how an exception of the library is told, by its class or the nearest of its bases. What is not named is an `error`: it is
-            taken for a mistake in the functions, and its traceback is in the log.
+        errors: the kinds of the library's exceptions, by class or nearest base class. Any other is an `error`: a bug in the functions,
+            whose traceback is in the log.
     """
     parser = argparse.ArgumentParser(description="Hosts an embedded database.")
     parser.add_argument("--data", type=Path, required=True)
@@ -161,7 +161,7 @@ def serve(
     database = open_database(options.data, dict(each.split("=", 1) for each in options.set))
     turns = Turns()
     served = {name: _in_turn(turns, function) if name in writes else function for name, function in functions.items()}
-    server = Server(served, lambda: contextlib.nullcontext(database), _sorted_by(errors or {}))
+    server = Server(served, lambda: contextlib.nullcontext(database), _classify_by(errors or {}))
 
     def close() -> None:
         server.drain()
@@ -183,7 +183,7 @@ def _in_turn(turns: Turns, function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def _sorted_by(errors: Mapping[type[Exception], Kind]) -> Callable[[Exception], tuple[Kind, str]]:
+def _classify_by(errors: Mapping[type[Exception], Kind]) -> Callable[[Exception], tuple[Kind, str]]:
     def failure(reason: Exception) -> tuple[Kind, str]:
         if isinstance(reason, Failure):
             return reason.kind, str(reason)

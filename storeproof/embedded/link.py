@@ -1,4 +1,4 @@
-"""The client's side: one connection to a host, and its errors sorted."""
+"""The client: one connection to a host, whose errors become those of the contract."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any
 import msgpack
 
 from storeproof.contract import Address, Refused, Unknown, Unsupported, WrongReply
-from storeproof.embedded.framing import TooLong, packed, receive
+from storeproof.embedded.framing import TooLong, pack, receive
 
 _TIMEOUT_SECONDS = 10.0
 _FAILURES = {"refused": Refused, "unsupported": Unsupported, "unknown": Unknown}
 
 
 class HostError(Exception):
-    """A function of the host failed in a way that it did not expect: a mistake in the adapter, not the store's and not the machine's."""
+    """A function of the host raised an unexpected exception: a bug in the adapter, not of the store or the machine."""
 
 
 class Link:
     """One connection to a host. One request is in flight at a time."""
 
     def __init__(self, address: Address, seconds: float = _TIMEOUT_SECONDS) -> None:
-        """`seconds`: how long is waited for a connection and for each reply. Raises `Unknown` where no host answers."""
+        """`seconds`: the time-out of the connection and of each reply. Raises `Unknown` if no host answers."""
         try:
             self._socket = socket.create_connection((address.host, address.port), timeout=seconds)
         except OSError as reason:
@@ -36,12 +36,12 @@ class Link:
         """What the host's function of that name returns.
 
         Raises:
-            Refused, Unsupported, Unknown: as the host sorted it; Unknown too where the connection is lost or no reply comes in time.
-            WrongReply: the reply is none of this protocol.
-            HostError: the function failed in a way that the host does not sort.
+            Refused, Unsupported, Unknown: as the host says; Unknown also if the connection is lost or no reply comes in time.
+            WrongReply: the reply is not of this protocol.
+            HostError: the function raised an exception that `serve(errors=...)` does not name.
         """
         try:
-            request = packed([name, *arguments])
+            request = pack([name, *arguments])
         except (TypeError, ValueError, OverflowError) as reason:
             raise Refused(f"cannot be sent: {reason}") from None
         try:
@@ -53,7 +53,7 @@ class Link:
             raise Unknown(f"connection lost: {reason}") from None
         if answer is None:
             raise Unknown("connection lost: the host ended")
-        match _unpacked(answer):
+        match _unpack(answer):
             case [0, int(), value]:
                 return value
             case [1, str(kind), str(message)] if kind in _FAILURES:
@@ -66,7 +66,7 @@ class Link:
 
     @contextlib.contextmanager
     def patience(self, seconds: float) -> Iterator[None]:
-        """Within it replies are waited for longer, or less long: some things take their time."""
+        """Another time-out for replies within the block, for slow operations."""
         usual = self._socket.gettimeout()
         self._socket.settimeout(seconds)
         try:
@@ -80,8 +80,8 @@ class Link:
         self._socket.close()
 
 
-def _unpacked(answer: bytes) -> Any:
+def _unpack(answer: bytes) -> Any:
     try:
         return msgpack.unpackb(answer, raw=False, strict_map_key=False)
-    except Exception:  # noqa: BLE001 - msgpack has half a dozen kinds for what is no MessagePack
+    except Exception:  # noqa: BLE001 - msgpack raises half a dozen kinds of errors for malformed data
         return None

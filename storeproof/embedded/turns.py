@@ -1,4 +1,4 @@
-"""Turns that are given in the order in which they were asked for."""
+"""A fair lock: it is granted in the order of the requests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import TracebackType
 
 
 class Turns:
-    """A lock. `threading.Lock` goes to whoever comes by when it is free: of fifty that write, one may wait for as long as the others do."""
+    """A fair lock. `threading.Lock` goes to any thread that asks while it is free: with fifty writers, one may starve."""
 
     def __init__(self) -> None:
         self._own = threading.Lock()
@@ -16,7 +16,7 @@ class Turns:
         self._waiting: deque[threading.Event] = deque()
 
     def acquire(self, timeout: float | None = None) -> bool:
-        """Wait for it, at most so many seconds; whether it was given."""
+        """Wait for it, at most `timeout` seconds; whether it was acquired."""
         with self._own:
             if not self._taken:
                 self._taken = True
@@ -32,7 +32,7 @@ class Turns:
             return False
 
     def release(self) -> None:
-        """Give it to who has waited the longest."""
+        """Hand it to the thread that has waited longest."""
         with self._own:
             if self._waiting:
                 self._waiting.popleft().set()

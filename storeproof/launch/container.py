@@ -33,7 +33,7 @@ _KILLED = 137
 """The exit status of a process that SIGKILL ended: 128 + 9."""
 _GONE = 404
 _NOT_THE_MACHINE = re.compile(r"exec|no such file|not running|not paused|is already paused|permission denied", re.IGNORECASE)
-"""What the engine says where the image, its command, or what the server did meanwhile is at fault."""
+"""Messages of the engine about the image, its command, or what the server did meanwhile: not the machine's fault."""
 
 
 class ContainerHandle(ManagedServer):
@@ -110,7 +110,7 @@ class ContainerHandle(ManagedServer):
         """See `Handle.wait_ready`."""
         self._check_runs()
         if self._address is None:
-            raise self._died(f"{self._name} runs and the engine gives it no port")
+            raise self._error_for(f"{self._name} runs and the engine gives it no port")
         super().wait_ready()
 
     def empty(self) -> None:
@@ -127,7 +127,7 @@ class ContainerHandle(ManagedServer):
             self._container.stop(timeout=self._launch.start_seconds)
             self._container.reload()
         if self._container.attrs["State"]["ExitCode"] == _KILLED:
-            raise self._end_cause.died(f"{self._name} did not end within {self._launch.start_seconds} s of its stop signal")
+            raise self._end_cause.store_error(f"{self._name} did not end within {self._launch.start_seconds} s of its stop signal")
 
     def kill(self) -> None:
         """See `Handle.kill`."""
@@ -181,7 +181,7 @@ class ContainerHandle(ManagedServer):
     def check_alive(self) -> None:
         """See `Handle.check_alive`."""
         if not self.alive():
-            raise self._ended("")
+            raise self._end_error("")
 
     def log_tail(self) -> str:
         """See `Handle.log_tail`."""
@@ -198,7 +198,7 @@ class ContainerHandle(ManagedServer):
         if time.monotonic() - self._looked < _LOOK_SECONDS and self._address is not None:
             return
         if not self.alive():
-            raise self._ended(" before it answered")
+            raise self._end_error(" before it answered")
         self._looked = time.monotonic()
 
     def _confirm_ready(self) -> None:
@@ -208,16 +208,16 @@ class ContainerHandle(ManagedServer):
                 self._nodes.wait(self._container, self._launch.start_seconds, whole=False)
             self._ready = time.monotonic()
 
-    def _ended(self, when: str) -> StoreproofError:
-        """Whom to blame for the end of the container."""
+    def _end_error(self, when: str) -> StoreproofError:
+        """The error for the end of the container."""
         if self._container is None:
             return StoreDied(f"{self._name} was not started")
         state = self._container.attrs["State"]
         reason = f"{self._name} ended with exit status {state['ExitCode']}{when}"
         if state.get("OOMKilled"):
             lacking = shortage.Shortage("the kernel's out-of-memory killer has ended it", "give the machine or the container more memory")
-            return self._end_cause.short(reason, lacking)
-        return self._died(reason, state["ExitCode"])
+            return self._end_cause.shortage_error(reason, lacking)
+        return self._error_for(reason, state["ExitCode"])
 
     def _output(self) -> str:
         return self.log_tail()
@@ -231,7 +231,7 @@ class ContainerHandle(ManagedServer):
         if directory.keep:
             registry.kept.append(f"{self._name}: container {mark} and {directory.root} were kept; remove them with: {by_hand}")
             return
-        # Whatever the engine answers now, the run has to end; what stays is named.
+        # The run ends whatever the engine answers; what stays is named.
         try:
             self._remove_now(directory)
         except Exception as reason:  # noqa: BLE001
@@ -255,7 +255,7 @@ class ContainerHandle(ManagedServer):
 
     @contextlib.contextmanager
     def _engine_errors(self, what: str) -> Iterator[None]:
-        """What the engine refuses because of the container is the store's end; else the machine is at fault."""
+        """Sort the engine's errors: those about the container's state are an end of the store, all others the machine's."""
         from docker.errors import APIError
         from requests.exceptions import RequestException
 
@@ -266,7 +266,7 @@ class ContainerHandle(ManagedServer):
             if reason.status_code == _GONE and self._container is not None:
                 raise MachineFailed(f"{self._name}: its container was removed by somebody") from None
             if _NOT_THE_MACHINE.search(said):
-                raise self._died(f"{self._name} {what}: {said}") from None
-            raise self._end_cause.machine(f"{self._name} {what}: the engine says: {said}") from None
+                raise self._error_for(f"{self._name} {what}: {said}") from None
+            raise self._end_cause.machine_error(f"{self._name} {what}: the engine says: {said}") from None
         except RequestException:
-            raise self._end_cause.machine(f"{self._name} {what}: the engine does not answer") from None
+            raise self._end_cause.machine_error(f"{self._name} {what}: the engine does not answer") from None

@@ -1,4 +1,4 @@
-"""A container as the engine is asked for it, and the ports at which it is then reached."""
+"""What the engine is asked for: image, command, mounts, ports; and the address at which the container is then reached."""
 
 from __future__ import annotations
 

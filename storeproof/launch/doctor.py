@@ -1,4 +1,4 @@
-"""What this machine can run, and the command that would enable the rest."""
+"""What this machine can run, and the commands that would enable the rest."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _CUTS: Final[tuple[Method, ...]] = ("ext4", "fuse")
 
 
 @dataclass(frozen=True)
-class Way:
-    """One thing that a store needs, and whether it is here."""
+class Availability:
+    """Whether something that a store needs is here."""
 
     ok: bool
     detail: str
@@ -33,13 +33,13 @@ class Way:
 
 @dataclass(frozen=True)
 class StoreSurvey:
-    """One store: its client, and the ways to launch it. None where its file describes no such way."""
+    """One store: its client, and its launches. None where its file does not describe one."""
 
     store: str
     title: str
-    client: Way
-    process: Way | None
-    container: Way | None
+    client: Availability
+    process: Availability | None
+    container: Availability | None
 
     @property
     def runs(self) -> bool:
@@ -51,57 +51,57 @@ class StoreSurvey:
 class Survey:
     """This machine."""
 
-    engine: Way
-    power_cuts: dict[str, Way]
+    engine: Availability
+    power_cuts: dict[str, Availability]
     """By method, as `--power-cut` names them."""
     stores: list[StoreSurvey]
 
 
 def survey(spec: Spec, images: dict[str, str] | None = None) -> Survey:
-    """Look; nothing is started, pulled or installed, and the volume that is tried is gone again.
+    """Examine the machine; nothing is started, pulled or installed, and the disks that are tried are removed again.
 
     `images` are the user's `--image STORE=IMAGE`.
     """
-    answers = _engine()
+    engine = _examine_engine()
     return Survey(
-        answers,
+        engine,
         {name: _power_cut(PowerCut(name)) for name in _CUTS},
-        [_store(spec, name, answers, (images or {}).get(name)) for name in sorted(spec.store_files)],
+        [_store(spec, name, engine, (images or {}).get(name)) for name in sorted(spec.store_files)],
     )
 
 
-def _store(spec: Spec, name: str, answers: Way, image: str | None) -> StoreSurvey:
+def _store(spec: Spec, name: str, engine: Availability, image: str | None) -> StoreSurvey:
     try:
         store, file = spec.store(name)
     except UsageError as broken:
-        return StoreSurvey(name, name, Way(False, str(broken)), None, None)
+        return StoreSurvey(name, name, Availability(False, str(broken)), None, None)
     try:
         load_adapter(store, file)
-        client = Way(True, ", ".join(store.requires) or "nothing to install")
+        client = Availability(True, ", ".join(store.requires) or "nothing to install")
     except NotAvailable as missing:
-        client = Way(False, missing.reason, missing.remedy)
+        client = Availability(False, missing.reason, missing.remedy)
     except UsageError as broken:
-        client = Way(False, str(broken))
-    return StoreSurvey(store.name, store.title, client, _process(store), _container(store, answers, image))
+        client = Availability(False, str(broken))
+    return StoreSurvey(store.name, store.title, client, _process(store), _container(store, engine, image))
 
 
-def _engine() -> Way:
+def _examine_engine() -> Availability:
     try:
         version = docker.client().version()
     except NotAvailable as missing:
-        return Way(False, missing.reason, missing.remedy)
-    return Way(True, f"{version['Platform']['Name'] or 'Docker'} {version['Version']}".replace("  ", " "))
+        return Availability(False, missing.reason, missing.remedy)
+    return Availability(True, f"{version['Platform']['Name'] or 'Docker'} {version['Version']}".replace("  ", " "))
 
 
-class _Trial:
-    """A volume that is mounted for a moment: marked, watched and swept like a run's, since the moment may be the last."""
+class _MountTest:
+    """A disk that is mounted for a moment, with mark, reaper and sweep as in a run, since we may be killed meanwhile."""
 
     def __init__(self) -> None:
         self._dir: WorkDir | None = None
         self._disk: Disk | None = None
 
     def mount(self, by: PowerCut) -> str:
-        """Do it; the method in words. Raises `NotAvailable`."""
+        """Mount it; the method, for the report. Raises `NotAvailable`."""
         registry.add(self)
         self._dir = WorkDir.make(default_base(), keep=False)
         reap_at_exit(self._dir.root.parent)
@@ -110,7 +110,7 @@ class _Trial:
 
     def close(self) -> None:
         """Remove all of it."""
-        with registry.undisturbed():
+        with registry.deferring_signals():
             if self._disk is not None:
                 with suppress(MachineFailed):  # the mark stays then, for the next command
                     self._disk.close()
@@ -119,43 +119,43 @@ class _Trial:
             registry.discard(self)
 
 
-def _power_cut(by: PowerCut) -> Way:
-    """Whether the power can be cut: nothing but a try tells."""
-    trial = _Trial()
+def _power_cut(by: PowerCut) -> Availability:
+    """Whether the power can be cut, which only a trial mount tells."""
+    trial = _MountTest()
     try:
-        return Way(True, trial.mount(by))
+        return Availability(True, trial.mount(by))
     except NotAvailable as missing:
-        return Way(False, missing.reason, missing.remedy)
+        return Availability(False, missing.reason, missing.remedy)
     except UsageError as unwritable:
-        return Way(False, str(unwritable))
+        return Availability(False, str(unwritable))
     finally:
         trial.close()
 
 
-def _process(store: Store) -> Way | None:
+def _process(store: Store) -> Availability | None:
     launch = store.launch.process
     if launch is None:
         return None
     try:
         programs = find_programs(launch, store.name)
     except NotAvailable as missing:
-        return Way(False, missing.reason, missing.remedy)
-    return Way(True, programs[launch.binary])
+        return Availability(False, missing.reason, missing.remedy)
+    return Availability(True, programs[launch.binary])
 
 
-def _container(store: Store, answers: Way, image: str | None) -> Way | None:
+def _container(store: Store, engine: Availability, image: str | None) -> Availability | None:
     launch = store.launch.container
     if launch is None:
         return None
     install = launch.install if image is None else None
     image = image or launch.image
-    if not answers.ok:
-        return Way(False, "no engine", answers.remedy)
+    if not engine.ok:
+        return Availability(False, "no engine", engine.remedy)
     if docker.has_image(image):
-        return Way(True, image)
+        return Availability(True, image)
     stand_in = _built_here(store.name)
     remedy = (install or f"docker pull {image}") + (f"  # or --image {store.name}={stand_in}, which is here" if stand_in else "")
-    return Way(False, f"{image} is not here yet", remedy)
+    return Availability(False, f"{image} is not here yet", remedy)
 
 
 def _built_here(store: str) -> str | None:

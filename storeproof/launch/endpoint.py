@@ -1,4 +1,4 @@
-"""A store that somebody else runs: it is spoken to, and nothing else."""
+"""A store that the user runs: we connect to it, and do nothing else to it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REMEDY = "run it with --launch=container or --launch=process"
 
 
 class EndpointHandle:
-    """Somebody's server. `close` does nothing to it: what we wrote is removed by namespace, by those who wrote it."""
+    """The user's server. `close` leaves it alone: what the cases wrote there they remove themselves, by namespace."""
 
     kind: LaunchKind = "endpoint"
     data: Path | None = None
@@ -50,14 +50,14 @@ class EndpointHandle:
         return self._address
 
     def cannot(self, capability: Capability) -> str | None:  # noqa: ARG002 - whichever it is
-        """It is somebody else's: nothing can be done to it."""
+        """Nothing can be done to it."""
         return f"{_REASON}; {_REMEDY}"
 
     def start(self) -> float:
-        """Make sure that it answers; the seconds that took.
+        """Check that it answers; the seconds that took.
 
         Raises:
-            UsageError: it does not, refuses us, or is no such store: the URL is the user's.
+            UsageError: it does not, it refuses us, or it is another store.
         """
         began = time.monotonic()
         self.wait_ready()
@@ -85,21 +85,21 @@ class EndpointHandle:
         raise NotAvailable(_REASON, _REMEDY)
 
     def wait_whole(self) -> None:
-        """Whether it is, is not ours to know."""
+        """Its nodes cannot be seen."""
 
     def alive(self) -> bool:
-        """Not ours to know; the operations show it."""
+        """Unknown: the operations show it."""
         return True
 
     def check_alive(self) -> None:
-        """Not ours to know either."""
+        """Unknown: the operations show it."""
 
     def log_tail(self) -> str:
-        """Its log is not ours to read."""
+        """Its log cannot be read."""
         return ""
 
     def close(self) -> None:
-        """Nothing was made for it but a thread of ours."""
+        """End the thread that watches memory."""
         if self._watch is not None:
             self._watch.end()
             self._watch = None

@@ -1,9 +1,9 @@
-"""Keeps an endpoint that turns hostile later from filling the memory of the run itself.
+"""Keeps an endpoint that turns hostile later from exhausting the memory of the run itself.
 
-The limits of a process are too blunt for it: they would strike whatever asks next, and leave a client in the middle of anything. A client
-that is sent without end does not time out either, since each part comes in time. So a thread looks at how much memory the
-process has, and when that has grown by far more than answers do, and still grows, it ends the connections to the endpoint: whichever
-driver it is finds its connection lost, and lets go of what it had collected. Driver and pump processes are not watched.
+Resource limits are too blunt for it: the next allocation anywhere would fail, with a client in any state. A client that receives an
+endless reply does not time out either, since each part comes in time. So a thread samples the memory of the process. When it has grown by
+far more than replies need, and still grows, the thread shuts down the connections to the endpoint: the driver finds its connection lost
+and frees what it had collected. Driver and pump processes are not watched.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from storeproof.contract.address import Address
 _MOST = 1 << 30
 """Bytes that the process may have more than when the endpoint was found good."""
 _STILL_GROWING = 8 << 20
-"""Bytes between two looks: what a run collects itself comes more slowly."""
+"""Bytes between two samples: what a run collects itself grows more slowly."""
 _PAUSE = 0.2
 
 
@@ -56,7 +56,7 @@ class MemoryWatch:
 
 
 def _connections(there: Collection[object]) -> Iterator[socket.socket]:
-    """The connections of this process to these hosts and ports, whoever opened them: each by a descriptor of its own, closed again."""
+    """The connections of this process to these hosts and ports, each by a duplicate descriptor that is closed again."""
     for each in Path("/proc/self/fd").iterdir():
         with suppress(OSError):
             if stat.S_ISSOCK(os.fstat(int(each.name)).st_mode):

@@ -18,7 +18,7 @@ from storeproof.launch.endpoint_probe_child import MEMORY
 from storeproof.printable import printable
 
 _BACKSTOP = 90.0
-"""Seconds in which the child is over: it ends itself, and this is for a machine that is so busy that it cannot."""
+"""Seconds after which the child is killed: it ends itself, unless the machine is too busy."""
 _MOST_MEMORY = f"{MEMORY >> 20} MB"
 
 
@@ -33,17 +33,17 @@ class EndpointProbe:
     variant: str
     settings: Sequence[str]
     layout: Layout
-    """A collection that nobody has; it is removed again."""
+    """A collection with an unused name; it is removed again."""
 
     def check(self, where: str, seconds: float) -> None:
-        """Return if it takes us in, and can be written to and read from.
+        """Return if it can be connected to, written to and read from.
 
         Args:
             where: the endpoint, for messages.
             seconds: how long it may take.
 
         Raises:
-            UsageError: it does not answer, refuses us, or answers as no such store does.
+            UsageError: it does not answer, refuses us, or does not answer like such a store.
         """
         asked = {
             "file": str(self.file),

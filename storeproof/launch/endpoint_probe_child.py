@@ -1,11 +1,11 @@
 """The first connection to an endpoint, in a process with limits: `python -m storeproof.launch.endpoint_probe_child`.
 
-What answers at an endpoint may be anything, and clients trust their servers: a length of 2 GB is taken at its word, and a line
-without end is collected until the memory is full. So a child does once what the checks will do, and only what it
-survived is spoken to by the run itself.
+Anything may answer at an endpoint, and clients trust their servers: they allocate 2 GB for a length of 2 GB, and buffer an endless line
+until the memory is exhausted. So a child process does once what the checks will do, and the run itself connects only to what the child
+survived.
 
-It is asked by a line of JSON on its standard input, since it has a password in it that others must not see on a command line, and says on
-its standard output, in lines of JSON, what it is about to do (`at`), and at last how that ended (`end`).
+The request is a line of JSON on standard input, since it has a password, which a command line would show. On standard output the child
+reports in lines of JSON each step that it is about to take (`at`), and finally how it ended (`end`).
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ _LONGEST_VERSION = 200
 
 
 class _Strange(Exception):
-    """What answers cannot be what it says it is."""
+    """The answer cannot be that of such a store."""
 
 
-class _Visitor:
-    """Says what it is about to do, and what became of it."""
+class _Reporter:
+    """Reports the steps and the end on standard output."""
 
     def __init__(self, answers: int, seconds: float) -> None:
         self._answers = answers
@@ -58,17 +58,17 @@ class _Visitor:
         self.last = "nothing listens on its port"
 
     def at(self, step: str) -> None:
-        """What comes next."""
+        """Report the next step."""
         os.write(self._answers, json.dumps({"at": step}).encode() + b"\n")
 
     def end(self, how: str, found: str = "") -> NoReturn:
-        """The only end: no thread of a client, and no object that wants to say goodbye, is waited for."""
+        """Report the end and exit at once, without waiting for threads or finalizers of a client."""
         with self._once:
             os.write(self._answers, json.dumps({"end": how, "found": in_one_line(found)}).encode() + b"\n")
             os._exit(0)
 
     def limit(self) -> None:
-        """From here on memory, processor time and time are bounded."""
+        """Bound memory, CPU time and wall-clock time from here on."""
         memory = psutil.Process().memory_info()
         taken = {resource.RLIMIT_AS: memory.vms, resource.RLIMIT_DATA: memory.data}
         for what, more in ((resource.RLIMIT_DATA, MEMORY), (resource.RLIMIT_AS, MEMORY + _RESERVED)):
@@ -77,7 +77,7 @@ class _Visitor:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         busy = int(sum(os.times()[:2]) + self._seconds) + 2
         resource.setrlimit(resource.RLIMIT_CPU, (busy, busy + 1))
-        # Two clocks: the thread says what was the matter, the signal ends also what never gives a thread its turn.
+        # Two timers: the thread reports why, the signal ends even code that never releases the interpreter.
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, self._seconds + 2)
         timer = threading.Timer(self._seconds, lambda: self.end("silent", self.last))
@@ -86,94 +86,94 @@ class _Visitor:
 
 
 def main() -> None:
-    """Visit what standard input names."""
+    """Probe the endpoint that standard input names."""
     answers = os.dup(1)
-    os.dup2(2, 1)  # what a client prints is none of our answers
+    os.dup2(2, 1)  # what a client prints must not mix with our output
     asked = json.loads(sys.stdin.buffer.read())
     file = Path(asked["file"])
     store = read(file, Store)
     adapter = load_adapter(store, file)
     assert store.launch.endpoint is not None
     address = parse_endpoint(asked["url"], store.launch.endpoint.url)
-    visitor = _Visitor(answers, asked["seconds"])
-    visitor.limit()
-    visitor.at("look for it")
-    _find(visitor, address)
-    visitor.last = "it takes connections and does not answer"
+    reporter = _Reporter(answers, asked["seconds"])
+    reporter.limit()
+    reporter.at("look for it")
+    _find(reporter, address)
+    reporter.last = "it takes connections and does not answer"
     for attempt in range(1_000_000):
         layout = Layout(f"{asked['collection']}_{attempt}", Model.model_validate(asked["model"]))
         try:
-            _attempt(visitor, adapter, address, store, asked, layout)
-        except (Exception, SystemExit) as reason:  # noqa: BLE001 - whatever it is, it is told
-            _tell(visitor, reason)
+            _attempt(reporter, adapter, address, store, asked, layout)
+        except (Exception, SystemExit) as reason:  # noqa: BLE001 - any failure is reported
+            _report(reporter, reason)
         else:
-            visitor.end("ready")
+            reporter.end("ready")
         time.sleep(_PAUSE)
 
 
-def _tell(visitor: _Visitor, reason: BaseException) -> None:
-    """End with what became of an attempt, unless the next one may go better."""
+def _report(reporter: _Reporter, reason: BaseException) -> None:
+    """End with the failure of an attempt, unless another attempt may succeed."""
     if _out_of_memory(reason):
-        visitor.end("memory")
+        reporter.end("memory")
     if isinstance(reason, Unknown):
-        visitor.last = in_one_line(str(reason)) or visitor.last
+        reporter.last = in_one_line(str(reason)) or reporter.last
     elif isinstance(reason, Refused):
-        visitor.end("refused", str(reason))
+        reporter.end("refused", str(reason))
     else:  # the store's client was not made for such an answer
-        visitor.end("strange", str(reason) if isinstance(reason, _Strange) else f"{type(reason).__name__}: {reason}")
+        reporter.end("strange", str(reason) if isinstance(reason, _Strange) else f"{type(reason).__name__}: {reason}")
 
 
-def _find(visitor: _Visitor, address: Address) -> None:
-    """Wait until something takes connections."""
+def _find(reporter: _Reporter, address: Address) -> None:
+    """Wait until something accepts connections."""
     while True:
         try:
             socket.create_connection((address.host, address.port), timeout=2).close()
         except (socket.gaierror, UnicodeError) as reason:
-            visitor.end("unresolved", str(reason.args[-1]))
+            reporter.end("unresolved", str(reason.args[-1]))
         except OSError:
             time.sleep(_PAUSE)
         else:
             return
 
 
-def _attempt(visitor: _Visitor, adapter: Adapter, address: Address, store: Store, asked: dict[str, Any], layout: Layout) -> None:
-    visitor.at("connect")
+def _attempt(reporter: _Reporter, adapter: Adapter, address: Address, store: Store, asked: dict[str, Any], layout: Layout) -> None:
+    reporter.at("connect")
     session = adapter.connect(address, store.variants[asked["variant"]].options)
     try:
-        visitor.at("ask for its version")
+        reporter.at("ask for its version")
         version = session.version()
         for text in (version.product, version.number):
             if not isinstance(text, str) or len(text) > _LONGEST_VERSION or not text.isprintable():
                 raise _Strange(f"it says that its version is {in_one_line(str(text), 60)}")
         if version.product != store.product:
-            return  # which the trial says of it, and leaves it alone
-        visitor.at("read its settings")
+            return  # the run reports that, and does nothing else there
+        reporter.at("read its settings")
         session.read_settings(tuple(asked["settings"]))
-        _use(visitor, session, layout)
+        _use(reporter, session, layout)
     finally:
         with suppress(Exception):
             session.close()
 
 
-def _use(visitor: _Visitor, session: Session, layout: Layout) -> None:
-    """Put a record and get it, in a collection of ours. Whether it is the right one, the cases tell: they name the store's failure."""
+def _use(reporter: _Reporter, session: Session, layout: Layout) -> None:
+    """Put a record and get it, in a collection of ours. Whether it is the right one is for the cases to judge."""
     with suppress(Unsupported, WrongReply):
         collection = session.collection(layout)
         try:
-            visitor.at("create a collection")
+            reporter.at("create a collection")
             collection.prepare()
             if isinstance(collection, KeyValue) and isinstance(layout.model.record, Value):
-                visitor.at("put a record")
-                collection.put("visit", b"storeproof")
-                visitor.at("get a record")
-                collection.get("visit")
+                reporter.at("put a record")
+                collection.put("probe", b"storeproof")
+                reporter.at("get a record")
+                collection.get("probe")
         finally:
-            visitor.at("remove the collection")
+            reporter.at("remove the collection")
             collection.clear()
 
 
 def _out_of_memory(reason: BaseException | None) -> bool:
-    """Also where a client made something else of it."""
+    """Whether memory ran out, also where a client raised another error for it."""
     while reason is not None and not isinstance(reason, MemoryError):
         reason = reason.__cause__ or reason.__context__
     return reason is not None

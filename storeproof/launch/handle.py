@@ -32,16 +32,15 @@ class Handle(Protocol):
     """The data directory on this machine, where we have one."""
     image_digest: str | None
     initialised: bool | None
-    """Whether the commands that make its data directory, apart from the server, have ended well; None where they are inside an image,
-    which does not tell."""
+    """Whether the commands that create its data directory have succeeded; None where the image runs them, which does not tell."""
 
     @property
     def pids(self) -> Sequence[int]:
-        """Its processes, where we may look into them; else empty."""
+        """Its processes, where we may inspect them; else empty."""
 
     @property
     def cut_by(self) -> str | None:
-        """How its power is cut, in words for the report; None where it cannot be."""
+        """How its power is cut, for the report; None where it cannot be."""
 
     @property
     def address(self) -> Address:
@@ -55,7 +54,7 @@ class Handle(Protocol):
 
         Raises:
             StoreDied: it ended, or did not answer in time; with the tail of its log.
-            NotAvailable: it never ran, for the machine is short of something.
+            NotAvailable: a first start failed because the machine is short of something.
             MachineFailed: the same of a later start; or it was killed from outside, or the machine is too busy.
         """
 
@@ -63,10 +62,10 @@ class Handle(Protocol):
         """Start on the data that is there and do not wait."""
 
     def empty(self) -> None:
-        """Remove all that its directory holds, while it does not run: the next start is the first one again.
+        """Remove the contents of its data directory, while it does not run: the next start is a first start again.
 
         Raises:
-            NotAvailable: the directory cannot be reached from here.
+            NotAvailable: the directory cannot be reached from this machine.
         """
 
     def wait_ready(self) -> None:
@@ -83,20 +82,20 @@ class Handle(Protocol):
         """The names of the nodes that can be killed one by one, the one that has run longest first; empty for a single server."""
 
     def kill_nodes(self, names: Sequence[str]) -> None:
-        """SIGKILL to these nodes at once, and wait until they are gone; all else runs on, and starts them again.
+        """SIGKILL to these nodes at once, and wait until they are gone; the rest of the cluster runs on, and restarts them.
 
         Raises:
             StoreDied: one of them did not run.
         """
 
     def wait_whole(self) -> None:
-        """Wait until no node is missing; returns at once for a single server. Raises `StoreDied` when one does not come back in time."""
+        """Wait until all nodes are back; returns at once for a single server. Raises `StoreDied` when one does not come back in time."""
 
     def quiesce(self) -> None:
         """Stop it cleanly, make all that it wrote durable, and start it again: no later fault can lose any of it. Raises `StoreDied`."""
 
     def cut_power(self) -> None:
-        """All that was not synced vanishes, then the processes, and the power is back.
+        """Lose everything that was not synced, kill the processes, and restore the power.
 
         Raises:
             StoreDied: a killed process did not end.
@@ -113,15 +112,15 @@ class Handle(Protocol):
         """Whether the process runs."""
 
     def check_alive(self) -> None:
-        """Return if it runs; ask when it was found dead, for who is to blame.
+        """Return if it runs; otherwise raise why it does not.
 
         Raises:
-            StoreDied: it has ended by itself, or was ended by us.
-            MachineFailed: it was killed from outside, or for what the machine is short of.
+            StoreDied: it has ended by itself, or we have stopped or killed it.
+            MachineFailed: it was killed from outside, or ended for a shortage of the machine.
         """
 
     def log_tail(self) -> str:
         """The last lines it wrote; passwords are removed."""
 
     def close(self) -> None:
-        """End it and remove all that was made for it; never raises, and may be called twice."""
+        """End it and remove everything made for it; never raises, and may be called twice."""

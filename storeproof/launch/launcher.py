@@ -1,4 +1,4 @@
-"""Makes a store's handle in the way that was asked for, or in the first that works on this machine."""
+"""Chooses how to launch a store: as asked for, or by the first launch that this machine can do."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _HANDLES: Final[Mapping[LaunchKind, Callable[[LaunchRequest], Handle]]] = {
 
 
 def make(request: LaunchRequest, notice: Callable[[str], None]) -> Handle:
-    """The handle of a store that was not started yet. The caller closes it; what it does not close is closed when the process ends.
+    """The handle of a store that is not started yet. The caller closes it; what stays open is closed when the process ends.
 
     `auto` takes the endpoint if the user named one, then a container if an engine answers and has or gets the image, then a local
-    binary; `notice` is told why a way was passed over.
+    binary; `notice` gets the reason for each one that was passed over.
 
     Raises:
-        NotAvailable: this machine cannot run it in the wanted way, or in any; with every reason and remedy.
+        NotAvailable: this machine cannot launch it as asked for, or at all; with every reason and remedy.
         UsageError: the endpoint, the image, or the data directory is wrong.
     """
     if request.kind != "auto":

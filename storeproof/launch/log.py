@@ -1,4 +1,4 @@
-"""The end of a server's log, fit to be shown."""
+"""The end of a server's log, without passwords."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _BYTES = 8192
 _LINES = 25
 _MOST_BYTES = 2**20
 _SHORTEST_SECRET = 4
-"""A shorter password than this would blot out half the log, and is no secret."""
+"""A shorter password than this would blank out half the log, and is no secret."""
 
 
 def tail(log: Path, password: str | None) -> str:

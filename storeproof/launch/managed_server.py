@@ -28,12 +28,12 @@ NO_NODES: Final = "it runs as one server: it has no nodes that could be killed o
 
 
 class ManagedServer(ABC):
-    """The part of a `Handle` that its launchers have in common: directory, disk, readiness, and whose fault an end is."""
+    """The part of a `Handle` that both kinds have in common: directory, disk, readiness, and the cause of an end."""
 
     _launch: ProcessLaunch | ContainerLaunch
 
     def __init__(self, request: LaunchRequest) -> None:
-        """Nothing is made yet: a launcher does that within `_making`."""
+        """Nothing is made yet: subclasses do that within `_making`."""
         self._request = request
         self._name = request.store
         self._dir: WorkDir | None = None
@@ -84,8 +84,8 @@ class ManagedServer(ABC):
             name=self._name,
             seconds=self._launch.start_seconds,
             check=self._check_runs,
-            died=self._died,
-            work=self._work,
+            error_for=self._error_for,
+            progress=self._progress,
         )
         self._confirm_ready()
         self._end_cause.has_run = True
@@ -118,7 +118,7 @@ class ManagedServer(ABC):
 
     def close(self) -> None:
         """See `Handle.close`."""
-        with registry.undisturbed():
+        with registry.deferring_signals():
             if self._dir is not None:
                 directory, self._dir = self._dir, None
                 self._remove(directory)
@@ -139,7 +139,7 @@ class ManagedServer(ABC):
 
     def _base(self) -> Path:
         """Where its directory is made: as the user says, else in memory if that is wanted or it has its own disk, and there is room."""
-        in_memory = ext4.base() if self._request.in_memory or self._request.power_cut is not None else None
+        in_memory = ext4.memory_base() if self._request.in_memory or self._request.power_cut is not None else None
         return (self._request.data_dir or in_memory or default_base()).resolve()
 
     def _make_directory(self, *, containers: bool = False) -> WorkDir:
@@ -165,15 +165,15 @@ class ManagedServer(ABC):
             raise NotAvailable(NO_DISK)
         return self._disk
 
-    def _died(self, reason: str, status: int | None = None) -> StoreproofError:
-        """The error for an end, or a silence; `status` as for `EndCause.of`."""
-        return self._end_cause.of(reason, self._output(), self._pids(), status=status, ours=self._ended_by_us())
+    def _error_for(self, reason: str, status: int | None = None) -> StoreproofError:
+        """The error for an end or a timeout; `status` as for `EndCause.error_for`."""
+        return self._end_cause.error_for(reason, self._output(), self._pids(), status=status, ours=self._ended_by_us())
 
     def _as_shortage(self, reason: OSError) -> OSError | StoreproofError:
-        """An error of one of our own system calls, as what the machine is short of if it tells that."""
-        lacking = shortage.of_error(reason)
+        """An error of one of our own system calls, as a shortage of the machine where it means one."""
+        lacking = shortage.shortage_of(reason)
         where = f" in {self._dir.root}" if self._dir else ""
-        return reason if lacking is None else self._end_cause.short(f"{self._name} cannot be started{where}", lacking)
+        return reason if lacking is None else self._end_cause.shortage_error(f"{self._name} cannot be started{where}", lacking)
 
     @abstractmethod
     def _check_runs(self) -> None:
@@ -181,10 +181,10 @@ class ManagedServer(ABC):
 
     @abstractmethod
     def _confirm_ready(self) -> None:
-        """What is to be made sure of, or awaited, once it answers."""
+        """Check, or wait for, what else makes it ready once it answers."""
 
-    def _work(self) -> int | None:
-        """How far it has got: see `Work`."""
+    def _progress(self) -> int | None:
+        """How far it has got: see `Deadline`."""
         return None
 
     def _pids(self) -> Sequence[int]:

@@ -1,4 +1,4 @@
-"""The nodes of a cluster that runs whole in one container: killed by their process ids there, and awaited."""
+"""The nodes of a cluster that runs in one container: killed by their process ids there, and awaited."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 from storeproof.errors import StoreDied
 from storeproof.launch.readiness import timeout_error
-from storeproof.machine.patience import Patience
+from storeproof.machine.deadline import Deadline
 from storeproof.spec.store import Nodes
 
 _PAUSE = 0.05
-"""Seconds between two questions; each costs tens of milliseconds."""
+"""Seconds between two polls; each takes tens of milliseconds."""
 
 # One `kill` for all of them, so that they end at the same moment. The ids come from the files of the container, whose own
 # processes they are: those that the host sees are others.
@@ -25,7 +25,7 @@ for pid in $pids; do while kill -0 "$pid" 2>/dev/null; do sleep 0.01; done; done
 
 
 class RunningNodes:
-    """What can be done to the nodes of one store, start after start."""
+    """The nodes of one store, over all its starts."""
 
     def __init__(self, name: str, nodes: Nodes, log: Callable[[], str]) -> None:
         """`name`: the store, for messages; `log`: the last lines that it wrote."""
@@ -48,21 +48,21 @@ class RunningNodes:
         self._order = [name for name in self._order if name not in names] + list(names)
 
     def wait(self, container: Any, seconds: float, *, whole: bool) -> None:
-        """Until the cluster answers, or has all its nodes.
+        """Wait until the cluster answers, or has all its nodes.
 
         Raises:
-            StoreDied: so many seconds are over.
-            MachineFailed: the same, on a busy machine.
+            StoreDied: a timeout.
+            MachineFailed: a timeout on a busy machine.
         """
         command = self._nodes.all_ready if whole else self._nodes.ready
-        patience = Patience(seconds, lambda: None)
+        deadline = Deadline(seconds, lambda: None)
         while True:
             status, said = self._run(container, command)
             if status == 0:
                 return
-            if patience.is_over():
+            if deadline.has_passed():
                 what = f"{self._name}: the cluster {'was not whole' if whole else 'did not answer'} within"
-                raise timeout_error(patience, what, said, lambda reason: StoreDied(reason, self._log()))
+                raise timeout_error(deadline, what, said, lambda reason: StoreDied(reason, self._log()))
             time.sleep(_PAUSE)
 
     def _run(self, container: Any, command: Sequence[str]) -> tuple[int, str]:

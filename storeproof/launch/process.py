@@ -26,7 +26,7 @@ from storeproof.launch.request import LaunchRequest
 from storeproof.launch.server_processes import ServerProcesses
 from storeproof.launch.template import Template
 from storeproof.machine import ports
-from storeproof.machine.patience import Patience, work_of
+from storeproof.machine.deadline import Deadline, progress_of
 from storeproof.machine.programs import check_traversable, find_program
 from storeproof.spec.store import ProcessLaunch
 
@@ -86,7 +86,7 @@ class ProcessHandle(ManagedServer):
         if self.alive():
             raise RuntimeError(f"{self._name} runs already")
         try:
-            if not self.initialised and ports.is_listened_on(self._address.port):  # nothing was told of it yet
+            if not self.initialised and ports.is_listened_on(self._address.port):  # no file or server has it yet
                 self._address = _free_address(self._launch)
             self._initialise()
             if ports.is_listened_on(self._address.port):
@@ -143,10 +143,10 @@ class ProcessHandle(ManagedServer):
     def check_alive(self) -> None:
         """See `Handle.check_alive`."""
         if self._processes.leader is None:
-            raise self._end_cause.died(f"{self._name} does not run")
+            raise self._end_cause.store_error(f"{self._name} does not run")
         code = self._processes.exit_status()
         if code is not None:
-            raise self._died(f"{self._name} {describe_exit(code)}", shell_status(code))
+            raise self._error_for(f"{self._name} {describe_exit(code)}", shell_status(code))
 
     def log_tail(self) -> str:
         """See `Handle.log_tail`."""
@@ -175,7 +175,7 @@ class ProcessHandle(ManagedServer):
             process = self._spawn([self._programs[command[0]], *template.command(command[1:])])
             code = self._wait(process, f"{self._name}: {command[0]} did not end within")
             if code != 0:
-                raise self._died(f"{self._name}: {command[0]} {describe_exit(code)}", shell_status(code))
+                raise self._error_for(f"{self._name}: {command[0]} {describe_exit(code)}", shell_status(code))
             self._processes.leader = None
         self.initialised = True
 
@@ -200,29 +200,29 @@ class ProcessHandle(ManagedServer):
         return self._processes.spawn(command)
 
     def _wait(self, process: subprocess.Popen[bytes], what: str) -> int:
-        """Until it has ended; its exit status. `what` begins the message of the error where that takes too long."""
-        patience = Patience(self._launch.start_seconds, self._work)
+        """Wait until it has ended; its exit status. `what` begins the error message of a timeout."""
+        deadline = Deadline(self._launch.start_seconds, self._progress)
         while True:
             try:
                 return process.wait(_LOOK_SECONDS)
             except subprocess.TimeoutExpired:
-                self._end_cause.look()
-            if patience.is_over():
-                raise timeout_error(patience, what, "it still runs", self._died)
+                self._end_cause.sample()
+            if deadline.has_passed():
+                raise timeout_error(deadline, what, "it still runs", self._error_for)
 
     def _check_runs(self) -> None:
-        self._end_cause.look()
+        self._end_cause.sample()
         if self._processes.leader is None:
-            raise self._end_cause.died(f"{self._name} was not started")
+            raise self._end_cause.store_error(f"{self._name} was not started")
         code = self._processes.leader.poll()
         if code is None:
             return
         if ports.is_listened_on(self._address.port):
             raise self._port_taken()
-        raise self._died(f"{self._name} {describe_exit(code)} before it answered", shell_status(code))
+        raise self._error_for(f"{self._name} {describe_exit(code)} before it answered", shell_status(code))
 
     def _confirm_ready(self) -> None:
-        """What listens is what we started: "0 lost" was once read from the wrong server."""
+        """Check that the listener is the server we started: "0 lost" was once read from the wrong one."""
         self._check_runs()
         if not ports.is_listener(self._pids(), self._address.port):
             raise self._port_taken()
@@ -230,14 +230,14 @@ class ProcessHandle(ManagedServer):
         self._processes.note_shared_files()
 
     def _port_taken(self) -> StoreproofError:
-        """Not the store's fault: nothing is said of it."""
+        """The error for it: the store is not to blame."""
         port = self._address.port
-        return self._end_cause.machine(
+        return self._end_cause.machine_error(
             f"{self._name}: port {port} is already in use by {ports.describe_listener(port)}", "end it, or run again"
         )
 
-    def _work(self) -> int | None:
-        return work_of(self._pids())
+    def _progress(self) -> int | None:
+        return progress_of(self._pids())
 
     def _pids(self) -> Sequence[int]:
         return [each.pid for each in self._processes.members()] if self._dir else ()

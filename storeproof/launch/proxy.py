@@ -1,4 +1,4 @@
-"""Stands between a client and a store, and counts what goes through: what a store does not send, the client did not sort out."""
+"""A proxy between a client and a store that counts bytes: a filter that moves few bytes was evaluated by the store."""
 
 from __future__ import annotations
 

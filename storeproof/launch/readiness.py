@@ -1,4 +1,4 @@
-"""Waits until a store answers, and says why when it does not."""
+"""Waits until a store answers, or reports why it does not."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from collections.abc import Callable
 from storeproof.contract.address import Address
 from storeproof.contract.failures import Refused, Unknown, WrongReply
 from storeproof.errors import MachineFailed, StoreDied, StoreproofError
-from storeproof.machine.patience import Patience, Work
+from storeproof.machine.deadline import Deadline, Progress
 
 Probe = Callable[[Address], None]
 """Returns once the store answers at the address; raises `Unknown` while it does not, `Refused` where it never will."""
 
 _PAUSE = 0.002
-"""Seconds between two looks: a Redis that is up after 30 ms is seen after 32."""
+"""Seconds between two attempts: a Redis that is up after 30 ms is noticed after 32."""
 
 
 def wait_until_ready(
@@ -27,30 +27,30 @@ def wait_until_ready(
     name: str,
     seconds: float,
     check: Callable[[], None],
-    died: Callable[[str], StoreproofError],
-    work: Work = lambda: None,
+    error_for: Callable[[str], StoreproofError],
+    progress: Progress = lambda: None,
 ) -> float:
     """Return once `probe` does: the moment, on the monotonic clock.
 
     Args:
-        check: called between attempts; raises when waiting is in vain.
-        died: makes the error, of what was seen.
-        work: how far the server has got: on a busy machine one that gets on may take longer.
+        check: called between attempts; raises when waiting has no point.
+        error_for: makes the error of a failed wait.
+        progress: of the server: one that makes progress on a busy machine may take longer.
 
     Raises:
-        StoreproofError: what `died` made: the time is over, or the store answers but will never have us.
-        MachineFailed: the time is over on a busy machine.
+        StoreproofError: what `error_for` made: a timeout, or the store answers and refuses us.
+        MachineFailed: a timeout on a busy machine.
     """
-    patience = Patience(seconds, work)
+    deadline = Deadline(seconds, progress)
     last = "nothing listens on its port"
 
     def pause() -> None:
         check()
-        if patience.is_over():
-            raise timeout_error(patience, f"{name} did not answer within", last, died)
+        if deadline.has_passed():
+            raise timeout_error(deadline, f"{name} did not answer within", last, error_for)
         time.sleep(_PAUSE)
 
-    # A bare connection costs microseconds where a client costs milliseconds, and no server sees those that are refused.
+    # A bare connection takes microseconds where a client takes milliseconds, and the server does not see refused ones.
     while not _accepts(address):
         pause()
     last = "it takes connections and does not answer"
@@ -59,20 +59,20 @@ def wait_until_ready(
         if failure is None:
             return time.monotonic()
         if isinstance(failure, Refused):
-            raise died(f"{name} answers and refuses us: {failure}")
+            raise error_for(f"{name} answers and refuses us: {failure}")
         if isinstance(failure, WrongReply):
-            raise died(f"{name} answers, and not as its protocol has it: {failure}")
+            raise error_for(f"{name} answers, and not as its protocol has it: {failure}")
         if not isinstance(failure, Unknown):
             raise failure
         last = str(failure) or last
         pause()
 
 
-def timeout_error(patience: Patience, what: str, last: str, died: Callable[[str], StoreproofError]) -> StoreproofError:
-    """The error of a wait that is over: the store's, or the machine's where it is busy. `died` makes the first."""
-    reason = died(f"{what} {patience.waited:g} s ({last})")
-    if patience.busy and isinstance(reason, StoreDied):
-        return MachineFailed(f"{what} {patience.waited:g} s on a busy machine ({patience.busy}; {last})", "run it on a quieter machine")
+def timeout_error(deadline: Deadline, what: str, last: str, error_for: Callable[[str], StoreproofError]) -> StoreproofError:
+    """The error of a timeout: what `error_for` makes, or the machine's where that blames the store and the machine is busy."""
+    reason = error_for(f"{what} {deadline.waited:g} s ({last})")
+    if deadline.busy and isinstance(reason, StoreDied):
+        return MachineFailed(f"{what} {deadline.waited:g} s on a busy machine ({deadline.busy}; {last})", "run it on a quieter machine")
     return reason
 
 
@@ -85,14 +85,14 @@ def _accepts(address: Address) -> bool:
 
 
 def _attempt(address: Address, probe: Probe, pause: Callable[[], None]) -> Exception | None:
-    """What the probe raised. It runs in a thread of its own: a client that waits for a reply without limit must not stop us from
-    seeing that the server has ended, or that the time is over."""
+    """What the probe raised. It runs in a thread of its own: a client that waits for a reply without limit must not keep us from
+    noticing that the server has ended, or that the time is up."""
     done: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()
 
     def ask() -> None:
         try:
             probe(address)
-        except Exception as failure:  # noqa: BLE001 - handed to the caller, who sorts it
+        except Exception as failure:  # noqa: BLE001 - handed to the caller
             done.put(failure)
         else:
             done.put(None)

@@ -1,4 +1,4 @@
-"""What a launcher is asked for: one fresh store, and which of the ways that its file describes may be taken."""
+"""What a launcher is asked for: one fresh store, by one of the launches that its file describes."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class LaunchRequest:
     store: str
     """Its name, for messages."""
     launch: Launch
-    """The ways to launch it that its file describes."""
+    """The launches that its file describes, with what its variant adds."""
     probe: Probe
-    """Whether a server of ours answers."""
+    """Finds out whether a server of ours answers."""
     settings: Mapping[str, str]
     """What a server of ours is started with; an endpoint has its own."""
     kind: LaunchOption = "auto"
     endpoint: EndpointProbe | None = None
-    """Somebody else's server, where the user named one."""
+    """The user's own server, where one was named."""
     image: str | None = None
     """Another image than the store's file names."""
     data_dir: Path | None = None
@@ -44,7 +44,7 @@ class LaunchRequest:
     """How its power can be cut: its data then lies on a file system of its own. None: it cannot be cut."""
 
     def not_described(self, kind: str) -> NotAvailable | UsageError:
-        """The error for a way to launch it that its file does not describe, or for an endpoint that nobody named."""
+        """The error for a launch that its file does not describe, or for an endpoint whose URL is not given."""
         described = [each for each in ("container", "process", "endpoint") if getattr(self.launch, each) is not None]
         url = f"--endpoint {self.store}={self.launch.endpoint.url}" if self.launch.endpoint else ""
         if kind == "endpoint" and url:

@@ -62,8 +62,36 @@ class ServerProcesses:
         """
         with self._starting:
             if self.struck:
-                raise self._end_cause.died(f"{self._name} was killed while it was started")
-            return self._spawn_now(command)
+                raise self._end_cause.store_error(f"{self._name} was killed while it was started")
+            directory = self._directory
+            # The program is noted before it runs: were we killed between the two, it is still known as ours by what it runs and where.
+            directory.programs.add(os.path.realpath(command[0]))
+            directory.write_marker()
+            kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+            with directory.log.open("ab") as log:
+                try:
+                    self.leader = process = subprocess.Popen(
+                        command,
+                        stdin=subprocess.DEVNULL,
+                        stdout=log,
+                        stderr=subprocess.STDOUT,
+                        cwd=directory.run,
+                        env={**kept, "LC_ALL": "C.UTF-8", "HOME": str(directory.run), "TMPDIR": str(directory.run)},
+                        start_new_session=True,
+                        user=self._user,
+                        group=pwd.getpwnam(self._user).pw_gid if self._user else None,
+                        extra_groups=[] if self._user else None,
+                    )
+                except OSError as reason:
+                    if shortage.shortage_of(reason):
+                        raise
+                    who = f" by the user {self._user}" if self._user else ""
+                    raise NotAvailable(f"{self._name}: {command[0]} cannot be run{who}: {reason.strerror}", self._install) from None
+            stat = process_tree.read_stat(process.pid)
+            if stat is not None:
+                directory.leaders.add((stat.pid, stat.start))
+                directory.write_marker()
+            return process
 
     def members(self) -> list[process_tree.Stat]:
         """Those that run now, the leader first."""
@@ -126,34 +154,3 @@ class ServerProcesses:
         """Remove what they shared, when all have ended."""
         shared_memory.remove_files(self._shared_files)
         shared_memory.remove_segments(pid for pid, _ in self._directory.leaders)
-
-    def _spawn_now(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
-        directory = self._directory
-        # The program is noted before it runs: were we killed between the two, it is still known as ours by what it runs and where.
-        directory.programs.add(os.path.realpath(command[0]))
-        directory.write_marker()
-        kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-        with directory.log.open("ab") as log:
-            try:
-                self.leader = process = subprocess.Popen(
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    cwd=directory.run,
-                    env={**kept, "LC_ALL": "C.UTF-8", "HOME": str(directory.run), "TMPDIR": str(directory.run)},
-                    start_new_session=True,
-                    user=self._user,
-                    group=pwd.getpwnam(self._user).pw_gid if self._user else None,
-                    extra_groups=[] if self._user else None,
-                )
-            except OSError as reason:
-                if shortage.of_error(reason):
-                    raise
-                who = f" by the user {self._user}" if self._user else ""
-                raise NotAvailable(f"{self._name}: {command[0]} cannot be run{who}: {reason.strerror}", self._install) from None
-        stat = process_tree.read_stat(process.pid)
-        if stat is not None:
-            directory.leaders.add((stat.pid, stat.start))
-            directory.write_marker()
-        return process

@@ -23,7 +23,7 @@ OWNER_LABEL = "storeproof.owner"
 KEEP_LABEL = "storeproof.keep"
 
 _ANSWER_SECONDS = 0.8
-"""An engine that does not answer a ping within this is not one to run a trial on."""
+"""An engine that does not answer a ping within this time is not used."""
 
 
 @functools.cache
@@ -87,7 +87,7 @@ def _pull_failure(image: str) -> str | None:
 
 
 def _in_plain_words(message: str) -> str:
-    """The engine's message without the registry's and proxy's addresses, which are nobody's business in a published report."""
+    """The engine's message without the addresses of registries and proxies, which must not be published in a report."""
     if re.search(r"unauthorized|denied|authentication|login", message, re.IGNORECASE):
         return "the registry does not have it, or does not give it to this user"
     if re.search(r"not found|manifest unknown|does not exist", message, re.IGNORECASE):
@@ -100,7 +100,7 @@ def _in_plain_words(message: str) -> str:
 
 
 def require_image(image: str, store: str, install: str | None = None) -> str:
-    """Make sure that the image is there, and return its digest (or its id, for one that was built here).
+    """Pull the image if it is not there, and return its digest (its id, for one that was built here).
 
     `install` is the line that provides it where no registry has it.
 
@@ -122,7 +122,7 @@ def require_image(image: str, store: str, install: str | None = None) -> str:
 def new_container(image: str) -> DockerContainer:
     """A container as testcontainers describes it, not created yet."""
     # Read once, when testcontainers is first imported; what the user has set stays.
-    # Its reaper is an image that often cannot be had, and our own does the same work.
+    # Its reaper is an image that is often unavailable, and ours does the same.
     os.environ.setdefault("TESTCONTAINERS_RYUK_DISABLED", "true")
     # /.dockerenv makes testcontainers believe that it runs inside a container, and look for a gateway. Where the engine
     # runs on this very host the file is a leftover of how the machine was made.
@@ -158,7 +158,7 @@ def _left_behind(labels: dict[str, str]) -> bool:
 
 
 def remove_folder(folder: Path, image: str, labels: dict[str, str]) -> None:
-    """Remove a directory that belongs to the image's user by now: only a container may."""
+    """Remove a directory whose files belong to the image's user, which only a container may do."""
     from docker.types import Mount
 
     options = {"entrypoint": "rm", "user": "0", "mounts": [Mount("/storeproof", str(folder.parent), "bind")], "labels": labels}
@@ -172,7 +172,7 @@ def remove_folder(folder: Path, image: str, labels: dict[str, str]) -> None:
 
 
 def remove(thing: Any, **options: bool) -> None:
-    """Remove a container or a volume; that somebody else does so at the same time is fine."""
+    """Remove a container or a volume; a concurrent removal is fine."""
     import docker.errors
 
     try:

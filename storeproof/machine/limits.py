@@ -1,4 +1,4 @@
-"""The physical limits that a machine puts on any store: a sync of the disk, and a round trip over loopback."""
+"""The physical limits that a machine sets for any store: the latency of a sync, and of a loopback round trip."""
 
 from __future__ import annotations
 

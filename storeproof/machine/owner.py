@@ -1,4 +1,4 @@
-"""Who made a thing: the mark on directories, processes and containers by which a later run knows whose they are."""
+"""The mark on directories and containers that tells a later run which process made them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from storeproof.machine.process_tree import read_stat
 
 @dataclass(frozen=True)
 class Owner:
-    """A run, told apart from every other one that ever had its process id."""
+    """A run, distinguished from any other that ever had its process id."""
 
     pid: int
     start: int
@@ -36,7 +36,7 @@ class Owner:
         return cls(int(parts[0]), int(parts[1]), parts[2], parts[3], parts[4])
 
     def dead(self) -> bool:
-        """Whether it surely has ended. What cannot be seen from here (another machine, another container) is not dead:
+        """Whether it has certainly ended. An owner that cannot be seen from here (another machine, another container) is not dead:
         a disk or a Docker engine may be shared, and a live owner's things must never be touched."""
         here = this_process()
         if self.host != here.host:

@@ -1,4 +1,4 @@
-"""Free ports, and who listens on one: a number must never be read from the wrong server."""
+"""Free ports, and which process listens on one: a result must never be read from the wrong server."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _LISTEN = b"0A"
 
 
 def free_port() -> int:
-    """A TCP port of 127.0.0.1 that nobody uses, below the ports that the kernel hands to outgoing connections.
+    """An unused TCP port of 127.0.0.1, below the range that the kernel assigns to outgoing connections.
 
     A port of that range can be taken while the server is down, even by its own clients: a connection from 127.0.0.1:P
-    to 127.0.0.1:P succeeds without any server.
+    to 127.0.0.1:P succeeds without a server.
     """
     first = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text(encoding="ascii").split()[0])
     for port in random.SystemRandom().sample(range(first // 2, first), 200):
@@ -38,7 +38,7 @@ def free_port() -> int:
 
 
 def free_ports(number: int) -> list[int]:
-    """So many free ports, as `free_port` has them, no two alike."""
+    """As many distinct free ports, as `free_port` finds them."""
     found: list[int] = []
     while len(found) < number:
         if (port := free_port()) not in found:
@@ -47,7 +47,7 @@ def free_ports(number: int) -> list[int]:
 
 
 def is_listened_on(port: int) -> bool:
-    """Whether anybody listens on a TCP port, of any address.
+    """Whether any process listens on a TCP port, at any address.
 
     A port that can be bound has no listener. Only otherwise the kernel's tables are read, by hand: to make them it goes through all its
     hash buckets, 30 ms for two thousand sockets, and psutil would look for the process behind each of them.
@@ -84,7 +84,7 @@ def is_listener(pids: Iterable[int], port: int) -> bool:
 
 
 def describe_listener(port: int) -> str:
-    """`pid N (name)` of the process that listens on a port, as far as it can be seen."""
+    """`pid N (name)` of the process that listens on a port, as far as this user can see it."""
     pid = next((each.pid for each in psutil.net_connections("tcp") if _listens(each, port) and each.pid is not None), None)
     if pid is None:
         return "a process that this user may not look into"

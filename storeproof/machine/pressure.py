@@ -1,4 +1,4 @@
-"""Whether so much runs on this machine that a server which is late may be late for that alone."""
+"""Whether the machine is so busy that a late server may be late for that reason alone."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Final
 
 _SHARE: Final = {"cpu": 40.0, "io": 40.0, "memory": 10.0}
-"""Per cent of the last ten seconds in which some task had to wait for it."""
+"""Percentage of the last ten seconds in which some task had to wait for it (PSI, /proc/pressure)."""
 _LOAD: Final = 1.5
-"""Tasks per core that run or want to."""
+"""Runnable tasks per core."""
 
 
 def machine_is_busy() -> str:
-    """The evidence, in words; empty on a machine with room."""
+    """The evidence, in words; empty on a machine with capacity to spare."""
     some = {}
     for kind in _SHARE:
         with suppress(OSError, LookupError, ValueError):  # not every kernel tells
@@ -24,11 +24,11 @@ def machine_is_busy() -> str:
 
 
 def busy(some: Mapping[str, float], load: float, cores: int) -> str:
-    """The same, of given numbers.
+    """The same, from given numbers.
 
     Args:
-        some: by "cpu", "io" and "memory", as far as known: per cent of the time in which some task waited for it.
-        load: the mean number of tasks that ran or wanted to, over the last minute.
+        some: by "cpu", "io" and "memory", as far as known: percentage of the time in which some task waited for it.
+        load: the load average over the last minute.
         cores: of the machine.
     """
     found = [f"tasks waited for {kind} {some[kind]:.0f} % of the time" for kind, limit in _SHARE.items() if some.get(kind, 0.0) >= limit]

@@ -2,8 +2,8 @@
 
 Process groups are not enough: every PostgreSQL backend starts a session of its own, and is handed to init when the postmaster is killed.
 
-/proc is read by hand: psutil has neither a process's session nor its flags, tells its start by the wall clock, which may be set before a
-later run compares it, and takes half as long again for the whole table, while a server that is to be killed goes on.
+/proc is read by hand: psutil has neither a process's session nor its flags, and gives its start by the wall clock, which may be set before
+a later run compares it. It also takes half as long again for the whole table, while a server that is being killed still runs.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Stat:
     parent: int
     session: int
     start: int
-    """Clock ticks since the boot; with the pid it names one process for good."""
+    """Clock ticks since boot; together with the pid it identifies the process uniquely."""
 
     @property
     def ended(self) -> bool:
-        """A zombie is gone: it holds no file, socket or memory, and only waits for its parent to look."""
+        """Whether it is a zombie, which holds no file, socket or memory, or dead."""
         return self.state in "ZX"
 
 
@@ -85,7 +85,7 @@ def members(root: Path, leaders: Collection[tuple[int, int]], programs: Collecti
     """The processes of the server whose directory is `root`, leaders first; those that have ended are left out.
 
     A process belongs to it if it descends from one of `leaders` (pid, start), or if it works under `root` and either
-    is in a leader's session or runs one of `programs` (resolved paths). A person's shell in that directory does not.
+    is in a leader's session or runs one of `programs` (resolved paths). A user's shell in that directory does not.
     """
     table = {stat.pid: stat for stat in map(read_stat, psutil.pids()) if stat is not None and not stat.ended}
     found = [pid for pid, start in leaders if pid in table and table[pid].start == start]
@@ -109,7 +109,7 @@ def members(root: Path, leaders: Collection[tuple[int, int]], programs: Collecti
 
 
 def send(processes: Iterable[Stat], number: signal.Signals) -> None:
-    """Signal each; one that has ended meanwhile is fine."""
+    """Signal each; processes that have ended meanwhile are ignored."""
     for process in processes:
         try:
             os.kill(process.pid, number)
@@ -118,7 +118,7 @@ def send(processes: Iterable[Stat], number: signal.Signals) -> None:
 
 
 def freeze(find: Find) -> list[Stat]:
-    """SIGSTOP all, until a look finds no process that was not stopped before: one that runs may fork while we look."""
+    """SIGSTOP all, repeated until no unstopped process is found, since a running one may fork meanwhile."""
     stopped: dict[int, Stat] = {}
     while fresh := [stat for stat in find() if stat.pid not in stopped]:
         send(fresh, signal.SIGSTOP)
@@ -127,9 +127,9 @@ def freeze(find: Find) -> list[Stat]:
 
 
 def destroy(find: Find, seconds: float = 30) -> bool:
-    """SIGKILL all at one moment and wait until they are gone; False where some are not after `seconds`."""
+    """SIGKILL all at once and wait until they are gone; False if some remain after `seconds`."""
     deadline = time.monotonic() + seconds
-    # Frozen first: a backend that outlives its postmaster by milliseconds would go on acknowledging.
+    # Frozen first: a backend that outlives its postmaster by milliseconds could still acknowledge writes.
     waiting = freeze(find)
     while waiting:
         send(waiting, signal.SIGKILL)

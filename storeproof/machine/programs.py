@@ -35,7 +35,7 @@ def find_program(name: str, launch: ProcessLaunch, store: str) -> str:
 
 @functools.cache
 def _version(path: str) -> str:
-    """What a program calls itself; empty where it does not say within a few seconds."""
+    """The output of `--version`; empty if there is none within a few seconds."""
     try:
         return subprocess.run([path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=5, check=False).stdout
     except (OSError, subprocess.TimeoutExpired):
@@ -47,7 +47,7 @@ def _by_number(path: str) -> list[tuple[int, str]]:
 
 
 def check_traversable(base: Path, user: str) -> None:
-    """Make sure that a server which does not run as root may enter its directory. Raises `NotAvailable`."""
+    """Check that a server which does not run as root may enter its directory. Raises `NotAvailable`."""
     for directory in (base, *base.parents):
         if not directory.exists() or directory.stat().st_mode & 0o001:
             continue

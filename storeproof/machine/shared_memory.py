@@ -1,4 +1,4 @@
-"""Shared memory that a killed server leaves: it belongs to no process and to no directory, so nothing else would remove it."""
+"""Shared memory that a killed server leaves behind: it belongs to no process and no directory, so nothing else would remove it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def mapped_files(pids: Iterable[int]) -> dict[str, int]:
 
 
 def remove_files(files: dict[str, int]) -> None:
-    """Remove those that are still the same file. All who mapped them have ended."""
+    """Remove those that are still the same file; every process that mapped them has ended."""
     for name, inode in files.items():
         path = Path(name)
         with contextlib.suppress(OSError):
@@ -36,7 +36,7 @@ def remove_files(files: dict[str, int]) -> None:
 
 
 def remove_segments(creators: Iterable[int]) -> None:
-    """Remove the System V segments that ended processes created and nobody is attached to."""
+    """Remove the System V segments that these ended processes created and no process is attached to."""
     pids = {str(pid) for pid in creators}
     try:
         lines = Path("/proc/sysvipc/shm").read_text(encoding="ascii").splitlines()

@@ -1,6 +1,6 @@
-"""What the machine is short of, from evidence: so that a server is not blamed for a full disk.
+"""What the machine is short of, by evidence, so that a server is not blamed for a full disk.
 
-The words of a server alone are no evidence, since it may say what it likes; nor is little room alone, if it is enough.
+A server's message alone is no evidence, since it may say anything; nor is little free space alone, since it may suffice.
 """
 
 from __future__ import annotations
@@ -17,29 +17,30 @@ from typing import Final
 
 import psutil
 
+from storeproof.errors import DISK_FULL, NO_MEMORY, TOO_MANY_FILES
+
 _MIB: Final = 2**20
 _FULL: Final = _MIB
-"""Bytes: with less than this free, nothing need be said."""
+"""Bytes: with less than this free, no message of the server is needed."""
 _LITTLE: Final = 1024 * _MIB
-"""Bytes: with less than this free, a server that calls the disk full is believed. It may have removed again what it had written."""
+"""Bytes: with less than this free, a server that reports a full disk is believed. It may have removed what it had written."""
 _LITTLE_MEMORY: Final = 256 * _MIB
 _FEW: Final = 1024
 """Descriptors, or processes: a server with a lower limit is believed when it says that it has too few."""
 
+# With evidence from the machine, vaguer messages count too than those that are believed by themselves.
 _NO_ROOM: Final = re.compile(
-    r"no space left|disk (is )?full|quota exceeded|insufficient (free|disk) space|ENOSPC|\berr(or|no):? 28\b", re.IGNORECASE
+    rf"{DISK_FULL}|no space left|quota exceeded|insufficient (free|disk) space|ENOSPC|\berr(or|no):? 28\b", re.IGNORECASE
 )
-_NO_FILES: Final = re.compile(r"too many open files|file descriptors|EMFILE|\berr(or|no):? 24\b", re.IGNORECASE)
-_NO_MEMORY: Final = re.compile(
-    r"cannot allocate memory|out of memory|memory allocation|bad_alloc|ENOMEM|\berr(or|no):? 12\b", re.IGNORECASE
-)
+_NO_FILES: Final = re.compile(rf"{TOO_MANY_FILES}|file descriptors|EMFILE|\berr(or|no):? 24\b", re.IGNORECASE)
+_NO_MEMORY: Final = re.compile(rf"{NO_MEMORY}|out of memory|memory allocation|bad_alloc|ENOMEM|\berr(or|no):? 12\b", re.IGNORECASE)
 _NO_PROCESSES: Final = re.compile(
     r"resource temporarily unavailable|start new thread|could not fork|cannot fork|pthread_create", re.IGNORECASE
 )
 
 _PATH_TOO_LONG: Final = re.compile(r"path.{0,200} (is )?too long", re.IGNORECASE)
 _LONG_PATH: Final = 80
-"""Bytes of a directory: sun_path of a socket's address has 108 (unix(7)), and what servers call their sockets takes some."""
+"""Bytes of a directory: sun_path of a socket's address has 108 (unix(7)), and the socket's own name takes some."""
 
 _SHORTER_PATH: Final = "name a directory with a shorter path with --data-dir"
 _MAKE_ROOM: Final = "make room there, or name another directory with --data-dir"
@@ -50,20 +51,20 @@ _MORE_PROCESSES: Final = "ulimit -u unlimited, or raise pids.max of the group of
 
 @dataclass(frozen=True)
 class Shortage:
-    """What is lacking, in words, and what provides it."""
+    """What is short, in words, and the remedy."""
 
     what: str
     remedy: str
 
 
-class Watch:
-    """What there was from the start of one server on."""
+class ShortageWatch:
+    """Tracks the machine's resources from the start of one server on."""
 
     def __init__(self, places: Sequence[Path], *, data: bool = True, inherits: bool = True) -> None:
         """
         Args:
             places: the directories that it writes to, or their file systems' files lie in.
-            data: whether its data lies in one of them; else only a file system of its own can be what it calls full.
+            data: whether its data lies in one of them; else a full disk that it reports may be a file system of its own.
             inherits: whether our limits are its limits.
         """
         self._places = places
@@ -72,22 +73,22 @@ class Watch:
         self._least: dict[Path, int] = {}
         self._oom_kills = oom_kills()
         self._refused = _processes_refused()
-        self.look()
+        self.sample()
 
-    def look(self) -> None:
-        """Note what is free now: what a failing command has written it may remove again."""
+    def sample(self) -> None:
+        """Note what is free now: a failing command may remove what it has written."""
         for place in self._places:
             with suppress(OSError):
                 self._least[place] = min(self._least.get(place, _free(place)), _free(place))
 
-    def found(self, said: str, pids: Iterable[int] = ()) -> Shortage | None:
-        """What is lacking, or None without evidence.
+    def find(self, said: str, pids: Iterable[int] = ()) -> Shortage | None:
+        """What is short, or None without evidence.
 
         Args:
             said: what the server wrote since its start.
             pids: its processes that run.
         """
-        self.look()
+        self.sample()
         return self._disk(said) or self._descriptors(said, pids) or self._memory(said) or self._processes(said) or self._path(said)
 
     def _disk(self, said: str) -> Shortage | None:
@@ -130,7 +131,7 @@ class Watch:
         return None
 
     def oom_killed(self) -> bool:
-        """Whether the kernel has ended a process for lack of memory meanwhile."""
+        """Whether the out-of-memory killer has ended a process meanwhile."""
         return oom_kills() > self._oom_kills
 
     def _processes(self, said: str) -> Shortage | None:
@@ -142,8 +143,8 @@ class Watch:
         return None
 
 
-def of_error(reason: OSError) -> Shortage | None:
-    """What one of our own system calls says is lacking."""
+def shortage_of(reason: OSError) -> Shortage | None:
+    """What is short, by the error of one of our own system calls; None for other errors."""
     what = {
         errno.ENOSPC: _MAKE_ROOM,
         errno.EDQUOT: _MAKE_ROOM,
@@ -158,7 +159,7 @@ def of_error(reason: OSError) -> Shortage | None:
 
 
 def oom_kills() -> int:
-    """How many processes the kernel has ended for lack of memory: of our group, where it counts them by group, else of the machine."""
+    """How many processes the out-of-memory killer has ended: in our control group where it counts them, else on the machine."""
     for file in (*_group_files("memory", "memory.events"), *_group_files("memory", "memory.oom_control"), Path("/proc/vmstat")):
         number = _value(file, "oom_kill")
         if number is not None:

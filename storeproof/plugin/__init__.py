@@ -103,7 +103,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     early_signals.disarm()
     registry.take_signals()
     try:
-        run.check_given()
+        run.check_options()
         return (yield)
     except UsageError as problem:
         run.close()

@@ -18,7 +18,7 @@ import pytest
 
 import storeproof
 from storeproof.cleanup.registry import registry
-from storeproof.contract.named_secrets import with_secrets
+from storeproof.contract.named_secrets import resolve_secrets
 from storeproof.corpus.article_store import Corpus
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.load.wire.protocol import protocol_of
@@ -65,7 +65,7 @@ class Run:
             scale=self.spec.scales[option.scale],
             seed=option.seed if option.seed is not None else random.SystemRandom().randrange(1, 1_000_000),
             launch=option.launch,
-            endpoints={store: with_secrets(url) for store, url in pairs("--endpoint", option.endpoint).items()},
+            endpoints={store: resolve_secrets(url) for store, url in pairs("--endpoint", option.endpoint).items()},
             images=pairs("--image", option.image),
             data_dir=existing_directory("--data-dir", option.data_dir),
             keep=option.keep,
@@ -158,7 +158,7 @@ class Run:
         """The stores under test that have a case of that id before them."""
         return [sut_of(item) for item in self._waiting if case_of(item).id == case]
 
-    def check_given(self) -> None:
+    def check_options(self) -> None:
         """Make sure of the servers and images that the command line names, and of the place for the report; import the dumps.
 
         Raises:
@@ -167,7 +167,7 @@ class Run:
         self.notices = [self.report_dir.take()]
         with self.leavings.of_killed_runs():
             for sut in self.suts:
-                sut.check_given()
+                sut.check_options()
         self.progress.hide()
         self.notices += [self.leavings.clear(sut) for sut in self.suts]
         self.notices.append(self.leavings.elsewhere)
@@ -250,7 +250,7 @@ class Run:
             self._kept = time.monotonic()
 
     def _write_unfinished(self) -> None:
-        with registry.undisturbed():
+        with registry.deferring_signals():
             self.report_dir.keep(self._assemble("it was cut off"))
 
     def finish(self, ended_by: str) -> None:
@@ -261,7 +261,7 @@ class Run:
         from storeproof.report.destination import save_report  # not at the top: what renders is not loaded while cases are collected
 
         self.not_reached = len(self._waiting)
-        with registry.undisturbed():
+        with registry.deferring_signals():
             self.close_all_but(None)
             self.uncleared = self.leavings.finish(self.suts) or self.uncleared
             self.result = self._assemble(ended_by)

@@ -53,6 +53,7 @@ WITHOUT_EXCEPTION = {
 def test_an_exception_has_one_outcome_and_names_one_party(
     error: BaseException, claimed: Outcome, unclaimed: Outcome, party: Party, clean_up: Outcome | None
 ) -> None:
+    """Outcome, party and clean-up outcome of each exception."""
     assert judge(error, claimed=True).outcome is claimed
     assert judge(error, claimed=False).outcome is unclaimed
     assert judge(error, claimed=True).party is party
@@ -60,6 +61,7 @@ def test_an_exception_has_one_outcome_and_names_one_party(
 
 
 def test_every_way_to_end_has_a_row_and_every_row_is_reached() -> None:
+    """Each `Ending` has a rule, and a way to reach it."""
     assert set(RULES) == set(Ending)
     assert {ending_of(error) for error, *_ in BY_EXCEPTION} | WITHOUT_EXCEPTION == set(Ending)
     assert not {ending_of(error) for error, *_ in BY_EXCEPTION} & WITHOUT_EXCEPTION
@@ -74,6 +76,7 @@ def test_every_error_that_people_see_is_judged_by_a_rule_of_its_own() -> None:
 
 
 def test_only_the_store_fails_and_only_we_err() -> None:
+    """`fail` is always the store's, `error` never."""
     for rule in RULES.values():
         for outcome in (rule.claimed, rule.unclaimed, rule.clean_up):
             assert outcome is not FAIL or rule.party is Party.STORE
@@ -98,6 +101,8 @@ def test_a_bug_in_an_adapter_is_the_adapters(tmp_path: Path) -> None:
 
 
 def test_a_wrong_answer_is_not_hidden_by_a_clean_up_that_fails() -> None:
+    """A failing clean-up does not replace a wrong answer."""
+
     def clear() -> None:
         raise Refused("READONLY")
 
@@ -110,6 +115,7 @@ def test_a_wrong_answer_is_not_hidden_by_a_clean_up_that_fails() -> None:
 
 
 def test_an_error_that_replaces_another_on_purpose_stands_for_itself() -> None:
+    """An error raised `from None` decides itself."""
     with pytest.raises(MachineFailed) as raised:
         try:
             raise AssertionError("wanted: 2")
@@ -119,6 +125,7 @@ def test_an_error_that_replaces_another_on_purpose_stands_for_itself() -> None:
 
 
 def test_the_page_has_the_same_table() -> None:
+    """docs/METHOD.md has the same table as `RULES`."""
     text = (CHECKOUT / "docs" / "METHOD.md").read_text()
     rows = re.findall(r"^\| (?!how|-)(.+?) \| (\w+) \| (\w+) \| (.+?) \| (.+?) \|$", text, re.MULTILINE)
     wanted = [
@@ -129,6 +136,7 @@ def test_the_page_has_the_same_table() -> None:
 
 
 def test_what_was_lost_without_a_promise_is_no_failure() -> None:
+    """Loss without a promise is unsupported; made-up data always fails."""
     assert outcome_of(Ending.BROKEN_PROMISE, claimed=False) is UNSUPPORTED
     assert outcome_of(Ending.MADE_UP, claimed=False) is FAIL
 

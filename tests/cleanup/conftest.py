@@ -8,4 +8,4 @@ import pytest
 @pytest.fixture(autouse=True)
 def quiet_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """How long is waited must not depend on what else runs here; a test that is about that says otherwise."""
-    monkeypatch.setattr("storeproof.machine.patience.machine_is_busy", lambda: "")
+    monkeypatch.setattr("storeproof.machine.deadline.machine_is_busy", lambda: "")

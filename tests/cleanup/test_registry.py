@@ -32,23 +32,27 @@ def run(tmp_path: Path) -> Iterator[Run]:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
 def test_signal_in_mid_run_leaves_nothing(run: Run, number: signal.Signals) -> None:
+    """Signals end servers and remove the directory."""
     assert run.end(number) != 0
     assert run.left() == []
 
 
 def test_exception_leaves_nothing(tmp_path: Path) -> None:
+    """An uncaught exception ends servers and removes the directory."""
     run = Run(tmp_path, after="raise RuntimeError('a bug')")
     assert run.process.wait(30) == 1
     assert run.left() == []
 
 
 def test_normal_end_leaves_nothing(tmp_path: Path) -> None:
+    """A handle that was never closed is closed at exit."""
     run = Run(tmp_path, after="pass")
     assert run.process.wait(30) == 0
     assert run.left() == []
 
 
 def test_signal_while_a_thread_loads(tmp_path: Path) -> None:
+    """A running thread does not delay the clean-up."""
     after = "import threading; threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n            " + WORK
     run = Run(tmp_path, after=after)
     run.end(signal.SIGTERM)
@@ -74,6 +78,7 @@ def test_server_outlives_the_thread_that_started_it(tmp_path: Path) -> None:
 
 
 def test_next_run_sweeps_what_a_dead_one_left(tmp_path: Path) -> None:
+    """Without a reaper a sweep ends the servers and removes the directory."""
     run = Run(tmp_path, before=WITHOUT_REAPER)
     run.end(signal.SIGKILL)
     assert len(run.left()) == 5
@@ -85,6 +90,7 @@ def test_next_run_sweeps_what_a_dead_one_left(tmp_path: Path) -> None:
 
 
 def test_two_runs_do_not_sweep_each_other(run: Run, tmp_path: Path) -> None:
+    """A sweep leaves the things of a live run alone."""
     other = Run(tmp_path)
     assert sweep_directories(tmp_path) == []
     other.end(signal.SIGINT)
@@ -94,6 +100,7 @@ def test_two_runs_do_not_sweep_each_other(run: Run, tmp_path: Path) -> None:
 
 
 def test_directories_without_our_mark_stay(tmp_path: Path) -> None:
+    """A directory of our name without a valid mark is not removed."""
     for name, marker in {"storeproof-1-00000000": None, "storeproof-2-00000000": "{}", "storeproof-data": "{}"}.items():
         (tmp_path / name).mkdir()
         if marker is not None:
@@ -128,6 +135,8 @@ def killed_at_every_step(act: Callable[[], object], swept: Callable[[], object])
 
 
 def test_whoever_is_killed_while_a_directory_is_made_or_removed_leaves_what_is_swept(tmp_path: Path) -> None:
+    """Killed at any step of making or removing a directory, what is left can be swept."""
+
     def act() -> None:
         made = WorkDir.make(tmp_path, keep=False)
         (made.data / "table").mkdir()
@@ -144,6 +153,7 @@ def test_whoever_is_killed_while_a_directory_is_made_or_removed_leaves_what_is_s
 
 
 def test_an_unmarked_directory_stays_if_it_may_be_anothers(tmp_path: Path) -> None:
+    """Unmarked directories of live owners, with content, or of other names stay."""
     gone = subprocess.Popen(["true"])
     gone.wait()
     for name in (f"storeproof-{os.getpid()}-00000000", f"storeproof-{gone.pid}-data", f"storeproof-{gone.pid}-00000001"):
@@ -156,6 +166,7 @@ def test_an_unmarked_directory_stays_if_it_may_be_anothers(tmp_path: Path) -> No
 
 
 def test_a_directory_that_a_sweep_of_another_namespace_takes_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A directory that was swept while it was made is made again."""
     write, taken = WorkDir.write_marker, []
 
     def swept(made: WorkDir) -> None:
@@ -180,6 +191,7 @@ def left(tmp_path: Path) -> WorkDir:
 
 
 def test_kept_directory_stays(left: WorkDir, tmp_path: Path) -> None:
+    """A sweep leaves what `--keep` kept."""
     left.keep = True
     left.write_marker()
     assert sweep_directories(tmp_path) == []
@@ -200,6 +212,7 @@ def test_a_shell_in_the_directory_is_not_ended(left: WorkDir, tmp_path: Path) ->
 
 
 def test_process_that_got_a_leaders_number_is_not_ended(left: WorkDir, tmp_path: Path) -> None:
+    """A process with a recycled pid is not killed."""
     bystander = subprocess.Popen(["sleep", "600"], start_new_session=True)
     try:
         left.leaders.add((bystander.pid, 1))
@@ -212,6 +225,7 @@ def test_process_that_got_a_leaders_number_is_not_ended(left: WorkDir, tmp_path:
 
 
 def test_who_is_dead() -> None:
+    """Dead is an owner that certainly ended; one that cannot be seen from here is not dead."""
     here = this_process()
     assert Owner.parse(str(here)) == here
     assert not here.dead()
@@ -232,6 +246,7 @@ class _Thing:
 
 
 def test_newest_is_closed_first() -> None:
+    """Open things are closed once, in reverse order."""
     registry, closed = Registry(), []
     things = [_Thing(closed) for _ in range(3)]
     for thing in things:
@@ -242,6 +257,7 @@ def test_newest_is_closed_first() -> None:
 
 
 def test_forked_worker_does_not_close_what_its_parent_uses() -> None:
+    """A forked child closes nothing of its parent's."""
     registry, closed = Registry(), []
     registry.add(_Thing(closed))
     pid = os.fork()
@@ -254,10 +270,11 @@ def test_forked_worker_does_not_close_what_its_parent_uses() -> None:
 
 
 def test_second_interrupt_does_not_cut_the_clean_up_short() -> None:
+    """A signal during the clean-up is deferred to its end."""
     registry = Registry()
     reached = False
     with pytest.raises(KeyboardInterrupt):  # noqa: SIM117 - the interrupt comes at the end of the inner block
-        with registry.undisturbed():
+        with registry.deferring_signals():
             os.kill(os.getpid(), signal.SIGINT)
             reached = True
     assert reached
@@ -294,6 +311,7 @@ def test_terminated_is_an_interrupt() -> None:
 
 
 def test_handlers_of_others_stay() -> None:
+    """An ignored SIGHUP (nohup) stays ignored, and things are closed at exit."""
     code = """
         import signal
         signal.signal(signal.SIGHUP, signal.SIG_IGN)

@@ -24,6 +24,7 @@ EXAMPLE = "redis://:password@localhost:6379/0"
     ],
 )
 def test_an_endpoint_is_read(url: str, address: Address) -> None:
+    """URLs are parsed with percent-encoding, IPv6 hosts, TLS schemes and databases."""
     scheme = url.partition(":")[0].replace("rediss", "redis")
     assert parse_endpoint(url, EXAMPLE.replace("redis", scheme)) == address
 
@@ -53,12 +54,14 @@ def test_another_scheme_is_refused(example: str, allowed: str) -> None:
     ],
 )
 def test_further_ports_are_those_that_the_example_names(url: str, ports: dict[str, int]) -> None:
+    """Query parameters are ports only if the example names them."""
     assert parse_endpoint(url, "http://localhost:8000?manage=8002").ports == ports
     assert parse_endpoint(url, "http://localhost:8000").ports == {}
 
 
 @pytest.mark.parametrize("port", ["", "0", "-1", "65536", "8k", "\u0663", "hunter2"])
 def test_a_further_port_that_is_none_is_a_clear_error(port: str) -> None:
+    """An invalid further port is a usage error without the password."""
     with pytest.raises(UsageError, match=r"^the endpoint's URL has no port behind `manage=`; an endpoint looks like ") as problem:
         parse_endpoint(f"http://me:hunter2@host:8000?manage={port}", "http://localhost:8000?manage=8002")
     assert "hunter2" not in str(problem.value)
@@ -83,6 +86,7 @@ def test_a_further_port_that_is_none_is_a_clear_error(port: str) -> None:
     ],
 )
 def test_an_endpoint_that_cannot_be_read_is_a_clear_error_without_its_password(url: str) -> None:
+    """A malformed URL is a usage error with an example, and never shows the password."""
     with pytest.raises(UsageError) as problem:
         parse_endpoint(url, EXAMPLE)
     assert str(problem.value).startswith("the endpoint's URL ")
@@ -91,6 +95,7 @@ def test_an_endpoint_that_cannot_be_read_is_a_clear_error_without_its_password(u
 
 
 def test_no_form_of_an_address_shows_the_password() -> None:
+    """str, repr and format of an address have no password."""
     address = parse_endpoint("redis://me:hunter2@localhost:6379/0", EXAMPLE)
     assert address.password == "hunter2"
     for shown in (str(address), repr(address), f"{address}", f"{[address]}"):

@@ -283,17 +283,20 @@ WRONG: list[tuple[Layout, str, Any, str]] = [
 
 @pytest.mark.parametrize(("layout", "operation", "answer"), RIGHT)
 def test_a_right_reply_passes_as_it_is(layout: Layout, operation: str, answer: Any) -> None:
+    """A reply of the right shape is returned unchanged."""
     assert ask(layout, operation, answer) is answer
 
 
 @pytest.mark.parametrize(("layout", "operation", "answer", "message"), WRONG)
 def test_a_wrong_reply_is_not_taken(layout: Layout, operation: str, answer: Any, message: str) -> None:
+    """A reply of the wrong shape is an error that shows it."""
     with pytest.raises((Breach, WrongReply)) as wrong:
         ask(layout, operation, answer)
     assert str(wrong.value) == message
 
 
 def test_a_long_reply_is_cut_in_the_message() -> None:
+    """A message has a bounded length, whatever the reply."""
     with pytest.raises(WrongReply) as breach:
         ask(VALUE, "get", "x" * 10_000)
     assert len(str(breach.value)) < 150
@@ -301,6 +304,7 @@ def test_a_long_reply_is_cut_in_the_message() -> None:
 
 @pytest.mark.parametrize("kind", [Refused, Unknown, Unsupported, WrongReply])
 def test_what_the_adapter_sorted_passes_as_it_is(kind: type[Exception]) -> None:
+    """The contract's own exceptions pass unchanged."""
     failure = kind("why")
     with pytest.raises(kind) as passed:
         ask(VALUE, "get", failure)
@@ -311,6 +315,7 @@ def test_what_the_adapter_sorted_passes_as_it_is(kind: type[Exception]) -> None:
     "leaked", [ValueError("odd"), ConnectionResetError(104, "reset"), TimeoutError("late"), KeyError("k"), AssertionError("ours")]
 )
 def test_an_error_that_was_not_sorted_is_a_breach(leaked: Exception) -> None:
+    """Any other exception is a `Breach` that names the adapter's line."""
     with pytest.raises(Breach) as breach:
         ask(VALUE, "put", leaked)
     assert str(breach.value).startswith(f"put raised {type(leaked).__name__}: {leaked} (test_guard.py, line ")
@@ -319,6 +324,8 @@ def test_an_error_that_was_not_sorted_is_a_breach(leaked: Exception) -> None:
 
 
 def test_ctrl_c_is_no_breach() -> None:
+    """KeyboardInterrupt passes unchanged."""
+
     class Interrupted(Answering):
         def get(self, key: str) -> None:
             raise KeyboardInterrupt
@@ -328,11 +335,14 @@ def test_ctrl_c_is_no_breach() -> None:
 
 
 def test_a_family_that_is_not_there_is_unsupported() -> None:
+    """A missing family is `Unsupported`."""
     with pytest.raises(Unsupported, match="increment on counter: the adapter does not implement Counter"):
         call(Bare(), COUNTER, "increment", "k", 1)
 
 
 def test_a_family_that_is_not_there_is_unsupported_in_the_words_of_the_adapter() -> None:
+    """A missing family is `Unsupported` with the adapter's own reason, if it has one."""
+
     class Told(Bare):
         unsupported_because: Mapping[str, str] = {"Counter": "the store has no numbers"}
 
@@ -343,6 +353,8 @@ def test_a_family_that_is_not_there_is_unsupported_in_the_words_of_the_adapter()
 
 
 def test_a_family_that_is_there_in_part_is_a_breach() -> None:
+    """A family with a missing method is a `Breach` that names the method."""
+
     class Half(Bare):
         def get_field(self, key: str, field: str) -> None: ...
 
@@ -353,6 +365,8 @@ def test_a_family_that_is_there_in_part_is_a_breach() -> None:
 
 
 def test_supports_asks_for_the_whole_family() -> None:
+    """`supports` is true only for whole families."""
+
     class Reader(Bare):
         def get(self, key: str) -> None: ...
 
@@ -362,6 +376,7 @@ def test_supports_asks_for_the_whole_family() -> None:
 
 
 def test_the_required_protocols_and_the_optional_ones_are_told_apart() -> None:
+    """A bare collection is a `Collection` and of no other protocol."""
     assert isinstance(Bare(), Collection)
     assert not isinstance(Bare(), Session)
     assert not isinstance(object(), Collection)
@@ -369,6 +384,7 @@ def test_the_required_protocols_and_the_optional_ones_are_told_apart() -> None:
 
 
 def test_an_operation_is_named_as_the_method_that_does_it() -> None:
+    """Every operation is a method of its family."""
     for name, described in OPERATIONS.items():
         assert described.name == name
         assert callable(getattr(described.family, name))

@@ -34,12 +34,14 @@ from tests.contract.test_guard import ask
 def test_the_data_is_the_servers_and_what_is_around_it_the_adapters(
     layout: Layout, operation: str, answer: Any, kind: type[Exception]
 ) -> None:
+    """A wrong reply is the server's where it supplies the data, the adapter's where it makes the shape."""
     with pytest.raises((Breach, WrongReply)) as wrong:
         ask(layout, operation, answer)
     assert type(wrong.value) is kind
 
 
 def test_a_shortage_of_the_machine_is_no_breach() -> None:
+    """An OSError about a shortage passes unchanged."""
     short = OSError(24, "Too many open files")
     with pytest.raises(OSError, match="Too many open files") as passed:
         ask(VALUE, "get", short)
@@ -47,5 +49,6 @@ def test_a_shortage_of_the_machine_is_no_breach() -> None:
 
 
 def test_an_adapter_that_ends_the_process_is_in_error_and_does_not() -> None:
+    """A sys.exit in an adapter is a `Breach`."""
     with pytest.raises(Breach, match=r"get raised SystemExit: 3"):
         ask(VALUE, "get", SystemExit(3))

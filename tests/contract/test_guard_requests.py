@@ -107,11 +107,13 @@ def ask(operation: str, answer: Any) -> Any:
 
 @pytest.mark.parametrize(("operation", "answer"), RIGHT)
 def test_a_right_reply_passes_as_it_is(operation: str, answer: Any) -> None:
+    """A reply of the right shape is returned unchanged."""
     assert ask(operation, answer) is answer
 
 
 @pytest.mark.parametrize(("operation", "answer"), WRONG)
 def test_a_wrong_reply_is_a_breach(operation: str, answer: Any) -> None:
+    """A reply of the wrong shape is an error."""
     with pytest.raises((Breach, WrongReply)):
         ask(operation, answer)
 
@@ -124,6 +126,7 @@ ALIKE = {
 
 
 def test_every_operation_is_tried_with_a_right_and_with_a_wrong_reply() -> None:
+    """A new operation needs a right and a wrong reply in these tables."""
     right = {operation for operation, _ in RIGHT} | {operation for _, operation, _ in test_guard.RIGHT}
     wrong = {operation for operation, _ in WRONG} | {operation for _, operation, _, _ in test_guard.WRONG}
     assert right | {"set_field"} == set(OPERATIONS)

@@ -31,6 +31,7 @@ def refusal(tmp_path: Path, adapter: str = "./mine.py", code: str | None = None,
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in (SPEC_ROOT / "stores").glob("*.yaml")))
 def test_every_shipped_adapter_can_be_loaded(name: str) -> None:
+    """Each adapter of the project has `connect`."""
     file = SPEC_ROOT / "stores" / f"{name}.yaml"
     try:
         assert callable(load_adapter(read(file, Store), file).connect)
@@ -39,12 +40,14 @@ def test_every_shipped_adapter_can_be_loaded(name: str) -> None:
 
 
 def test_an_adapter_is_a_file_beside_the_store(tmp_path: Path) -> None:
+    """`adapter: ./mine.py` is relative to the store's file, and loaded once."""
     adapter = load(tmp_path, code="def connect(address, options):\n    return 42\n")
     assert adapter.connect(None, {}) == 42  # type: ignore[attr-defined]
     assert load(tmp_path) is adapter
 
 
 def test_files_of_one_name_in_two_places_are_two_adapters(tmp_path: Path) -> None:
+    """Two vendors' files of the same name do not replace each other."""
     for place in ("a", "b"):
         (tmp_path / place).mkdir()
     one, other = (load(tmp_path / place, code=f"PLACE = '{place}'\ndef connect(address, options): ...\n") for place in ("a", "b"))
@@ -52,6 +55,7 @@ def test_files_of_one_name_in_two_places_are_two_adapters(tmp_path: Path) -> Non
 
 
 def test_missing_clients_give_the_line_that_installs_them(tmp_path: Path) -> None:
+    """Missing or outdated packages are `NotAvailable` with the `pip install` line."""
     with pytest.raises(NotAvailable) as missing:
         load(tmp_path, requires='["no-such-client>=3", "pydantic>=999", "pydantic>=2"]')
     assert missing.value.reason == "mine needs the client no-such-client>=3, pydantic>=999"
@@ -59,22 +63,26 @@ def test_missing_clients_give_the_line_that_installs_them(tmp_path: Path) -> Non
 
 
 def test_a_requirement_that_pip_could_not_read(tmp_path: Path) -> None:
+    """A malformed requirement is a usage error with an example."""
     wanted = "requires: found 'redis >> 5'; allowed: packages as pip writes them, as in \"client>=5\""
     assert refusal(tmp_path, requires='["redis >> 5"]') == f"{tmp_path}/mine.yaml: {wanted}"
 
 
 @pytest.mark.parametrize("name", ["nosuch", "nosuch.deeper", "../nosuch", "."])
 def test_a_module_that_is_not_there(tmp_path: Path, name: str) -> None:
+    """An unknown adapter is a usage error that says what is allowed."""
     allowed = "`adapter:` names a module of adapters/, or the path of a Python file ending in .py"
     wanted = f"{tmp_path}/mine.yaml: adapter: there is no adapter `{name}`; {allowed}"
     assert refusal(tmp_path, adapter=f'"{name}"') == wanted
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    """A missing adapter file is a usage error that says what the path is relative to."""
     assert refusal(tmp_path) == f"the adapter file {tmp_path}/mine.py does not exist; `adapter:` is relative to the store's YAML file"
 
 
 def test_a_module_that_is_no_adapter(tmp_path: Path) -> None:
+    """A module without `connect` is a usage error that refers to the manual."""
     wanted = "adapter ./mine.py of mine has no function `connect(address, options)`; see `storeproof manual 'add a store'`"
     assert refusal(tmp_path, code="connect = 5\n") == wanted
 
@@ -89,6 +97,7 @@ def test_a_module_that_is_no_adapter(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_that_cannot_be_imported_says_why_every_time(tmp_path: Path, code: str, reason: str) -> None:
+    """A failing import is reported at every attempt, since nothing is cached."""
     for _ in range(2):  # the first try must leave nothing behind that the second takes for an adapter
         assert refusal(tmp_path, code=code).startswith(f"the adapter file {tmp_path}/mine.py cannot be imported: {reason}")
 
@@ -105,6 +114,7 @@ def test_a_file_that_cannot_be_imported_says_why_every_time(tmp_path: Path, code
     ],
 )
 def test_a_name_that_no_file_can_have(tmp_path: Path, adapter: str, message: str) -> None:
+    """Directories, pipes and impossible names are usage errors."""
     (tmp_path / "folder.py").mkdir()
     os.mkfifo(tmp_path / "pipe.py")
     assert message in refusal(tmp_path, adapter=f'"{adapter}"')

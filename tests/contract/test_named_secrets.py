@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from storeproof.contract.address import parse_endpoint
-from storeproof.contract.named_secrets import with_secrets
+from storeproof.contract.named_secrets import resolve_secrets
 from storeproof.errors import UsageError
 
 EXAMPLE = "redis://:password@localhost:6379/0"
@@ -17,23 +17,27 @@ HARD = "p@ss:w/rd%20?#[x] ${y}é"
 
 
 def test_a_variable_is_the_password_whatever_is_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A variable's value is percent-encoded into the URL."""
     monkeypatch.setenv("REDIS_PASSWORD", HARD)
-    address = parse_endpoint(with_secrets("redis://user:${REDIS_PASSWORD}@host:6379/0"), EXAMPLE)
+    address = parse_endpoint(resolve_secrets("redis://user:${REDIS_PASSWORD}@host:6379/0"), EXAMPLE)
     assert (address.password, address.host, address.port, address.database) == (HARD, "host", 6379, "0")
 
 
 def test_the_first_line_of_a_file_is_the_password(tmp_path: Path) -> None:
+    """Only the first line of a file counts, without its line end."""
     (tmp_path / "pass word").write_text(f"{HARD}\r\nand a comment\n")
-    assert parse_endpoint(with_secrets(f"redis://:${{file:{tmp_path}/pass word}}@host:1"), EXAMPLE).password == HARD
+    assert parse_endpoint(resolve_secrets(f"redis://:${{file:{tmp_path}/pass word}}@host:1"), EXAMPLE).password == HARD
 
 
 def test_a_whole_url_may_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that is the whole text stands for a whole URL, which is not encoded."""
     monkeypatch.setenv("URL", "redis://:a%40b@host:6379/0")
-    assert parse_endpoint(with_secrets("${URL}"), EXAMPLE).password == "a@b"
+    assert parse_endpoint(resolve_secrets("${URL}"), EXAMPLE).password == "a@b"
 
 
 def test_a_url_without_names_stays_as_it_is() -> None:
-    assert with_secrets("redis://:a$b%24{c}@host:1/0") == "redis://:a$b%24{c}@host:1/0"
+    """A URL without `${` is returned unchanged."""
+    assert resolve_secrets("redis://:a$b%24{c}@host:1/0") == "redis://:a$b%24{c}@host:1/0"
 
 
 @pytest.mark.parametrize(
@@ -51,11 +55,12 @@ def test_a_url_without_names_stays_as_it_is() -> None:
     ],
 )
 def test_what_is_not_there_is_one_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str, message: str) -> None:
+    """Each kind of unusable name is a usage error that shows no value."""
     monkeypatch.setenv("EMPTY", "")
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "empty").write_text("\nsecond line")
     with pytest.raises(UsageError) as problem:
-        with_secrets(f"redis://:{named.replace('FOLDER', str(tmp_path))}@host:1")
+        resolve_secrets(f"redis://:{named.replace('FOLDER', str(tmp_path))}@host:1")
     assert str(problem.value).startswith("the endpoint's URL ")
     assert message in str(problem.value)
     assert "hunter" not in str(problem.value)

@@ -27,6 +27,7 @@ RECORDS: list[tuple[Layout, Any, Any]] = [
 
 @pytest.mark.parametrize(("layout", "written", "record"), RECORDS)
 def test_a_record(layout: Layout, written: Any, record: Any) -> None:
+    """YAML values become records of the model's type."""
     found = record_from(layout.model, written)
     assert found == record
     assert type(found) is type(record)
@@ -34,6 +35,7 @@ def test_a_record(layout: Layout, written: Any, record: Any) -> None:
 
 @pytest.mark.parametrize(("layout", "written", "record"), RECORDS)
 def test_what_is_put_is_what_is_wanted_back(layout: Layout, written: Any, record: Any) -> None:
+    """Arguments and expected answers are converted in the same way."""
     model = layout.model
     assert arguments_from(model, "put", ("k", written)) == ("k", record)
     assert arguments_from(model, "put_if_absent", ("k", written)) == ("k", record)
@@ -49,6 +51,7 @@ def test_what_is_put_is_what_is_wanted_back(layout: Layout, written: Any, record
 
 
 def test_fields_and_paths() -> None:
+    """Text becomes bytes in fields, and lists become paths."""
     assert arguments_from(HASH.model, "set_field", ("k", "field0", "ü")) == ("k", "field0", "ü".encode())
     assert answer_from(HASH.model, "get_field", "") == b""
     assert arguments_from(DOCUMENT.model, "get_path", ("k", ["a", 0])) == ("k", ("a", 0))
@@ -58,6 +61,7 @@ def test_fields_and_paths() -> None:
 
 
 def test_items_and_scores() -> None:
+    """Items become bytes, and scores floats."""
     assert arguments_from(VALUE.model, "append", ("k", "ü")) == ("k", "ü".encode())
     assert arguments_from(DOCUMENT.model, "insert_item", ("k", ["a", 0], ["x"])) == ("k", ("a", 0), ["x"])
     assert arguments_from(DOCUMENT.model, "item_count", ("k", ["a"])) == ("k", ("a",))
@@ -69,6 +73,7 @@ def test_items_and_scores() -> None:
 
 
 def test_what_needs_no_change_stays() -> None:
+    """Other arguments and answers are left as they are."""
     assert arguments_from(VALUE.model, "get_many", (["a", "b"],)) == (["a", "b"],)
     assert arguments_from(VALUE.model, "scan", (None, 2, True)) == (None, 2, True)
     assert answer_from(VALUE.model, "exists", False) is False
@@ -76,6 +81,7 @@ def test_what_needs_no_change_stays() -> None:
 
 
 def test_an_operation_is_one_line_that_stays_short() -> None:
+    """A printed operation has a bounded length."""
     assert shown("put", ("k", b"\0")) == r"put('k', b'\x00')"
     assert shown("count", ()) == "count()"
     long = shown("put", ("k", b"x" * 100_000))

@@ -7,22 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from storeproof.disk.fuse import MemoryDisk
+from storeproof.disk.fuse import FuseDisk
 from storeproof.errors import NotAvailable
 from tests.disk.files import Make
 
 
 @pytest.fixture(autouse=True)
 def quiet_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """How long is waited must not depend on what else runs here; a test that is about that says otherwise."""
-    monkeypatch.setattr("storeproof.machine.patience.machine_is_busy", lambda: "")
+    """Time-outs do not depend on what else runs here; a test about that overrides it."""
+    monkeypatch.setattr("storeproof.machine.deadline.machine_is_busy", lambda: "")
 
 
 @pytest.fixture(scope="module")
 def memory_disks(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Only where one can be had at all: not without the compiled part, nor where /dev/fuse cannot be opened."""
     try:
-        MemoryDisk(tmp_path_factory.mktemp("disk")).close()
+        FuseDisk(tmp_path_factory.mktemp("disk")).close()
     except NotAvailable as reason:
         pytest.skip(str(reason))
 
@@ -35,10 +35,10 @@ def data(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def make(data: Path) -> Iterator[Make]:
-    made: list[MemoryDisk] = []
+    made: list[FuseDisk] = []
 
-    def start(**how: object) -> MemoryDisk:
-        made.append(MemoryDisk(data, **how))  # type: ignore[arg-type]
+    def start(**how: object) -> FuseDisk:
+        made.append(FuseDisk(data, **how))  # type: ignore[arg-type]
         return made[-1]
 
     yield start

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from storeproof.disk.fuse import MemoryDisk
+from storeproof.disk.fuse import FuseDisk
 from tests.launch.small import eventually
 
-Make = Callable[..., MemoryDisk]
+Make = Callable[..., FuseDisk]
 """Makes a disk in memory on the test's own directory; all are closed when it ends."""
 
 
@@ -29,7 +29,7 @@ def sync_directory(path: Path) -> None:
     os.close(descriptor)
 
 
-def cut(made: MemoryDisk) -> None:
+def cut(made: FuseDisk) -> None:
     made.cut()
     made.remount()
 

@@ -60,6 +60,7 @@ def nothing_left(base: Path) -> bool:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL], ids=lambda number: number.name)
 @pytest.mark.parametrize("method", ["ext4", "fuse"])
 def test_a_doctor_that_is_ended_leaves_nothing(tmp_path: Path, number: signal.Signals, method: str) -> None:
+    """A doctor killed while it tries a disk leaves no mount, device or directory."""
     doctor(tmp_path, number, method)
     assert eventually(lambda: nothing_left(tmp_path))
 

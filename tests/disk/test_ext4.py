@@ -14,7 +14,7 @@ import pytest
 
 from storeproof.cleanup.sweep import sweep_directories
 from storeproof.disk import ext4, loop
-from storeproof.disk.ext4 import Volume, unmount
+from storeproof.disk.ext4 import Ext4Disk, unmount
 from storeproof.disk.methods import PowerCut
 from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.launch.handle import Capability
@@ -31,15 +31,15 @@ def able(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("volume")
     (folder / "data").mkdir()
     try:
-        Volume(folder / "data", folder / "image").close()
+        Ext4Disk(folder / "data", folder / "image").close()
     except NotAvailable as reason:
         pytest.skip(str(reason))
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Iterator[Volume]:
+def made(tmp_path: Path) -> Iterator[Ext4Disk]:
     (tmp_path / "data").mkdir()
-    made = Volume(tmp_path / "data", tmp_path / "image")
+    made = Ext4Disk(tmp_path / "data", tmp_path / "image")
     yield made
     made.close()
 
@@ -57,7 +57,8 @@ def devices() -> str:
 
 
 @mounting
-def test_a_cut_takes_what_was_not_synced_and_nothing_else(made: Volume, tmp_path: Path) -> None:
+def test_a_cut_takes_what_was_not_synced_and_nothing_else(made: Ext4Disk, tmp_path: Path) -> None:
+    """After a cut, synced data is there, unsynced data is not, and the disk works again."""
     data = tmp_path / "data"
     assert list(data.iterdir()) == []
     write(data / "settled", "old", sync=False)
@@ -76,7 +77,8 @@ def test_a_cut_takes_what_was_not_synced_and_nothing_else(made: Volume, tmp_path
 
 
 @mounting
-def test_it_is_gone_when_it_is_closed(made: Volume, tmp_path: Path) -> None:
+def test_it_is_gone_when_it_is_closed(made: Ext4Disk, tmp_path: Path) -> None:
+    """`close` removes mount and loop device, and may be called twice."""
     assert str(tmp_path) in mounts()
     assert str(tmp_path) in devices()
     made.close()
@@ -86,7 +88,8 @@ def test_it_is_gone_when_it_is_closed(made: Volume, tmp_path: Path) -> None:
 
 
 @mounting
-def test_a_file_that_another_process_holds_open_keeps_the_old_mount_for_that_process_alone(made: Volume, tmp_path: Path) -> None:
+def test_a_file_that_another_process_holds_open_keeps_the_old_mount_for_that_process_alone(made: Ext4Disk, tmp_path: Path) -> None:
+    """An open file does not prevent the remount, and sees the old, dead file system."""
     with (tmp_path / "data" / "open").open("w") as held:
         os.fsync(held.fileno())
         made.cut()
@@ -98,7 +101,7 @@ def test_a_file_that_another_process_holds_open_keeps_the_old_mount_for_that_pro
     assert str(tmp_path) not in mounts()
 
 
-def fill(made: Volume, data: Path) -> None:
+def fill(made: Ext4Disk, data: Path) -> None:
     """Some that is durable in each of the ways in which it can be, and some that is not."""
     write(data / "settled", "old", sync=False)
     made.sync()
@@ -114,7 +117,7 @@ def content(data: Path) -> dict[str, bytes]:
 
 
 @mounting
-def test_a_copy_of_the_mount_in_another_namespace_changes_nothing(made: Volume, tmp_path: Path) -> None:
+def test_a_copy_of_the_mount_in_another_namespace_changes_nothing(made: Ext4Disk, tmp_path: Path) -> None:
     """A container that is just starting has one: mounted again, the device would be the file system that was cut off."""
     data = tmp_path / "data"
     fill(made, data)
@@ -134,14 +137,14 @@ def test_a_copy_of_the_mount_in_another_namespace_changes_nothing(made: Volume, 
 
 
 @mounting
-def test_what_is_copied_is_what_is_mounted_again(made: Volume, tmp_path: Path) -> None:
+def test_what_is_copied_is_what_is_mounted_again(made: Ext4Disk, tmp_path: Path) -> None:
     """The file of a cut volume, copied while the old mount is alive elsewhere, against the same file mounted when it is not."""
     data = tmp_path / "data"
     fill(made, data)
-    copy, kept = made._moved, tmp_path / "kept"
+    copy, kept = made._copy_to_new_device, tmp_path / "kept"
     with mount_copied(data), pytest.MonkeyPatch.context() as patched:
         made.cut()
-        patched.setattr(made, "_moved", lambda old: (os.link(tmp_path / "image", kept), copy(old))[1])
+        patched.setattr(made, "_copy_to_new_device", lambda old: (os.link(tmp_path / "image", kept), copy(old))[1])
         made.remount()
     copied = content(data)
     assert eventually(lambda: str(kept) not in devices())
@@ -155,10 +158,11 @@ def test_what_is_copied_is_what_is_mounted_again(made: Volume, tmp_path: Path) -
 
 @mounting
 def test_a_machine_without_room_for_the_copy_is_no_loss(tmp_path: Path) -> None:
+    """A remount that fails for lack of space can be repeated, and nothing durable is lost."""
     (tmp_path / "small").mkdir()
     (tmp_path / "data").mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512m", "small", tmp_path / "small"], check=True)
-    made = Volume(tmp_path / "data", tmp_path / "small" / "image")
+    made = Ext4Disk(tmp_path / "data", tmp_path / "small" / "image")
     try:
         with mount_copied(tmp_path / "data"):
             write(tmp_path / "data" / "some", "x" * 1_000_000, sync=True)
@@ -180,6 +184,7 @@ def test_a_machine_without_room_for_the_copy_is_no_loss(tmp_path: Path) -> None:
 
 @mounting
 def test_a_server_loses_power_and_starts_again(tmp_path: Path) -> None:
+    """A handle on this disk can be cut, and started again afterwards."""
     handle = ProcessHandle(request(python_server(GREETS), tmp_path, power_cut=PowerCut()))
     try:
         handle.start()
@@ -195,6 +200,7 @@ def test_a_server_loses_power_and_starts_again(tmp_path: Path) -> None:
 
 
 def test_a_server_on_another_file_system_cannot_lose_power(tmp_path: Path) -> None:
+    """A handle without a disk of ours says why it cannot be cut, and refuses."""
     handle = ProcessHandle(request(python_server(GREETS), tmp_path))
     try:
         assert "does not lie on a file system that could be cut off" in str(handle.cannot(Capability.CUT_POWER))
@@ -205,6 +211,7 @@ def test_a_server_on_another_file_system_cannot_lose_power(tmp_path: Path) -> No
 @mounting
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
 def test_no_mount_is_left_by_a_run_that_is_ended(tmp_path: Path, number: signal.Signals) -> None:
+    """Signals, also SIGKILL, leave no mount and no loop device."""
     run = Run(tmp_path, fields="power_cut=PowerCut()")
     assert str(tmp_path) in mounts()
     run.end(number)
@@ -215,6 +222,7 @@ def test_no_mount_is_left_by_a_run_that_is_ended(tmp_path: Path, number: signal.
 
 @mounting
 def test_the_next_run_unmounts_what_a_dead_one_left(tmp_path: Path) -> None:
+    """Without a reaper a sweep removes the mount that a killed run left."""
     run = Run(tmp_path, before=WITHOUT_REAPER, fields="power_cut=PowerCut()")
     run.end(signal.SIGKILL)
     assert str(tmp_path) in mounts()
@@ -224,24 +232,27 @@ def test_the_next_run_unmounts_what_a_dead_one_left(tmp_path: Path) -> None:
 
 
 def test_without_root_it_is_not_available(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without root it is `NotAvailable`, with the command that helps."""
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(NotAvailable, match=r"only root may mount one; sudo -E "):
-        Volume(tmp_path, tmp_path / "image")
+        Ext4Disk(tmp_path, tmp_path / "image")
 
 
 @mounting
 def test_without_the_program_it_is_not_available(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without mkfs.ext4 it is `NotAvailable`, and no device is left."""
     monkeypatch.setattr(ext4.shutil, "which", lambda *_, **__: None)
     with pytest.raises(NotAvailable, match=r"needs the program mkfs.ext4; apt-get install"):
-        Volume(tmp_path, tmp_path / "image")
+        Ext4Disk(tmp_path, tmp_path / "image")
     assert str(tmp_path) not in devices()
 
 
 def test_a_machine_without_loop_devices_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without /dev/loop-control it is `NotAvailable`."""
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(loop, "_CONTROL", "/dev/no-such-device")
     with pytest.raises(NotAvailable, match=r"cannot be had: .*No such file or directory: '/dev/no-such-device'"):
-        Volume(tmp_path, tmp_path / "image")
+        Ext4Disk(tmp_path, tmp_path / "image")
 
 
 @mounting
@@ -257,5 +268,6 @@ def test_no_device_is_left_by_who_is_killed_at_any_moment(tmp_path: Path) -> Non
 
 
 def test_to_unmount_what_is_not_mounted_does_nothing(tmp_path: Path) -> None:
+    """Unmounting a plain or a missing directory is no error."""
     unmount(tmp_path)
     unmount(tmp_path / "not there")

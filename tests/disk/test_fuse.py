@@ -16,7 +16,7 @@ from storeproof import native_support
 from storeproof.cleanup.sweep import sweep_directories
 from storeproof.disk import fuse, methods
 from storeproof.disk.ext4 import unmount
-from storeproof.disk.fuse import MemoryDisk
+from storeproof.disk.fuse import FuseDisk
 from storeproof.disk.methods import PowerCut, make_disk
 from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.launch.handle import Capability
@@ -30,6 +30,7 @@ ON_FUSE = "power_cut=PowerCut('fuse')"
 
 @mounting
 def test_it_is_gone_when_it_is_closed(make: Make, data: Path) -> None:
+    """`close` removes the mount, and may be called twice."""
     made = make()
     assert str(data) in mounts()
     made.close()
@@ -40,6 +41,7 @@ def test_it_is_gone_when_it_is_closed(make: Make, data: Path) -> None:
 
 @mounting
 def test_a_process_that_has_ended_is_named_and_its_mount_removed(make: Make, data: Path) -> None:
+    """A dead host process is a failure of the machine, and its mount can be removed."""
     made = make()
     made._host.kill()
     made._host.wait()
@@ -52,6 +54,7 @@ def test_a_process_that_has_ended_is_named_and_its_mount_removed(make: Make, dat
 
 @mounting
 def test_a_file_that_another_process_holds_open_keeps_the_old_mount_for_that_process_alone(make: Make, data: Path) -> None:
+    """An open file does not prevent the remount, and sees the old, aborted file system."""
     made = make()
     held = os.open(data / "open", os.O_CREAT | os.O_WRONLY)
     made.cut()
@@ -80,6 +83,7 @@ def test_a_copy_of_the_mount_in_another_namespace_changes_nothing(make: Make, da
 
 @mounting
 def test_a_server_loses_power_and_starts_again(tmp_path: Path) -> None:
+    """A handle on this disk can be cut and started again, and leaves nothing."""
     handle = ProcessHandle(request(python_server(GREETS), tmp_path, power_cut=PowerCut("fuse")))
     try:
         assert handle.cut_by == "a file system in memory (FUSE)"
@@ -124,6 +128,7 @@ def test_a_cut_comes_in_place_of_a_sync(make: Make, data: Path, monkeypatch: pyt
 
 @mounting
 def test_a_cut_does_not_wait_forever_for_a_sync(make: Make, data: Path) -> None:
+    """A cut in place of a sync happens also if no sync comes."""
     made = make(at_sync=True)
     (data / "log").write_text("not synced")
     made.cut()
@@ -134,6 +139,7 @@ def test_a_cut_does_not_wait_forever_for_a_sync(make: Make, data: Path) -> None:
 @mounting
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
 def test_no_mount_is_left_by_a_run_that_is_ended(tmp_path: Path, number: signal.Signals) -> None:
+    """Signals, also SIGKILL, leave no mount."""
     run = Run(tmp_path, fields=ON_FUSE)
     assert str(tmp_path) in mounts()
     run.end(number)
@@ -143,6 +149,7 @@ def test_no_mount_is_left_by_a_run_that_is_ended(tmp_path: Path, number: signal.
 
 @mounting
 def test_the_next_run_removes_what_a_dead_one_and_its_disk_left(tmp_path: Path) -> None:
+    """A sweep removes the mount of a run whose host process was killed too."""
     run = Run(tmp_path, before=WITHOUT_REAPER, fields=ON_FUSE)
     hosts = subprocess.run(["pgrep", "-f", f"fuse_host {tmp_path}"], capture_output=True, text=True, check=True).stdout.split()
     assert len(hosts) == 1
@@ -156,11 +163,13 @@ def test_the_next_run_removes_what_a_dead_one_and_its_disk_left(tmp_path: Path) 
 
 @mounting
 def test_the_first_method_that_can_be_had_is_taken(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`auto` falls back to FUSE and leaves no image; where nothing works all reasons are given."""
+
     def refuse(at: Path, image: Path) -> None:
         image.touch()
         raise NotAvailable("no loop device", "get one")
 
-    monkeypatch.setattr(methods, "Volume", refuse)
+    monkeypatch.setattr(methods, "Ext4Disk", refuse)
     made = make_disk(PowerCut(), data, data.parent / "image")
     made.close()
     assert made.method == "a file system in memory (FUSE)"
@@ -173,15 +182,17 @@ def test_the_first_method_that_can_be_had_is_taken(data: Path, monkeypatch: pyte
 
 
 def test_without_the_compiled_part_it_is_not_available(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the compiled part it is `NotAvailable`, with the line that installs it."""
     monkeypatch.setattr(native_support, "present", lambda: False)
     with pytest.raises(NotAvailable, match=r"needs the compiled part of storeproof, which was not built .*pip install .*Rust"):
-        MemoryDisk(data)
+        FuseDisk(data)
 
 
 def test_without_root_and_its_program_it_is_not_available(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without root and fusermount3 it is `NotAvailable`."""
     monkeypatch.setattr(native_support, "present", lambda: True)
     monkeypatch.setattr(fuse, "DEVICE", "/dev/null")
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     monkeypatch.setattr(fuse.shutil, "which", lambda *_, **__: None)
     with pytest.raises(NotAvailable, match="needs the program fusermount3; apt-get install fuse3"):
-        MemoryDisk(data)
+        FuseDisk(data)

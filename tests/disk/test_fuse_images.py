@@ -19,6 +19,7 @@ pytestmark = pytest.mark.usefixtures("memory_disks")
 
 
 def test_a_cut_takes_what_was_not_synced_and_nothing_else(make: Make, data: Path) -> None:
+    """After a cut, synced data is there, unsynced data is not, and the disk works again."""
     made = make()
     write(data / "settled", "old", sync=False)
     made.sync()
@@ -38,6 +39,7 @@ def test_a_cut_takes_what_was_not_synced_and_nothing_else(make: Make, data: Path
 
 
 def test_an_overwritten_file_is_as_it_was_synced(make: Make, data: Path) -> None:
+    """Unsynced overwrites and growth are undone."""
     made = make()
     write(data / "file", "a" * 10_000, sync=True)
     with (data / "file").open("r+") as file:
@@ -84,6 +86,7 @@ def test_a_write_to_a_synced_descriptor_is_durable_when_it_returns(make: Make, d
 
 
 def test_what_is_changed_through_a_mapping_counts_when_it_is_synced(make: Make, data: Path) -> None:
+    """A page changed by mmap is durable after msync, and lost without."""
     made = make()
     with (data / "map").open("w+b") as file:
         file.truncate(3 * 4096)
@@ -100,6 +103,7 @@ def test_what_is_changed_through_a_mapping_counts_when_it_is_synced(make: Make, 
 
 
 def test_the_journal_commits_earlier_names_with_any_sync(make: Make, data: Path) -> None:
+    """As in ext4, a sync of one file commits earlier changes of names, not later ones."""
     made = make()
     write(data / "old", "content", sync=True)
     (data / "folder").mkdir()
@@ -112,6 +116,7 @@ def test_the_journal_commits_earlier_names_with_any_sync(make: Make, data: Path)
 
 
 def test_strict_a_file_is_lost_until_its_directory_is_synced(make: Make, data: Path) -> None:
+    """In strict mode a file needs a sync of its directory."""
     made = make(strict=True)
     write(data / "file", "content", sync=True)
     cut(made)
@@ -126,6 +131,7 @@ def test_strict_a_file_is_lost_until_its_directory_is_synced(make: Make, data: P
 
 
 def test_strict_a_name_is_durable_and_the_content_is_not(make: Make, data: Path) -> None:
+    """In strict mode a synced directory has the name of an unsynced file, without its content."""
     made = make(strict=True)
     write(data / "file", "content", sync=False)
     sync_directory(data)
@@ -134,6 +140,7 @@ def test_strict_a_name_is_durable_and_the_content_is_not(make: Make, data: Path)
 
 
 def test_strict_a_rename_across_directories_is_whole_or_not_at_all(make: Make, data: Path) -> None:
+    """In strict mode a rename never leaves a file in both directories or in none."""
     made = make(strict=True)
     for name in ("from", "to"):
         (data / name).mkdir()
@@ -147,6 +154,7 @@ def test_strict_a_rename_across_directories_is_whole_or_not_at_all(make: Make, d
 
 
 def test_a_replacing_rename_leaves_the_old_or_the_new(make: Make, data: Path) -> None:
+    """An unsynced replacing rename is undone whole."""
     made = make()
     write(data / "file", "old", sync=True)
     write(data / "new", "new", sync=True)
@@ -161,6 +169,7 @@ def test_a_replacing_rename_leaves_the_old_or_the_new(make: Make, data: Path) ->
 
 
 def test_a_removed_file_is_back_until_the_removal_is_synced(make: Make, data: Path) -> None:
+    """An unsynced removal is undone."""
     made = make()
     write(data / "file", "content", sync=True)
     (data / "file").unlink()
@@ -174,6 +183,7 @@ def test_a_removed_file_is_back_until_the_removal_is_synced(make: Make, data: Pa
 
 
 def test_sizes_are_names_to_the_journal_and_bytes_are_not(make: Make, data: Path) -> None:
+    """Another file's sync commits sizes, but not data."""
     made = make()
     write(data / "cut", "x" * 5_000, sync=True)
     write(data / "made", "", sync=True)
@@ -188,6 +198,7 @@ def test_sizes_are_names_to_the_journal_and_bytes_are_not(make: Make, data: Path
 
 
 def test_a_file_that_was_cut_short_and_grew_again_shows_nothing_old(make: Make, data: Path) -> None:
+    """Bytes beyond a truncation are zero, also after a cut."""
     made = make()
     write(data / "file", "x" * 5_000, sync=True)
     os.truncate(data / "file", 3)
@@ -200,6 +211,7 @@ def test_a_file_that_was_cut_short_and_grew_again_shows_nothing_old(make: Make, 
 
 
 def test_links_modes_and_empty_directories_are_as_on_any_file_system(make: Make, data: Path) -> None:
+    """Hard links, symbolic links, modes and directories follow POSIX, also after a cut."""
     made = make()
     write(data / "file", "content", sync=True)
     os.link(data / "file", data / "second")
@@ -228,6 +240,7 @@ def test_links_modes_and_empty_directories_are_as_on_any_file_system(make: Make,
 
 
 def test_a_file_that_is_removed_while_it_is_open_can_be_used(make: Make, data: Path) -> None:
+    """An open file outlives its name."""
     make()
     with (data / "file").open("w+") as file:
         (data / "file").unlink()
@@ -237,6 +250,7 @@ def test_a_file_that_is_removed_while_it_is_open_can_be_used(make: Make, data: P
 
 
 def test_locks_keep_a_second_server_out(make: Make, data: Path) -> None:
+    """flock and POSIX locks exclude a second process."""
     make()
     attempt = (
         "import fcntl, sys\nfile = open(sys.argv[1], 'w')\n"
@@ -252,6 +266,7 @@ def test_locks_keep_a_second_server_out(make: Make, data: Path) -> None:
 
 
 def test_many_entries_are_listed_while_they_are_removed(make: Make, data: Path) -> None:
+    """A directory can be listed whole while its entries are removed."""
     make()
     for number in range(2_000):
         (data / f"{number:04}").touch()
@@ -262,6 +277,8 @@ def test_many_entries_are_listed_while_they_are_removed(make: Make, data: Path) 
 
 
 def test_a_torn_disk_keeps_some_sectors_of_what_was_not_synced_and_the_same_ones_for_a_seed(make: Make, data: Path) -> None:
+    """Torn mode keeps some unsynced sectors, the same ones for the same seed."""
+
     def survivors(seed: int) -> bytes:
         made = make(torn=0.5, seed=seed)
         write(data / "file", "a" * 64 * 512, sync=True)
@@ -280,6 +297,7 @@ def test_a_torn_disk_keeps_some_sectors_of_what_was_not_synced_and_the_same_ones
 
 
 def test_the_power_goes_at_the_nth_sync(make: Make, data: Path) -> None:
+    """The n-th sync fails, and those before it are durable."""
     made = make()
     before = made.syncs
     made.cut_at_sync(3)
@@ -315,6 +333,7 @@ def test_what_was_allocated_is_taken_until_it_is_given_back(make: Make, data: Pa
 
 
 def test_a_full_disk_says_so_and_works_again(make: Make, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Writes beyond the capacity fail with ENOSPC until space is freed."""
     monkeypatch.setattr(fuse, "_LARGEST", 2**20)
     make()
     with pytest.raises(OSError, match="No space left"):

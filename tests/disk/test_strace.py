@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from storeproof.disk import strace
-from storeproof.disk.strace import Call, SyncWatch, brings_to_disk, parse, waited
+from storeproof.disk.strace import Call, SyncWatch, brings_to_disk, count_synced, parse
 from storeproof.errors import NotAvailable
 
 DATA = Path("/data")
@@ -82,15 +82,17 @@ def writer(tmp_path: Path) -> Iterator[Writer]:
     [("write", False), ("fsync", True), ("fdatasync", True), ("O_DSYNC", True), ("msync", True), ("elsewhere", False)],
 )
 def test_what_a_live_process_waits_for_is_seen(writer: Writer, act: str, synced: bool) -> None:
+    """Each kind of sync is seen on a live process; writes and syncs of other files do not count."""
     with SyncWatch([writer.process.pid], writer.data) as watch:
         requests = [writer.ask(act) for _ in range(5)]
-        seen = watch.seen()
-    assert waited(requests, seen.syncs) == (5 if synced else 0)
-    assert not seen.hidden
+        trace = watch.collect()
+    assert count_synced(requests, trace.syncs) == (5 if synced else 0)
+    assert not trace.hidden
     writer.ask("write")  # it was let go, and works
 
 
 def test_a_process_that_may_not_be_looked_at_is_named(writer: Writer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A refused attach is `NotAvailable` with strace's own message."""
     refusing = tmp_path / "strace"
     refusing.write_text("#!/bin/sh\necho 'strace: attach: ptrace(PTRACE_SEIZE): Operation not permitted' >&2\nexit 1\n")
     refusing.chmod(0o755)
@@ -100,12 +102,14 @@ def test_a_process_that_may_not_be_looked_at_is_named(writer: Writer, tmp_path: 
 
 
 def test_without_strace_it_is_not_available(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without strace it is `NotAvailable`, with the line that installs it."""
     monkeypatch.setattr(strace.shutil, "which", lambda *_: None)
     with pytest.raises(NotAvailable, match="needs the program strace; apt-get install strace"):
         SyncWatch([1], tmp_path)
 
 
 def test_calls_are_read_whole_and_in_parts() -> None:
+    """Interrupted lines of strace are joined, and failed and unfinished calls left out."""
     lines = [
         "10 100.000100 fsync(5</data/log>) = 0 <0.000200>",
         "11 100.000300 fdatasync(6</data/a b> <unfinished ...>",
@@ -140,15 +144,17 @@ def test_calls_are_read_whole_and_in_parts() -> None:
     ],
 )
 def test_only_what_ends_on_the_disk_counts(name: str, arguments: str, counts: bool) -> None:
+    """Which system calls count as a sync of the store's data."""
     call = Call(10, name, arguments, 0.0, 0.0)
     assert brings_to_disk(call, DATA, frozenset({(10, 5, "/data/log")})) is counts
 
 
 def test_a_sync_counts_for_a_request_that_it_lies_within() -> None:
+    """A sync counts only if it lies between request and reply."""
     requests = [(100, 200), (300, 400), (500, 600), (700, 800)]
     syncs_done = [
         (110.0, 190.0),  # within the first
         (290.0, 350.0),  # begun before the second was asked: its write may have come too late
         (550.0, 650.0),  # done after the third was answered
     ]
-    assert waited(requests, syncs_done) == 1
+    assert count_synced(requests, syncs_done) == 1

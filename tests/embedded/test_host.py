@@ -56,6 +56,7 @@ def running(tmp_path: Path) -> Iterator[Running]:
 
 
 def test_values_come_back_as_they_went(running: Running) -> None:
+    """Values of all MessagePack types survive the round trip, and settings reach the database."""
     link = running.link()
     for value in (None, True, -(2**63), 1.5, "a\0b", b"\xff", [1, [b""]], {"k": b"v"}):
         link.call("put", "k", value)
@@ -64,6 +65,7 @@ def test_values_come_back_as_they_went(running: Running) -> None:
 
 
 def test_failures_are_sorted_as_the_host_says(running: Running) -> None:
+    """Exceptions become the kinds that `serve` names; all others are errors of the adapter, and the host goes on."""
     link = running.link()
     with pytest.raises(Refused, match="Full: no room"):
         link.call("fail", "full")
@@ -80,6 +82,7 @@ def test_failures_are_sorted_as_the_host_says(running: Running) -> None:
 
 
 def test_writes_take_turns(running: Running) -> None:
+    """Functions named in `writes` never run at the same time."""
     failed: list[Exception] = []
 
     def write(link: Link) -> None:
@@ -98,6 +101,7 @@ def test_writes_take_turns(running: Running) -> None:
 
 
 def test_a_clean_stop_answers_what_was_asked_and_closes_the_database(running: Running) -> None:
+    """SIGTERM answers requests in flight, closes the database, and exits with 0."""
     link, answers = running.link(), list[Any]()
     asking = threading.Thread(target=lambda: answers.append(link.call("slowly", 0.5)))
     asking.start()
@@ -112,6 +116,7 @@ def test_a_clean_stop_answers_what_was_asked_and_closes_the_database(running: Ru
 
 
 def test_a_killed_host_leaves_it_open_what_was_done(running: Running) -> None:
+    """A lost connection is `Unknown`."""
     link = running.link()
     link.call("get", "x")
     running.process.kill()
@@ -120,6 +125,7 @@ def test_a_killed_host_leaves_it_open_what_was_done(running: Running) -> None:
 
 
 def test_no_host_is_unknown() -> None:
+    """A refused connection is `Unknown`."""
     with pytest.raises(Unknown, match="does not answer"):
         connect(Address("127.0.0.1", free_port()))
 
@@ -143,6 +149,7 @@ def framed(value: object) -> bytes:
     "reply", [framed([0, 1]), framed([0, None, 1]), framed([2, 0, 0]), framed([1, "maybe", "x"]), framed("x"), b"\0\0\0\1\xc1", b"\xff" * 8]
 )
 def test_an_answer_of_another_form_is_a_wrong_reply(reply: bytes) -> None:
+    """Malformed replies are a `WrongReply`."""
     link = replies(reply)
     with pytest.raises(WrongReply):
         link.call("get", "k")
@@ -154,10 +161,12 @@ def test_an_answer_of_another_form_is_a_wrong_reply(reply: bytes) -> None:
     [(None, 0), (False, 0), (True, 1), (-3, -3), (2**63, 1), ([], 0), ([1, 2], 2), ({"a": 1}, 1), (b"", 1), (0.0, 1)],
 )
 def test_a_reply_counts_the_records_it_tells_of(value: object, count: int) -> None:
+    """How many records each type of value stands for."""
     assert host.count_of(value) == count
 
 
 def test_a_function_may_count_itself(running: Running) -> None:
+    """`Counted` sets the count of a reply."""
     running.link()
     with socket.create_connection(("127.0.0.1", running.address.port)) as raw:
         raw.sendall(framed(["count"]))
@@ -165,6 +174,7 @@ def test_a_function_may_count_itself(running: Running) -> None:
 
 
 def test_a_session_has_the_families_whose_functions_there_are() -> None:
+    """A ready-made session implements exactly the families whose functions are given."""
     from storeproof.contract import KeyValue, Layout, Ordered
     from storeproof.spec import load_spec
 
@@ -183,6 +193,7 @@ def test_a_session_has_the_families_whose_functions_there_are() -> None:
 
 
 def test_a_session_refuses_what_it_cannot_do() -> None:
+    """Options and unsupported kinds of records are refused."""
     with pytest.raises(Refused, match="knows no options; found engine"):
         session(Address("127.0.0.1", 1), {"engine": "x"}, {})
     with pytest.raises(Refused, match="keeps: found document; allowed: value, hash"):

@@ -9,6 +9,7 @@ from storeproof.embedded.turns import Turns
 
 
 def test_turns_are_given_in_the_order_they_were_asked_for() -> None:
+    """The lock is granted in the order of the requests."""
     turns = Turns()
     assert turns.acquire(0)
     given: list[int] = []
@@ -30,6 +31,7 @@ def test_turns_are_given_in_the_order_they_were_asked_for() -> None:
 
 
 def test_who_is_given_none_in_time_is_passed_over() -> None:
+    """A waiter whose time-out has passed does not block the lock."""
     turns = Turns()
     assert turns.acquire(0)
     assert not turns.acquire(0.01)

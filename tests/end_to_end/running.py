@@ -161,7 +161,7 @@ def left_behind(folder: Path) -> list[str]:
 
 
 def leaves_nothing(folder: Path) -> None:
-    """Assert so. A guardian takes a moment to see that its run has ended."""
+    """Assert so. The reaper takes a moment to see that its run has ended."""
     wait_for(lambda: not left_behind(folder), 10, lambda: f"left behind: {left_behind(folder)}")
 
 

@@ -20,17 +20,20 @@ TAKEN = {
 
 
 def test_every_store_with_a_cache_is_tried_here() -> None:
+    """A store file that gains a cache setting needs a row in `TAKEN`."""
     assert set(CACHED) == set(TAKEN)
 
 
 @pytest.mark.parametrize("scale", SPEC.scales.values(), ids=SPEC.scales)
 def test_all_that_a_workload_loads_fits_in(scale) -> None:  # type: ignore[no-untyped-def]
+    """The cache of every scale holds at least twice the loaded data."""
     assert scale.cache_bytes >= 2 * scale.performance.data_bytes
 
 
 @pytest.mark.servers
 @pytest.mark.parametrize("name", TAKEN)
 def test_the_live_server_says_what_the_scale_does(name: str) -> None:
+    """The real server reports the scale's cache size, not its default."""
     sut = StoreUnderTest(SPEC, SPEC.targets([name])[0], Options(SPEC.scales["smoke"], seed=1, launch="process"), lambda _: None)
     try:
         handle = sut.launch("its cache")
@@ -42,6 +45,7 @@ def test_the_live_server_says_what_the_scale_does(name: str) -> None:
 
 
 def test_what_a_variant_says_itself_goes_before() -> None:
+    """A variant's own value for the cache setting overrides the scale's."""
     target = SPEC.targets(["mariadb"])[0]
     own = target.configuration.model_copy(update={"settings": {"innodb_buffer_pool_size": "1"}})
     store = target.store.model_copy(update={"variants": {target.variant: own}})

@@ -84,6 +84,7 @@ def make() -> Iterator[Make]:
 
 @pytest.mark.parametrize("bound", [False, True], ids=["volume", "directory"])
 def test_data_survives_kill_and_stop_and_the_port_is_asked_again(make: Make, tmp_path: Path, bound: bool) -> None:
+    """Data survives a kill and a stop, and the address is that of the new port."""
     handle = make(base=tmp_path if bound else None)
     assert handle.start() > 0
     assert handle.address.host == "127.0.0.1"
@@ -106,6 +107,7 @@ def test_data_survives_kill_and_stop_and_the_port_is_asked_again(make: Make, tmp
 
 
 def test_a_directory_with_a_colon(make: Make, tmp_path: Path) -> None:
+    """Bind mounts are not written with colons, so a data directory may contain one."""
     (tmp_path / "a:b").mkdir()
     handle = make(base=tmp_path / "a:b")
     handle.start()
@@ -131,6 +133,7 @@ def test_data_of_the_images_user_is_removed_by_a_container(make: Make, tmp_path:
 
 
 def test_port_is_open_to_this_machine_only(make: Make) -> None:
+    """The published port is bound to 127.0.0.1, not to the network."""
     handle = make()
     handle.start()
     bindings = handle._container.attrs["NetworkSettings"]["Ports"]["6379/tcp"]
@@ -138,6 +141,7 @@ def test_port_is_open_to_this_machine_only(make: Make) -> None:
 
 
 def test_paused_container_is_silent_and_goes_on(make: Make) -> None:
+    """A paused container does not answer, resumes, and can be killed and closed while paused."""
     handle = make()
     handle.start()
     handle.pause()
@@ -153,6 +157,7 @@ def test_paused_container_is_silent_and_goes_on(make: Make) -> None:
 
 
 def test_environment_and_files_reach_it(make: Make) -> None:
+    """Environment and files are filled from the template, and the log shows no password."""
     launch = ContainerLaunch(
         image=IMAGE,
         port=6379,
@@ -171,12 +176,14 @@ def test_environment_and_files_reach_it(make: Make) -> None:
 
 
 def test_container_that_ends_at_once(make: Make) -> None:
+    """A container that exits is a `StoreDied` with its exit status and log."""
     handle = make(REDIS.model_copy(update={"command": ("bash", "-c", "echo no licence; exit 3")}))
     with pytest.raises(StoreDied, match=r"redis ended with exit status 3 before it answered\n(.|\n)*no licence"):
         handle.start()
 
 
 def test_a_container_that_somebody_kills_is_no_fault_of_the_store(make: Make) -> None:
+    """A kill from outside is a failure of the machine; our own kill is not."""
     handle = make()
     handle.start()
     handle.check_alive()
@@ -191,6 +198,7 @@ def test_a_container_that_somebody_kills_is_no_fault_of_the_store(make: Make) ->
 
 
 def test_a_container_that_somebody_removes_is_no_fault_of_the_store(make: Make) -> None:
+    """A container that was removed from outside is a failure of the machine."""
     handle = make()
     handle.start()
     subprocess.run(["docker", "rm", "-f", handle._container.id], check=True, capture_output=True)
@@ -199,6 +207,7 @@ def test_a_container_that_somebody_removes_is_no_fault_of_the_store(make: Make) 
 
 
 def test_an_engine_that_falls_silent_is_no_fault_of_the_store(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A time-out of the engine is a failure of the machine."""
     handle = make()
     handle.start()
 
@@ -232,18 +241,21 @@ def test_a_container_that_is_short_of_memory_is_no_fault_of_the_store(make: Make
 
 
 def test_program_that_the_image_does_not_have(make: Make) -> None:
+    """A command that the image lacks is a `StoreDied` that names the command."""
     handle = make(REDIS.model_copy(update={"command": ("no-such-server",)}))
     with pytest.raises(StoreDied, match=r"redis (could not be started|ended with exit status 127)(.|\n)*no-such-server"):
         handle.start()
 
 
 def test_container_that_never_answers(make: Make) -> None:
+    """A container that runs without answering is a time-out of the store."""
     handle = make(REDIS.model_copy(update={"command": ("sleep", "600"), "start_seconds": 1}))
     with pytest.raises(StoreDied, match="redis did not answer within 1 s"):
         handle.start()
 
 
 def test_missing_image(tmp_path: Path) -> None:
+    """An image that cannot be pulled is `NotAvailable`, with a remedy, and leaves no directory."""
     with pytest.raises(NotAvailable) as caught:
         ContainerHandle(request(REDIS, tmp_path, store="redis", probe=pinged, image="storeproof.invalid/redis:7"))
     image = "redis: the image storeproof.invalid/redis:7"
@@ -253,11 +265,13 @@ def test_missing_image(tmp_path: Path) -> None:
 
 
 def test_other_image(make: Make) -> None:
+    """`--image` replaces the image of the store's file."""
     handle = make(REDIS.model_copy(update={"image": "storeproof.invalid/redis:7"}), image=IMAGE)
     handle.start()
 
 
 def test_keep_leaves_container_and_volume_and_says_how_they_are_removed(make: Make, tmp_path: Path) -> None:
+    """`--keep` keeps container and volume, and the command that it prints removes both."""
     handle = make(keep=True)
     handle.start()
     assert handle._dir is not None
@@ -310,6 +324,7 @@ def end(process: subprocess.Popen[str], number: signal.Signals) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
 def test_signal_in_mid_run_leaves_nothing(number: signal.Signals) -> None:
+    """SIGINT and SIGTERM remove container, volume and directory."""
     process, mark = other_run()
     assert len(left(mark)) == 3
     assert docker.sweep_containers() == []
@@ -318,12 +333,14 @@ def test_signal_in_mid_run_leaves_nothing(number: signal.Signals) -> None:
 
 
 def test_our_own_sigkill_leaves_nothing() -> None:
+    """After SIGKILL the reaper removes container, volume and directory."""
     process, mark = other_run()
     end(process, signal.SIGKILL)
     assert eventually(lambda: left(mark) == [], 20)
 
 
 def test_next_run_sweeps_what_a_dead_one_left() -> None:
+    """Without a reaper a sweep removes what a killed run left."""
     process, mark = other_run(before=WITHOUT_REAPER)
     end(process, signal.SIGKILL)
     assert len(left(mark)) == 3
@@ -336,7 +353,16 @@ def test_next_run_sweeps_what_a_dead_one_left() -> None:
     assert left(mark) == []
 
 
+def test_a_new_container_sweeps_what_a_dead_run_left(make: Make) -> None:
+    """A handle that is made removes what killed runs left in the engine and in the default directory."""
+    process, mark = other_run(before=WITHOUT_REAPER)
+    end(process, signal.SIGKILL)
+    make()
+    assert left(mark) == []
+
+
 def test_sweep_leaves_what_is_not_ours() -> None:
+    """A sweep keeps volumes without mark, of live owners, and of `--keep`."""
     client = docker.client()
     dead = str(replace(this_process(), start=1))
     others = {

@@ -34,6 +34,7 @@ def bare_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("bare_machine")
 def test_embedded_store_runs_on_a_bare_machine() -> None:
+    """Without an engine and server binaries, only the embedded store can run."""
     found = survey(load_spec())
     assert not found.engine.ok
     assert [each.store for each in found.stores if each.runs] == ["sqlite"]
@@ -41,6 +42,7 @@ def test_embedded_store_runs_on_a_bare_machine() -> None:
 
 @pytest.mark.usefixtures("bare_machine")
 def test_doctor_names_each_command_once_and_whole() -> None:
+    """A narrow terminal neither repeats nor wraps the commands."""
     out = io.StringIO()
     doctor(Console(file=out, width=60))
     text = out.getvalue()
@@ -70,7 +72,7 @@ def remedies() -> list[tuple[str, str]]:
 @pytest.mark.usefixtures("bare_machine")
 def test_every_remedy_is_a_line_that_works(monkeypatch: pytest.MonkeyPatch) -> None:
     """It can be pasted into a shell, and what it names is there: scripts, clients, and images that a registry has."""
-    monkeypatch.setattr(sys.modules["storeproof.contract.load_adapter"], "_installed", lambda requirement: False)
+    monkeypatch.setattr(sys.modules["storeproof.contract.load_adapter"], "_is_installed", lambda requirement: False)
     found = remedies()
     assert "pip install 'psycopg[binary]>=3.2'" in dict(found)
     for command, _ in found:
@@ -102,6 +104,8 @@ def test_every_debian_package_of_a_remedy_exists() -> None:
 
 
 def test_image_that_is_not_here_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A missing image has the command that pulls it, or the local image that could replace it."""
+
     class Engine:
         def version(self) -> dict[str, object]:
             return {"Platform": {"Name": ""}, "Version": "20.10"}

@@ -20,8 +20,8 @@ from storeproof.disk.ext4 import unmount
 from storeproof.disk.methods import PowerCut
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied
 from storeproof.launch.process import ProcessHandle
-from storeproof.machine import patience, shortage
-from storeproof.machine.shortage import Watch
+from storeproof.machine import deadline, shortage
+from storeproof.machine.shortage import ShortageWatch
 from storeproof.spec import ProcessLaunch
 from tests.launch.small import FAMILY, GREETS, MUTE, as_root, eventually, greeted, python_server, request
 
@@ -91,6 +91,7 @@ except OSError as reason:
 
 @pytest.mark.parametrize("clears", ["pass", "os.remove(sys.argv[1] + '/big')"], ids=["leaves", "clears"])
 def test_a_disk_that_is_full_is_not_the_stores_fault(make: Make, small_disk: Path, clears: str) -> None:
+    """A server that ends on a full disk is `NotAvailable`, also if it removed what filled the disk."""
     with pytest.raises(
         NotAvailable, match=r"small: \$\{python\} ended with exit status \d+: .* full; make room there, or name another"
     ) as seen:
@@ -99,11 +100,13 @@ def test_a_disk_that_is_full_is_not_the_stores_fault(make: Make, small_disk: Pat
 
 
 def test_a_disk_that_has_less_than_is_asked_for(make: Make, small_disk: Path) -> None:
+    """A server that reports a full disk is believed where little is free."""
     with pytest.raises(NotAvailable, match=r"had no more than [67] MiB free, and the server found it full; make room there"):
         make(initialised_by(ASKS), base=small_disk).start()
 
 
 def test_a_disk_that_becomes_full_later_spoils_the_round(make: Make, small_disk: Path) -> None:
+    """A disk that fills up after the first start is a failure of the machine."""
     handle = make(python_server(GREETS), base=small_disk)
     handle.start()
     handle.kill()
@@ -113,6 +116,7 @@ def test_a_disk_that_becomes_full_later_spoils_the_round(make: Make, small_disk:
 
 
 def test_a_disk_with_no_room_for_us_is_not_available(small_disk: Path) -> None:
+    """A full data directory is `NotAvailable`, and nothing is left there."""
     fill(small_disk)
     with pytest.raises(NotAvailable, match=f"{small_disk}.*No space left on device; make room"):
         ProcessHandle(request(python_server(GREETS), small_disk)).start()
@@ -120,12 +124,14 @@ def test_a_disk_with_no_room_for_us_is_not_available(small_disk: Path) -> None:
 
 
 def test_the_words_alone_are_no_evidence(make: Make) -> None:
+    """A server that reports a shortage on a machine without one is a `StoreDied`."""
     says = "import sys; print('No space left on device, too many open files, out of memory, could not fork'); sys.exit(3)"
     with pytest.raises(StoreDied, match="small ended with exit status 3 before it answered"):
         make(python_server(says)).start()
 
 
 def test_words_of_an_earlier_start_are_not_heard(tmp_path: Path, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only what the server wrote since its last start counts."""
     monkeypatch.setattr(shortage, "_LITTLE", 2**62)
     code = "import os, sys\nif os.path.exists(sys.argv[2] + '/again'): sys.exit(3)\nprint('No space left', flush=True)\n"
     handle = make(python_server(code + "open(sys.argv[2] + '/again', 'w')\n" + GREETS))
@@ -137,6 +143,7 @@ def test_words_of_an_earlier_start_are_not_heard(tmp_path: Path, make: Make, mon
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
 def test_a_server_that_somebody_kills_is_not_to_blame(make: Make, number: signal.Signals) -> None:
+    """A kill from outside is a failure of the machine, with the signal's name."""
     handle = make(python_server(GREETS))
     handle.start()
     handle.check_alive()
@@ -164,6 +171,7 @@ def test_a_server_that_is_killed_while_it_starts_is_not_to_blame(make: Make) -> 
 
 @pytest.mark.parametrize("end", ["os.abort()", "os.kill(os.getpid(), signal.SIGSEGV)", "os._exit(4)"], ids=["abort", "fault", "exit"])
 def test_a_server_that_ends_by_itself_is_to_blame(make: Make, end: str) -> None:
+    """A crash or an exit is a `StoreDied`."""
     code = f"import os, signal, threading, sys; signal.signal(signal.SIGUSR1, lambda *_: {end})\n" + GREETS
     handle = make(python_server(code))
     handle.start()
@@ -174,6 +182,7 @@ def test_a_server_that_ends_by_itself_is_to_blame(make: Make, end: str) -> None:
 
 
 def test_a_server_that_we_have_ended_is_nobody_elses_work(make: Make) -> None:
+    """After our own kill the error says only that it does not run."""
     handle = make(python_server(FAMILY))
     handle.start()
     handle.kill()
@@ -182,6 +191,7 @@ def test_a_server_that_we_have_ended_is_nobody_elses_work(make: Make) -> None:
 
 
 def test_the_out_of_memory_killer_is_named(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A SIGKILL together with a count of the out-of-memory killer is reported as that."""
     handle = make(python_server(GREETS))
     handle.start()
     os.kill(handle.pids[0], signal.SIGKILL)
@@ -230,6 +240,7 @@ def limited(limit: str, code: str) -> str:
 
 
 def test_too_few_descriptors_for_the_server() -> None:
+    """A server that fails under a low descriptor limit is `NotAvailable`, with the `ulimit` that helps."""
     limit = "resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))"
     said = limited(limit, "import socket, sys\nheld = [socket.socket() for _ in range(100)]\n")
     assert said.startswith("NotAvailable small ended with exit status 1 before it answered: the server may open no more than 64 files"), (
@@ -239,6 +250,7 @@ def test_too_few_descriptors_for_the_server() -> None:
 
 
 def test_too_few_processes_or_too_little_memory_for_the_server() -> None:
+    """A server that fails under a memory limit is `NotAvailable`, with the `ulimit` that helps."""
     limit = "resource.setrlimit(resource.RLIMIT_AS, (10**9, 10**9))"
     said = limited(limit, "import sys\ntry: x = bytearray(2 * 10**9)\nexcept MemoryError: sys.exit('cannot allocate memory')\n")
     assert "NotAvailable small ended with exit status 1" in said
@@ -246,8 +258,9 @@ def test_too_few_processes_or_too_little_memory_for_the_server() -> None:
 
 
 def test_our_own_descriptors_used_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    watch = Watch([tmp_path])
-    assert watch.found("") is None
+    """Exhausted descriptors of storeproof itself are found, also when looking needs one."""
+    watch = ShortageWatch([tmp_path])
+    assert watch.find("") is None
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     held = []
     try:
@@ -255,17 +268,19 @@ def test_our_own_descriptors_used_up(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         with pytest.raises(OSError, match="Too many open files") as full:
             while True:
                 held.append(os.open("/dev/null", os.O_RDONLY))
-        lacking = watch.found("")
+        lacking = watch.find("")
     finally:
         for each in held:
             os.close(each)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert lacking is not None
     assert lacking.what == f"storeproof (pid {os.getpid()}) has as many files open as it may"
-    assert shortage.of_error(full.value) == shortage.Shortage("/dev/null: Too many open files", "ulimit -n 65536")
+    assert shortage.shortage_of(full.value) == shortage.Shortage("/dev/null: Too many open files", "ulimit -n 65536")
 
 
 def test_an_answer_that_can_never_become_right_ends_the_wait(make: Make) -> None:
+    """A `WrongReply` ends the wait at once."""
+
     def wrong(address: Address) -> None:
         raise WrongReply("found 'hello', where a length is due")
 
@@ -277,7 +292,8 @@ def test_an_answer_that_can_never_become_right_ends_the_wait(make: Make) -> None
 
 
 def test_a_silent_server_on_a_busy_machine_says_nothing_of_the_store(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "machine_is_busy", lambda: "load 99.0 on 4 cores")
+    """A time-out on a busy machine is a failure of the machine."""
+    monkeypatch.setattr(deadline, "machine_is_busy", lambda: "load 99.0 on 4 cores")
     said = (
         r"small did not answer within \d+ s on a busy machine \(load 99.0 on 4 cores; it takes connections and does not answer\); run it on"
     )
@@ -286,6 +302,7 @@ def test_a_silent_server_on_a_busy_machine_says_nothing_of_the_store(make: Make,
 
 
 def test_no_handle_stays_where_no_volume_can_be_had(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no disk can be mounted, neither a registered handle nor a directory remains."""
     monkeypatch.setattr("storeproof.disk.fuse.DEVICE", "/dev/no-such-device")
     before = list(registry._open)
     with pytest.raises(NotAvailable, match="needs FUSE"):
@@ -295,6 +312,7 @@ def test_no_handle_stays_where_no_volume_can_be_had(tmp_path: Path, monkeypatch:
 
 
 def test_a_link_in_place_of_a_file_is_not_followed(make: Make, tmp_path: Path) -> None:
+    """A symbolic link that a server put in place of its configuration is replaced, not written through."""
     victim = tmp_path / "victim"
     victim.write_text("mine")
     handle = make(python_server(GREETS, files={"server.conf": "ours"}))
@@ -316,9 +334,9 @@ def test_a_path_that_is_too_long_for_a_socket_is_not_the_stores_fault(tmp_path: 
     said = "[ERROR] The socket file path is too long (> 107): /x/s"
     deep = tmp_path / ("d" * 100)
     deep.mkdir()
-    found = Watch([deep]).found(said)
+    found = ShortageWatch([deep]).find(said)
     assert found is not None
     assert "is too long for the server's socket" in found.what
     assert "--data-dir" in found.remedy
-    assert Watch([deep]).found("ready to accept connections") is None
-    assert Watch([Path("/")]).found(said) is None
+    assert ShortageWatch([deep]).find("ready to accept connections") is None
+    assert ShortageWatch([Path("/")]).find(said) is None

@@ -75,6 +75,7 @@ def complaint(store: str, port: int, seconds: float = 30, host: str = "127.0.0.1
     ],
 )
 def test_a_hostile_server_is_one_line(store: str, way: str, message: str) -> None:
+    """A hostile answer becomes one printable line of bounded length."""
     with misbehaving(store, way) as port:
         told = complaint(store, port)
     assert message in told
@@ -101,11 +102,13 @@ def test_an_endpoint_that_turns_hostile_does_not_fill_our_memory() -> None:
 
 
 def test_a_name_that_cannot_be_resolved_is_said() -> None:
+    """A host name that does not resolve has a message of its own."""
     told = complaint("redis", 6379, host="no-such-host.invalid")
     assert told.startswith("redis at x cannot be reached: the name of its host cannot be resolved (")
 
 
 def test_an_adapter_that_ends_the_process_is_said(tmp_path: Path) -> None:
+    """An adapter that calls sys.exit is reported, not taken for success."""
     file = tmp_path / "mine.yaml"
     file.write_text((SPEC_ROOT / "stores" / "redis.yaml").read_text().replace("adapter: redis", "adapter: ./mine.py"))
     (tmp_path / "mine.py").write_text("import sys\n\ndef connect(address, options):\n    print('{}')\n    sys.exit(0)\n")
@@ -135,6 +138,7 @@ def test_others_see_no_password_and_the_child_has_a_limit() -> None:
 @pytest.mark.servers
 @pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is not installed")
 def test_a_good_server_is_left_as_it_was(tmp_path: Path) -> None:
+    """The probe writes to a real server and removes what it wrote."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = int(free.getsockname()[1])

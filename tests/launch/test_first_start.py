@@ -48,6 +48,7 @@ def begun(handle: ProcessHandle) -> tuple[threading.Thread, list[BaseException]]
 
 
 def test_a_kill_ends_the_start_that_another_thread_is_in_the_middle_of(handle: ProcessHandle) -> None:
+    """A kill during initialisation ends that start: the server itself is not started."""
     starting, failures = begun(handle)
     handle.kill()
     starting.join(10)
@@ -58,6 +59,7 @@ def test_a_kill_ends_the_start_that_another_thread_is_in_the_middle_of(handle: P
 
 
 def test_an_emptied_directory_is_made_again(handle: ProcessHandle) -> None:
+    """After `empty` the next start runs the initialisation again."""
     starting, _ = begun(handle)
     handle.kill()
     starting.join(10)

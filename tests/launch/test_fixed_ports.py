@@ -27,6 +27,7 @@ def _engine() -> None:
 
 
 def test_they_are_reached_under_their_numbers_and_free_afterwards() -> None:
+    """Fixed ports keep their numbers, a second container cannot have them, and `close` frees them."""
     one, other = _free(), _free()
     command = ("memcached", "-u", "nobody", "-l", f"0.0.0.0:{one},0.0.0.0:{other}")
     launch = ContainerLaunch(image=IMAGE, port=one, fixed_ports=(one, other), data="/data", command=command)

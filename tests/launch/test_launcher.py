@@ -70,6 +70,7 @@ def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("no_engine")
 def test_auto_falls_through_to_the_binary_and_says_why(tmp_path: Path) -> None:
+    """`auto` passes over an engine that does not answer, and reports the reason."""
     notices: list[str] = []
     handle = start(store(container=CONTAINER, process=python_server(GREETS)), tmp_path, notices=notices)
     assert handle.kind == "process"
@@ -79,6 +80,7 @@ def test_auto_falls_through_to_the_binary_and_says_why(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("no_engine")
 def test_nothing_works_names_every_reason_and_remedy(tmp_path: Path) -> None:
+    """Where no launch works, the error has all reasons and all remedies."""
     missing = python_server(GREETS, binary="no-such-server", install="apt-get install small-server")
     with pytest.raises(NotAvailable) as caught:
         start(store(container=CONTAINER, process=missing), tmp_path)
@@ -88,16 +90,19 @@ def test_nothing_works_names_every_reason_and_remedy(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("no_engine")
 def test_container_that_was_asked_for_is_not_replaced(tmp_path: Path) -> None:
+    """`--launch=container` does not fall back to the local binary."""
     with pytest.raises(NotAvailable, match="no container engine answers"):
         start(store(container=CONTAINER, process=python_server(GREETS)), tmp_path, "container")
 
 
 def test_way_that_the_file_does_not_describe(tmp_path: Path) -> None:
+    """A launch that the store's file does not describe names those that it does."""
     with pytest.raises(NotAvailable, match="small cannot be launched by container: its file describes process; --launch=process"):
         start(store(process=python_server(GREETS)), tmp_path, "container")
 
 
 def test_failed_start_leaves_nothing(tmp_path: Path) -> None:
+    """A server that fails to start leaves no directory after `close`."""
     with pytest.raises(Exception, match="exit status 1"):
         start(store(process=python_server("raise SystemExit(1)")), tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -114,6 +119,7 @@ ENDPOINT = EndpointLaunch(url="small://user:password@localhost:1234/0")
 
 
 def test_endpoint_is_taken_first_and_never_harmed(running: ProcessHandle, tmp_path: Path) -> None:
+    """`auto` prefers a given endpoint, and every fault and `close` leave it alone."""
     offered = store(container=CONTAINER, process=python_server(GREETS), endpoint=ENDPOINT)
     handle = start(offered, tmp_path, endpoint=f"small://me:secret@127.0.0.1:{running.address.port}/0")
     assert handle.kind == "endpoint"
@@ -129,17 +135,20 @@ def test_endpoint_is_taken_first_and_never_harmed(running: ProcessHandle, tmp_pa
 
 
 def test_endpoint_that_nobody_gave(tmp_path: Path) -> None:
+    """`--launch=endpoint` without a URL is a usage error with an example."""
     with pytest.raises(UsageError, match=r"--endpoint small=small://user:password@localhost:1234/0"):
         start(store(endpoint=ENDPOINT), tmp_path, "endpoint")
 
 
 def test_endpoint_without_a_port(tmp_path: Path) -> None:
+    """A URL without a port is refused without showing its password."""
     with pytest.raises(UsageError, match="lacks a scheme, a host or a port") as caught:
         start(store(endpoint=ENDPOINT), tmp_path, endpoint="small://me:secret@127.0.0.1")
     assert "secret" not in str(caught.value)
 
 
 def test_endpoint_where_nobody_answers(running: ProcessHandle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An endpoint where nothing listens is a usage error that names the address."""
     monkeypatch.setattr("storeproof.launch.endpoint._ANSWER_SECONDS", 0.2)
     port = running.address.port
     running.close()
@@ -160,6 +169,7 @@ def test_endpoint_where_nobody_answers(running: ProcessHandle, tmp_path: Path, m
     ],
 )
 def test_engine_messages_are_told_without_addresses(message: str, words: str) -> None:
+    """Messages of the engine are translated, and internal addresses never shown."""
     told = docker._in_plain_words(message)
     assert words in told
     assert "10." not in told

@@ -34,6 +34,7 @@ def _engine() -> None:
 
 
 def test_each_is_mapped_to_the_loopback_and_free_afterwards() -> None:
+    """Each named port is mapped to a free loopback port, which `close` frees."""
     handle = ContainerHandle(request(LAUNCH, store="named", probe=connected))
     second = ContainerHandle(request(LAUNCH, store="second", probe=connected))
     try:
@@ -57,6 +58,7 @@ def test_each_is_mapped_to_the_loopback_and_free_afterwards() -> None:
 
 
 def test_one_that_keeps_its_number_is_told_by_name_too() -> None:
+    """A fixed port is in `Address.ports` by its name."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         number = int(free.getsockname()[1])

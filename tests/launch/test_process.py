@@ -40,6 +40,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
 
 
 def test_starts_and_answers(make: Make) -> None:
+    """A started server runs, answers at its address, and its log can be read."""
     handle = make(python_server(GREETS))
     seconds = handle.start()
     assert 0 < seconds < 20
@@ -50,6 +51,7 @@ def test_starts_and_answers(make: Make) -> None:
 
 
 def test_same_data_and_port_after_a_kill(make: Make) -> None:
+    """A restart after a kill has the same data and the same address."""
     code = "import pathlib, sys; pathlib.Path(sys.argv[2], 'starts').open('a').write('x')\n" + GREETS
     handle = make(python_server(code))
     handle.start()
@@ -80,6 +82,7 @@ def test_a_kill_halts_the_server_before_it_looks_for_the_others(make: Make, monk
 
 
 def test_kill_takes_children_that_left_the_session(make: Make) -> None:
+    """A kill ends children that became leaders of sessions of their own."""
     handle = make(python_server(FAMILY))
     handle.start()
     pids = list(handle.pids)
@@ -101,6 +104,7 @@ def test_kill_takes_orphans(make: Make) -> None:
 
 
 def test_paused_server_is_silent_and_goes_on(make: Make) -> None:
+    """A paused server accepts connections without answering, and goes on after `resume`."""
     handle = make(python_server(GREETS))
     handle.start()
     handle.pause()
@@ -113,6 +117,7 @@ def test_paused_server_is_silent_and_goes_on(make: Make) -> None:
 
 
 def test_close_after_pause(make: Make) -> None:
+    """`close` ends a paused server with its children, and may be called twice."""
     handle = make(python_server(FAMILY))
     handle.start()
     pids = list(handle.pids)
@@ -124,6 +129,7 @@ def test_close_after_pause(make: Make) -> None:
 
 
 def test_stop_asks_with_the_signal_of_the_spec(make: Make) -> None:
+    """`stop` sends the signal of the store's file, and waits for the end."""
     code = "import signal, sys; signal.signal(signal.SIGINT, lambda *_: (print('bye', flush=True), sys.exit()))\n" + GREETS
     handle = make(python_server(code, stop="SIGINT"))
     handle.start()
@@ -133,6 +139,7 @@ def test_stop_asks_with_the_signal_of_the_spec(make: Make) -> None:
 
 
 def test_stop_of_a_paused_server(make: Make) -> None:
+    """`stop` resumes a paused server first, which could not end otherwise."""
     handle = make(python_server(GREETS))
     handle.start()
     handle.pause()
@@ -141,6 +148,7 @@ def test_stop_of_a_paused_server(make: Make) -> None:
 
 
 def test_deaf_server_does_not_stop_and_is_closed_all_the_same(make: Make) -> None:
+    """A server that ignores its stop signal is a `StoreDied`, and `close` kills it."""
     code = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + GREETS
     handle = make(python_server(code, start_seconds=1))
     handle.start()
@@ -151,24 +159,28 @@ def test_deaf_server_does_not_stop_and_is_closed_all_the_same(make: Make) -> Non
 
 
 def test_server_that_exits_at_once(make: Make) -> None:
+    """A server that exits during its start is a `StoreDied` with its status and log."""
     handle = make(python_server("import sys; print('no licence'); sys.exit(3)"))
     with pytest.raises(StoreDied, match=r"small ended with exit status 3 before it answered(.|\n)*no licence"):
         handle.start()
 
 
 def test_server_that_is_ended_by_a_signal(make: Make) -> None:
+    """A server that aborts is a `StoreDied` that names the signal."""
     handle = make(python_server("import os; os.abort()"))
     with pytest.raises(StoreDied, match="small was ended by SIGABRT before it answered"):
         handle.start()
 
 
 def test_server_that_never_listens(make: Make) -> None:
+    """A server that opens no port is a time-out that says so."""
     handle = make(python_server("import time; time.sleep(600)", start_seconds=1))
     with pytest.raises(StoreDied, match=r"did not answer within 1 s \(nothing listens on its port\)"):
         handle.start()
 
 
 def test_server_that_never_answers(make: Make) -> None:
+    """A server that accepts connections without answering is a time-out."""
     handle = make(python_server(MUTE, start_seconds=1))
     with pytest.raises(StoreDied, match="small did not answer within 1 s"):
         handle.start()
@@ -184,6 +196,8 @@ def test_probe_that_hangs_does_not_hang_us(make: Make) -> None:
 
 
 def test_refusal_ends_the_wait(make: Make) -> None:
+    """A `Refused` of the probe ends the wait at once."""
+
     def refused(address: Address) -> None:
         raise Refused("wrong password")
 
@@ -195,6 +209,8 @@ def test_refusal_ends_the_wait(make: Make) -> None:
 
 
 def test_fault_of_the_probe_is_not_hidden(make: Make) -> None:
+    """An unexpected exception of the probe is raised as it is."""
+
     def broken(address: Address) -> None:
         raise ZeroDivisionError
 
@@ -203,6 +219,7 @@ def test_fault_of_the_probe_is_not_hidden(make: Make) -> None:
 
 
 def test_port_that_is_taken_before_the_first_start_is_given_up(make: Make) -> None:
+    """A port that was taken before the first start is replaced by a free one, in the files too."""
     handle = make(python_server(GREETS, files={"server.conf": "${port}"}))
     port = handle.address.port
     with socket.create_server(("127.0.0.1", port)):
@@ -213,6 +230,7 @@ def test_port_that_is_taken_before_the_first_start_is_given_up(make: Make) -> No
 
 
 def test_port_that_is_taken_between_two_starts_is_no_fault_of_the_store(make: Make) -> None:
+    """A port taken between two starts is a failure of the machine that names the process."""
     handle = make(python_server(GREETS))
     handle.start()
     handle.kill()
@@ -230,6 +248,7 @@ def test_wrong_server_is_never_measured(make: Make) -> None:
 
 
 def test_missing_program_says_what_installs_it(make: Make) -> None:
+    """A missing program is `NotAvailable` with the places searched and the line that installs it."""
     launch = ProcessLaunch(binary="no-such-server", search=("/opt/*/no-such-bin",), install="apt-get install no-such-server", command=())
     with pytest.raises(NotAvailable) as caught:
         make(launch)
@@ -251,6 +270,7 @@ def test_another_product_under_the_same_name(make: Make, tmp_path_factory: pytes
 
 
 def test_program_that_cannot_be_run(make: Make, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A program for another architecture is `NotAvailable`."""
     program = tmp_path_factory.mktemp("bin") / "server"
     program.write_bytes(b"\x7fELF of another machine")
     program.chmod(0o755)
@@ -259,18 +279,21 @@ def test_program_that_cannot_be_run(make: Make, tmp_path_factory: pytest.TempPat
 
 
 def test_missing_data_directory_is_not_made(make: Make, tmp_path: Path) -> None:
+    """A data directory that does not exist is a usage error, and is not created."""
     with pytest.raises(UsageError, match="does not exist; create it on the disk that is to be measured"):
         make(python_server(GREETS), base=tmp_path / "typo")
     assert not (tmp_path / "typo").exists()
 
 
 def test_failing_initialisation(make: Make) -> None:
+    """A failing initialisation is a `StoreDied` with its status and log."""
     launch = python_server(GREETS, initialise=[["${python}", "-c", "import sys; print('disk is odd'); sys.exit(2)"]])
     with pytest.raises(StoreDied, match=r"small: \$\{python\} ended with exit status 2\n(.|\n)*disk is odd"):
         make(launch).start()
 
 
 def test_files_settings_and_initialisation(make: Make) -> None:
+    """Files and settings are written, and the initialisation runs once over two starts."""
     code = "import sys; print(sys.argv[3:], open('server.conf').read(), open(sys.argv[2] + '/made').read(), flush=True)\n" + GREETS
     launch = python_server(
         code,
@@ -286,6 +309,7 @@ def test_files_settings_and_initialisation(make: Make) -> None:
 
 
 def test_password_is_not_in_the_log(make: Make) -> None:
+    """Log tails and addresses show no password."""
     handle = make(python_server("print('password is hunter22', flush=True)\n" + GREETS, user="me", password="hunter22"))
     handle.start()
     assert "password is ***" in handle.log_tail()
@@ -293,6 +317,7 @@ def test_password_is_not_in_the_log(make: Make) -> None:
 
 
 def test_environment_does_not_configure_the_server(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Variables of the user's environment do not reach the server."""
     monkeypatch.setenv("PGDATA", "/somewhere/else")
     handle = make(python_server("import os; print(os.environ.get('PGDATA'), os.environ['HOME'], flush=True)\n" + GREETS))
     handle.start()
@@ -301,6 +326,7 @@ def test_environment_does_not_configure_the_server(make: Make, monkeypatch: pyte
 
 
 def test_keep_leaves_the_data_and_says_where(tmp_path: Path) -> None:
+    """`--keep` keeps the directory, ends the server, and prints how to remove it."""
     handle = ProcessHandle(request(python_server(GREETS), tmp_path, keep=True))
     handle.start()
     assert handle.data is not None
@@ -313,6 +339,7 @@ def test_keep_leaves_the_data_and_says_where(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not as_root(), reason="not run as root: every server is unprivileged already")
 def test_unprivileged_server_runs_as_nobody() -> None:
+    """A server that refuses root runs as nobody without further groups."""
     code = "import os, sys; open(sys.argv[2] + '/mine', 'w'); print('uid', os.getuid(), os.getgroups(), flush=True)\n" + GREETS
     launch = python_server(code, binary="/usr/bin/python3", unprivileged=True)
     with tempfile.TemporaryDirectory(dir="/var/tmp") as base:
@@ -328,11 +355,13 @@ def test_unprivileged_server_runs_as_nobody() -> None:
 
 @pytest.mark.skipif(not as_root(), reason="not run as root: every server is unprivileged already")
 def test_unprivileged_server_in_a_closed_directory(make: Make, tmp_path: Path) -> None:
+    """A directory that nobody may not enter is `NotAvailable`, with the `chmod` that helps."""
     tmp_path.chmod(0o700)
     with pytest.raises(NotAvailable, match=r"the user nobody may not enter .*; chmod o\+x "):
         make(python_server(GREETS, unprivileged=True))
 
 
 def test_ports_are_not_those_of_outgoing_connections() -> None:
+    """Free ports are below the kernel's range for outgoing connections."""
     first = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     assert all(1024 < ports.free_port() < first for _ in range(20))

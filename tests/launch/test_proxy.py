@@ -28,6 +28,7 @@ def doubling_server() -> Address:
 
 
 def test_what_goes_through_arrives_and_is_counted(doubling_server: Address) -> None:
+    """The proxy relays both directions, counts bytes, and stops listening at the end."""
     with counting(doubling_server) as proxy:
         assert proxy.address.password == "secret"
         with socket.create_connection((proxy.address.host, proxy.address.port)) as client:
@@ -41,5 +42,6 @@ def test_what_goes_through_arrives_and_is_counted(doubling_server: Address) -> N
 
 
 def test_an_encrypted_connection_is_left_alone() -> None:
+    """A TLS connection cannot be counted, and is `NotAvailable`."""
     with pytest.raises(NotAvailable, match="encrypted"), counting(Address("127.0.0.1", 1, tls=True)):
         pass

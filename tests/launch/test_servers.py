@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,16 +11,17 @@ import pytest
 from storeproof.errors import NotAvailable
 from storeproof.launch.process import ProcessHandle
 from storeproof.machine import process_tree
+from storeproof.machine.shared_memory import mapped_files
 from storeproof.spec import SPEC_ROOT, load_spec
 from tests.launch.small import connected, request
 
 pytestmark = pytest.mark.servers
 
 
-def shared_memory() -> set[str]:
-    """What processes share beside files: names and System V ids."""
-    segments = Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
-    return {str(path) for path in Path("/dev/shm").glob("PostgreSQL.*")} | {line.split()[1] for line in segments}
+def segments_of(pids: Collection[int]) -> list[str]:
+    """The System V segments that these processes made."""
+    lines = Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
+    return [line for line in lines if int(line.split()[4]) in pids]
 
 
 @pytest.fixture
@@ -33,10 +34,10 @@ def base() -> Iterator[Path]:
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in (SPEC_ROOT / "stores").glob("*.yaml")))
 def test_start_kill_restart_stop_close(name: str, base: Path) -> None:
+    """A real server starts, is killed, restarts and stops; neither processes nor files nor shared memory are left."""
     store, _ = load_spec().store(name)
     if store.launch.process is None:
         pytest.skip(f"{name} has no process launch")
-    before = shared_memory()
     settings = store.variants[store.default_variant].settings
     try:
         handle = ProcessHandle(request(store.launch.process, base, store=name, probe=connected, settings=settings))
@@ -45,6 +46,7 @@ def test_start_kill_restart_stop_close(name: str, base: Path) -> None:
     try:
         handle.start()
         pids = list(handle.pids)
+        assert segments_of(pids) or name != "postgresql", "it has shared memory that a kill leaves"
         handle.kill()
         assert not handle.alive()
         assert not any(stat and not stat.ended for stat in map(process_tree.read_stat, pids))
@@ -55,8 +57,11 @@ def test_start_kill_restart_stop_close(name: str, base: Path) -> None:
         handle.stop()
         assert not handle.alive()
         handle.start()
+        pids += handle.pids
+        shared = mapped_files(handle.pids)
         handle.pause()
     finally:
         handle.close()
     assert list(base.iterdir()) == []
-    assert shared_memory() <= before
+    assert not [path for path in shared if Path(path).exists()]
+    assert segments_of(pids) == []

@@ -19,6 +19,7 @@ def test_settings_alone_become_arguments(template: Template) -> None:
 
 
 def test_settings_in_a_file_become_lines(template: Template) -> None:
+    """`${settings}` in a file is one line per setting."""
     assert template.text("port ${port}\n${settings}") == "port 7001\n--save \n--appendonly yes"
 
 
@@ -28,15 +29,18 @@ def test_values_are_not_templates(template: Template) -> None:
 
 
 def test_double_dollar_is_a_dollar(template: Template) -> None:
+    """`$$` is a literal dollar."""
     assert template.text("$$HOME") == "$HOME"
 
 
 def test_unknown_name_says_what_is_allowed(template: Template) -> None:
+    """An unknown name is a usage error that lists the allowed ones."""
     with pytest.raises(UsageError) as caught:
         template.command(["--${prot}"])
     assert str(caught.value) == "redis: its launch names ${prot} in '--${prot}'; allowed: ${here}, ${password}, ${port}, ${settings}"
 
 
 def test_stray_dollar_says_how_it_is_written(template: Template) -> None:
+    """A dollar that starts no name is a usage error that says how to write it."""
     with pytest.raises(UsageError, match=r"write a plain dollar as `\$\$`"):
         template.text("cost: 5$")

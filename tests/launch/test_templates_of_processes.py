@@ -22,6 +22,7 @@ time.sleep(600)
 
 
 def test_a_process_has_as_many_ports_as_its_file_names(tmp_path: Path) -> None:
+    """A process has a free port for each name in its file, the same for all starts."""
     launch = python_server(TWO_PORTS, command=["-c", TWO_PORTS, "${port}", "${port.admin-api}"], ports=["admin-api"])
     handle = ProcessHandle(request(launch, tmp_path, probe=connected))
     try:
@@ -38,6 +39,7 @@ def test_a_process_has_as_many_ports_as_its_file_names(tmp_path: Path) -> None:
 
 
 def test_a_port_that_the_file_does_not_name_is_refused_with_those_that_there_are() -> None:
+    """A misspelt port name is a usage error that lists the allowed names."""
     template = Template("two", {"port": "1", "port.admin": "2"}, (), {})
     with pytest.raises(
         UsageError, match=r"names \$\{port\.amdin\} in .*; allowed: \$\{here\}, \$\{port\}, \$\{port\.admin\}, \$\{settings\}"
@@ -72,6 +74,7 @@ def target(command: list[str], arguments: list[str]) -> Target:
     ],
 )
 def test_a_variant_has_arguments_of_its_own(command: list[str], expected: list[str]) -> None:
+    """A variant's arguments replace `${arguments}`, or are appended to the command."""
     two = target(command, ["--engine", "${data}/x"])
     assert two.launch.process is not None
     assert two.launch.container is not None

@@ -35,7 +35,7 @@ _LONGEST = 20.0
 _MOST = 4
 """Times as many kills as are wanted, at most, until so many trials were killed that had begun."""
 _SWEEP_SECONDS = 20.0
-"""So long what is left may take to vanish: a guardian waits for a server's end, and an engine for a container's."""
+"""Seconds in which what is left must vanish: the reaper waits for a server's end, and the engine for a container's."""
 _SHARED_MEMORY = Path("/dev/shm")
 _BEGAN = re.compile(r"/test_\w+\.py [.FEun+?kx]")
 """A case is over."""

@@ -16,6 +16,7 @@ MOST_LINES = 120
 
 
 def test_a_store_over_an_embedded_library_is_two_short_files() -> None:
+    """A vendor's store is two files of at most `MOST_LINES` lines together."""
     assert {path.name for path in FILES.iterdir() if path.is_file()} == {"lmdb.yaml", "lmdb_store.py"}
     assert sum(len(path.read_text().splitlines()) for path in FILES.iterdir() if path.is_file()) <= MOST_LINES
 
@@ -31,6 +32,7 @@ def run(tmp_path: Path, wanted: str) -> dict[str, str]:
 
 
 def test_it_is_right_and_has_the_wire_engine(tmp_path: Path) -> None:
+    """The vendor's store passes, is unsupported where it should be, and is measured by the wire engine."""
     outcomes = run(tmp_path, "settings or ordered-scan or multi-get or put-get or single-get-0i")
     passed = {name for name, outcome in outcomes.items() if outcome == "pass"}
     assert {"settings.readback", "capabilities.key_access.ordered-scan-backwards/001"} <= passed
@@ -44,6 +46,7 @@ def test_it_is_right_and_has_the_wire_engine(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_it_survives_what_it_promises(tmp_path: Path) -> None:
+    """The vendor's store passes the faults that it promises to survive."""
     outcomes = run(tmp_path, "guarantee and (process_crash or power_loss)")
     assert outcomes["durability.process_crash"] == "pass"
     assert outcomes["durability.power_loss"] in ("pass", "not_run")  # not everybody may cut the power of a disk

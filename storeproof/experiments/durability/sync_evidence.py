@@ -10,7 +10,7 @@ import random
 import time
 from typing import Final
 
-from storeproof.disk.strace import Seen, SyncWatch, waited
+from storeproof.disk.strace import SyncTrace, SyncWatch, count_synced
 from storeproof.errors import NotAvailable
 from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.layouts import layouts_of
@@ -45,7 +45,7 @@ def look(sut: StoreUnderTest, guarantee: str) -> NotAvailable:
             for _ in range(_WRITES):
                 if not client.step() or time.monotonic() > deadline:
                     break
-            seen = watch.seen()
+            seen = watch.collect()
             client.close()
     finally:
         handle.close()
@@ -55,10 +55,10 @@ def look(sut: StoreUnderTest, guarantee: str) -> NotAvailable:
         for each in clients.recorder.operations()
         if each.outcome == "ok" and each.completed is not None and each.action != "delete"
     ]
-    return NotAvailable(evidence(len(asked), waited(asked, seen.syncs), seen), _REMEDY)
+    return NotAvailable(evidence(len(asked), count_synced(asked, seen.syncs), seen), _REMEDY)
 
 
-def evidence(acknowledged: int, synced: int, seen: Seen) -> str:
+def evidence(acknowledged: int, synced: int, seen: SyncTrace) -> str:
     """What was seen, and what it is worth."""
     text = f"nothing was cut; strace saw its data synced between request and reply of {synced} of {acknowledged} acknowledged writes"
     if seen.hidden:

@@ -67,7 +67,7 @@ class StoreRounds:
 
     def close(self) -> None:
         """Remove the collection, also where Ctrl-C is pressed again. Raises `StoreDied` or `Unknown` where the store does not answer."""
-        with registry.undisturbed():
+        with registry.deferring_signals():
             self._open.close()
 
     def _try(self, step: Callable[[], None]) -> None:

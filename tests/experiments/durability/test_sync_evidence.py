@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.disk.strace import Seen
+from storeproof.disk.strace import SyncTrace
 from storeproof.experiments.durability.sync_evidence import evidence
 
 
@@ -21,7 +21,7 @@ from storeproof.experiments.durability.sync_evidence import evidence
 )
 def test_the_words_say_what_it_is_worth(acknowledged: int, synced: int, hidden: bool, worth: str) -> None:
     """Syncs that strace saw are called evidence, never proof."""
-    text = evidence(acknowledged, synced, Seen([], hidden))
+    text = evidence(acknowledged, synced, SyncTrace([], hidden))
     assert text.endswith(f": {worth}")
     assert f"of {synced} of {acknowledged} acknowledged writes" in text
     assert text.startswith("nothing was cut")

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from storeproof.machine import patience
-from storeproof.machine.patience import Patience, work_of
+from storeproof.machine import deadline
+from storeproof.machine.deadline import Deadline, progress_of
 from storeproof.machine.pressure import busy, machine_is_busy
 
 
@@ -25,10 +25,12 @@ from storeproof.machine.pressure import busy, machine_is_busy
     ],
 )
 def test_what_is_busy(some: dict[str, float], load: float, found: str) -> None:
+    """The thresholds of pressure and load, and the words for each."""
     assert busy(some, load, cores=4) == found
 
 
 def test_this_machine_tells() -> None:
+    """The real files of this kernel can be read."""
     assert isinstance(machine_is_busy(), str)
 
 
@@ -43,46 +45,52 @@ class _Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Clock]:
     made = _Clock()
-    monkeypatch.setattr(patience, "time", made)
+    monkeypatch.setattr(deadline, "time", made)
     return made
 
 
-def lasted(wait: Patience, clock: _Clock) -> float:
+def lasted(wait: Deadline, clock: _Clock) -> float:
     began = clock.now
-    while not wait.is_over():
+    while not wait.has_passed():
         clock.now += 0.25
     return clock.now - began
 
 
 def test_on_a_quiet_machine_the_limit_is_the_limit(clock: _Clock) -> None:
-    wait = Patience(10, lambda: int(clock.now * 1000), lambda: "")
+    """Without load the limit is not extended, whatever the server does."""
+    wait = Deadline(10, lambda: int(clock.now * 1000), lambda: "")
     assert lasted(wait, clock) == 10.25
     assert wait.busy == ""
 
 
 def test_on_a_busy_machine_one_that_works_has_three_times_as_long(clock: _Clock) -> None:
-    wait = Patience(10, lambda: int(clock.now * 1000), lambda: "busy")
+    """With load and progress the limit is extended to three times its length."""
+    wait = Deadline(10, lambda: int(clock.now * 1000), lambda: "busy")
     assert 30 < lasted(wait, clock) < 32
     assert wait.busy == "busy"
 
 
 def test_one_that_does_nothing_has_not(clock: _Clock) -> None:
-    wait = Patience(10, lambda: 7, lambda: "busy")
+    """With load but without progress the limit is not extended."""
+    wait = Deadline(10, lambda: 7, lambda: "busy")
     assert lasted(wait, clock) < 12
     assert wait.busy == "busy"
 
 
 def test_one_that_cannot_be_looked_at_has(clock: _Clock) -> None:
-    assert lasted(Patience(10, lambda: None, lambda: "busy"), clock) > 30
+    """With load and unknown progress the limit is extended."""
+    assert lasted(Deadline(10, lambda: None, lambda: "busy"), clock) > 30
 
 
 def test_the_machine_becomes_quiet_meanwhile(clock: _Clock) -> None:
-    wait = Patience(10, lambda: int(clock.now * 1000), lambda: "busy" if clock.now < 115 else "")
+    """The extension ends when the load does."""
+    wait = Deadline(10, lambda: int(clock.now * 1000), lambda: "busy" if clock.now < 115 else "")
     assert 15 < lasted(wait, clock) < 17
     assert wait.busy == ""
 
 
 def test_work_shows_in_the_number_and_sleep_does_not() -> None:
+    """Work raises the number; an ended process counts 0."""
     code = "import sys, time\nfor line in sys.stdin:\n    sum(range(10**6)); print('done', flush=True)"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
@@ -92,8 +100,8 @@ def test_work_shows_in_the_number_and_sleep_does_not() -> None:
             process.stdin.write("go\n")  # type: ignore[union-attr]
             process.stdin.flush()  # type: ignore[union-attr]
             process.stdout.readline()  # type: ignore[union-attr]
-            return work_of([process.pid])
+            return progress_of([process.pid])
 
         assert work() < work()
-    assert work_of([process.pid]) == 0, "it has ended"
-    assert work_of([os.getpid()]) > 0
+    assert progress_of([process.pid]) == 0, "it has ended"
+    assert progress_of([os.getpid()]) > 0
