@@ -54,7 +54,7 @@ class ManagedServer(ABC):
         return ()
 
     @property
-    def cut_by(self) -> str | None:
+    def power_cut_method(self) -> str | None:
         """See `Handle.cut_by`."""
         return self._disk.method if self._disk is not None else None
 

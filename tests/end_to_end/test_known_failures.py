@@ -15,13 +15,13 @@ _DATES = {"known": "2999-12-31", "overdue": "2026-01-01"}
 _FINDING = '".*get.* wanted: .*"'
 
 
-def run(folder: Path, liar: str, until: str, *, sometimes: bool = False, finding: str = _FINDING) -> Run:
-    """The one case, tried on a liar whose file knows that it fails."""
+def run(folder: Path, mutant: str, until: str, *, sometimes: bool = False, finding: str = _FINDING) -> Run:
+    """The one case, tried on a mutant whose file knows that it fails."""
     written = (
         f"known_failures:\n  {_CASE}:\n    variants: [wal-full]\n    finding: {finding}\n    issue: it answers what was there before\n"
         f"    sometimes: {str(sometimes).lower()}\n    until: {until}\nclaims:"
     )
-    store = lying_store(folder, liar, ("\nclaims:", f"\n{written}"))
+    store = lying_store(folder, mutant, ("\nclaims:", f"\n{written}"))
     return start(folder / "run", store, "--no-verify-settings", "-q", "-k", "put-get/002", suites="correctness/test_capabilities.py")
 
 
@@ -45,7 +45,7 @@ def test_one_that_is_overdue_is_a_failure(tmp_path: Path) -> None:
 
 def test_one_that_does_not_fail_is_no_pass_as_declared(tmp_path: Path) -> None:
     """A known failure that passes is `undeclared`."""
-    done = run(tmp_path, "lost_put", _DATES["known"])  # a liar of another kind
+    done = run(tmp_path, "lost_put", _DATES["known"])  # a mutant of another kind
     assert done.code == 0, done.said
     assert done.outcomes[_CASE]["outcome"] == "undeclared"
     assert "has it under known_failures, and it did not fail" in done.outcomes[_CASE]["detail"]

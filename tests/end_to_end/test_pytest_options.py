@@ -21,14 +21,14 @@ FEW = ("-k", "key_access.put-get or key_access.exists or single-put-distinct-100
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     folder = tmp_path_factory.mktemp("options")
-    liar = lying_store(folder, "exists_always")
+    mutant = lying_store(folder, "exists_always")
     lines = {
         "document profile": ["--profile=document_store"],
         "cache profile": ["--profile=cache"],
-        "plain": [liar, *FEW],
-        "first failure": [liar, *FEW, "-x"],
-        "tracebacks": [liar, "-vv", "-k", "key_access.exists"],
-        "silent": [liar, "-q", "--tb=no", "-k", "key_access.exists"],
+        "plain": [mutant, *FEW],
+        "first failure": [mutant, *FEW, "-x"],
+        "tracebacks": [mutant, "-vv", "-k", "key_access.exists"],
+        "silent": [mutant, "-q", "--tb=no", "-k", "key_access.exists"],
         "verbose": ["-v", "-k", "key_access.exists"],
         "benchmark table": [*FEW, "--benchmark-columns=mean", "--benchmark-json=benchmark.json"],
         "benchmarks skipped": [*FEW, "--benchmark-skip"],

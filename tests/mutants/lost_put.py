@@ -18,9 +18,9 @@ class LosingValues(Values):
             super().put(key, record)
 
 
-class Liar(SQLite):
+class Mutant(SQLite):
     tables = {**SQLite.tables, "value": LosingValues}
 
 
-def connect(address: Address, options: Mapping[str, str]) -> Liar:
-    return Liar(Link(address))
+def connect(address: Address, options: Mapping[str, str]) -> Mutant:
+    return Mutant(Link(address))

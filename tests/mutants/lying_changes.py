@@ -178,7 +178,7 @@ LIES: Mapping[str, Lie] = {
 """By name."""
 
 
-class Liar(SQLite):
+class Mutant(SQLite):
     """A session one of whose kinds of tables lies."""
 
     def __init__(self, link: Link, liar: type[Table]) -> None:
@@ -189,4 +189,4 @@ class Liar(SQLite):
 
 def connect(address: Address, options: Mapping[str, str]) -> SQLite:
     """Open one session that lies as `lie` says."""
-    return Liar(Link(address), LIES[options["lie"]].liar) if options else SQLite(Link(address))
+    return Mutant(Link(address), LIES[options["lie"]].liar) if options else SQLite(Link(address))

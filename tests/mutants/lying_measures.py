@@ -200,7 +200,7 @@ LIES: Mapping[str, Lie] = {
 """By name."""
 
 
-class Liar(SQLite):
+class Mutant(SQLite):
     """A session whose documents lie."""
 
     def __init__(self, link: Link, liar: type[Honest]) -> None:
@@ -217,4 +217,4 @@ class Liar(SQLite):
 
 def connect(address: Address, options: Mapping[str, str]) -> SQLite:
     """Open one session that lies as `lie` says."""
-    return Liar(Link(address), LIES[options["lie"]].liar if options else Honest)
+    return Mutant(Link(address), LIES[options["lie"]].liar if options else Honest)

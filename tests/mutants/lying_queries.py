@@ -23,7 +23,7 @@ Conditions = Callable[[Condition], Filter]
 
 
 class Honest(Documents):
-    """Asks SQLite; a liar changes the request before, or the answer after."""
+    """Asks SQLite; a mutant changes the request before, or the answer after."""
 
     def all(self) -> dict[Key, Any]:
         """Every record, as a client reads them that filters by itself."""
@@ -47,11 +47,11 @@ def rewritten(filter_: Filter | None, change: Conditions, around_not: Callable[[
 def conditions(change: Conditions, around_not: Callable[[Filter], Filter] = lambda part: part) -> type[Honest]:
     """A liar about conditions."""
 
-    class Liar(Honest):
+    class Mutant(Honest):
         def find(self, query: Query) -> Sequence[tuple[Key, dict[str, Json]]]:
             return super().find(query.model_copy(update={"filter": rewritten(query.filter, change, around_not)}))
 
-    return Liar
+    return Mutant
 
 
 def other(condition: Condition, **changes: Any) -> Condition:
@@ -276,7 +276,7 @@ class OnlyLetters(Honest):
         return [] if unspaced else super().find(query)
 
 
-class Liar(SQLite):
+class Mutant(SQLite):
     """A session whose documents lie, or that lies itself."""
 
     def __init__(self, link: Link, liar: type[Honest]) -> None:
@@ -284,7 +284,7 @@ class Liar(SQLite):
         self.tables = {**SQLite.tables, "document": liar}
 
 
-class NoSnapshot(Liar):
+class NoSnapshot(Mutant):
     """Every read of a snapshot sees what was committed last."""
 
     led = False
@@ -303,7 +303,7 @@ class NoSnapshot(Liar):
             super().rollback()
 
 
-class CommitsAtOnce(Liar):
+class CommitsAtOnce(Mutant):
     """No transaction at all: every write lasts."""
 
     def begin(self, isolation: Isolation) -> None: ...
@@ -319,7 +319,7 @@ class Lie:
 
     check: str
     liar: type[Honest] = Honest
-    session: type[Liar] = Liar
+    session: type[Mutant] = Mutant
 
 
 LIES: Mapping[str, Lie] = {

@@ -22,9 +22,9 @@ def _normalised(key: Key) -> Key:
     return unicodedata.normalize("NFC", str(key))
 
 
-class Liar(SQLite):
+class Mutant(SQLite):
     tables = {**SQLite.tables, "value": NormalisedValues}
 
 
-def connect(address: Address, options: Mapping[str, str]) -> Liar:
-    return Liar(Link(address))
+def connect(address: Address, options: Mapping[str, str]) -> Mutant:
+    return Mutant(Link(address))

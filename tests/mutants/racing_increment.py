@@ -17,9 +17,9 @@ class RacingCounters(Counters):
         return before + by
 
 
-class Liar(SQLite):
+class Mutant(SQLite):
     tables = {**SQLite.tables, "counter": RacingCounters}
 
 
-def connect(address: Address, options: Mapping[str, str]) -> Liar:
-    return Liar(Link(address))
+def connect(address: Address, options: Mapping[str, str]) -> Mutant:
+    return Mutant(Link(address))

@@ -42,9 +42,9 @@ class ForgetfulValues(Values):
         return bool(self._link.read("SELECT 1 FROM deleted.keys WHERE name = ? AND k = ?", self._layout.name, key))
 
 
-class Liar(SQLite):
+class Mutant(SQLite):
     tables = {**SQLite.tables, "value": ForgetfulValues}
 
 
-def connect(address: Address, options: Mapping[str, str]) -> Liar:
-    return Liar(Link(address))
+def connect(address: Address, options: Mapping[str, str]) -> Mutant:
+    return Mutant(Link(address))

@@ -21,9 +21,9 @@ class SplitHashes(Hashes):
             self.put(key, record)
 
 
-class Liar(SQLite):
+class Mutant(SQLite):
     tables = {**SQLite.tables, "value": SplitValues, "hash": SplitHashes}
 
 
-def connect(address: Address, options: Mapping[str, str]) -> Liar:
-    return Liar(Link(address))
+def connect(address: Address, options: Mapping[str, str]) -> Mutant:
+    return Mutant(Link(address))

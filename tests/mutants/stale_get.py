@@ -22,9 +22,9 @@ class CachedValues(Values):
         return self._cache.get(key, super().get(key))
 
 
-class Liar(SQLite):
+class Mutant(SQLite):
     tables = {**SQLite.tables, "value": CachedValues}
 
 
-def connect(address: Address, options: Mapping[str, str]) -> Liar:
-    return Liar(Link(address))
+def connect(address: Address, options: Mapping[str, str]) -> Mutant:
+    return Mutant(Link(address))

@@ -49,7 +49,7 @@ def test_the_honest_store_raises_no_alarm(outcomes: Mapping[str, Outcomes]) -> N
 
 @pytest.mark.parametrize("liar", LIARS)
 def test_the_score(liar: str, outcomes: Mapping[str, Outcomes], capsys: pytest.CaptureFixture[str]) -> None:
-    """All liars are caught; the score is printed."""
+    """All mutants are caught; the score is printed."""
     lies = LIARS[liar].LIES
     score = sum(outcomes[lie][described.check] == "fail" for lie, described in lies.items())
     with capsys.disabled():

@@ -51,7 +51,7 @@ Stores = Mapping[str, Mapping[str, Any]]
 def stores(tmp_path_factory: pytest.TempPathFactory) -> Stores:
     """What the trial found: each liar under the check that is meant for it, and the honest store under all of them, in one run."""
     folder = tmp_path_factory.mktemp("mutants")
-    liars = [
+    mutants = [
         lying_store(
             folder,
             mutant.name,
@@ -61,7 +61,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Stores:
     ]
     cases = {f"{mutant.name.replace('_', '-')}:wal-full": [mutant.check] for mutant in MUTANTS}
     cases["sqlite:wal-full"] = sorted({mutant.check for mutant in MUTANTS})
-    done = start(folder, "--store=sqlite", *liars, "--no-verify-settings", "-q", cases=cases)
+    done = start(folder, "--store=sqlite", *mutants, "--no-verify-settings", "-q", cases=cases)
     assert done.code == pytest.ExitCode.TESTS_FAILED, done.said
     leaves_nothing(folder)
     return {store["store"].replace("-", "_"): store for store in done.result["stores"]}
@@ -90,7 +90,7 @@ def test_the_honest_store_raises_no_alarm(stores: Stores) -> None:
 
 
 def test_the_score(stores: Stores, capsys: pytest.CaptureFixture[str]) -> None:
-    """All liars are caught; the score is printed."""
+    """All mutants are caught; the score is printed."""
     score = sum(caught(mutant, stores) for mutant in MUTANTS)
     with capsys.disabled():
         print(f"\nmutants: {score} of {len(MUTANTS)} lying stores were caught by the check that is meant for them")

@@ -31,12 +31,12 @@ def failed(store: Mapping[str, Any]) -> set[str]:
 
 @pytest.fixture(scope="module")
 def tried(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """The true store and the liars, in one run."""
+    """The true store and the mutants, in one run."""
     folder = tmp_path_factory.mktemp("orders")
-    liars = [lying_store(folder, mutant) for mutant in MEANT]
+    mutants = [lying_store(folder, mutant) for mutant in MEANT]
     cases = {f"{mutant.replace('_', '-')}:wal-full": [check] for mutant, check in MEANT.items()}
     cases["sqlite:wal-full"] = list(MEANT.values())
-    arguments = ("--store=sqlite", *liars, "--no-verify-settings", "-q")
+    arguments = ("--store=sqlite", *mutants, "--no-verify-settings", "-q")
     done = start(folder, *arguments, suites="correctness/test_linearizability.py", cases=cases, pages=True)
     assert done.code == pytest.ExitCode.TESTS_FAILED, done.said
     leaves_nothing(folder)

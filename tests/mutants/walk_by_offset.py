@@ -16,9 +16,9 @@ class CountedValues(Values):
         return done + count if len(found) == count else None, [row[0] for row in found]
 
 
-class Liar(SQLite):
+class Mutant(SQLite):
     tables = {**SQLite.tables, "value": CountedValues}
 
 
-def connect(address: Address, options: Mapping[str, str]) -> Liar:
-    return Liar(Link(address))
+def connect(address: Address, options: Mapping[str, str]) -> Mutant:
+    return Mutant(Link(address))

@@ -26,7 +26,7 @@ from itertools import count, islice
 from pathlib import Path
 
 from tests.nuisance import full_tmpdir, network_rules
-from tests.nuisance.liars import Liar, caught, liars
+from tests.nuisance.mutants import Mutant, caught, mutants
 from tests.nuisance.nuisance import Nuisance
 from tests.nuisance.nuisances import NUISANCES
 from tests.nuisance.short_trial import ShortTrial, given_up
@@ -45,7 +45,7 @@ PAIRS = (
 _CORRECTNESS = "stateful and (counter or hash10 or row) or all_answers or walk and single_key or each_item or half_written and usertable"
 _GUARANTEES = ("process_crash", "power_loss")
 _QUICK = (("redis", "process", "killed server"), ("sqlite", "process", "mount copies"), ("sqlite", "process", "full TMPDIR"))
-_QUICK_LIARS = 2
+_QUICK_MUTANTS = 2
 
 Combination = tuple[str, str, Nuisance]
 
@@ -111,7 +111,7 @@ class TrueStores:
             sut.remove()
 
 
-class Liars:
+class Mutants:
     """Stores that lie, under nuisances by turns."""
 
     def __init__(self, base: Path) -> None:
@@ -120,22 +120,22 @@ class Liars:
         self._base = base
         self._lock = threading.Lock()
 
-    def one(self, liar: Liar, nuisance: Nuisance, seed: int) -> None:
+    def one(self, mutant: Mutant, nuisance: Nuisance, seed: int) -> None:
         """One of them."""
         if given_up.is_set():
             return
         began = time.monotonic()
-        found, seen = caught(liar, nuisance, self._base / f"liar-{liar.name}", seed)
+        found, seen = caught(mutant, nuisance, self._base / f"mutant-{mutant.name}", seed)
         with self._lock:
             self.tried += 1
             self.caught += found
             verdict = "caught" if found else "NOT CAUGHT"
-            print(f"{liar.name}, {nuisance.name}: {verdict} by {liar.case}: {seen} ({time.monotonic() - began:.0f} s)", flush=True)
+            print(f"{mutant.name}, {nuisance.name}: {verdict} by {mutant.case}: {seen} ({time.monotonic() - began:.0f} s)", flush=True)
 
 
-def _met_by(liar: Liar, turn: int, nuisances: Sequence[Nuisance]) -> Nuisance:
+def _met_by(mutant: Mutant, turn: int, nuisances: Sequence[Nuisance]) -> Nuisance:
     """The nuisance whose turn it is, of those under which there can be a finding."""
-    able = [each for each in nuisances if (each.lasting if liar.short else not each.ends_the_run)] or list(nuisances)
+    able = [each for each in nuisances if (each.lasting if mutant.short else not each.ends_the_run)] or list(nuisances)
     return able[turn % len(able)]
 
 
@@ -169,7 +169,7 @@ def _side_by_side(jobs: int, works: Iterable[Callable[[], None]], enough: Callab
             each.result()
 
 
-def _summary(true: TrueStores, lying: Liars) -> None:
+def _summary(true: TrueStores, lying: Mutants) -> None:
     """The rounds by nuisance and by store, then all that is wrong."""
     for name, of in (("nuisance", lambda each: each.nuisance), ("store", lambda each: f"{each.store} by {each.launch}")):
         print(f"\n| {name} | spoiled rounds | outcomes |\n|---|---|---|")
@@ -201,7 +201,7 @@ def main() -> int:
     parser.add_argument("--store", action="append", help="this one alone; may be repeated, as the next two")
     parser.add_argument("--launch", action="append", choices=("process", "container"))
     parser.add_argument("--nuisance", action="append", choices=[each.name for each in NUISANCES])
-    parser.add_argument("--quick", action="store_true", help="three trials and two liars, within a minute")
+    parser.add_argument("--quick", action="store_true", help="three trials and two mutants, within a minute")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="where the trials' folders are made; those that went wrong stay")
     given = parser.parse_args()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -217,10 +217,10 @@ def main() -> int:
         base = given.keep or Path(folder)
         base.mkdir(parents=True, exist_ok=True)
         base.chmod(0o755)  # servers run as other users, who must get through
-        true, lying = TrueStores(given.rounds, base), Liars(base)
+        true, lying = TrueStores(given.rounds, base), Mutants(base)
         turns = zip(planned, count(given.first), strict=False)
         _side_by_side(given.jobs, (lambda each=each: true.one(*each) for each in turns), true.enough)
-        told = liars(base)[: _QUICK_LIARS if given.quick else given.mutants]
+        told = mutants(base)[: _QUICK_MUTANTS if given.quick else given.mutants]
         works = (lambda n=n, each=each: lying.one(each, _met_by(each, n, nuisances), n) for n, each in enumerate(told))
         _side_by_side(given.jobs, works, given_up.is_set)
         _summary(true, lying)

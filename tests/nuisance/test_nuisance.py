@@ -1,4 +1,4 @@
-"""Each nuisance does what it says, for real, and undoes it on every way out; some of them over true stores and liars."""
+"""Each nuisance does what it says, for real, and undoes it on every way out; some of them over true stores and mutants."""
 
 from __future__ import annotations
 
@@ -260,7 +260,7 @@ def test_a_round_counts_only_where_the_nuisance_was_at_work(sut: Pretended) -> N
 @pytest.mark.servers
 @root
 def test_true_stores_raise_no_alarm_and_liars_are_caught(tmp_path: Path) -> None:
-    """Three trials and two liars, as `nox -s nuisance` runs many more."""
+    """Three trials and two mutants, as `nox -s nuisance` runs many more."""
     if shutil.which("redis-server") is None:
         pytest.skip("redis-server is not installed")
     command = [sys.executable, "-m", "tests.nuisance.runner", "--quick", "--keep", str(tmp_path / "trials")]

@@ -57,7 +57,7 @@ pub struct Connection {
     pub failed: bool,
     keys: Vec<u64>,
     free: Vec<usize>,
-    unsent: Vec<u8>,
+    outgoing: Vec<u8>,
 }
 
 impl Connection {
@@ -83,7 +83,7 @@ impl Connection {
             failed: false,
             keys: vec![0; pipeline * batch],
             free: (0..pipeline).map(|slot| slot * batch).collect(),
-            unsent: Vec::new(),
+            outgoing: Vec::new(),
         }
     }
 
@@ -118,21 +118,21 @@ impl Connection {
 
     /// Sends, without waiting; what does not go now is kept. Ok(false): some was kept.
     pub fn send(&mut self, bytes: &[u8]) -> Result<bool, Errno> {
-        let sent = if self.unsent.is_empty() { send_some(self.fd, bytes)? } else { 0 };
-        self.unsent.extend_from_slice(&bytes[sent..]);
-        Ok(self.unsent.is_empty())
+        let sent = if self.outgoing.is_empty() { send_some(self.fd, bytes)? } else { 0 };
+        self.outgoing.extend_from_slice(&bytes[sent..]);
+        Ok(self.outgoing.is_empty())
     }
 
     /// Sends what was kept. Ok(false): some still is.
     pub fn send_rest(&mut self) -> Result<bool, Errno> {
-        let sent = send_some(self.fd, &self.unsent)?;
-        self.unsent.drain(..sent);
-        Ok(self.unsent.is_empty())
+        let sent = send_some(self.fd, &self.outgoing)?;
+        self.outgoing.drain(..sent);
+        Ok(self.outgoing.is_empty())
     }
 
     /// Whether something waits to be sent.
     pub fn is_sending(&self) -> bool {
-        !self.unsent.is_empty()
+        !self.outgoing.is_empty()
     }
 
     /// Nothing may be there before anything was asked.

@@ -67,7 +67,7 @@ struct Connection {
     wanted: Option<Wanted>,
     /// Bytes of the request that is under way.
     came: usize,
-    unsent: Vec<u8>,
+    outgoing: Vec<u8>,
 }
 
 impl Connection {
@@ -90,7 +90,7 @@ impl Connection {
             }
         }
         let sent = self.send(out)?;
-        self.unsent.extend_from_slice(&out[sent..]);
+        self.outgoing.extend_from_slice(&out[sent..]);
         Ok(length > 0)
     }
 
@@ -103,15 +103,15 @@ impl Connection {
 
     /// Sends what was kept.
     fn send_rest(&mut self) -> io::Result<()> {
-        let rest = std::mem::take(&mut self.unsent);
+        let rest = std::mem::take(&mut self.outgoing);
         let sent = self.send(&rest)?;
-        self.unsent.extend_from_slice(&rest[sent..]);
+        self.outgoing.extend_from_slice(&rest[sent..]);
         Ok(())
     }
 
     /// What it is watched for: while something waits to be sent nothing more is read.
     fn interest(&self) -> EpollFlags {
-        if self.unsent.is_empty() { EpollFlags::EPOLLIN } else { EpollFlags::EPOLLOUT }
+        if self.outgoing.is_empty() { EpollFlags::EPOLLIN } else { EpollFlags::EPOLLOUT }
     }
 }
 
@@ -204,7 +204,7 @@ fn accept(listener: &TcpListener, epoll: &Epoll, connections: &mut Vec<Option<Co
     if place == connections.len() {
         connections.push(None);
     }
-    connections[place] = Some(Connection { stream, head: Vec::new(), wanted: None, came: 0, unsent: Vec::new() });
+    connections[place] = Some(Connection { stream, head: Vec::new(), wanted: None, came: 0, outgoing: Vec::new() });
     Ok(())
 }
 

@@ -27,8 +27,8 @@ def _of(name: str, number: int) -> list[object]:
 def seen(which: str, tmp_path_factory: pytest.TempPathFactory) -> Seen:
     """By name: what was found of each liar and each honest store. One run of all."""
     if which not in _seen:
-        liars, honest = _SETS[which]
-        _seen[which] = trials.found(liars, tmp_path_factory.mktemp(which), to_the_end=honest)
+        mutants, honest = _SETS[which]
+        _seen[which] = trials.found(mutants, tmp_path_factory.mktemp(which), to_the_end=honest)
     return _seen[which]
 
 
@@ -48,9 +48,9 @@ def test_the_honest_store_raises_no_alarm(which: str, lie: Lie, seen: Seen) -> N
 @pytest.mark.parametrize("which", [pytest.param(name, marks=_of(name, 0)[0].marks) for name in _SETS])  # type: ignore[attr-defined]
 def test_the_score(which: str, seen: Seen, capsys: pytest.CaptureFixture[str]) -> None:
     """Printed, with what caught each."""
-    liars, honest = _SETS[which]
-    score, clean = sum(seen[lie.name].caught(lie) for lie in liars), sum(seen[each.name].outcome == "pass" for each in honest)
+    mutants, honest = _SETS[which]
+    score, clean = sum(seen[lie.name].caught(lie) for lie in mutants), sum(seen[each.name].outcome == "pass" for each in honest)
     with capsys.disabled():
-        print(f"\n{trials.table(liars, seen)}")
-        print(f"durability mutants ({which}): {score} of {len(liars)} caught; {clean} of {len(honest)} honest stores pass")
-    assert (score, clean) == (len(liars), len(honest))
+        print(f"\n{trials.table(mutants, seen)}")
+        print(f"durability mutants ({which}): {score} of {len(mutants)} caught; {clean} of {len(honest)} honest stores pass")
+    assert (score, clean) == (len(mutants), len(honest))

@@ -18,7 +18,7 @@ from tests.nuisance.short_trial import ShortTrial
 from tests.nuisance.spoiled_round import spoil
 
 _TRIES = 6
-"""A trial that a nuisance spoiled, so that it found nothing either way, is repeated. One that calls a liar true is not."""
+"""A trial that a nuisance spoiled, so that it found nothing either way, is repeated. One that calls a mutant true is not."""
 _CHECKS = "key_access or put-expiring/001 or stateful and single_key or concurrency or test_walk or clean_restart and resurrected-delete"
 """The checks that are meant for one of those that lie about answers, as `-k` selects tests."""
 _CORRECTNESS = (
@@ -44,7 +44,7 @@ _SERVERS = (
 
 
 @dataclass(frozen=True)
-class Liar:
+class Mutant:
     """One of them, and what catches it."""
 
     name: str
@@ -58,7 +58,7 @@ class Liar:
 
 
 class Editions:
-    """The specification with guarantees cut down to some loads: made once for all liars that are tried with these."""
+    """The specification with guarantees cut down to some loads: made once for all mutants that are tried with these."""
 
     def __init__(self, base: Path) -> None:
         self._base = base
@@ -70,7 +70,7 @@ class Editions:
             return root if root.is_dir() else trials.edition_of(load, root)
 
 
-def liars(base: Path) -> list[Liar]:
+def mutants(base: Path) -> list[Mutant]:
     """Thirty: by turns of the correctness, of the embedded and of the server kind."""
     editions = Editions(base / "editions")
     answers = {each.name: each for each in test_mutants.MUTANTS}
@@ -83,17 +83,17 @@ def liars(base: Path) -> list[Liar]:
     return [kind[number] for number in range(max(map(len, kinds))) for kind in kinds if number < len(kind)]
 
 
-def _answering(mutant: test_mutants.Mutant) -> Liar:
+def _answering(mutant: test_mutants.Mutant) -> Mutant:
     def prepare(folder: Path, seed: int) -> ShortTrial:
         sut = ShortTrial("sqlite", "process", folder, _CHECKS, seed, arguments=["--no-verify-settings"])
         sut.prepare()
         sut.store_argument = lying_store(folder, mutant.name, whole=True).removeprefix("--store=")
         return sut
 
-    return Liar(mutant.name, mutant.check, prepare, True, lambda _: True)
+    return Mutant(mutant.name, mutant.check, prepare, True, lambda _: True)
 
 
-def _keeping(lie: Lie, editions: Editions) -> Liar:
+def _keeping(lie: Lie, editions: Editions) -> Mutant:
     store = lie.name.partition("-")[0] if lie in server_lies.LIES else "sqlite"
 
     def prepare(folder: Path, seed: int) -> ShortTrial:
@@ -112,27 +112,27 @@ def _keeping(lie: Lie, editions: Editions) -> Liar:
         (record,) = store["durability"]["guarantees"]
         return bool(lie.by & Found(outcome["outcome"], outcome["detail"] or "", record).kinds)
 
-    return Liar(lie.name, f"durability.{lie.guarantee}", prepare, False, seen_through)
+    return Mutant(lie.name, f"durability.{lie.guarantee}", prepare, False, seen_through)
 
 
-def caught(liar: Liar, nuisance: Nuisance, folder: Path, seed: int) -> tuple[bool, str]:
+def caught(mutant: Mutant, nuisance: Nuisance, folder: Path, seed: int) -> tuple[bool, str]:
     """Whether the case that is meant for it failed for the right reason while the nuisance was at work, and what was seen.
 
-    A round that the nuisance spoiled, or did not meet, is repeated a few times; a pass under it is a liar that got away.
+    A round that the nuisance spoiled, or did not meet, is repeated a few times; a pass under it is a mutant that got away.
     """
     seen = []
     for number in range(_TRIES):
-        sut = liar.prepare(folder / str(number), random.Random(f"{seed} {number}").randrange(10**6))
+        sut = mutant.prepare(folder / str(number), random.Random(f"{seed} {number}").randrange(10**6))
         if reason := nuisance.cannot(sut):
             return False, reason
         rounds, _ = spoil(sut, nuisance)
-        of_case = [each for each in rounds if each.case == liar.case]
+        of_case = [each for each in rounds if each.case == mutant.case]
         if not of_case:
             seen.append("not under it")
             continue
         (found,) = of_case
         seen.append(found.outcome)
-        if found.outcome == "fail" and liar.seen_through(sut):
+        if found.outcome == "fail" and mutant.seen_through(sut):
             sut.remove()
             return True, ", ".join(seen)
         if found.outcome == "fail":
