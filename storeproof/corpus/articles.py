@@ -1,4 +1,4 @@
-"""Where the texts of records come from: by key, so that whoever reads a record back can say what it should be."""
+"""Where the texts of records come from: by key, so that a reader of a record can say what it should be."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from storeproof.launch.handle import Capability, LaunchKind
 from storeproof.launch.request import LaunchRequest
 
 _ANSWER_SECONDS = 10.0
-_REASON = "the store was given as an endpoint: a server that somebody else runs is never stopped"
+_REASON = "the store was given as an endpoint: a server that someone else runs is never stopped"
 _REMEDY = "run it with --launch=container or --launch=process"
 
 

@@ -55,7 +55,7 @@ class ManagedServer(ABC):
 
     @property
     def power_cut_method(self) -> str | None:
-        """See `Handle.cut_by`."""
+        """See `Handle.power_cut_method`."""
         return self._disk.method if self._disk is not None else None
 
     def cannot(self, capability: Capability) -> str | None:

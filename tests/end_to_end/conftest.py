@@ -1,4 +1,4 @@
-"""Servers that are somebody else's."""
+"""Servers that are someone else's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.end_to_end.running import wait_for
 
 @pytest.fixture
 def guarded_redis(tmp_path: Path) -> Iterator[int]:
-    """A Redis of somebody else's, with a password and with a record in it; its port."""
+    """A Redis of someone else's, with a password and with a record in it; its port."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = int(free.getsockname()[1])

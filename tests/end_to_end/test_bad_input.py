@@ -153,7 +153,7 @@ def test_a_wrong_password_is_said_and_not_shown(tmp_path: Path, guarded_redis: i
 @pytest.mark.servers
 @pytest.mark.slow
 def test_an_endpoint_keeps_what_is_not_ours_and_is_never_killed(tmp_path: Path, guarded_redis: int) -> None:
-    """A server of somebody else keeps its records, and faults on it are `not_run`."""
+    """A server of someone else keeps its records, and faults on it are `not_run`."""
     import redis
 
     theirs = redis.Redis(port=guarded_redis, password="s3cret-word")

@@ -67,12 +67,12 @@ def _one_was_spoiled_and_done_again(done: Run, *words: str) -> None:
 
 
 def test_a_server_that_is_killed_from_outside_is_no_failure(runs: Disturbed) -> None:
-    """A case whose server somebody kills is repeated on a new one."""
+    """A case whose server someone kills is repeated on a new one."""
     _one_was_spoiled_and_done_again(runs.died, "SIGKILL")
 
 
 def test_a_server_that_is_halted_from_outside_is_no_failure(runs: Disturbed) -> None:
-    """A case whose server somebody stops with SIGSTOP is repeated on a new one."""
+    """A case whose server someone stops with SIGSTOP is repeated on a new one."""
     _one_was_spoiled_and_done_again(runs.hung, "the store runs and did not answer: ")
     assert max(each["seconds"] for each in runs.hung.outcomes.values()) < 30
 

@@ -1,4 +1,4 @@
-"""Several stores in one run are measured by turns, and what befalls one of them is its own."""
+"""Several stores in one run are measured in interleaved rounds, and what befalls one of them is its own."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def _what_a_terminal_gets(folder: Path, *arguments: str, **more: str) -> str:
     while True:
         try:
             some = os.read(ours, 65536)
-        except OSError:  # how Linux says that nobody holds the other end any more
+        except OSError:  # how Linux says that no one holds the other end any more
             break
         if not some:
             break

@@ -29,7 +29,7 @@ def test_one_of_ours_is_named_in_a_checkout(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_without_a_checkout_the_suites_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Elsewhere it names `--pyargs storeproof.suites`."""
-    (tmp_path / "suites").mkdir()  # somebody else's
+    (tmp_path / "suites").mkdir()  # someone else's
     monkeypatch.chdir(tmp_path)
     assert sut("sqlite").command("x").startswith("pytest --pyargs storeproof.suites --store=sqlite:wal-full ")
 

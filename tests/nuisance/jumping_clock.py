@@ -35,15 +35,15 @@ def _cannot(_trial: ShortTrial) -> str | None:
     return None if shutil.which("cc") else "there is no C compiler; apt-get install gcc libc6-dev"
 
 
-def _variables(stamp: Path, store: str) -> dict[str, str]:
-    """A real machine has one clock, so whoever asks for the time must see a jump at once. MongoDB, which asks all the time, crawls where
-    every question opens the file; nothing that it is tried for depends on the time of day."""
+def _variables(clock_file: Path, store: str) -> dict[str, str]:
+    """A real machine has one clock, so a process that asks for the time must see a jump at once. MongoDB, which asks all the time, crawls
+    where every question opens the file; nothing that it is tried for depends on the time of day."""
     caching = {"FAKETIME_CACHE_DURATION": "1"} if store == "mongodb" else {"FAKETIME_NO_CACHE": "1"}
-    steady = stamp.with_name("steady_clock.so")
+    steady = clock_file.with_name("steady_clock.so")
     subprocess.run(["cc", "-shared", "-fPIC", "-o", str(steady), str(_STEADY)], check=True)
     return {
         "LD_PRELOAD": f"{steady}:{_library()}",
-        "FAKETIME_TIMESTAMP_FILE": str(stamp),
+        "FAKETIME_TIMESTAMP_FILE": str(clock_file),
         **caching,
         "FAKETIME_DONT_FAKE_MONOTONIC": "1",
         "NO_FAKE_STAT": "1",  # a clock that is set changes no time that a file was given before
@@ -65,16 +65,16 @@ def _faked(sut: ShortTrial, variables: dict[str, str]) -> Path:
 
 @contextlib.contextmanager
 def _around(sut: ShortTrial) -> Iterator[None]:
-    stamp = sut.folder / "clock"
+    clock_file = sut.folder / "clock"
 
     def set_clock(offset: str) -> None:
-        fresh = stamp.with_suffix(".new")
+        fresh = clock_file.with_suffix(".new")
         fresh.write_text(f"{offset}\n")
         fresh.chmod(0o644)
-        fresh.replace(stamp)
+        fresh.replace(clock_file)
 
     set_clock("+0")
-    variables = _variables(stamp, sut.store)
+    variables = _variables(clock_file, sut.store)
     sut.environment.update(variables)
     if sut.launch == "process":
         sut.store_argument = str(_faked(sut, variables))

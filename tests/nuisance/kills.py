@@ -33,7 +33,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
 _LONGEST = 20.0
 """Seconds: no kill comes later."""
 _MOST = 4
-"""Times as many kills as are wanted, at most, until so many trials were killed that had begun."""
+"""Times as many kills as are wanted, at most, until that number of trials were killed that had begun."""
 _SWEEP_SECONDS = 20.0
 """Seconds in which what is left must vanish: the reaper waits for a server's end, and the engine for a container's."""
 _SHARED_MEMORY = Path("/dev/shm")

@@ -71,7 +71,7 @@ class Editions:
 
 
 def mutants(base: Path) -> list[Mutant]:
-    """Thirty: by turns of the correctness, of the embedded and of the server kind."""
+    """Thirty: in turn of the correctness, of the embedded and of the server kind."""
     editions = Editions(base / "editions")
     answers = {each.name: each for each in test_mutants.MUTANTS}
     kept = {each.name: each for each in (*host_lies.LIES, *server_lies.LIES)}

@@ -154,7 +154,7 @@ class Mongo(Protocol):
         self.nest = b"\x03a\0" + struct.pack("<i", 45_000_000)
 
     def _long(self, size: int) -> bytes:
-        """The beginning of a reply whose document has so many bytes."""
+        """The beginning of a reply whose document has a number of bytes."""
         body = struct.pack("<iqii", 8, 0, 0, 1) if self._old else struct.pack("<I", 0) + b"\0"
         return struct.pack("<iiii", size + len(body) + 16, 1, self._number, 1 if self._old else 2013) + body + struct.pack("<i", size)
 

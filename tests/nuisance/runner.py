@@ -112,7 +112,7 @@ class TrueStores:
 
 
 class Mutants:
-    """Stores that lie, under nuisances by turns."""
+    """Stores that lie, each under another nuisance."""
 
     def __init__(self, base: Path) -> None:
         self.caught = 0

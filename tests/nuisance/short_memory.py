@@ -1,7 +1,7 @@
 """Memory that is short: a server is killed when it takes more than a bound, or the run's own address space is limited.
 
 Never the machine's memory. A container's bound is the engine's (a memory cgroup, and the kernel's killer); a process is killed as
-earlyoom or systemd-oomd do it, by somebody who looks at what it takes.
+earlyoom or systemd-oomd do it, by someone who looks at what it takes.
 """
 
 from __future__ import annotations

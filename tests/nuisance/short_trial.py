@@ -50,7 +50,7 @@ class ShortTrial:
     store: str
     launch: str
     folder: Path
-    """Its own: made by `prepare`, removed by whoever asked for the trial."""
+    """Its own: made by `prepare`, removed by the caller that asked for the trial."""
     selection: str
     seed: int
     suites: Sequence[str] = (str(SUITES),)

@@ -1,4 +1,4 @@
-"""Ports that somebody else takes: some hundred of the range, and each that a server of the trial has just left."""
+"""Ports that someone else takes: some hundred of the range, and each that a server of the trial has just left."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TIMES = 4
 
 
 def _take(port: int) -> socket.socket | None:
-    """A socket that listens on it; None while somebody else does."""
+    """A socket that listens on it; None while someone else does."""
     taking = socket.socket()
     taking.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

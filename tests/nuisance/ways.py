@@ -175,7 +175,7 @@ def serve(store: str, way: str, listener: socket.socket) -> None:
 
 
 if __name__ == "__main__":
-    # A process of its own, so that whoever started it is not the one with the memory: `python -m tests.nuisance.ways STORE WAY`.
+    # A process of its own, so that the process that started it is not the one with the memory: `python -m tests.nuisance.ways STORE WAY`.
     with socket.create_server(("127.0.0.1", 0)) as port:
         print(port.getsockname()[1], flush=True)
         serve(sys.argv[1], sys.argv[2], port)

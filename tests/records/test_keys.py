@@ -1,4 +1,4 @@
-"""New keys are nobody else's; known keys are all as likely."""
+"""New keys are no one else's; known keys are all as likely."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the MarkLogic adapter writes and asks, request by request, on the stand-in: `test_marklogic` says what that shows."""
+"""What the MarkLogic adapter writes and asks, request by request, on the stub: `test_marklogic` says what that shows."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def test_without_versions_a_transaction_decides(server: Server) -> None:
 
 def test_indexes_are_those_that_were_asked_for(server: Server) -> None:
     """Only the layout's indexes are made, beside those of others; a condition without one is Unsupported."""
-    foreign = RangeIndex("/somebody/else", "string").definition
+    foreign = RangeIndex("/someone/else", "string").definition
     server.database.properties["range-path-index"] = [foreign]
     made = collection(server, "product", 2)
     assert made.describe() == {"indexes": "2", **OPTIONS}
     paths = [each["path-expression"] for each in server.database.properties["range-path-index"]]
-    assert paths == ["/somebody/else", "/sp_test/key", "/sp_test/record/price", "/sp_test/record/color"]
+    assert paths == ["/someone/else", "/sp_test/key", "/sp_test/record/price", "/sp_test/record/color"]
     made.put("p", {"name": "anvil", "price": 3, "color": "red"})
     assert made.count_where(Where.model_validate({"filter": ["price", "lte", 3]})) == 1
     with pytest.raises(Unsupported, match="PATHRIDXNOTFOUND"):

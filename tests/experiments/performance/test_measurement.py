@@ -1,4 +1,4 @@
-"""A round has a lead-in, of which nothing is kept and nothing demanded; of the round itself something must have been found.
+"""A round has a warm-up, of which nothing is kept and nothing demanded; of the round itself something must have been found.
 
 No workload puts more bytes into a store than the scale allows: of large records fewer are loaded, and rounds that insert many end earlier.
 """
@@ -19,7 +19,7 @@ LEAD_IN, ROUND, RATE = 0.05, 0.2, 100.0
 
 
 def runner(monkeypatch: pytest.MonkeyPatch, found: dict[float, int]) -> tuple[WorkloadRunner, list[tuple[float, float]]]:
-    """One that finds so many records in so many seconds, and what it was asked to run."""
+    """One that finds a number of records in a number of seconds, and what it was asked to run."""
     asked: list[tuple[float, float]] = []
 
     def run(_self: WorkloadRunner, seconds: float, rate: float = 0.0) -> Any:
@@ -50,7 +50,7 @@ def test_a_round_that_found_nothing_is_none(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def workload(size: int, *, load: bool, rounds: int = 4) -> WorkloadRunner:
-    """One with values of so many bytes, at a scale of a thousand records and of a hundred thousand bytes."""
+    """One with values of a number of bytes, at a scale of a thousand records and of a hundred thousand bytes."""
     model = Variation(size=size).applied(load_spec().models["single_key"])
     config: Any = SimpleNamespace(workload=SimpleNamespace(preload=load))
     scale: Any = SimpleNamespace(records=1000, data_bytes=100_000, rounds=rounds, round_warm_up_seconds=LEAD_IN, round_seconds=ROUND)
@@ -65,7 +65,7 @@ def test_of_large_records_fewer_are_loaded(size: int, load: bool, loaded: int) -
 
 
 def round_of(positions: tuple[int, ...], removed: tuple[int, ...] = ()) -> Any:
-    """One of half a second, after which the clients had used so many new keys."""
+    """One of half a second, after which the clients had used a number of new keys."""
     return SimpleNamespace(positions=positions, removed=removed, elapsed_seconds=0.5)
 
 

@@ -210,7 +210,7 @@ class Inventing(Unsynced):
 
 
 class ReadOnly(Unsynced):
-    """After a crash it takes no writes until somebody repairs it."""
+    """After a crash it takes no writes until someone repairs it."""
 
     def _write(self, connection: sqlite3.Connection, statements: Statements) -> Counted:
         if self.killed and not statements[0][0].startswith("CREATE"):
@@ -219,7 +219,7 @@ class ReadOnly(Unsynced):
 
 
 class Unclean(Unsynced):
-    """After a crash it does not start until somebody repairs it."""
+    """After a crash it does not start until someone repairs it."""
 
     def begin(self) -> sqlite3.Connection:
         if self.killed:
@@ -238,7 +238,7 @@ class Afresh(Unsynced):
 
 
 class Rewriting(Unsynced):
-    """Writes its file anew at every start, and takes the old one away first: a crash meanwhile is the end of it."""
+    """Writes its file again at every start, and takes the old one away first: a crash meanwhile is the end of it."""
 
     def begin(self) -> sqlite3.Connection:
         file = super().begin()

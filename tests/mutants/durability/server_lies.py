@@ -1,4 +1,4 @@
-"""Lies of real servers: they are started with other settings than what they claim needs, or by somebody who spoils what they keep.
+"""Lies of real servers: they are started with other settings than what they claim needs, or by someone who spoils what they keep.
 
 Each is a store's own file, with another command. The honest twin is the store itself, in the variant that claims the most.
 """
