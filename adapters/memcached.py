@@ -48,7 +48,7 @@ _FAILURES: Final = (MemcacheError, OSError, ValueError, IndexError)
 """What the client raises; the last two where it cannot read a reply, or cannot write a key."""
 
 
-def _sorted(reason: Exception) -> Exception:
+def _failure_of(reason: Exception) -> Exception:
     """A lost connection (which pymemcache makes a kind of server error) leaves the question open; an error reply is a refusal."""
     text = f"{type(reason).__name__}: {reason}"[:300]
     if isinstance(reason, MemcacheUnknownCommandError):
@@ -80,7 +80,7 @@ class MemcachedSession:
         try:
             return request(*args, **options)
         except _FAILURES as reason:
-            raise _sorted(reason) from reason
+            raise _failure_of(reason) from reason
 
     def version(self) -> Version:
         """By `version`, and by what `stats` has: other servers with this protocol answer a version too."""
@@ -157,7 +157,7 @@ class Items:
 
     unsupported_because: Mapping[str, str] = {
         "Count": "Memcached counts the items of the whole server, and not those under a prefix",
-        "Feed": "its `watch` has log lines of single threads, which are dropped when nobody reads them in time: no feed of all changes",
+        "Feed": "its `watch` has log lines of single threads, which are dropped when they are not read in time: no feed of all changes",
         "Ordered": "Memcached keeps its items in a hash table, in no order",
         "Prefix": "Memcached finds keys only by a dump of all of them, and in no order",
         "Procedures": "Memcached runs no logic but its own, and a command changes one item",
@@ -222,9 +222,9 @@ class Items:
         try:
             failed = self._client.set_many(values, noreply=False) if values else []
         except MemcacheIllegalInputError as reason:
-            raise _sorted(reason) from reason  # keys are checked before anything is sent
+            raise _failure_of(reason) from reason  # keys are checked before anything is sent
         except _FAILURES as reason:
-            failure = _sorted(reason)
+            failure = _failure_of(reason)
             raise (failure if isinstance(failure, WrongReply) else Unknown(str(failure))) from reason
         if failed:
             raise Unknown(f"{len(failed)} of {len(values)} were not stored")
@@ -328,7 +328,7 @@ def connect(address: Address, options: Mapping[str, str]) -> MemcachedSession:
 
     Raises:
         Refused: there are credentials, which pymemcache cannot present.
-        Unknown: nobody answers.
+        Unknown: no server answers.
     """
     if options:
         raise Refused(f"the Memcached adapter knows no options; found {', '.join(options)}")

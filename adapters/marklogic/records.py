@@ -18,7 +18,7 @@ from storeproof.contract import Key, Layout, Record, Refused, Unknown, Unsupport
 from storeproof.spec.query import Where
 
 _TRANSACTION_SECONDS: Final = 20
-"""After so long the server ends a transaction that nobody ended."""
+"""The server ends a transaction that was left open after this time."""
 
 _OK: Final = 200
 _ABSENT: Final = 404

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from redis.exceptions import RedisError
 
-from storeproof.adapters.redis.link import RedisLink, judged
+from storeproof.adapters.redis.link import RedisLink, failure_of
 from storeproof.contract import Change, Refused, Unsupported
 
 _NEEDED: Final = frozenset("Kg$xe")
@@ -50,7 +50,7 @@ class Followed:
                 raise Refused("the subscription was not answered")
         except (RedisError, OSError) as reason:
             self._unfollow()
-            raise judged(reason) from reason
+            raise failure_of(reason) from reason
 
     def changes(self, count: int, seconds: float) -> Sequence[Change]:
         """What was published."""
@@ -62,8 +62,8 @@ class Followed:
             try:
                 message = self._feed.get_message(timeout=max(0.0, end - time.monotonic()))
             except (RedisError, OSError) as reason:
-                self._unfollow()  # the client would subscribe again, and nobody would know what was missed
-                raise judged(reason) from reason
+                self._unfollow()  # the client would subscribe again, and changes would be lost without a sign
+                raise failure_of(reason) from reason
             if message is not None and (event := message["data"].decode()) not in _NO_CHANGE:
                 name = message["channel"][self._from :].decode()
                 told.append(Change("delete" if event in _REMOVED else "put", int(name) if self._numbered else name))

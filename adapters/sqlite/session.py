@@ -123,7 +123,7 @@ class SQLite:
         self._link.lead("rollback")
 
     def compact(self) -> str:
-        """A checkpoint of the write-ahead log, which is then empty; where there is none, VACUUM, which writes the file anew."""
+        """A checkpoint of the write-ahead log, which is then empty; where there is none, VACUUM, which rewrites the file."""
         if self._pragma("journal_mode") != "wal":
             self._link.write("VACUUM")
             return "VACUUM"
