@@ -117,7 +117,7 @@ class MemcachedSession:
             self.client.close()
 
     def keys(self, prefix: bytes) -> list[bytes]:
-        """The keys with a prefix, by `lru_crawler metadump`, which is busy while somebody else uses it."""
+        """The keys with a prefix, by `lru_crawler metadump`, which is busy while another client uses it."""
         deadline = monotonic() + _TIMEOUT
         while True:
             found = self.run(self._dump, prefix)
@@ -289,7 +289,7 @@ class Values(Items):
         return value
 
     def append(self, key: Key, value: bytes) -> None:
-        """append, or add where there is nothing; whoever loses the race for the add finds something to append to."""
+        """append, or add where there is nothing; a client that loses the race for the add finds something to append to."""
         name = f"{self._prefix}{key}"
         while not self._run(self._client.append, name, value, noreply=False):
             if self._run(self._client.add, name, value, noreply=False):
@@ -306,7 +306,7 @@ class Counters(Items):
         return int(value)
 
     def increment(self, key: Key, by: int) -> int:
-        """incr, or add where there is nothing; whoever loses the race for the add finds something to increment."""
+        """incr, or add where there is nothing; a client that loses the race for the add finds something to increment."""
         if by < 0:
             raise Unsupported("Memcached's decr stops at zero: its answer 0 does not tell whether the sum was below")
         name = f"{self._prefix}{key}"

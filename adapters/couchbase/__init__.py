@@ -157,7 +157,7 @@ def connect(address: Address, options: Mapping[str, str]) -> CouchbaseSession:
     if set(options) - {"durability"} or options.get("durability", "none") not in LEVELS:
         raise Refused(f"the Couchbase adapter knows the option `durability`, one of {', '.join(LEVELS)}; found {dict(options)}")
     try:
-        # The SDK would wait its whole timeout for somebody to listen; a store that is being started is asked often.
+        # The SDK would wait its whole timeout where nothing listens yet; a starting store is polled often.
         socket.create_connection((address.host, address.port), timeout=_TIMEOUT).close()
     except OSError as reason:
         raise Unknown(f"no server listens on {address}: {reason}") from reason

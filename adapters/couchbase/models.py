@@ -38,7 +38,7 @@ class Values(Records):
         return bytes(content)
 
     def append(self, key: Key, value: bytes) -> None:
-        """An append; where there is nothing to append to, an insert, unless somebody was faster."""
+        """An append; where there is nothing to append to, an insert, unless another client was faster."""
         while True:
             try:
                 self._keyspace.binary().append(self.name(key), value, **self._safely)

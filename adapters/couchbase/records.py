@@ -208,7 +208,7 @@ class Records:
             return True
 
     def get_and_set(self, key: Key, record: Record) -> Record | None:
-        """A replace with the CAS of what was read, or an insert where there was nothing; if somebody wrote in between, again."""
+        """A replace with the CAS that was read, or an insert where there was nothing; tried again if the record has changed."""
         while True:
             found = self._get(key)
             if found is None:

@@ -136,7 +136,7 @@ class Records:
             if found is None or not equal(self._form.encode(key, found), wanted):
                 return False
             if version is None:
-                raise Refused("the REST instance keeps no versions: somebody changed its update-policy")
+                raise Refused("the REST instance keeps no versions: its update-policy was changed")
             if self._write(key, record, version=version).status_code != _CHANGED:
                 return True
         with self._transaction() as transaction:

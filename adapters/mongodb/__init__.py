@@ -150,7 +150,7 @@ def connect(address: Address, options: Mapping[str, str]) -> MongoSession:
     if unknown:
         raise Refused(f"the MongoDB adapter knows the options {_OPTIONS}; found {dict(options)}")
     try:
-        # PyMongo would wait its whole timeout for somebody to listen; a store that is being started is asked often.
+        # PyMongo would wait its whole timeout where nothing listens yet; a store that is starting is polled often.
         socket.create_connection((address.host, address.port), timeout=_TIMEOUT).close()
     except OSError as reason:
         raise Unknown(f"no server listens on {address}: {reason}") from reason

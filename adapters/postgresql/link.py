@@ -132,7 +132,7 @@ class Link:
         self._run(self._defining, statement, values, None)
 
     def make(self, statement: str) -> None:
-        """Send the definition of something that is to be there afterwards, whoever made it."""
+        """Send a definition; that another session has made the same is no failure."""
         try:
             self.run(statement, prepare=False)
         except Refused as reason:

@@ -1,8 +1,8 @@
 """A feed of the changes of strings: Redis' keyspace notifications.
 
-They are sent to whoever listens, in the order of the commands, and are not kept: who is away misses them. They have the name of the key
-and of the command, not the value. A server sends them if it is told to (`notify-keyspace-events`), which is for whoever runs it to decide:
-it holds for all databases and clients, and costs every write something.
+They are sent to the clients that listen, in the order of the commands, and are not kept: a client that is away misses them. They name
+the key and the command, not the value. A server sends them if it is set to (`notify-keyspace-events`), which its operator decides: it
+holds for all databases and clients, and costs every write something.
 """
 
 from __future__ import annotations
@@ -86,6 +86,6 @@ class Followed:
             flags |= _ALL
         if missing := _NEEDED - flags:
             raise Unsupported(
-                "keyspace notifications are off, and are for whoever runs the server to switch on: "
+                "keyspace notifications are off, and are for the server's operator to switch on: "
                 f"notify-keyspace-events has no {', '.join(sorted(missing))}; KA has all of them"
             )

@@ -128,7 +128,7 @@ class SQLite:
             self._link.write("VACUUM")
             return "VACUUM"
         command = "PRAGMA wal_checkpoint(TRUNCATE)"
-        if self._link.write(command)[0][0][0]:  # the first column: whether somebody was in the way
+        if self._link.write(command)[0][0][0]:  # the first column: whether another connection was in the way
             raise Refused(f"{command}: busy")
         return command
 
