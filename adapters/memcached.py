@@ -48,7 +48,7 @@ _FAILURES: Final = (MemcacheError, OSError, ValueError, IndexError)
 """What the client raises; the last two where it cannot read a reply, or cannot write a key."""
 
 
-def _sorted(reason: Exception) -> Exception:
+def _failure_of(reason: Exception) -> Exception:
     """A lost connection (which pymemcache makes a kind of server error) leaves the question open; an error reply is a refusal."""
     text = f"{type(reason).__name__}: {reason}"[:300]
     if isinstance(reason, MemcacheUnknownCommandError):
@@ -80,7 +80,7 @@ class MemcachedSession:
         try:
             return request(*args, **options)
         except _FAILURES as reason:
-            raise _sorted(reason) from reason
+            raise _failure_of(reason) from reason
 
     def version(self) -> Version:
         """By `version`, and by what `stats` has: other servers with this protocol answer a version too."""
@@ -117,7 +117,7 @@ class MemcachedSession:
             self.client.close()
 
     def keys(self, prefix: bytes) -> list[bytes]:
-        """The keys with a prefix, by `lru_crawler metadump`, which is busy while somebody else uses it."""
+        """The keys with a prefix, by `lru_crawler metadump`, which is busy while another client uses it."""
         deadline = monotonic() + _TIMEOUT
         while True:
             found = self.run(self._dump, prefix)
@@ -157,7 +157,7 @@ class Items:
 
     unsupported_because: Mapping[str, str] = {
         "Count": "Memcached counts the items of the whole server, and not those under a prefix",
-        "Feed": "its `watch` has log lines of single threads, which are dropped when nobody reads them in time: no feed of all changes",
+        "Feed": "its `watch` has log lines of single threads, which are dropped when they are not read in time: no feed of all changes",
         "Ordered": "Memcached keeps its items in a hash table, in no order",
         "Prefix": "Memcached finds keys only by a dump of all of them, and in no order",
         "Procedures": "Memcached runs no logic but its own, and a command changes one item",
@@ -222,9 +222,9 @@ class Items:
         try:
             failed = self._client.set_many(values, noreply=False) if values else []
         except MemcacheIllegalInputError as reason:
-            raise _sorted(reason) from reason  # keys are checked before anything is sent
+            raise _failure_of(reason) from reason  # keys are checked before anything is sent
         except _FAILURES as reason:
-            failure = _sorted(reason)
+            failure = _failure_of(reason)
             raise (failure if isinstance(failure, WrongReply) else Unknown(str(failure))) from reason
         if failed:
             raise Unknown(f"{len(failed)} of {len(values)} were not stored")
@@ -289,7 +289,7 @@ class Values(Items):
         return value
 
     def append(self, key: Key, value: bytes) -> None:
-        """append, or add where there is nothing; whoever loses the race for the add finds something to append to."""
+        """append, or add where there is nothing; a client that loses the race for the add finds something to append to."""
         name = f"{self._prefix}{key}"
         while not self._run(self._client.append, name, value, noreply=False):
             if self._run(self._client.add, name, value, noreply=False):
@@ -306,7 +306,7 @@ class Counters(Items):
         return int(value)
 
     def increment(self, key: Key, by: int) -> int:
-        """incr, or add where there is nothing; whoever loses the race for the add finds something to increment."""
+        """incr, or add where there is nothing; a client that loses the race for the add finds something to increment."""
         if by < 0:
             raise Unsupported("Memcached's decr stops at zero: its answer 0 does not tell whether the sum was below")
         name = f"{self._prefix}{key}"
@@ -328,7 +328,7 @@ def connect(address: Address, options: Mapping[str, str]) -> MemcachedSession:
 
     Raises:
         Refused: there are credentials, which pymemcache cannot present.
-        Unknown: nobody answers.
+        Unknown: no server answers.
     """
     if options:
         raise Refused(f"the Memcached adapter knows no options; found {', '.join(options)}")

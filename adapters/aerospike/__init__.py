@@ -1,6 +1,6 @@
 """Aerospike, through its Python client.
 
-Not verified against a server, which no package registry has, and there is no stand-in that the vendor's clients take: what
+Not verified against a server, which no package registry has, and there is no stub that the vendor's clients take: what
 was checked is the types and the pure parts (tests/stubs/). Secondary indexes, queries and TLS are not used.
 
 A collection is a set of one namespace.
@@ -16,7 +16,7 @@ from typing import Any, Final
 import aerospike
 from aerospike import exception as failures
 
-from storeproof.adapters.aerospike.records import Counters, Documents, Hashes, Records, Rows, Values, run, sorted_error
+from storeproof.adapters.aerospike.records import Counters, Documents, Hashes, Records, Rows, Values, failure_of, run
 from storeproof.contract import Address, Layout, Refused, Unknown, Unsupported, Version
 from storeproof.spec import model as shapes
 
@@ -82,14 +82,14 @@ def connect(address: Address, options: Mapping[str, str]) -> AerospikeSession:
 
     Raises:
         Refused: wrong credentials, or an option.
-        Unknown: nobody answers.
+        Unknown: no server answers.
     """
     if options:
         raise Refused(f"the Aerospike adapter knows no options; found {', '.join(options)}")
     try:
         socket.create_connection((address.host, address.port), timeout=_TIMEOUT).close()
     except OSError as reason:
-        raise Unknown(f"nobody listens on {address}: {reason}") from reason
+        raise Unknown(f"no server listens on {address}: {reason}") from reason
     milliseconds = int(_TIMEOUT * 1000)
     once = {"max_retries": 0, "total_timeout": milliseconds, "socket_timeout": milliseconds}
     config: dict[str, Any] = {
@@ -103,5 +103,5 @@ def connect(address: Address, options: Mapping[str, str]) -> AerospikeSession:
         client = aerospike.client(config)
         client.connect()
     except failures.AerospikeError as reason:
-        raise sorted_error(reason) from reason
+        raise failure_of(reason) from reason
     return AerospikeSession(client, address.database or _NAMESPACE)

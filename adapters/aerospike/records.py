@@ -50,7 +50,7 @@ _REFUSALS: Final = (
 """The server's answers that nothing was changed, and requests that never left."""
 
 
-def sorted_error(reason: Exception) -> Exception:
+def failure_of(reason: Exception) -> Exception:
     """A refusal where it is known to be one and the client has no doubt of its own; anything else leaves the question open."""
     text = f"{type(reason).__name__}: {str(reason)[:300]}"
     if isinstance(reason, failures.UnsupportedFeature):
@@ -65,7 +65,7 @@ def run(operation: Callable[..., T], *args: Any, **options: Any) -> T:
     try:
         return operation(*args, **options)
     except (failures.AerospikeError, UnicodeEncodeError, OverflowError, TypeError, ValueError) as reason:
-        raise sorted_error(reason) from reason
+        raise failure_of(reason) from reason
 
 
 class Records:
@@ -115,7 +115,7 @@ class Records:
         except failures.RecordNotFound:
             return False
         except (failures.AerospikeError, UnicodeEncodeError, ValueError) as reason:
-            raise sorted_error(reason) from reason
+            raise failure_of(reason) from reason
         return True
 
     def exists(self, key: Key) -> bool:
@@ -159,7 +159,7 @@ class Records:
         return True
 
     def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
-        """A put on the generation of what was read: the server does it only if nobody wrote in between, else we look again."""
+        """A put on the generation of what was read: the server does it only if the record has not changed since; else it is read again."""
         while True:
             found = self._get(key)
             if found is None or not same(self.decode(found[2]), expected):
@@ -183,7 +183,7 @@ class Records:
         except failures.RecordNotFound:
             return False
         except (failures.AerospikeError, UnicodeEncodeError, OverflowError) as reason:
-            raise sorted_error(reason) from reason
+            raise failure_of(reason) from reason
         return True
 
     def expires_in(self, key: Key) -> float | None:
@@ -207,7 +207,7 @@ class Records:
         except failures.RecordNotFound:
             return None
         except (failures.AerospikeError, UnicodeEncodeError, ValueError) as reason:
-            raise sorted_error(reason) from reason
+            raise failure_of(reason) from reason
 
     def _metadata(self, key: Key) -> dict[str, Any] | None:
         try:
@@ -215,7 +215,7 @@ class Records:
         except failures.RecordNotFound:
             return None
         except (failures.AerospikeError, UnicodeEncodeError, ValueError) as reason:
-            raise sorted_error(reason) from reason
+            raise failure_of(reason) from reason
         return found
 
     def _put(self, key: Key, record: Record, exists: int, *, generation: int | None = None, ttl: int = aerospike.TTL_NEVER_EXPIRE) -> None:
@@ -282,7 +282,7 @@ class Hashes(Records):
         except failures.RecordNotFound:
             return None
         except (failures.AerospikeError, UnicodeEncodeError, ValueError) as reason:
-            raise sorted_error(reason) from reason
+            raise failure_of(reason) from reason
         return None if found is None else bytes(found)
 
     def set_field(self, key: Key, field: str, value: bytes) -> None:
@@ -297,7 +297,7 @@ class Hashes(Records):
         except failures.RecordNotFound:
             return False
         except (failures.AerospikeError, UnicodeEncodeError, ValueError) as reason:
-            raise sorted_error(reason) from reason
+            raise failure_of(reason) from reason
 
 
 class Documents(Records):
@@ -325,7 +325,7 @@ class Documents(Records):
         except (failures.RecordNotFound, failures.OpNotApplicable, failures.BinIncompatibleType):
             return MISSING  # no record, nothing above, or a name on a list
         except (failures.AerospikeError, UnicodeEncodeError, ValueError) as reason:
-            raise sorted_error(reason) from reason
+            raise failure_of(reason) from reason
         found: Json = answers[-1]
         return found if answers[0] or isinstance(last, int) else MISSING
 
@@ -348,7 +348,7 @@ class Documents(Records):
         except failures.RecordNotFound:
             return False
         except (failures.AerospikeError, UnicodeEncodeError, OverflowError, ValueError) as reason:
-            raise sorted_error(reason) from reason
+            raise failure_of(reason) from reason
         return True
 
 

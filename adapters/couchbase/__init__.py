@@ -34,7 +34,7 @@ from couchbase.exceptions import (
 from couchbase.options import ClusterOptions, ClusterTimeoutOptions, PingOptions
 
 from storeproof.adapters.couchbase.queries import Keyspace, QueriedCounters, QueriedDocuments, QueriedHashes, QueriedRows, QueriedValues
-from storeproof.adapters.couchbase.records import LEVELS, Records, run, sorted_error
+from storeproof.adapters.couchbase.records import LEVELS, Records, failure_of, run
 from storeproof.contract import Address, Layout, Refused, Unknown, Unsupported, Version
 from storeproof.spec import model as shapes
 
@@ -73,9 +73,9 @@ class Named:
                 self.keyspace.exists("storeproof")
             except (CollectionNotFoundException, UnAmbiguousTimeoutException) as reason:
                 if time.monotonic() > deadline:
-                    raise sorted_error(reason) from reason
+                    raise failure_of(reason) from reason
             except CouchbaseException as reason:
-                raise sorted_error(reason) from reason
+                raise failure_of(reason) from reason
             else:
                 return
 
@@ -90,7 +90,7 @@ class Named:
         except (CollectionAlreadyExistsException, CollectionNotFoundException):
             raise
         except CouchbaseException as reason:
-            raise sorted_error(reason) from reason
+            raise failure_of(reason) from reason
 
 
 class CouchbaseSession:
@@ -152,15 +152,15 @@ def connect(address: Address, options: Mapping[str, str]) -> CouchbaseSession:
 
     Raises:
         Refused: wrong credentials, or an option that is not known.
-        Unknown: nobody answers, or the server is not set up yet.
+        Unknown: no server answers, or the server is not set up yet.
     """
     if set(options) - {"durability"} or options.get("durability", "none") not in LEVELS:
         raise Refused(f"the Couchbase adapter knows the option `durability`, one of {', '.join(LEVELS)}; found {dict(options)}")
     try:
-        # The SDK would wait its whole timeout for somebody to listen; a store that is being started is asked often.
+        # The SDK would wait its whole timeout where nothing listens yet; a starting store is polled often.
         socket.create_connection((address.host, address.port), timeout=_TIMEOUT).close()
     except OSError as reason:
-        raise Unknown(f"nobody listens on {address}: {reason}") from reason
+        raise Unknown(f"no server listens on {address}: {reason}") from reason
     seconds = timedelta(seconds=_TIMEOUT)
     patience = ClusterTimeoutOptions(
         bootstrap_timeout=seconds,
@@ -178,10 +178,10 @@ def connect(address: Address, options: Mapping[str, str]) -> CouchbaseSession:
         )
     except AuthenticationException as reason:
         if _is_set_up(address):
-            raise sorted_error(reason) from reason
+            raise failure_of(reason) from reason
         raise Unknown("the server is not set up yet") from reason
     except CouchbaseException as reason:
-        raise Unknown(str(sorted_error(reason))) from reason
+        raise Unknown(str(failure_of(reason))) from reason
     try:
         return CouchbaseSession(cluster, address, options.get("durability", "none"))
     except (Refused, Unknown) as reason:

@@ -22,7 +22,7 @@ from couchbase.exceptions import (
 )
 from couchbase.transcoder import RawBinaryTranscoder
 
-from storeproof.adapters.couchbase.records import Records, as_it_is, sorted_error
+from storeproof.adapters.couchbase.records import Records, as_it_is, failure_of
 from storeproof.contract import MISSING, Json, Key, Missing, Path, Record, Refused, Row, Unsupported
 
 
@@ -38,7 +38,7 @@ class Values(Records):
         return bytes(content)
 
     def append(self, key: Key, value: bytes) -> None:
-        """An append; where there is nothing to append to, an insert, unless somebody was faster."""
+        """An append; where there is nothing to append to, an insert, unless another client was faster."""
         while True:
             try:
                 self._keyspace.binary().append(self.name(key), value, **self._safely)
@@ -46,7 +46,7 @@ class Values(Records):
                 if not self.put_if_absent(key, value):
                     continue
             except (CouchbaseException, UnicodeEncodeError) as reason:
-                raise sorted_error(reason) from reason
+                raise failure_of(reason) from reason
             return
 
 
@@ -68,7 +68,7 @@ class Counters(Records):
         try:
             return int(self.change(key, step, create=True).content_as[as_it_is](0))
         except (PathNotFoundException, DocumentNotFoundException, PathExistsException) as reason:
-            raise sorted_error(reason) from reason
+            raise failure_of(reason) from reason
 
     def _as_it_stands(self, key: Key) -> int:
         """The server takes no step of 0: an insert of the number where there is none says so, and then it is read."""
@@ -114,7 +114,7 @@ class Hashes(Records):
         try:
             self.change(key, subdocument.upsert(path_of((field,)), _text(value)), create=True)
         except (PathNotFoundException, DocumentNotFoundException, PathExistsException) as reason:
-            raise sorted_error(reason) from reason
+            raise failure_of(reason) from reason
 
     def delete_field(self, key: Key, field: str) -> bool:
         """A sub-document remove."""
@@ -213,7 +213,7 @@ class Documents(Records):
         except (DocumentNotFoundException, PathNotFoundException, PathMismatchException, PathInvalidException):
             return MISSING
         except (CouchbaseException, UnicodeEncodeError) as reason:
-            raise sorted_error(reason) from reason
+            raise failure_of(reason) from reason
         return number
 
     def _on_list(self, key: Key, path: Path, spec: Any) -> bool:

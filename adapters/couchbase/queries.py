@@ -17,7 +17,7 @@ from couchbase.options import QueryOptions
 
 from storeproof.adapters.couchbase.models import Counters, Documents, Hashes, Rows, Values, path_of
 from storeproof.adapters.couchbase.query import Statement, at, quoted
-from storeproof.adapters.couchbase.records import Place, Records, run, sorted_error
+from storeproof.adapters.couchbase.records import Place, Records, failure_of, run
 from storeproof.contract import Found, Json, Key, Layout, Path, Record, Refused, Unknown, Unsupported
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 
@@ -74,10 +74,10 @@ class Keyspace:
                 self._cluster.query(statements[0]).execute()
             except KeyspaceNotFoundException as reason:
                 if time.monotonic() > deadline:
-                    raise sorted_error(reason) from reason
+                    raise failure_of(reason) from reason
                 time.sleep(0.1)
             except CouchbaseException as reason:
-                raise sorted_error(reason) from reason
+                raise failure_of(reason) from reason
             else:
                 del statements[0]
 

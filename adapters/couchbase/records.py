@@ -85,7 +85,7 @@ _LONGEST: Final = 0xFFFF
 """Bytes of a document's id that the protocol can count. The server refuses more than 250; the client would send a wrong length."""
 
 
-def sorted_error(reason: Exception) -> Exception:
+def failure_of(reason: Exception) -> Exception:
     """A refusal where it is known to be one; anything else leaves the question open."""
     text = f"{type(reason).__name__}: {str(reason)[:300]}"
     if isinstance(reason, (FeatureUnavailableException, UnsupportedOperation)):
@@ -100,7 +100,7 @@ def run(operation: Callable[..., T], *args: Any, **options: Any) -> T:
     try:
         return operation(*args, **options)
     except (CouchbaseException, UnicodeEncodeError, RecursionError, ValueError, TypeError) as reason:
-        raise sorted_error(reason) from reason
+        raise failure_of(reason) from reason
 
 
 class Place(Protocol):
@@ -176,7 +176,7 @@ class Records:
         except DocumentNotFoundException:
             return False
         except (CouchbaseException, UnicodeEncodeError) as reason:
-            raise sorted_error(reason) from reason
+            raise failure_of(reason) from reason
         return True
 
     def exists(self, key: Key) -> bool:
@@ -190,11 +190,11 @@ class Records:
         except DocumentExistsException:
             return False
         except (CouchbaseException, UnicodeEncodeError, ValueError, TypeError) as reason:
-            raise sorted_error(reason) from reason
+            raise failure_of(reason) from reason
         return True
 
     def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
-        """A replace with the CAS of what was read: the server does it only if nobody wrote in between, else we look again."""
+        """A replace with the CAS of what was read: the server does it only if the record has not changed since; else it is read again."""
         while True:
             found = self._get(key)
             if found is None or not _equal(self.decode(found.value), expected):
@@ -204,11 +204,11 @@ class Records:
             except (CasMismatchException, DocumentNotFoundException):
                 continue
             except (CouchbaseException, UnicodeEncodeError, ValueError, TypeError) as reason:
-                raise sorted_error(reason) from reason
+                raise failure_of(reason) from reason
             return True
 
     def get_and_set(self, key: Key, record: Record) -> Record | None:
-        """A replace with the CAS of what was read, or an insert where there was nothing; if somebody wrote in between, again."""
+        """A replace with the CAS that was read, or an insert where there was nothing; tried again if the record has changed."""
         while True:
             found = self._get(key)
             if found is None:
@@ -220,7 +220,7 @@ class Records:
             except (CasMismatchException, DocumentNotFoundException):
                 continue
             except (CouchbaseException, UnicodeEncodeError, ValueError, TypeError) as reason:
-                raise sorted_error(reason) from reason
+                raise failure_of(reason) from reason
             return self.decode(found.value)
 
     def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
@@ -234,7 +234,7 @@ class Records:
         except DocumentNotFoundException:
             return False
         except (CouchbaseException, UnicodeEncodeError) as reason:
-            raise sorted_error(reason) from reason
+            raise failure_of(reason) from reason
         return True
 
     def expires_in(self, key: Key) -> float | None:
@@ -246,7 +246,7 @@ class Records:
         except PathNotFoundException as reason:
             raise Unsupported("the server does not tell when a document ends") from reason
         except (CouchbaseException, UnicodeEncodeError) as reason:
-            raise sorted_error(reason) from reason
+            raise failure_of(reason) from reason
         return max(0.0, moment - time.time()) if moment else None
 
     def persist(self, key: Key) -> bool:
@@ -259,7 +259,7 @@ class Records:
         except DocumentNotFoundException:
             return None
         except (CouchbaseException, UnicodeEncodeError) as reason:
-            raise sorted_error(reason) from reason
+            raise failure_of(reason) from reason
 
     def look(self, key: Key, path: str) -> Any:
         """The value at a sub-document path, or MISSING."""
@@ -268,7 +268,7 @@ class Records:
         except (DocumentNotFoundException, PathNotFoundException, PathMismatchException):
             return MISSING
         except (CouchbaseException, UnicodeEncodeError) as reason:
-            raise sorted_error(reason) from reason
+            raise failure_of(reason) from reason
 
     def change(self, key: Key, *specs: Any, create: bool = False) -> Any:
         """Sub-document changes. `PathNotFoundException` and `DocumentNotFoundException` are left to the caller."""
@@ -278,7 +278,7 @@ class Records:
         except (PathNotFoundException, DocumentNotFoundException, PathExistsException):
             raise
         except (CouchbaseException, UnicodeEncodeError, ValueError, TypeError) as reason:
-            raise sorted_error(reason) from reason
+            raise failure_of(reason) from reason
 
 
 def as_it_is(content: Any) -> Any:

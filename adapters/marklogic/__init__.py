@@ -59,7 +59,7 @@ def connect(address: Address, options: Mapping[str, str]) -> MarkLogicSession:
 
     Raises:
         Refused: wrong credentials, or an option that is not known.
-        Unknown: nobody answers, or not the management API, where the address names its port or the options need it.
+        Unknown: no server answers, or not the management API, where the address names its port or the options need it.
     """
     for name, value in options.items():
         if value not in _OPTIONS.get(name, ()):
@@ -67,7 +67,7 @@ def connect(address: Address, options: Mapping[str, str]) -> MarkLogicSession:
             raise Refused(f"the MarkLogic adapter knows the options {allowed}; found {name}: {value}")
     server = Server(address, options)
     try:
-        server.policy()  # whoever is logged in may ask for it, and nobody else
+        server.policy()  # needs a login, and no other right
         if "manage" in address.ports or options.get("range-indexes") == "model":
             server.indexes()
     except Forbidden as reason:

@@ -34,7 +34,7 @@ _NO_TLS: Final = {
 
 
 class Forbidden(Refused):
-    """The user is not allowed this; before a server is set up nobody is allowed anything."""
+    """The user is not allowed this; before a server is set up every request is denied."""
 
 
 class _Patient(HTTPAdapter):

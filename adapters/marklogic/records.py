@@ -18,7 +18,7 @@ from storeproof.contract import Key, Layout, Record, Refused, Unknown, Unsupport
 from storeproof.spec.query import Where
 
 _TRANSACTION_SECONDS: Final = 20
-"""After so long the server ends a transaction that nobody ended."""
+"""The server ends a transaction that was left open after this time."""
 
 _OK: Final = 200
 _ABSENT: Final = 404
@@ -136,7 +136,7 @@ class Records:
             if found is None or not equal(self._form.encode(key, found), wanted):
                 return False
             if version is None:
-                raise Refused("the REST instance keeps no versions: somebody changed its update-policy")
+                raise Refused("the REST instance keeps no versions: its update-policy was changed")
             if self._write(key, record, version=version).status_code != _CHANGED:
                 return True
         with self._transaction() as transaction:

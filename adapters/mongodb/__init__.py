@@ -83,12 +83,12 @@ class MongoSession:
             return "(not reported)"
 
     def probe(self) -> None:
-        """A request that whoever is logged in may make, and nobody else where a login is asked for (unlike buildInfo)."""
+        """A request that needs a login, where the server asks for one (unlike buildInfo), and no other right."""
         with sorting():
             self._link.database.command("listCollections", 1, filter={"name": ""}, nameOnly=True, authorizedCollections=True)
 
     def initiate(self) -> None:
-        """replSetInitiate, where nobody has done it; a server that was not initiated keeps no data.
+        """replSetInitiate, unless it was done before; a server that was not initiated keeps no data.
 
         Raises:
             Unknown: it is not the primary yet.
@@ -144,16 +144,16 @@ def connect(address: Address, options: Mapping[str, str]) -> MongoSession:
 
     Raises:
         Refused: wrong credentials, or an option that is not known.
-        Unknown: nobody answers.
+        Unknown: no server answers.
     """
     unknown = [name for name, value in options.items() if value not in _OPTIONS.get(name, ())]
     if unknown:
         raise Refused(f"the MongoDB adapter knows the options {_OPTIONS}; found {dict(options)}")
     try:
-        # PyMongo would wait its whole timeout for somebody to listen; a store that is being started is asked often.
+        # PyMongo would wait its whole timeout where nothing listens yet; a store that is starting is polled often.
         socket.create_connection((address.host, address.port), timeout=_TIMEOUT).close()
     except OSError as reason:
-        raise Unknown(f"nobody listens on {address}: {reason}") from reason
+        raise Unknown(f"no server listens on {address}: {reason}") from reason
     open_client: Callable[[], MongoClient[Stored]] = partial(
         MongoClient,
         address.host,

@@ -76,10 +76,10 @@ def sorting(many: bool = False) -> Iterator[None]:
     try:
         yield
     except _FAILURES as reason:
-        raise (_sorted_of_many if many else _sorted)(reason) from reason
+        raise (_failure_of_many if many else _failure_of)(reason) from reason
 
 
-def _sorted(reason: Exception) -> Exception:
+def _failure_of(reason: Exception) -> Exception:
     """A lost connection, a failed write concern and an interruption leave the question open; every other error reply is a refusal."""
     text = f"{type(reason).__name__}: {str(reason)[:300]}"
     if isinstance(reason, KeyError):
@@ -99,13 +99,13 @@ def _sorted(reason: Exception) -> Exception:
     return Refused(text)
 
 
-def _sorted_of_many(reason: Exception) -> Exception:
+def _failure_of_many(reason: Exception) -> Exception:
     """A write to many that broke off may have been done to some of them, and the reply does not say to how many."""
-    sorted_ = _sorted(reason)
-    if isinstance(sorted_, (Unsupported, WrongReply)):
-        return sorted_
+    failure = _failure_of(reason)
+    if isinstance(failure, (Unsupported, WrongReply)):
+        return failure
     begun = isinstance(reason, WriteError) and reason.code not in _NOT_BEGUN
-    return Unknown(str(sorted_)) if begun else sorted_
+    return Unknown(str(failure)) if begun else failure
 
 
 class Link:

@@ -17,7 +17,7 @@ from storeproof.adapters.mysql.connection import TIMEOUT, Connection
 from storeproof.adapters.mysql.dialect import DIALECT
 from storeproof.adapters.mysql.documents import Documents
 from storeproof.adapters.mysql.json import MariaDb, MySql
-from storeproof.adapters.mysql.link import Link, sorted_error
+from storeproof.adapters.mysql.link import Link, failure_of
 from storeproof.adapters.mysql.structures import Lists, Rankings, Sets
 from storeproof.adapters.mysql.text import LIMITS
 from storeproof.adapters.mysql.values import Counters, Hashes, Rows, Values
@@ -52,7 +52,7 @@ _TOO_MANY = {ER.CON_COUNT_ERROR, ER.TOO_MANY_USER_CONNECTIONS}
 
 
 def connect(address: Address, options: Mapping[str, str]) -> Session:
-    """One session in autocommit mode. Raises `Refused` for wrong credentials or database, `Unknown` while nobody answers."""
+    """One session in autocommit mode. Raises `Refused` for wrong credentials or database, `Unknown` while no server answers."""
     try:
         connection = Connection(
             host=address.host,
@@ -77,7 +77,7 @@ def connect(address: Address, options: Mapping[str, str]) -> Session:
     except pymysql.MySQLError as reason:
         if reason.args and reason.args[0] in _TOO_MANY:
             raise Unknown(f"{address}: {reason}") from reason
-        raise sorted_error(reason) from reason
+        raise failure_of(reason) from reason
 
 
 class Session(Link):
@@ -128,7 +128,7 @@ class Session(Link):
         return _TABLES[kind](self, layout, self._options)
 
     def compact(self) -> str:
-        """MariaDB's InnoDB has a command for a checkpoint (in every build since MDEV-30000); for all others OPTIMIZE writes tables anew."""
+        """MariaDB's InnoDB has a command for a checkpoint (in every build since MDEV-30000); for others OPTIMIZE rewrites the tables."""
         if self.engine == "ndbcluster":
             raise Unsupported("its checkpoints come by themselves; one on demand is for its management client")
         if self.engine == "InnoDB" and self._mariadb:

@@ -62,7 +62,7 @@ _ISOLATIONS: dict[str, Sequence[Isolation]] = {"InnoDB": tuple(_BEGIN), "ndbclus
 """By engine. What is not here has no transactions."""
 
 
-def sorted_error(reason: pymysql.MySQLError) -> Refused | Unknown | Unsupported | WrongReply:
+def failure_of(reason: pymysql.MySQLError) -> Refused | Unknown | Unsupported | WrongReply:
     """Whether the statement definitely did not happen.
 
     A statement that the server answered with an error was undone: in autocommit it is a transaction of its own, so that also a
@@ -121,7 +121,7 @@ class Link:
             while self._cursor.nextset():
                 pass
         except pymysql.MySQLError as reason:
-            failure = sorted_error(reason)
+            failure = failure_of(reason)
             self._look_after(failure)
             raise failure from reason
         except UnicodeEncodeError as reason:

@@ -28,7 +28,7 @@ _COUNT = Measure(function="count")
 _THERE = Condition(path=("value",), operator="ne", value=None)
 _MOST_FIRST = (SortKey(path=("n",), order="desc"), SortKey(path=("value",), order="asc"))
 
-_NOBODY_SAYS = 2**64 - 1
+_NO_LIMIT = 2**64 - 1
 """LIMIT's way to say no limit, from the manual."""
 
 
@@ -74,7 +74,7 @@ class Requests:
     def aggregate(self, request: Aggregation) -> Sql:
         """Rows of JSON, in the order of the names, and one value more."""
         groups, filters = self._groups(self._table, request)
-        return sql("SELECT * FROM {}{}", groups, _sorted(filters.order(request.sort), request.limit))
+        return sql("SELECT * FROM {}{}", groups, _order_by(filters.order(request.sort), request.limit))
 
     def groups(self, request: Aggregation, rows: Sequence[Sequence[Any]]) -> list[dict[str, Json]]:
         """The answer to `aggregate`."""
@@ -92,7 +92,7 @@ class Requests:
         for number, facet in enumerate(request.facets.values(), 2):
             counted = Aggregation(by={"value": facet}, compute={"n": _COUNT}, having=_THERE)
             groups, filters = self._groups(found, counted)
-            limit = facet.limit or _NOBODY_SAYS
+            limit = facet.limit or _NO_LIMIT
             place = _place(filters.order(_MOST_FIRST))
             arms.append(sql("(SELECT {}, {}, NULL, c0, c1 FROM {} ORDER BY place LIMIT {})", number, place, groups, limit))
         matching = self._matching(request)
@@ -120,7 +120,7 @@ class Requests:
     def _page(self, query: Query) -> Sql:
         if query.highlight is not None:
             raise Unsupported("the server marks no words in what it finds")
-        order = _sorted(self._order(query), query.limit or (_NOBODY_SAYS if query.skip else None))
+        order = _order_by(self._order(query), query.limit or (_NO_LIMIT if query.skip else None))
         return sql("{} OFFSET {}", order, query.skip) if query.skip else order
 
     def _groups(self, source: Sql, request: Aggregation) -> tuple[Sql, Filters]:
@@ -220,7 +220,7 @@ def _of_group(names: Mapping[str, Sql], path: Path) -> Sql:
     return extract(names[name], path[1:])
 
 
-def _sorted(keys: Sequence[Sql], limit: int | None) -> Sql:
+def _order_by(keys: Sequence[Sql], limit: int | None) -> Sql:
     order = sql(" ORDER BY {}", joined(", ", keys)) if keys else Sql("")
     return order if limit is None else sql("{} LIMIT {}", order, limit)
 

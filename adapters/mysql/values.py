@@ -99,5 +99,5 @@ class Counters(Records, records.Counters):
 def within_64_bits(by: int) -> int:
     """The number, as it is."""
     if not -(2**63) <= by < 2**63:
-        raise Refused(f"{by} has more than 64 bits, at which LAST_INSERT_ID would begin anew; the statement was not sent")
+        raise Refused(f"{by} has more than 64 bits, at which LAST_INSERT_ID wraps around; the statement was not sent")
     return by

@@ -71,7 +71,7 @@ def product_of(text: str) -> Version:
 
 
 def connect(address: Address, options: Mapping[str, str]) -> Session:
-    """One session in autocommit mode. Raises `Refused` for wrong credentials or database, `Unknown` while nobody answers."""
+    """One session in autocommit mode. Raises `Refused` for wrong credentials or database, `Unknown` while no server answers."""
     again = partial(_connection, address)
     return Session(Link(again(), again, address.ours), options)
 

@@ -1,7 +1,7 @@
 """Feeds of a table's changes: notifications by a trigger, or, where the variant is set up for it, what is decoded of the log.
 
-A notification is sent with the commit, in the order of the commits, to whoever listens at that time. It has at most 8000 bytes, which is
-enough for a key, and is not kept. The log has everything; a replication slot keeps it until it was read.
+A notification is sent with the commit, in the order of the commits, to the sessions that listen at that time. It has at most 8000 bytes,
+which is enough for a key, and is not kept. The log has everything; a replication slot keeps it until it was read.
 """
 
 from __future__ import annotations

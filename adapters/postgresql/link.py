@@ -67,7 +67,7 @@ def _within(gen: Generator[Any, Any, RV]) -> Generator[Any, Any, RV]:
         return answer
 
 
-def _sorted(reason: psycopg.Error) -> Exception:
+def _failure_of(reason: psycopg.Error) -> Exception:
     """Whether the statement definitely did not happen.
 
     ERROR means that the statement was undone, and with it the transaction that it is part of: in autocommit its own. So also a
@@ -132,7 +132,7 @@ class Link:
         self._run(self._defining, statement, values, None)
 
     def make(self, statement: str) -> None:
-        """Send the definition of something that is to be there afterwards, whoever made it."""
+        """Send a definition; that another session has made the same is no failure."""
         try:
             self.run(statement, prepare=False)
         except Refused as reason:
@@ -167,7 +167,7 @@ class Link:
         try:
             return [each.payload for each in self._connection.notifies(timeout=seconds, stop_after=most)]
         except psycopg.Error as reason:
-            raise _sorted(reason) from reason
+            raise _failure_of(reason) from reason
 
     def close(self) -> None:
         """End the connection; never raises."""
@@ -188,6 +188,6 @@ class Link:
         try:
             return cursor.execute(statement, values, prepare=prepare).rowcount
         except psycopg.Error as reason:
-            raise _sorted(reason) from reason
+            raise _failure_of(reason) from reason
         except (UnicodeEncodeError, OverflowError) as reason:
             raise Refused(f"{reason}; the statement was not sent") from reason

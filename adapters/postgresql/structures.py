@@ -1,8 +1,8 @@
 """Lists, sets and rankings: a row for each item.
 
-* A list is numbered: its own row knows the first number and the one beyond the last. Whoever adds or takes an item changes that row first,
-  and so the others wait. A list stays when its last item was taken.
-* A set and a ranking are their rows, and nothing is left without them. Whoever puts or removes all of them takes a lock of the key.
+* A list is numbered: its own row knows the first number and the one beyond the last. A push or a pop changes that row first,
+  and so others wait. A list stays when its last item was taken.
+* A set and a ranking are their rows, and nothing is left without them. To put or remove all of them takes a lock of the key.
 * Functions are needed where a statement must see what was committed while the one before it waited.
 """
 

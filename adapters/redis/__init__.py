@@ -19,8 +19,8 @@ from redis.retry import Retry
 
 from storeproof.adapters.redis.collection import Named, RedisCollection
 from storeproof.adapters.redis.feed import Followed
-from storeproof.adapters.redis.link import RedisLink, judged
-from storeproof.adapters.redis.managed import service, told
+from storeproof.adapters.redis.link import RedisLink, failure_of
+from storeproof.adapters.redis.managed import service, settings_of
 from storeproof.adapters.redis.scripts import (
     COMPARE_AND_SET,
     COMPARE_AND_SET_STRING,
@@ -73,7 +73,7 @@ class RedisSession(RedisLink):
             for name in names:
                 live.update((key, value) for key, value in self.run("CONFIG GET", name).items() if key == name)
         except (Refused, Unsupported):
-            return told(names, self.run("INFO"))
+            return settings_of(names, self.run("INFO"))
         return live
 
     def compact(self) -> str:
@@ -324,7 +324,7 @@ def client(address: Address, options: Mapping[str, str]) -> redis.Redis:
             single_connection_client=True,
         )
     except (RedisError, OSError) as reason:
-        raise judged(reason) from reason
+        raise failure_of(reason) from reason
 
 
 def connect(address: Address, options: Mapping[str, str]) -> RedisSession:
@@ -332,7 +332,7 @@ def connect(address: Address, options: Mapping[str, str]) -> RedisSession:
 
     Raises:
         Refused: wrong credentials, or no such database.
-        Unknown: nobody answers, or the server still loads its data.
+        Unknown: no server answers, or the server still loads its data.
     """
     session = RedisSession(client(address, options), service(address))
     try:

@@ -1,8 +1,8 @@
 """A feed of the changes of strings: Redis' keyspace notifications.
 
-They are sent to whoever listens, in the order of the commands, and are not kept: who is away misses them. They have the name of the key
-and of the command, not the value. A server sends them if it is told to (`notify-keyspace-events`), which is for whoever runs it to decide:
-it holds for all databases and clients, and costs every write something.
+They are sent to the clients that listen, in the order of the commands, and are not kept: a client that is away misses them. They name
+the key and the command, not the value. A server sends them if it is set to (`notify-keyspace-events`), which its operator decides: it
+holds for all databases and clients, and costs every write something.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from redis.exceptions import RedisError
 
-from storeproof.adapters.redis.link import RedisLink, judged
+from storeproof.adapters.redis.link import RedisLink, failure_of
 from storeproof.contract import Change, Refused, Unsupported
 
 _NEEDED: Final = frozenset("Kg$xe")
@@ -50,7 +50,7 @@ class Followed:
                 raise Refused("the subscription was not answered")
         except (RedisError, OSError) as reason:
             self._unfollow()
-            raise judged(reason) from reason
+            raise failure_of(reason) from reason
 
     def changes(self, count: int, seconds: float) -> Sequence[Change]:
         """What was published."""
@@ -62,8 +62,8 @@ class Followed:
             try:
                 message = self._feed.get_message(timeout=max(0.0, end - time.monotonic()))
             except (RedisError, OSError) as reason:
-                self._unfollow()  # the client would subscribe again, and nobody would know what was missed
-                raise judged(reason) from reason
+                self._unfollow()  # the client would subscribe again, and changes would be lost without a sign
+                raise failure_of(reason) from reason
             if message is not None and (event := message["data"].decode()) not in _NO_CHANGE:
                 name = message["channel"][self._from :].decode()
                 told.append(Change("delete" if event in _REMOVED else "put", int(name) if self._numbered else name))
@@ -86,6 +86,6 @@ class Followed:
             flags |= _ALL
         if missing := _NEEDED - flags:
             raise Unsupported(
-                "keyspace notifications are off, and are for whoever runs the server to switch on: "
+                "keyspace notifications are off, and are for the server's operator to switch on: "
                 f"notify-keyspace-events has no {', '.join(sorted(missing))}; KA has all of them"
             )

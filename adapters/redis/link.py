@@ -10,7 +10,7 @@ from typing import Any, Final
 import redis
 from redis.exceptions import AuthenticationError, DataError, InvalidResponse, NoScriptError, RedisError, ResponseError
 
-from storeproof.adapters.redis.managed import untrusted
+from storeproof.adapters.redis.managed import has_untrusted_certificate
 from storeproof.adapters.redis.scripts import Script
 from storeproof.contract import Refused, Unknown, Unsupported, WrongReply
 
@@ -21,7 +21,7 @@ FAILURES: Final = (RedisError, UnicodeEncodeError, OSError, ValueError, IndexErr
 """What the client raises; the last three where it cannot read a reply."""
 
 
-def judged(reason: Exception) -> Exception:
+def failure_of(reason: Exception) -> Exception:
     """Error replies and requests that never left are refusals; anything else leaves the question open.
 
     `AuthenticationError` comes first: redis-py makes it a kind of lost connection.
@@ -32,7 +32,7 @@ def judged(reason: Exception) -> Exception:
         isinstance(reason, ValueError) and not isinstance(reason, UnicodeEncodeError)
     ):
         return WrongReply(f"a reply that cannot be read: {type(reason).__name__}: {str(reason)[:300]}")
-    if isinstance(reason, (AuthenticationError, ResponseError, DataError, UnicodeEncodeError)) or untrusted(reason):
+    if isinstance(reason, (AuthenticationError, ResponseError, DataError, UnicodeEncodeError)) or has_untrusted_certificate(reason):
         return Refused(str(reason))
     return Unknown(f"{type(reason).__name__}: {reason}")
 
@@ -49,7 +49,7 @@ class RedisLink:
         try:
             return self._execute(*command)
         except FAILURES as reason:
-            raise judged(reason) from reason
+            raise failure_of(reason) from reason
 
     def script(self, script: Script, keys: Sequence[str], args: Iterable[Any]) -> Any:
         """Run a script. NOSCRIPT says that nothing ran: a server that lost its scripts is given the text again."""
@@ -58,7 +58,7 @@ class RedisLink:
         except NoScriptError:
             return self.run("EVAL", script.text, len(keys), *keys, *args)
         except FAILURES as reason:
-            raise judged(reason) from reason
+            raise failure_of(reason) from reason
 
     def together(self, commands: Sequence[Sequence[Any]]) -> list[Any]:
         """Send commands that only read as one MULTI, which runs them on one state of the data, and read their replies."""
@@ -68,7 +68,7 @@ class RedisLink:
                     line.execute_command(*command)  # type: ignore[no-untyped-call]  # the client has no types here
                 return list(line.execute())
         except FAILURES as reason:
-            raise judged(reason) from reason
+            raise failure_of(reason) from reason
 
     @property
     def database(self) -> int:

@@ -30,7 +30,7 @@ def service(address: Address) -> str | None:
     return next((name for end, name in _SERVICES.items() if address.tls and address.host.lower().endswith(end)), None)
 
 
-def told(names: Sequence[str], info: Mapping[str, Any]) -> dict[str, str]:
+def settings_of(names: Sequence[str], info: Mapping[str, Any]) -> dict[str, str]:
     """The settings that INFO tells, where a service closes CONFIG; what it does not tell is left out."""
     live = {}
     for name in names:
@@ -41,7 +41,7 @@ def told(names: Sequence[str], info: Mapping[str, Any]) -> dict[str, str]:
     return live
 
 
-def untrusted(reason: BaseException | None) -> bool:
+def has_untrusted_certificate(reason: BaseException | None) -> bool:
     """Whether an error goes back to a certificate that is not trusted, or is not for this host: nothing was sent."""
     while reason is not None:
         if isinstance(reason, ssl.SSLCertVerificationError):

@@ -14,7 +14,7 @@ class Items(Table):
     """What they share."""
 
     def _replace(self, key: Key, rows: Sequence[Sequence[Any]]) -> None:
-        """Put rows, without their key, in place of those of a key; nobody else sees a part of it."""
+        """Put rows, without their key, in place of those of a key; other sessions see all of it or nothing."""
         raise NotImplementedError
 
     def _size(self, key: Key) -> int:

@@ -1,8 +1,8 @@
 """A feed of a table's changes: a log beside it, which triggers write in the transaction of the change.
 
 SQLite has one writer at a time, so that the numbers of the log are in the order of the commits; where writers ran side by side, as in
-a server, they would not be. The hook for updates that SQLite has besides sees the changes of one connection only. Whoever waits for
-changes looks again: SQLite tells no other process that something was committed. The log ends with its table.
+a server, they would not be. The hook for updates that SQLite has besides sees the changes of one connection only. A client that waits for
+changes polls: SQLite tells no other process that something was committed. The log ends with its table.
 """
 
 from __future__ import annotations

@@ -123,12 +123,12 @@ class SQLite:
         self._link.lead("rollback")
 
     def compact(self) -> str:
-        """A checkpoint of the write-ahead log, which is then empty; where there is none, VACUUM, which writes the file anew."""
+        """A checkpoint of the write-ahead log, which is then empty; where there is none, VACUUM, which rewrites the file."""
         if self._pragma("journal_mode") != "wal":
             self._link.write("VACUUM")
             return "VACUUM"
         command = "PRAGMA wal_checkpoint(TRUNCATE)"
-        if self._link.write(command)[0][0][0]:  # the first column: whether somebody was in the way
+        if self._link.write(command)[0][0][0]:  # the first column: whether another connection was in the way
             raise Refused(f"{command}: busy")
         return command
 

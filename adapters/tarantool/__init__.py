@@ -67,7 +67,7 @@ def connect(address: Address, options: Mapping[str, str]) -> TarantoolSession:
 
     Raises:
         Refused: wrong credentials, or an option that is not known.
-        Unknown: nobody answers, or the instance still loads its data.
+        Unknown: no server answers, or the instance still loads its data.
     """
     for name, value in options.items():
         if value not in _OPTIONS.get(name, ()):

@@ -82,5 +82,5 @@ def _another(session: Any) -> Any:
             transport=own.transport,
         )
     except Error as reason:
-        raise session.judged(reason) from reason
+        raise session.failure_of(reason) from reason
     return type(session)(connection, {"engine": session.engine, "index": session.index})

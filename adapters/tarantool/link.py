@@ -37,7 +37,7 @@ _FUNCTIONS: Final = "".join(
 """One chunk: later files see the `local` functions of earlier ones, and the last one answers the status of the instance."""
 
 
-def _sorted(reason: Exception) -> Exception:
+def _failure_of(reason: Exception) -> Exception:
     """Errors of the network leave the question open; replies with an error, and what could not be sent, are refusals.
 
     The connector makes an error of the network of whatever stops it while it connects, also of a wrong password.
@@ -86,17 +86,17 @@ class Link(Server):
         try:
             return request(*args, **options).data
         except FAILURES as reason:
-            raise self.judged(reason) from reason
+            raise self.failure_of(reason) from reason
 
     def call(self, function: str, *args: Any) -> Any:
-        """Call one of our Lua functions; a server that was started anew is given them again. All that it returns, as a list."""
+        """Call one of our Lua functions; after a restart the server is given them again. All that it returns, as a list."""
         try:
             return self.connection.call(f"storeproof.{function}", args).data
         except DatabaseError as reason:
             if reason.args[:1] != (_NO_SUCH_PROC,):
-                raise self.judged(reason) from reason
+                raise self.failure_of(reason) from reason
         except FAILURES as reason:
-            raise self.judged(reason) from reason
+            raise self.failure_of(reason) from reason
         self.install()
         return self.run(self.connection.call, f"storeproof.{function}", args)
 
@@ -109,12 +109,12 @@ class Link(Server):
         with suppress(Exception):
             self.connection.close()
 
-    def judged(self, reason: Exception) -> Exception:
+    def failure_of(self, reason: Exception) -> Exception:
         """The error of the contract that this one is."""
-        judged = _sorted(reason)
-        if isinstance(judged, (Unknown, WrongReply)):
+        failure = _failure_of(reason)
+        if isinstance(failure, (Unknown, WrongReply)):
             self.close()  # a late reply would be taken for that of the next request: the connector does not compare numbers
-        return judged
+        return failure
 
 
 def open_connection(address: Address) -> tarantool.Connection:
@@ -122,7 +122,7 @@ def open_connection(address: Address) -> tarantool.Connection:
 
     Raises:
         Refused: wrong credentials.
-        Unknown: nobody answers.
+        Unknown: no server answers.
     """
     try:
         return _Connection(
@@ -137,4 +137,4 @@ def open_connection(address: Address) -> tarantool.Connection:
             transport="ssl" if address.tls else "",
         )
     except FAILURES as reason:
-        raise _sorted(reason) from reason
+        raise _failure_of(reason) from reason

@@ -73,7 +73,7 @@ class Space:
     def ask(self, request: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Send one of the connection's requests about this space, by its number: the connector's own schema is never read again.
 
-        A space that was made anew has another number. A request with the old one changed nothing, and is sent again.
+        A space that was dropped and created again has another number. A request with the old one changed nothing, and is sent again.
         """
         if self._number is None:
             self._number = self._call("number", self._name)[0]
@@ -83,9 +83,9 @@ class Space:
             if reason.args[:1] == (_TUPLE_FOUND,) and _OF_THE_KEY.search(str(reason)):
                 return None
             if reason.args[:1] != (_NO_SUCH_SPACE,):
-                raise self._session.judged(reason) from reason
+                raise self._session.failure_of(reason) from reason
         except FAILURES as reason:
-            raise self._session.judged(reason) from reason
+            raise self._session.failure_of(reason) from reason
         self._number = self._call("number", self._name)[0]
         return self._session.run(request, self._number, *args, **options)
 

@@ -12,7 +12,7 @@ pytest.importorskip("aerospike")
 from aerospike import exception as failures
 
 from storeproof.adapters import aerospike as adapter
-from storeproof.adapters.aerospike.records import Documents, Hashes, Rows, Values, context, same, sorted_error
+from storeproof.adapters.aerospike.records import Documents, Hashes, Rows, Values, context, failure_of, same
 from storeproof.contract import Address, Layout, Refused, Row, Unknown, Unsupported
 from storeproof.spec import load_spec
 
@@ -36,14 +36,14 @@ MODELS = load_spec().models
 )
 def test_errors_are_sorted(reason: Exception, kind: type[Exception]) -> None:
     """Each result code of Aerospike becomes the error of the contract."""
-    assert type(sorted_error(reason)) is kind
+    assert type(failure_of(reason)) is kind
 
 
 def test_what_the_client_doubts_is_unknown() -> None:
     """An error that the client marks as in doubt raises Unknown."""
     reason = failures.RecordTooBig()
     reason.in_doubt = True  # type: ignore[attr-defined]
-    assert type(sorted_error(reason)) is Unknown
+    assert type(failure_of(reason)) is Unknown
 
 
 def test_settings_are_found_in_an_answer() -> None:
@@ -126,5 +126,5 @@ def test_whoever_does_not_answer_is_unknown() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with pytest.raises(Unknown, match="nobody listens"):
+    with pytest.raises(Unknown, match="no server listens"):
         adapter.connect(Address("127.0.0.1", port), {})

@@ -12,7 +12,7 @@ from couchbase import exceptions
 
 from storeproof.adapters.couchbase.models import path_of
 from storeproof.adapters.couchbase.query import Statement, projected, quoted
-from storeproof.adapters.couchbase.records import sorted_error
+from storeproof.adapters.couchbase.records import failure_of
 from storeproof.contract import Refused, Unknown, Unsupported
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 
@@ -136,4 +136,4 @@ def test_paths_of_parts() -> None:
 )
 def test_errors_are_sorted(reason: Exception, kind: type[Exception]) -> None:
     """Each error of the client becomes the error of the contract."""
-    assert type(sorted_error(reason)) is kind
+    assert type(failure_of(reason)) is kind

@@ -193,11 +193,11 @@ def test_the_service_and_the_stand_in_claim_what_redis_claims() -> None:
 def test_what_info_does_not_tell_is_left_out() -> None:
     """Where CONFIG is closed, only settings that INFO has are reported."""
     info = {"aof_enabled": 1, "maxmemory_policy": "volatile-lru"}
-    assert redis_managed.told(("appendonly", "maxmemory-policy", "appendfsync"), info) == {
+    assert redis_managed.settings_of(("appendonly", "maxmemory-policy", "appendfsync"), info) == {
         "appendonly": "yes",
         "maxmemory-policy": "volatile-lru",
     }
-    assert redis_managed.told(("appendonly",), {}) == {}
+    assert redis_managed.settings_of(("appendonly",), {}) == {}
 
 
 @needs_redis
