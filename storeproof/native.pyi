@@ -26,7 +26,7 @@ class MemoryDisk:
             torn: the share of the unsynced sectors of 512 bytes that survive a cut all the same, from 0 to 1.
             seed: which of them.
             capacity: bytes that the pages of both images may take; writes beyond fail with ENOSPC.
-            everybody: other users than the one who mounts it may use it.
+            everybody: other users than the one that mounts it may use it.
         """
 
     def mount(self) -> None:
@@ -34,7 +34,7 @@ class MemoryDisk:
 
     @property
     def unmounted(self) -> bool:
-        """The kernel let go of it, no matter who unmounted it."""
+        """The kernel let go of it, whichever process unmounted it."""
 
     def join(self) -> None:
         """Wait until it is unmounted. Raises OSError where the kernel ended it for another reason."""
@@ -224,7 +224,7 @@ def replies(
     """
 
 def draw(keys: str, known: int, count: int, seed: int, theta: float) -> list[int]:
-    """So many draws of key numbers by one of the distributions of `storeproof.records.distributions`, from the records 0 to known - 1.
+    """`count` draws of key numbers by one of the distributions of `storeproof.records.distributions`, from the records 0 to known - 1.
 
     Raises:
         ValueError: no such distribution, no records, or a constant that it cannot have.

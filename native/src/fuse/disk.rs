@@ -216,7 +216,7 @@ impl Disk {
             return;
         }
         self.unwritten -= inode.unwritten();
-        inode.reserved = 0; // an open handle may go on, at no more than it takes
+        inode.reserved = 0; // open files may go on, at no more than it takes
         if inode.lookups > 0 {
             return;
         }
@@ -301,7 +301,7 @@ impl Disk {
         Ok(())
     }
 
-    /// Whether this number of bytes can be had. Where they cannot, what was removed is made durable first: until then its space is not free.
+    /// Whether there is room for this many bytes. Where there is none, what was removed is made durable first: until then its space is not free.
     fn has_room(&mut self, bytes: u64) -> bool {
         if bytes > self.free() {
             let waiting = std::mem::take(&mut self.waiting);

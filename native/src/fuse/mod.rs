@@ -70,7 +70,7 @@ impl MemoryDisk {
         Ok(())
     }
 
-    /// The kernel let go of it: no matter who unmounted it.
+    /// The kernel let go of it, whichever process unmounted it.
     #[getter]
     fn unmounted(&self) -> bool {
         self.session.as_ref().is_none_or(|session| session.guard.is_finished())

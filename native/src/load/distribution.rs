@@ -81,7 +81,7 @@ pub fn below(most: u64, dice: &mut Dice) -> u64 {
     ((dice.draw() * most as f64) as u64).min(most - 1)
 }
 
-/// A number of draws from loaded records alone: for tests of the distributions.
+/// `count` draws from loaded records alone: for tests of the distributions.
 pub fn sample(keys: &str, known: u64, count: usize, seed: u64, theta: f64) -> Option<Vec<u64>> {
     let mut draw = Draw::new(keys, known, known, theta, 0, 1)?;
     let mut dice = Dice(seed);

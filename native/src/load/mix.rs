@@ -26,7 +26,7 @@ enum Form {
 /// What a count means.
 #[derive(Clone, Copy)]
 pub enum Meaning {
-    /// How many of the batch's records were there.
+    /// This many of the batch's records were there.
     Found(u64),
     /// No answer to what was asked.
     Malformed,

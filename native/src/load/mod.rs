@@ -60,7 +60,7 @@ fn replies(protocol: &str, data: Vec<u8>, chunk: usize) -> PyResult<(Vec<Seen>, 
     Ok((seen, None))
 }
 
-/// A number of draws of key numbers by one of the distributions, from loaded records alone.
+/// `count` draws of key numbers by one of the distributions, from loaded records alone.
 #[pyfunction]
 fn draw(keys: &str, known: u64, count: usize, seed: u64, theta: f64) -> PyResult<Vec<u64>> {
     if known == 0 || !(theta > 0.0 && theta < if keys == "zipf" { 100.0 } else { 1.0 }) {

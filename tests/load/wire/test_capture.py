@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from storeproof import native_support
 from storeproof.contract import Layout
 from storeproof.load.job import Plan
 from storeproof.load.wire.capture import Capture, Learned, apply_patches
@@ -20,6 +21,7 @@ from storeproof.spec.sizes import Sizes
 from storeproof.spec.variation import Variation
 from tests.load.wire import miniature as mini
 
+pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
 MODELS = load_spec().models
 MODEL = MODELS["single_key"]
 LAYOUT = Layout("mini", MODEL)

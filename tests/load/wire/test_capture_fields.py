@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from storeproof import native_support
 from storeproof.contract import Key, Layout, Record
 from storeproof.load.job import Plan
 from storeproof.load.wire.capture import Capture
@@ -22,6 +23,7 @@ from storeproof.spec import Mix, load_spec
 from storeproof.stats.latency import encode, new_histogram
 from tests.load.wire import miniature as mini
 
+pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
 MODEL = load_spec().models["usertable"]
 READ = Mix(name="read", operation="get", keys="zipfian")
 UPDATE = Mix(name="update", operation="set_field", keys="zipfian", path=("*",), weight=3)

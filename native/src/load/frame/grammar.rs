@@ -15,11 +15,11 @@ pub type Problem = &'static str;
 /// What a grammar wants to see next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Want {
-    /// This number of bytes, at most `KEPT`.
+    /// This many bytes, at most `KEPT`.
     Take(usize),
     /// All up to and with this byte, at most this many; only the first `KEPT` of them are shown.
     Until(u8, usize),
-    /// This number of bytes, unseen.
+    /// This many bytes, unseen.
     Skip(u64),
 }
 
