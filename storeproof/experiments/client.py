@@ -151,7 +151,7 @@ class Client:
             outcome = "unknown"
             self.ended.unknown = str(reason) or "no answer"
             goes_on = self._pacing.reconnects
-        except Exception as reason:  # noqa: BLE001 - raised by the thread that waits for this client: a thread cannot
+        except Exception as reason:  # noqa: BLE001 - raised where this client is waited for: a thread cannot
             outcome = "unknown"
             self.ended.failure = reason
             goes_on = False

@@ -89,7 +89,7 @@ class LinearizabilitySummary(Summary):
         if self.wrong:
             yield "not linearizable"
         elif self.undone_reads:
-            yield "a client read what the fault undid, before anyone had been told that it was done"
+            yield "a client read what the fault undid, before it was acknowledged"
             yield "claimed that it cannot be" if self.durable_reads else "the store does not claim that it cannot be"
         elif self.given_up:
             yield f"{len(self.spoiled)} rounds were spoiled"

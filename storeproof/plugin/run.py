@@ -211,7 +211,7 @@ class Run:
         return any(_demands(profile, case_of(item)) for profile in self.profiles)
 
     def _is_beyond_scale(self, item: pytest.Item) -> bool:
-        """Whether the scale leaves a workload out, and no one has named it: neither -k, nor a node id, nor a profile's demand on speed."""
+        """Whether the scale leaves a workload out, and it was not named: neither by -k, nor a node id, nor a profile's demand on speed."""
         case = case_of(item)
         if not case.beyond_scale or any(_demands_speed(profile, case) for profile in self.profiles):
             return False

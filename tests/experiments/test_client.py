@@ -81,7 +81,7 @@ def test_a_client_with_nothing_left_to_ask_stops() -> None:
 
 
 def test_a_closed_loop_may_send_some_more_when_it_is_told_to_stop() -> None:
-    """Enough that the fault strikes among requests, and too few that they never end."""
+    """A few, so that the fault strikes among requests, and their number has an end."""
     go, stop = threading.Event(), threading.Event()
     go.set()
     stop.set()

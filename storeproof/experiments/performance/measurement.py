@@ -129,7 +129,7 @@ class WorkloadRunner:
         self.warm = warm_up(lambda seconds: _require_answers(self._run(seconds)).throughput, *self.scale.warm_up_seconds)
 
     def run_round(self) -> None:
-        """One that is measured, after a warm-up that is not: in an open loop so short a time may have nothing due."""
+        """One that is measured, after a warm-up that is not, and in which, in an open loop, nothing may be due."""
         self._run(self.scale.round_warm_up_seconds, self.config.rate)
         self.rounds.append(_require_answers(self._run(self._round_seconds, self.config.rate)))
 

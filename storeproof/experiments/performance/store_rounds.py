@@ -182,7 +182,7 @@ def _refuse_unproven(sut: StoreUnderTest, collection: Collection, workload: Work
 
 
 def _refuse_unsupported(collection: Collection, layout: Layout, workload: Workload) -> None:
-    """A store may answer requests, and still not those of this workload: each is asked once, with stubs for what will be drawn."""
+    """A store may answer requests, and still not those of this workload: each is asked once, with a fixed word."""
     for mix in workload.mix:
         if mix.request is None:
             continue

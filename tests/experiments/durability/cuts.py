@@ -88,7 +88,7 @@ def timed(store: str) -> tuple[float, float, float]:
 def main() -> None:
     """Cut until there were as many as asked for; print a table, and fail where anything was lost."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cuts", type=int, default=200, help="the least number over all stores")
+    parser.add_argument("--cuts", type=int, default=200, help="at least this number over all stores")
     wanted = parser.parse_args().cuts
     total: dict[str, dict[str, int]] = {}
     seed = 0

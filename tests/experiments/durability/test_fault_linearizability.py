@@ -99,7 +99,7 @@ def test_no_key_gets_more_operations_than_can_be_judged() -> None:
 
 @pytest.mark.parametrize("store", [Forgetful(), Stale()], ids=["forgetful", "stale"])
 def test_a_store_that_goes_back_is_wrong_whatever_was_read_before(store: Store) -> None:
-    """What was acknowledged is not there: no matter what anyone had looked at."""
+    """What was acknowledged is not there: whatever was read before."""
     summary = strike(store)
     assert summary.wrong
     assert "no order explains" in summary.wrong[0]

@@ -42,7 +42,7 @@ class Whole(Store):
             self.stored(name, key, record)
 
     def compact(self) -> None:
-        """The disk is written again, beside the old one."""
+        """A new disk is written beside the old one."""
         if self.refusal:
             raise Refused(self.refusal)
         with self.lock:
@@ -138,7 +138,7 @@ def test_batches_that_are_answered_too_early_are_caught_by_the_bulk_load_alone()
 
 
 class Reckless(Whole):
-    """Empties its disk before it writes it again."""
+    """Empties its disk before it rewrites it."""
 
     def compact(self) -> None:
         with self.lock:

@@ -192,7 +192,7 @@ def test_a_torn_hash_is_called_torn() -> None:
 
 
 class Inventive(Store):
-    """Serves rows of zeros where it found no row: what no one wrote."""
+    """Serves rows of zeros where it found no row: data that no client wrote."""
 
     def recover(self) -> None:
         super().recover()
@@ -201,7 +201,7 @@ class Inventive(Store):
 
 
 def test_an_invented_record_is_a_failure_even_where_nothing_was_promised() -> None:
-    """Loss is what `volatile` means; serving what no one wrote is not."""
+    """Loss is what `volatile` means; serving data that no client wrote is not."""
     summary = strike(Inventive())
     assert summary.anomalies[Anomaly.INVENTED] > 0
     assert summary.outcome(claimed=False) is Outcome.FAIL

@@ -15,11 +15,11 @@ from storeproof.experiments.performance.measurement import WorkloadRunner
 from storeproof.spec.loader import load_spec
 from storeproof.spec.variation import Variation
 
-LEAD_IN, ROUND, RATE = 0.05, 0.2, 100.0
+WARM_UP, ROUND, RATE = 0.05, 0.2, 100.0
 
 
 def runner(monkeypatch: pytest.MonkeyPatch, found: dict[float, int]) -> tuple[WorkloadRunner, list[tuple[float, float]]]:
-    """One that finds a number of records in a number of seconds, and what it was asked to run."""
+    """One that finds `found` records by seconds, and what it was asked to run."""
     asked: list[tuple[float, float]] = []
 
     def run(_self: WorkloadRunner, seconds: float, rate: float = 0.0) -> Any:
@@ -29,31 +29,31 @@ def runner(monkeypatch: pytest.MonkeyPatch, found: dict[float, int]) -> tuple[Wo
     monkeypatch.setattr(WorkloadRunner, "_run", run)
     nothing: Any = None
     config: Any = SimpleNamespace(rate=RATE)
-    scale: Any = SimpleNamespace(round_warm_up_seconds=LEAD_IN, round_seconds=ROUND)
+    scale: Any = SimpleNamespace(round_warm_up_seconds=WARM_UP, round_seconds=ROUND)
     return WorkloadRunner(config, nothing, scale, 1, nothing, nothing), asked
 
 
-def test_a_lead_in_comes_first_and_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_warm_up_comes_first_and_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     """At the rate of the round, in which nothing may be due in so short a time."""
-    one, asked = runner(monkeypatch, {LEAD_IN: 0, ROUND: 3})
+    one, asked = runner(monkeypatch, {WARM_UP: 0, ROUND: 3})
     one.run_round()
-    assert asked == [(LEAD_IN, RATE), (ROUND, RATE)]
+    assert asked == [(WARM_UP, RATE), (ROUND, RATE)]
     assert [each.ok for each in one.rounds] == [3]
 
 
 def test_a_round_that_found_nothing_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """A round that met no loaded record fails, and is not measured."""
-    one, _ = runner(monkeypatch, {LEAD_IN: 3, ROUND: 0})
+    one, _ = runner(monkeypatch, {WARM_UP: 3, ROUND: 0})
     with pytest.raises(AssertionError, match="of 7 loaded records"):
         one.run_round()
     assert one.rounds == []
 
 
 def workload(size: int, *, load: bool, rounds: int = 4) -> WorkloadRunner:
-    """One with values of a number of bytes, at a scale of a thousand records and of a hundred thousand bytes."""
+    """One with values of `size` bytes, at a scale of a thousand records and of a hundred thousand bytes."""
     model = Variation(size=size).applied(load_spec().models["single_key"])
     config: Any = SimpleNamespace(workload=SimpleNamespace(preload=load))
-    scale: Any = SimpleNamespace(records=1000, data_bytes=100_000, rounds=rounds, round_warm_up_seconds=LEAD_IN, round_seconds=ROUND)
+    scale: Any = SimpleNamespace(records=1000, data_bytes=100_000, rounds=rounds, round_warm_up_seconds=WARM_UP, round_seconds=ROUND)
     nothing: Any = None
     return WorkloadRunner(config, Layout("c", model), scale, 1, nothing, nothing)
 
@@ -65,7 +65,7 @@ def test_of_large_records_fewer_are_loaded(size: int, load: bool, loaded: int) -
 
 
 def round_of(positions: tuple[int, ...], removed: tuple[int, ...] = ()) -> Any:
-    """One of half a second, after which the clients had used a number of new keys."""
+    """One of half a second, after which the clients had used these numbers of new keys."""
     return SimpleNamespace(positions=positions, removed=removed, elapsed_seconds=0.5)
 
 
