@@ -9,10 +9,10 @@ from typing import BinaryIO
 
 _KINDS = {
     stat.S_IFDIR: "is a directory",
-    stat.S_IFIFO: "is a pipe, and no file",
-    stat.S_IFSOCK: "is a socket, and no file",
-    stat.S_IFCHR: "is a device, and no file",
-    stat.S_IFBLK: "is a device, and no file",
+    stat.S_IFIFO: "is a pipe, not a file",
+    stat.S_IFSOCK: "is a socket, not a file",
+    stat.S_IFCHR: "is a device, not a file",
+    stat.S_IFBLK: "is a device, not a file",
 }
 
 
@@ -33,7 +33,7 @@ def open_regular(path: Path) -> BinaryIO:
     except OSError as reason:
         raise Unreadable(f"cannot be read: {reason.strerror}") from None
     except ValueError:  # NUL, or half a character
-        raise Unreadable("cannot be read: no file can be called so") from None
+        raise Unreadable("cannot be read: no file can have this name") from None
     try:
         if what := _KINDS.get(stat.S_IFMT(os.fstat(number).st_mode)):
             raise Unreadable(what)

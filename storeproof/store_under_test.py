@@ -317,7 +317,7 @@ class StoreUnderTest:
             version = session.version()
             if version.product != store.product:
                 raise NotAvailable(
-                    f"what answers is {version.product} {version.number}, not {store.product}: it is not tried as {store.name}",
+                    f"the server is {version.product} {version.number}, not {store.product}: it is not tested as {store.name}",
                     f"if {self.target.file.name} is meant for it, write there `product: {version.product}`; else {_ANOTHER}",
                 )
             self.record.version = f"{version.product} {version.number}"

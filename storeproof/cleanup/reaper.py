@@ -22,7 +22,7 @@ _CONTAINERS = "containers"
 _reaper: subprocess.Popen[str] | None = None
 _owner = 0
 _named: set[str] = set()
-"""What the reaper was told to sweep."""
+"""What the reaper has been asked to sweep."""
 
 
 def reap_at_exit(base: Path, *, containers: bool = False) -> None:

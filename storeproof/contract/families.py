@@ -1,6 +1,6 @@
 """The protocols. `Session` and `Collection` are required; every other one is implemented whole or not at all.
 
-A session is one connection, used by one thread at a time. A store's client must be told not to retry by itself:
+A session is one connection, used by one thread at a time. Disable automatic retries of a store's client:
 a write that was sent twice, or acknowledged after a lost connection, cannot be judged.
 
 Every method may raise `Refused` (it definitely did not happen), `Unknown` (it may have) or `Unsupported`.

@@ -67,7 +67,7 @@ class Ext4Disk:
         """
         if os.geteuid() != 0:
             raise NotAvailable(
-                "a power cut needs a file system of our own under the data, and only root may mount one", "sudo -E $(which pytest) suites/"
+                "a power cut needs a file system of its own under the data, and only root may mount one", "sudo -E $(which pytest) suites/"
             )
         self._at = at
         self._image = image
@@ -80,7 +80,7 @@ class Ext4Disk:
             self._mount(self._loop)
         except OSError as reason:
             self.close()
-            raise NotAvailable(f"a power cut needs a file system of our own under the data, and it cannot be had: {reason}") from None
+            raise NotAvailable(f"a power cut needs a file system of its own under the data, and none can be made: {reason}") from None
         except BaseException:
             self.close()
             raise
@@ -236,4 +236,4 @@ def _make_file_system(device: str) -> None:
     command = (program, "-q", "-F", "-m", "0", "-E", "lazy_itable_init=1,nodiscard", device)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise NotAvailable(f"a power cut needs a file system on a loop device, which cannot be had: {done.stderr.strip()}")
+        raise NotAvailable(f"a power cut needs a file system on a loop device, and mkfs.ext4 failed: {done.stderr.strip()}")

@@ -69,7 +69,7 @@ class FuseDisk:
             self._say("mount")
         except MachineFailed as reason:
             self.close()
-            raise NotAvailable(f"a power cut needs a file system of our own under the data, and it cannot be mounted: {reason}") from None
+            raise NotAvailable(f"a power cut needs a file system of its own under the data, and it cannot be mounted: {reason}") from None
         except BaseException:
             self.close()
             raise

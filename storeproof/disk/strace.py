@@ -74,7 +74,7 @@ class SyncWatch:
         """
         program = shutil.which("strace")
         if program is None:
-            raise NotAvailable("to look at the syncs of a store needs the program strace", "apt-get install strace")
+            raise NotAvailable("tracing the syncs of a store needs the program strace", "apt-get install strace")
         self._data = data.resolve()
         self._folder = tempfile.TemporaryDirectory(prefix="storeproof-strace-")
         self._log = Path(self._folder.name) / "calls"
@@ -96,7 +96,7 @@ class SyncWatch:
                 said = self._strace.communicate()[1].strip().partition("\n")[0]
                 self._folder.cleanup()
                 remedy = "run it as root, or sysctl kernel.yama.ptrace_scope=0"
-                raise NotAvailable(f"strace may not look at the store: {said or 'it did not attach in time'}", remedy)
+                raise NotAvailable(f"strace cannot attach to the store: {said or 'it did not attach in time'}", remedy)
             time.sleep(_LOOK_SECONDS)
 
     def __enter__(self) -> Self:

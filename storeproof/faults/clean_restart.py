@@ -1,4 +1,4 @@
-"""Asks the store to stop, as an administrator does; what it was told to keep it can write now."""
+"""Asks the store to stop, as an administrator does: it has time to write everything."""
 
 from __future__ import annotations
 

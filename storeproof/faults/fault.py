@@ -16,7 +16,7 @@ class Fault(ABC):
     needs: ClassVar[Capability]
     """What the store's handle must be able to do."""
     sudden: ClassVar[bool] = True
-    """Whether the store is not told: then the very moment matters, and the last acknowledgement is the moment that hurts most."""
+    """Whether it comes without warning: then its moment matters, and the worst is just after an acknowledgement."""
 
     @property
     def cuts_off(self) -> bool:

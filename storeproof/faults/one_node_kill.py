@@ -1,4 +1,4 @@
-"""Kills one node of a cluster: the others must have, and answer, all that was acknowledged."""
+"""Kills one node of a cluster: the others must return everything that was acknowledged."""
 
 from __future__ import annotations
 

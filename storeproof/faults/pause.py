@@ -1,4 +1,4 @@
-"""Freezes the store: it neither answers nor closes its connections. Clients must time out and must not take it for a no."""
+"""Freezes the store: it neither answers nor closes its connections. Clients must time out, and must not take that for a refusal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cuts the power: what the store has not had synced is gone, and nothing that it still does reaches the disk."""
+"""Cuts the power: what was not synced is lost, and no later write reaches the disk."""
 
 from __future__ import annotations
 

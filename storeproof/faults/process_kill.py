@@ -1,4 +1,4 @@
-"""Kills the store's processes: they get no chance to write anything. The operating system keeps what it was given."""
+"""Kills the store's processes: they cannot write anything more, but what they wrote stays in the page cache."""
 
 from __future__ import annotations
 

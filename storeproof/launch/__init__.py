@@ -1,1 +1,1 @@
-"""Starts stores: a container, a local binary, or somebody's endpoint. All answer with a `Handle`."""
+"""Starts stores: a container, a local binary, or the user's endpoint. All answer with a `Handle`."""

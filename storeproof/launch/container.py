@@ -110,7 +110,7 @@ class ContainerHandle(ManagedServer):
         """See `Handle.wait_ready`."""
         self._check_runs()
         if self._address is None:
-            raise self._error_for(f"{self._name} runs and the engine gives it no port")
+            raise self._error_for(f"{self._name} runs, but the engine publishes no port of it")
         super().wait_ready()
 
     def empty(self) -> None:
@@ -264,7 +264,7 @@ class ContainerHandle(ManagedServer):
         except APIError as reason:
             said = str(reason.explanation or reason)
             if reason.status_code == _GONE and self._container is not None:
-                raise MachineFailed(f"{self._name}: its container was removed by somebody") from None
+                raise MachineFailed(f"{self._name}: its container was removed from outside") from None
             if _NOT_THE_MACHINE.search(said):
                 raise self._error_for(f"{self._name} {what}: {said}") from None
             raise self._end_cause.machine_error(f"{self._name} {what}: the engine says: {said}") from None

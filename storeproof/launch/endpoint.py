@@ -13,7 +13,7 @@ from storeproof.launch.handle import Capability, LaunchKind
 from storeproof.launch.request import LaunchRequest
 
 _ANSWER_SECONDS = 10.0
-_REASON = "the store was given as an endpoint: a server that someone else runs is never stopped"
+_REASON = "the store was given as an endpoint: a server that storeproof did not start is never stopped"
 _REMEDY = "run it with --launch=container or --launch=process"
 
 
@@ -57,7 +57,7 @@ class EndpointHandle:
         """Check that it answers; the seconds that took.
 
         Raises:
-            UsageError: it does not, it refuses us, or it is another store.
+            UsageError: it does not, it refuses access, or it is another store.
         """
         began = time.monotonic()
         self.wait_ready()

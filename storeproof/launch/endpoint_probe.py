@@ -43,7 +43,7 @@ class EndpointProbe:
             seconds: how long it may take.
 
         Raises:
-            UsageError: it does not answer, refuses us, or does not answer like such a store.
+            UsageError: it does not answer, refuses access, or does not answer like such a store.
         """
         asked = {
             "file": str(self.file),
@@ -65,7 +65,7 @@ class EndpointProbe:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            raise UsageError(f"{where} could not be looked at within {_BACKSTOP:g} s: this machine is too busy; run again") from None
+            raise UsageError(f"{where} could not be probed within {_BACKSTOP:g} s: this machine is too busy; run again") from None
         step, ended = "start", None
         for line in done.stdout.splitlines():
             said: dict[str, Any] = json.loads(line)
@@ -85,13 +85,13 @@ def _complaint(ended: dict[str, Any] | None, step: str, seconds: float, status: 
         case "silent":
             return f"did not answer within {seconds:g} s ({found})"
         case "refused":
-            return f"answers and refuses us: {found}"
+            return f"answers and refuses access: {found}"
         case "strange":
-            return f"answers, and not as such a store does, when we {step}: {found}"
+            return f"answers, but not like such a store, when we {step}: {found}"
         case "memory":
-            return f"answers, and not as such a store does: its client takes more than {_MOST_MEMORY} when we {step}"
+            return f"answers, but not like such a store: its client takes more than {_MOST_MEMORY} when we {step}"
         case signal.SIGXCPU | signal.SIGALRM:
-            return f"answers, and not as such a store does: its client does not come to an end when we {step}"
+            return f"answers, but not like such a store: its client does not return when we {step}"
         case number if isinstance(number, int) and number > 0:
-            return f"answers, and not as such a store does: its client crashes ({signal.Signals(number).name}) when we {step}"
-    return f"could not be looked at: the process that does it ended with exit status {status} before it could {step}"
+            return f"answers, but not like such a store: its client crashes ({signal.Signals(number).name}) when we {step}"
+    return f"could not be probed: the process of the probe ended with exit status {status} before it could {step}"

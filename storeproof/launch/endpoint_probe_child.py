@@ -99,7 +99,7 @@ def main() -> None:
     reporter.limit()
     reporter.at("look for it")
     _find(reporter, address)
-    reporter.last = "it takes connections and does not answer"
+    reporter.last = "it accepts connections but does not answer"
     for attempt in range(1_000_000):
         layout = Layout(f"{asked['collection']}_{attempt}", Model.model_validate(asked["model"]))
         try:

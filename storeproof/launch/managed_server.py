@@ -23,7 +23,7 @@ from storeproof.launch.request import LaunchRequest
 from storeproof.machine import shortage
 from storeproof.spec.store import ContainerLaunch, ProcessLaunch
 
-NO_DISK: Final = "its data does not lie on a file system that could be cut off"
+NO_DISK: Final = "its data is not on a disk whose power can be cut"
 NO_NODES: Final = "it runs as one server: it has no nodes that could be killed one by one"
 
 

@@ -61,7 +61,7 @@ class RunningNodes:
             if status == 0:
                 return
             if deadline.has_passed():
-                what = f"{self._name}: the cluster {'was not whole' if whole else 'did not answer'} within"
+                what = f"{self._name}: the cluster {'was not complete' if whole else 'did not answer'} within"
                 raise timeout_error(deadline, what, said, lambda reason: StoreDied(reason, self._log()))
             time.sleep(_PAUSE)
 

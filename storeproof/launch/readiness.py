@@ -38,7 +38,7 @@ def wait_until_ready(
         progress: of the server: one that makes progress on a busy machine may take longer.
 
     Raises:
-        StoreproofError: what `error_for` made: a timeout, or the store answers and refuses us.
+        StoreproofError: what `error_for` made: a timeout, or the store answers and refuses access.
         MachineFailed: a timeout on a busy machine.
     """
     deadline = Deadline(seconds, progress)
@@ -53,15 +53,15 @@ def wait_until_ready(
     # A bare connection takes microseconds where a client takes milliseconds, and the server does not see refused ones.
     while not _accepts(address):
         pause()
-    last = "it takes connections and does not answer"
+    last = "it accepts connections but does not answer"
     while True:
         failure = _attempt(address, probe, pause)
         if failure is None:
             return time.monotonic()
         if isinstance(failure, Refused):
-            raise error_for(f"{name} answers and refuses us: {failure}")
+            raise error_for(f"{name} answers and refuses access: {failure}")
         if isinstance(failure, WrongReply):
-            raise error_for(f"{name} answers, and not as its protocol has it: {failure}")
+            raise error_for(f"{name} answers, but not in its protocol: {failure}")
         if not isinstance(failure, Unknown):
             raise failure
         last = str(failure) or last

@@ -87,7 +87,7 @@ def describe_listener(port: int) -> str:
     """`pid N (name)` of the process that listens on a port, as far as this user can see it."""
     pid = next((each.pid for each in psutil.net_connections("tcp") if _listens(each, port) and each.pid is not None), None)
     if pid is None:
-        return "a process that this user may not look into"
+        return "a process that this user may not inspect"
     try:
         return f"pid {pid} ({psutil.Process(pid).name()})"
     except psutil.Error:

@@ -96,16 +96,16 @@ class ShortageWatch:
             if least < _FULL:
                 return Shortage(f"{place} is full", _MAKE_ROOM)
             if self._data and least < _LITTLE and _NO_ROOM.search(said):
-                return Shortage(f"{place} had no more than {least // _MIB} MiB free, and the server found it full", _MAKE_ROOM)
+                return Shortage(f"{place} had only {least // _MIB} MiB free, and the server reported it full", _MAKE_ROOM)
         return None
 
     def _descriptors(self, said: str, pids: Iterable[int]) -> Shortage | None:
         limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         for pid, who in [(os.getpid(), "storeproof"), *((pid, "the server") for pid in pids)]:
             if _files_used_up(pid):
-                return Shortage(f"{who} (pid {pid}) has as many files open as it may", _MORE_FILES)
+                return Shortage(f"{who} (pid {pid}) has reached its limit of open files", _MORE_FILES)
         if self._inherits and 0 <= limit < _FEW and _NO_FILES.search(said):
-            return Shortage(f"the server may open no more than {limit} files, and says that it needs more", _MORE_FILES)
+            return Shortage(f"the server reports too many open files, and its limit is {limit}", _MORE_FILES)
         return None
 
     def _memory(self, said: str) -> Shortage | None:
@@ -136,7 +136,7 @@ class ShortageWatch:
 
     def _processes(self, said: str) -> Shortage | None:
         if _processes_refused() > self._refused:
-            return Shortage("the kernel has refused a new process: there are as many as there may be", _MORE_PROCESSES)
+            return Shortage("the kernel has refused a new process: the limit of processes is reached", _MORE_PROCESSES)
         limit, _ = resource.getrlimit(resource.RLIMIT_NPROC)
         if self._inherits and 0 <= limit < _FEW and _NO_PROCESSES.search(said):
             return Shortage(f"a user may have no more than {limit} processes, and the server needs more", _MORE_PROCESSES)

@@ -162,7 +162,7 @@ class Run:
         """Make sure of the servers and images that the command line names, and of the place for the report; import the dumps.
 
         Raises:
-            UsageError: one does not answer, refuses us, or is not there; a dump is damaged; the report cannot be written.
+            UsageError: one does not answer, refuses access, or is not there; a dump is damaged; the report cannot be written.
         """
         self.notices = [self.report_dir.take()]
         with self.leavings.of_killed_runs():

@@ -106,11 +106,11 @@ def test_a_file_that_cannot_be_imported_says_why_every_time(tmp_path: Path, code
     ("adapter", "message"),
     [
         (r"a\0b", "there is no adapter `a\0b`"),
-        (r"a\0b.py", "a\0b.py cannot be read: no file can be called so"),
+        (r"a\0b.py", "a\0b.py cannot be read: no file can have this name"),
         ("a" * 300, "there is no adapter `aaa"),
         ("a" * 300 + ".py", ".py cannot be read: File name too long"),
         ("folder.py", "folder.py is a directory"),
-        ("pipe.py", "pipe.py is a pipe, and no file"),
+        ("pipe.py", "pipe.py is a pipe, not a file"),
     ],
 )
 def test_a_name_that_no_file_can_have(tmp_path: Path, adapter: str, message: str) -> None:

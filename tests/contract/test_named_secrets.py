@@ -47,7 +47,7 @@ def test_a_url_without_names_stays_as_it_is() -> None:
         ("${EMPTY}", "names ${EMPTY}, which is empty; "),
         ("${file:/nowhere/x}", "names ${file:/nowhere/x}, and that file does not exist"),
         ("${file:FOLDER}", "and that file is a directory"),
-        ("${file:FOLDER/pipe}", "and that file is a pipe, and no file"),
+        ("${file:FOLDER/pipe}", "and that file is a pipe, not a file"),
         ("${file:FOLDER/empty}", "which is empty"),
         ("${file:}", "has a `${` that names nothing; allowed: ${NAME} stands for a variable"),
         ("${hunter2", "has a `${` that names nothing"),

@@ -203,7 +203,7 @@ def test_a_server_on_another_file_system_cannot_lose_power(tmp_path: Path) -> No
     """A handle without a disk of ours says why it cannot be cut, and refuses."""
     handle = ProcessHandle(request(python_server(GREETS), tmp_path))
     try:
-        assert "does not lie on a file system that could be cut off" in str(handle.cannot(Capability.CUT_POWER))
+        assert "is not on a disk whose power can be cut" in str(handle.cannot(Capability.CUT_POWER))
     finally:
         handle.close()
 
@@ -251,7 +251,7 @@ def test_a_machine_without_loop_devices_says_so(tmp_path: Path, monkeypatch: pyt
     """Without /dev/loop-control it is `NotAvailable`."""
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(loop, "_CONTROL", "/dev/no-such-device")
-    with pytest.raises(NotAvailable, match=r"cannot be had: .*No such file or directory: '/dev/no-such-device'"):
+    with pytest.raises(NotAvailable, match=r"none can be made: .*No such file or directory: '/dev/no-such-device'"):
         Ext4Disk(tmp_path, tmp_path / "image")
 
 

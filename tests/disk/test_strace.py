@@ -97,7 +97,7 @@ def test_a_process_that_may_not_be_looked_at_is_named(writer: Writer, tmp_path: 
     refusing.write_text("#!/bin/sh\necho 'strace: attach: ptrace(PTRACE_SEIZE): Operation not permitted' >&2\nexit 1\n")
     refusing.chmod(0o755)
     monkeypatch.setattr(strace.shutil, "which", lambda *_: str(refusing))
-    with pytest.raises(NotAvailable, match=r"may not look at the store: strace: .*Operation not permitted; run it as root"):
+    with pytest.raises(NotAvailable, match=r"cannot attach to the store: strace: .*Operation not permitted; run it as root"):
         SyncWatch([writer.process.pid], writer.data)
 
 

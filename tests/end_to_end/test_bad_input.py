@@ -32,7 +32,7 @@ WRONG_OPTIONS = (
     (["--store=redis", "--endpoint=redis=http://localhost:1"], "the endpoint's URL has the scheme http://; allowed: redis, rediss; "),
     (["--store=redis", "--endpoint=redis=redis://:${NO_SUCH}@localhost:1"], "names ${NO_SUCH}, and the environment has no such variable"),
     (["--store=/dev/null/x.yaml"], "the store file /dev/null/x.yaml cannot be read: Not a directory; "),
-    (["--corpus=/dev/zero"], "--corpus /dev/zero is a device, and no file; "),
+    (["--corpus=/dev/zero"], "--corpus /dev/zero is a device, not a file; "),
     ([f"--report-dir={'a' * 300}"], "cannot be written to; give another directory"),
     ([f"--data-dir={'a' * 300}"], "is not a directory; create it first"),
     (["--data-dir=/nowhere"], "--data-dir /nowhere is not a directory; create it first"),
@@ -144,7 +144,7 @@ def test_a_report_that_cannot_be_written_in_the_end_is_no_success(tmp_path: Path
 def test_a_wrong_password_is_said_and_not_shown(tmp_path: Path, guarded_redis: int) -> None:
     """A refused password is a usage error that does not repeat it."""
     done = run(tmp_path / "run", "--store=redis", f"--endpoint=redis=redis://:wr0ng-word@127.0.0.1:{guarded_redis}/0")
-    _ends_with_one_message(done, f"redis at 127.0.0.1:{guarded_redis} answers and refuses us")
+    _ends_with_one_message(done, f"redis at 127.0.0.1:{guarded_redis} answers and refuses access")
     assert "password" in done.said.lower()
     assert "wr0ng-word" not in done.said
 

@@ -202,7 +202,7 @@ def test_a_container_that_somebody_removes_is_no_fault_of_the_store(make: Make) 
     handle = make()
     handle.start()
     subprocess.run(["docker", "rm", "-f", handle._container.id], check=True, capture_output=True)
-    with pytest.raises(MachineFailed, match="redis: its container was removed by somebody"):
+    with pytest.raises(MachineFailed, match="redis: its container was removed from outside"):
         handle.check_alive()
 
 

@@ -101,7 +101,7 @@ def test_a_disk_that_is_full_is_not_the_stores_fault(make: Make, small_disk: Pat
 
 def test_a_disk_that_has_less_than_is_asked_for(make: Make, small_disk: Path) -> None:
     """A server that reports a full disk is believed where little is free."""
-    with pytest.raises(NotAvailable, match=r"had no more than [67] MiB free, and the server found it full; make room there"):
+    with pytest.raises(NotAvailable, match=r"had only [67] MiB free, and the server reported it full; make room there"):
         make(initialised_by(ASKS), base=small_disk).start()
 
 
@@ -243,9 +243,9 @@ def test_too_few_descriptors_for_the_server() -> None:
     """A server that fails under a low descriptor limit is `NotAvailable`, with the `ulimit` that helps."""
     limit = "resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))"
     said = limited(limit, "import socket, sys\nheld = [socket.socket() for _ in range(100)]\n")
-    assert said.startswith("NotAvailable small ended with exit status 1 before it answered: the server may open no more than 64 files"), (
-        said
-    )
+    assert said.startswith(
+        "NotAvailable small ended with exit status 1 before it answered: the server reports too many open files, and its limit is 64"
+    ), said
     assert said.endswith("; ulimit -n 65536\n")
 
 
@@ -274,7 +274,7 @@ def test_our_own_descriptors_used_up(monkeypatch: pytest.MonkeyPatch, tmp_path: 
             os.close(each)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert lacking is not None
-    assert lacking.what == f"storeproof (pid {os.getpid()}) has as many files open as it may"
+    assert lacking.what == f"storeproof (pid {os.getpid()}) has reached its limit of open files"
     assert shortage.shortage_of(full.value) == shortage.Shortage("/dev/null: Too many open files", "ulimit -n 65536")
 
 
@@ -286,7 +286,7 @@ def test_an_answer_that_can_never_become_right_ends_the_wait(make: Make) -> None
 
     asked = []
     handle = make(python_server(GREETS), lambda address: (asked.append(address), wrong(address))[1])
-    with pytest.raises(StoreDied, match="small answers, and not as its protocol has it: found 'hello', where a length is due"):
+    with pytest.raises(StoreDied, match="small answers, but not in its protocol: found 'hello', where a length is due"):
         handle.start()
     assert len(asked) == 1
 
@@ -294,9 +294,8 @@ def test_an_answer_that_can_never_become_right_ends_the_wait(make: Make) -> None
 def test_a_silent_server_on_a_busy_machine_says_nothing_of_the_store(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """A time-out on a busy machine is a failure of the machine."""
     monkeypatch.setattr(deadline, "machine_is_busy", lambda: "load 99.0 on 4 cores")
-    said = (
-        r"small did not answer within \d+ s on a busy machine \(load 99.0 on 4 cores; it takes connections and does not answer\); run it on"
-    )
+    busy = r"load 99.0 on 4 cores; it accepts connections but does not answer"
+    said = rf"small did not answer within \d+ s on a busy machine \({busy}\); run it on"
     with pytest.raises(MachineFailed, match=said):
         make(python_server(MUTE, start_seconds=1)).start()
 

@@ -58,20 +58,20 @@ def complaint(store: str, port: int, seconds: float = 30, host: str = "127.0.0.1
 @pytest.mark.parametrize(
     ("store", "way", "message"),
     [
-        ("redis", "a huge length", "redis at x answers, and not as such a store does: its client takes more than 96 MB when we connect"),
-        ("memcached", "a line without end", "memcached at x answers, and not as such a store does: its client takes more than 96 MB when"),
+        ("redis", "a huge length", "redis at x answers, but not like such a store: its client takes more than 96 MB when we connect"),
+        ("memcached", "a line without end", "memcached at x answers, but not like such a store: its client takes more than 96 MB when"),
         (
             "tarantool",
             "a huge length",
-            "tarantool at x answers, and not as such a store does: its client takes more than 96 MB when we connect",
+            "tarantool at x answers, but not like such a store: its client takes more than 96 MB when we connect",
         ),
-        ("redis", "deep nesting", "not as such a store does, when we connect: RecursionError: maximum recursion depth exceeded"),
+        ("redis", "deep nesting", "not like such a store, when we connect: RecursionError: maximum recursion depth exceeded"),
         (
             "postgresql",
             "an absurd version",
             r"version: it says that its version is (PostgreSQL \x1b[2J\x1b]0;owned\x07\u202e999",
         ),
-        ("mariadb", "a long error", r"mariadb at x answers and refuses us: 1045: \x1b[2J\x1b]0;owned\x07\u202e999"),
+        ("mariadb", "a long error", r"mariadb at x answers and refuses access: 1045: \x1b[2J\x1b]0;owned\x07\u202e999"),
     ],
 )
 def test_a_hostile_server_is_one_line(store: str, way: str, message: str) -> None:
@@ -86,7 +86,7 @@ def test_a_hostile_server_is_one_line(store: str, way: str, message: str) -> Non
 def test_slow_and_silent_servers_are_given_up() -> None:
     """Each byte in time, and never a whole answer: no client's own limit ends that."""
     with misbehaving("redis", "slow bytes") as port:
-        assert complaint("redis", port, 1) == "redis at x did not answer within 1 s (it takes connections and does not answer)"
+        assert complaint("redis", port, 1) == "redis at x did not answer within 1 s (it accepts connections but does not answer)"
 
 
 def test_an_endpoint_that_turns_hostile_does_not_fill_our_memory() -> None:

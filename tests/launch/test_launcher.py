@@ -125,9 +125,9 @@ def test_endpoint_is_taken_first_and_never_harmed(running: ProcessHandle, tmp_pa
     assert handle.kind == "endpoint"
     assert "secret" not in repr(handle.address)
     for capability in Capability:
-        assert "a server that someone else runs is never stopped" in str(handle.cannot(capability))
+        assert "a server that storeproof did not start is never stopped" in str(handle.cannot(capability))
     for strike in (handle.kill, handle.stop, handle.pause, handle.resume):
-        with pytest.raises(NotAvailable, match="a server that someone else runs is never stopped"):
+        with pytest.raises(NotAvailable, match="a server that storeproof did not start is never stopped"):
             strike()
     handle.close()
     assert running.alive()

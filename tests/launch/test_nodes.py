@@ -114,7 +114,7 @@ def test_answering_and_being_whole_are_two_questions(cluster: Cluster) -> None:
         nodes.wait(Here(), 0.1, whole=False)
     (cluster.directory / "answers").touch()
     nodes.wait(Here(), 0.1, whole=False)
-    with pytest.raises(StoreDied, match=r"the cluster was not whole within 0.1 s"):
+    with pytest.raises(StoreDied, match=r"the cluster was not complete within 0.1 s"):
         nodes.wait(Here(), 0.1, whole=True)
     (cluster.directory / "whole").touch()
     nodes.wait(Here(), 0.1, whole=True)

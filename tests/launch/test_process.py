@@ -190,7 +190,7 @@ def test_probe_that_hangs_does_not_hang_us(make: Make) -> None:
     """A client without a time-out against a server that takes the connection and falls silent."""
     forever = threading.Event()
     handle = make(python_server(MUTE, start_seconds=1), lambda address: forever.wait() and None)
-    with pytest.raises(StoreDied, match="it takes connections and does not answer"):
+    with pytest.raises(StoreDied, match="it accepts connections but does not answer"):
         handle.start()
     forever.set()
 
@@ -203,7 +203,7 @@ def test_refusal_ends_the_wait(make: Make) -> None:
 
     handle = make(python_server(GREETS), refused)
     began = time.monotonic()
-    with pytest.raises(StoreDied, match="small answers and refuses us: wrong password"):
+    with pytest.raises(StoreDied, match="small answers and refuses access: wrong password"):
         handle.start()
     assert time.monotonic() - began < 10
 

@@ -126,10 +126,10 @@ def test_a_path_that_is_not_a_regular_file_is_refused(tmp_path: Path) -> None:
     """A pipe is not waited for, and a device is not read."""
     os.mkfifo(tmp_path / "pipe.json")
     for path, message in (
-        (tmp_path / "pipe.json", "is a pipe, and no file"),
+        (tmp_path / "pipe.json", "is a pipe, not a file"),
         (tmp_path / ("a" * 300), "File name too long"),
         (Path("/dev/zero"), "is a device"),
-        (tmp_path / "x\0", "no file can be called so"),
+        (tmp_path / "x\0", "no file can have this name"),
     ):
         with pytest.raises(UsageError, match=message):
             read_result(path)

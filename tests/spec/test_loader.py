@@ -280,7 +280,7 @@ def test_a_store_path_that_is_not_a_file_is_refused(root: Path) -> None:
     os.mkfifo(root / "pipe.yaml")
     for name, message in (
         ("folder", "is a directory"),
-        ("pipe", "is a pipe, and no file"),
+        ("pipe", "is a pipe, not a file"),
         ("a" * 300, "cannot be read: File name too long"),
     ):
         with pytest.raises(UsageError, match=rf"the store file {root}/{name}\.yaml {message}; allowed: the path of a YAML file, or one of"):

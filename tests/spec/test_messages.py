@@ -219,14 +219,14 @@ def test_a_path_that_is_not_a_regular_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.yaml")
     (tmp_path / "folder.yaml").mkdir()
     for name, message in (
-        ("pipe", "is a pipe, and no file"),
+        ("pipe", "is a pipe, not a file"),
         ("folder", "is a directory"),
         ("gone", "does not exist"),
         ("a" * 300, "too long"),
     ):
         with pytest.raises(SpecError, match=message):
             read(tmp_path / f"{name}.yaml", Model)
-    with pytest.raises(SpecError, match="is a device, and no file"):
+    with pytest.raises(SpecError, match="is a device, not a file"):
         read(Path("/dev/zero"), Model)
 
 

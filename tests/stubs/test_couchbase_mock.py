@@ -131,6 +131,6 @@ def test_the_mock_is_not_tried_under_the_name_of_the_server(tmp_path: Path, data
     done = run(tmp_path, "--store=couchbase", endpoint, "-k", "settings or key_access")
     assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED, done.said
     assert set(done.counted) == {"not_run", "excluded"}
-    assert "what answers is CouchbaseMock" in done.outcomes["settings.readback"]["detail"]
-    assert "not Couchbase Server: it is not tried as couchbase" in done.outcomes["settings.readback"]["detail"]
+    assert "the server is CouchbaseMock" in done.outcomes["settings.readback"]["detail"]
+    assert "not Couchbase Server: it is not tested as couchbase" in done.outcomes["settings.readback"]["detail"]
     assert "mock-password" not in done.said + (tmp_path / "report" / "result.json").read_text()

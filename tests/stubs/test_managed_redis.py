@@ -109,7 +109,7 @@ def test_the_stand_in_is_not_tried_under_the_name_of_the_service(tmp_path: Path,
     assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED, done.said
     assert set(done.counted) == {"not_run", "excluded"}
     detail = done.outcomes["settings.readback"]["detail"]
-    assert "not Azure Cache for Redis: it is not tried as azure-redis-cache" in detail
+    assert "not Azure Cache for Redis: it is not tested as azure-redis-cache" in detail
     _shows_no_secret(tmp_path)
 
 
@@ -141,7 +141,7 @@ def test_a_certificate_that_is_not_trusted_is_refused(tmp_path: Path, managed: M
     for name, (url, environment) in lines.items():
         done = run(tmp_path / name, f"--store={STORE}:aof", f"--endpoint=redis-tls={url}", environment=environment, whole=True, pages=True)
         assert done.code == pytest.ExitCode.USAGE_ERROR, done.said
-        assert "answers and refuses us" in done.said
+        assert "answers and refuses access" in done.said
         assert "certificate verify failed" in done.said
         _shows_no_secret(tmp_path / name)
 
@@ -153,7 +153,7 @@ def test_a_wrong_key_is_said_and_not_shown(tmp_path: Path, managed: Managed) -> 
     endpoint = f"--endpoint=redis-tls={managed.url(key='wr0ng%2Fword')}"
     done = run(tmp_path, f"--store={STORE}:aof", endpoint, environment=managed.trusting, whole=True)
     assert done.code == pytest.ExitCode.USAGE_ERROR
-    assert "answers and refuses us" in done.said
+    assert "answers and refuses access" in done.said
     assert "wr0ng" not in done.said
 
 

@@ -95,7 +95,7 @@ def test_the_stand_in_is_not_tried_under_the_name_of_the_store(tmp_path: Path, s
     done = run(tmp_path, "--store=marklogic", f"--endpoint=marklogic={url(server)}", "-k", SOME, pages=True)
     assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED, done.said
     assert set(done.counted) == {"not_run", "excluded"}
-    assert f"what answers is {PRODUCT} {NUMBER}, not MarkLogic" in done.outcomes["settings.readback"]["detail"]
+    assert f"the server is {PRODUCT} {NUMBER}, not MarkLogic" in done.outcomes["settings.readback"]["detail"]
     _shows_no_secret(tmp_path)
 
 
@@ -113,7 +113,7 @@ def test_a_wrong_password_is_said_and_not_shown(tmp_path: Path, server: Server) 
     endpoint = f"--endpoint=marklogic-rest={url(server, 'wr0ng')}"
     done = run(tmp_path, f"--store={STORE}", endpoint, suites="correctness/test_settings.py", whole=True)
     assert done.code == pytest.ExitCode.USAGE_ERROR
-    assert "answers and refuses us: 401 Unauthorized: the server does not know this user with this password" in done.said
+    assert "answers and refuses access: 401 Unauthorized: the server does not know this user with this password" in done.said
     assert "wr0ng" not in done.said
 
 

@@ -17,8 +17,10 @@ from storeproof.experiments.client import Client, under_load
 from storeproof.experiments.durability.readback import audit
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject
 from storeproof.experiments.performance.open_loop_client import OpenLoop, PutsAndGets
-from storeproof.faults import Fault, find
+from storeproof.faults import Fault
+from storeproof.faults.clean_restart import FAULT as CLEAN_RESTART
 from storeproof.faults.pause import FAULT as PAUSE
+from storeproof.faults.process_kill import FAULT as PROCESS_KILL
 from storeproof.history import Recorder, by_place
 from storeproof.spec.guarantee import GuaranteeName
 from storeproof.spec.scale import OutageScale
@@ -44,9 +46,9 @@ class OutageKind:
 
 KINDS: Final[Mapping[Name, OutageKind]] = MappingProxyType(
     {
-        "crash": OutageKind("crash", find("process_kill"), "process_crash"),
+        "crash": OutageKind("crash", PROCESS_KILL, "process_crash"),
         "pause": OutageKind("pause", PAUSE, None),
-        "restart": OutageKind("restart", find("clean_restart"), "clean_restart"),
+        "restart": OutageKind("restart", CLEAN_RESTART, "clean_restart"),
     }
 )
 
