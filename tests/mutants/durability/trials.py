@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from storeproof.disk.ext4 import base as volume_base
+from storeproof.disk.ext4 import memory_base
 from storeproof.spec import SPEC_ROOT
 from tests.architecture.installed import CHECKOUT, run_pytest
 from tests.mini_edition.edition import cut_load
@@ -62,7 +62,7 @@ def _try(lies: Sequence[Lie], folder: Path, edition: Path, seed: int, meant: Map
     folder.mkdir()
     guarantee = lies[0].guarantee
     # Not /dev/shm itself: MariaDB takes that for persistent memory and maps its log, which a kill then cannot harm.
-    memory = volume_base() if guarantee == "power_loss" else None
+    memory = memory_base() if guarantee == "power_loss" else None
     with tempfile.TemporaryDirectory(prefix="storeproof-lies-", dir=memory) as data:
         Path(data).chmod(0o755)  # PostgreSQL's user must get through
         plugins, environment = told(edition, pages=False)
