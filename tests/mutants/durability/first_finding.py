@@ -23,7 +23,7 @@ _meant: list[str] = []
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Stores are tried one after another."""
-    _meant[:] = MEANT.get(item.callspec.params["sut"].target.store.store, [])  # type: ignore[attr-defined]
+    _meant[:] = MEANT.get(item.callspec.params["sut"].target.store.name, [])  # type: ignore[attr-defined]
 
 
 def _until_found(rounds: Rounds) -> Iterator[Round]:
