@@ -193,7 +193,8 @@ class Run:
         """A case begins."""
         sut, case = sut_of(item), case_of(item)
         self._waiting.pop(item, None)
-        sut.enter(case.stage)
+        for each in self.suts if case.interleaved else (sut,):  # the first of interleaved cases works on the stores of all
+            each.enter(case.stage)
         self.leavings.begin(sut)
         if not case.interleaved:
             self.close_all_but(sut)

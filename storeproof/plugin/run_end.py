@@ -43,11 +43,11 @@ def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
     for line in filter(None, (run.saved.earlier, *run.notices)):
         _print_note(reporter, "earlier", line, yellow=True)
     for line in registry.kept:
-        _print_note(reporter, "kept", line)
+        reporter.write_line(printable(f"{'kept':<{_LABEL}}{line}"))  # with a command, which must stay in one line
 
 
 def _print_note(reporter: pytest.TerminalReporter, label: str, text: str, **markup: bool) -> None:
-    """A label and a text; what is longer than the terminal is wide goes on below, except for paths and commands, which stay whole."""
+    """A label and a text; what is longer than the terminal is wide goes on below."""
     width = max(_NARROWEST, reporter.config.get_terminal_writer().fullwidth)
     for line in textwrap.wrap(
         printable(text),

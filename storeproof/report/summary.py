@@ -183,14 +183,14 @@ def _several(result: Result, width: int) -> Table:
     there = {kind for plainest in chosen for kind in plainest}
     kinds = [kind for kind in _KINDS if kind in there] or sorted(there)
     longest = max(len(formatting.name_of(store)) for store in result.stores)
-    kinds = kinds[: max(1, (width - min(longest, _NAME) - 36) // 13)]
+    kinds = kinds[: max(1, (width - min(longest, _NAME) - 36) // 14)]
     table = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
     table.add_column("store:variant", overflow="fold", max_width=_NAME)
     for heading in ("answers", "failed"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("keeps", no_wrap=True)
     for kind in kinds:
-        table.add_column(f"{kind}/s", justify="right", max_width=12, overflow="fold")
+        table.add_column(kind, justify="right", max_width=13, overflow="fold")
     for store, plainest in zip(result.stores, chosen, strict=True):
         bad = store.counts.get(Outcome.FAIL, 0) + store.counts.get(Outcome.ERROR, 0)
         proven = tables.proven_cell(store)
@@ -220,8 +220,9 @@ def _notes(result: Result) -> Table:
     grid.add_row("answers", Text("capabilities shown, of all", "dim"))
     grid.add_row("failed", Text("cases that failed or ended in an error", "dim"))
     grid.add_row("keeps", Text("durability that was shown; ✘ a claim refuted, ○ a claim not shown", "dim"))
-    for number, line in enumerate(_coverage(result.stores, result.run)):
-        grid.add_row("" if number else "speed", line)
+    grid.add_row("speed", Text("operations a second, ± half of the 95 % interval; ✘ not valid", "dim"))
+    for line in _coverage(result.stores, result.run):
+        grid.add_row("", line)
     return grid
 
 
@@ -236,7 +237,9 @@ def _next(run: RunInfo, report: Path | None) -> Text:
     lines = []
     for number, (command, what) in enumerate(commands):
         label = "" if number else "next"
-        lines.append(Text.assemble((f"{label:<8}", "dim"), command.ljust(min(width, _COMMAND)), (f"  {what}", "dim")))
+        line = f"{command.ljust(min(width, _COMMAND))}  {what}"
+        fits = len(line) <= _NARROW - 8
+        lines.append(Text.assemble((f"{label:<8}", "dim"), command, (line.removeprefix(command) if fits else "", "dim")))
     if report is not None:
         lines.append(Text.assemble(("report  ", "dim"), (str(report), "bold")))
     return Text("\n").join(lines)

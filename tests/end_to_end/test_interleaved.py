@@ -45,7 +45,7 @@ def test_rounds_take_turns(tmp_path: Path) -> None:
 
 def test_one_that_is_killed_is_alone_in_that(tmp_path: Path) -> None:
     """Both are killed from outside while they take turns: each is without a number, and is there again for the next workload."""
-    done = run(tmp_path, *TWO, *CHOSEN, "-p", "striking", environment=struck(FIRST, signal.SIGKILL, 1.5, "store"))
+    done = run(tmp_path, *TWO, *CHOSEN, "-p", "striking", environment=struck(FIRST, signal.SIGKILL, 1.0, "store"))
     assert done.code == 0, done.said
     for store in _stores(done).values():
         (first,) = [each for each in store["outcomes"] if each["id"] == FIRST]

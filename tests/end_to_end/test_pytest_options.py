@@ -133,7 +133,7 @@ def test_a_profile_that_is_met(runs: dict[str, Run]) -> None:
     """A run for a profile tries what it demands, and says that the store conforms."""
     done = runs["document profile"]
     assert done.code == SUCCESS, done.said
-    assert "document_store conforms" in done.said
+    assert "roles   meets document_store" in done.said
     assert set(done.counted) == {"pass", "excluded"}
     assert "capabilities.key_access.put-get/001" in _excluded(done), "it demands nothing of single keys"
     assert done.outcomes["durability.process_crash"]["outcome"] == "pass"
@@ -143,8 +143,8 @@ def test_a_profile_that_is_not_met_says_what_failed(runs: dict[str, Run]) -> Non
     """A missing capability fails the run though no case failed."""
     done = runs["cache profile"]
     assert done.code == FAILURE, "no case failed, and yet the store is not what was asked for"
-    assert "cache does not conform" in done.said
-    assert "missing cache · sqlite:wal-full · capability expiry.put-expiring/001: unsupported" in done.said
+    assert "roles   cache lacks " in done.said
+    assert "missing cache · sqlite:wal-full · capability expiry.put-expiring/001: unsupported" in " ".join(done.said.split())
     assert "durability.process_crash" in _excluded(done)
 
 

@@ -1,0 +1,58 @@
+"""What a scale measures: smoke one workload of each kind, and any other that the command line names."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from storeproof.spec import load_spec
+from tests.end_to_end.running import SUITES
+
+SPEC = load_spec()
+
+
+def _collected(folder: Path, *arguments: str) -> Counter[str]:
+    """How often each workload would be measured."""
+    command = [sys.executable, "-m", "pytest", str(SUITES / "performance"), "-p", "no:cacheprovider", "--collect-only", "-q", *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    found = re.findall(r"test_workload\[(.+?)-\d+i-\d+c.*\]", done.stdout)
+    assert "no tests collected" not in done.stdout or not found, done.stdout
+    return Counter(found)
+
+
+@pytest.mark.parametrize(
+    ("selected", "wanted"),
+    [
+        ((), dict.fromkeys(SPEC.scales["smoke"].performance.workloads, 1)),
+        (("-k", "test_workload"), dict.fromkeys(SPEC.scales["smoke"].performance.workloads, 1)),
+        (("-k", "single-get-sizes"), {"single-get-sizes": 4}),
+        (("-k", "hash10-put"), {"hash10-put": 2}),
+        (("-k", "performance and not (single or hash or document or corpus or nested or row)"), {"ycsb-a": 1, "ycsb-e": 1}),
+        (("-k", "ycsb-b-0i-8c"), {"ycsb-b": 1}),
+    ],
+    ids=["all", "not-by-name", "series", "all-of-one", "others-named", "case"],
+)
+def test_smoke_measures_one_of_each_kind_and_what_is_named(tmp_path: Path, selected: tuple[str, ...], wanted: dict[str, int]) -> None:
+    """A name in -k counts; a word that is in no workload's name selects among those of the scale."""
+    assert _collected(tmp_path, *selected) == wanted
+
+
+def test_a_node_id_names_a_case_too(tmp_path: Path) -> None:
+    """As an editor or a failed run gives it."""
+    node = f"{SUITES}/performance/test_workloads.py::test_workload[ycsb-b-0i-8c-sqlite:wal-full]"
+    command = [sys.executable, "-m", "pytest", node, "-p", "no:cacheprovider", "--collect-only", "-q"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "1 test collected" in done.stdout, done.stdout + done.stderr
+
+
+def test_standard_measures_every_workload_with_its_series(tmp_path: Path) -> None:
+    """Nothing is left to another scale."""
+    found = _collected(tmp_path, "--scale=standard")
+    assert set(found) == set(SPEC.workloads)
+    assert found["single-get-sizes"] == 4
+    assert found["hash10-put"] == 2
