@@ -34,7 +34,7 @@ class MemoryDisk:
 
     @property
     def unmounted(self) -> bool:
-        """The kernel let go of it, whoever unmounted it."""
+        """The kernel released it, by any unmount."""
 
     def join(self) -> None:
         """Wait until it is unmounted. Raises OSError where the kernel ended it for another reason."""

@@ -10,7 +10,7 @@ from typing import Final
 class Outcome(StrEnum):
     """What became of one case. Ordered from worst to best: a roll-up shows the worst, and counts them all."""
 
-    ERROR = "error"  # ours, not the store's
+    ERROR = "error"  # a harness error
     FAIL = "fail"
     INCONCLUSIVE = "inconclusive"  # flaky or timed out
     NOT_RUN = "not_run"  # the environment lacks something; the detail says what, and the remedy

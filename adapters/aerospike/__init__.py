@@ -1,6 +1,6 @@
 """Aerospike, through its Python client.
 
-Not verified against a server, which no package registry has, and there is no stand-in that the vendor's clients take: what
+Not verified against a server, which no package registry has, and there is no mock that the vendor's clients take: what
 was checked is the types and the pure parts (tests/stubs/). Secondary indexes, queries and TLS are not used.
 
 A collection is a set of one namespace.

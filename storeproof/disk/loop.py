@@ -66,7 +66,7 @@ def attach(file: Path) -> Loop:
                 if reason.errno != errno.EBUSY:
                     raise
                 continue  # another process was first to take that number
-            # To read alone: some kernels mount no device that somebody else could write to.
+            # Read-only: some kernels mount no device that another process could write to.
             held = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
             os.close(device)
             return Loop(path, held)

@@ -32,14 +32,14 @@ def test_an_acknowledged_put_that_is_absent_is_lost() -> None:
 
 
 def test_an_unknown_put_may_be_there_or_not() -> None:
-    """Nobody was told that it happened, and nobody that it did not."""
+    """No client knows whether it happened."""
     writes = history("put a |--?")
     assert judge(writes, whole("a")).anomaly is Anomaly.OK
     assert judge(writes, ABSENT).anomaly is Anomaly.OK
 
 
 def test_a_refused_put_must_not_be_there() -> None:
-    """`refused` says that it definitely did not happen: its record is one that nobody wrote."""
+    """`refused` says that it definitely did not happen: its record is one that no client wrote."""
     writes = history("put a |--no|")
     assert judge(writes, ABSENT).anomaly is Anomaly.OK
     assert judge(writes, whole("a")).anomaly is Anomaly.INVENTED

@@ -10,13 +10,13 @@ from tests.check.histories import operation
 
 
 def group(write_id: str, outcome: Ending, *keys: str, at: int = 0) -> list[Operation]:
-    """One group: a put a key, all with the same stamp, times and end."""
+    """One group: a put per key, all with the same write id, times and end."""
     completed = None if outcome == "unknown" else at + 5
     return [operation(0, "put", "single_key", key, write_id, 0, at, completed, outcome) for key in keys]
 
 
 def found(*seen: str, anomaly: Anomaly = Anomaly.OK) -> list[Finding]:
-    """What was read under a, b, c ...: a stamp, or - for nothing."""
+    """What was read under a, b, c ...: a write id, or - for nothing."""
     return [
         Finding("single_key", key, anomaly, "absent" if what == "-" else f"whole {what}") for key, what in zip("abcdef", seen, strict=False)
     ]

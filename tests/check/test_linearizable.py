@@ -53,7 +53,7 @@ RIGHT = {
 WRONG = {
     "stale read": ("put a |--|", "put b      |--|", "get -> a            |--|"),
     "a read goes back": ("put a |-|", "put b    |----------|", "get -> b    |-|", "get -> a         |-|"),
-    "a value that nobody wrote": ("put a |--|", "get -> z     |--|"),
+    "a value that no client wrote": ("put a |--|", "get -> z     |--|"),
     "a value that was refused": ("put a |-no", "get -> a     |--|"),
     "an acknowledged write is gone": ("put a |--|", "get -> nothing |--|"),
     "an unknown write was seen, and then was not": ("put a |-|", "put b     |-?", "get -> b       |-|", "get -> a            |-|"),

@@ -116,7 +116,7 @@ def test_the_picture_stands_in_the_page_beside_its_case() -> None:
 
 
 def test_what_a_store_answers_cannot_break_the_page() -> None:
-    """A record that nobody wrote may hold anything."""
+    """A record that no client wrote may hold anything."""
     hostile = STALE.model_copy(update={"accesses": [access(0, "get", 0, 1, answer="<script>alert(1)</script>", contradicts=True)]})
     assert "<script>alert" not in page(hostile).replace("&lt;", "")
 

@@ -21,7 +21,7 @@ def failed(due: int, after: int) -> Timed:
     return Timed(due, due, due, due + after, ok=False)
 
 
-def unsent(due: int) -> Timed:
+def missed(due: int) -> Timed:
     """Its client waits until the end."""
     return Timed(due, due, None, None, ok=False)
 

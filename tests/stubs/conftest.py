@@ -1,4 +1,4 @@
-"""What the tests of one stand-in share."""
+"""What the tests of one stub share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.stubs.marklogic.server import Server, serving
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    """The stand-in of MarkLogic, in threads of this process."""
+    """The stub of MarkLogic, in threads of this process."""
     from tests.stubs.marklogic_asked import PASSWORD  # with it comes the client, which is not there for all
 
     with serving("anna", PASSWORD) as running:

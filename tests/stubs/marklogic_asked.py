@@ -1,4 +1,4 @@
-"""The stand-in asked by the adapter, as its tests share it."""
+"""The stub asked by the adapter, as its tests share it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pure parts of the Aerospike adapter. No server was asked anything: there is none to be had, and no stand-in either."""
+"""The pure parts of the Aerospike adapter. No server was asked anything: there is none to be had, and no stub either."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A managed Redis: its store file and what the adapter does for it, tried on a local Redis with TLS and a password.
 
-The stand-in is a store of its own name. What it shows is TLS, the access key, and a server that closes CONFIG; of the
+The stub is a store of its own name. What it shows is TLS, the access key, and a server that closes CONFIG; of the
 service itself it shows nothing, and it cannot be tried under the service's name.
 """
 
@@ -178,7 +178,7 @@ def test_the_service_is_known_by_a_host_name_that_tls_proves() -> None:
     """The service is recognised by its host name, over TLS only."""
     host = "shop.redis.cache.windows.net"
     assert redis_managed.service(Address(host, 6380, tls=True)) == "Azure Cache for Redis"
-    assert redis_managed.service(Address(host, 6379)) is None, "without TLS anybody may answer"
+    assert redis_managed.service(Address(host, 6379)) is None, "without TLS anyone may answer"
     assert redis_managed.service(Address(f"{host}.example.org", 6380, tls=True)) is None
     assert redis_managed.service(Address("localhost", 6380, tls=True)) is None
 

@@ -1,6 +1,6 @@
-"""MarkLogic: its adapter tried on a stand-in for its REST API, which the vendor's own clients for Python and Node accept too.
+"""MarkLogic: its adapter tried on a stub for its REST API, which the vendor's own clients for Python and Node accept too.
 
-The stand-in is a store of its own name. What it shows is that the adapter's requests are those of the documented API, and
+The stub is a store of its own name. What it shows is that the adapter's requests are those of the documented API, and
 that its answers are read as the vendor's clients read them; of the server itself it shows nothing.
 """
 

@@ -1,4 +1,4 @@
-"""What the MarkLogic adapter writes and asks, request by request, on the stand-in: `test_marklogic` says what that shows."""
+"""What the MarkLogic adapter writes and asks, request by request, on the stub: `test_marklogic` says what that shows."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_indexes_are_those_that_were_asked_for(server: Server) -> None:
     made = collection(server, "product", 2)
     assert made.describe() == {"indexes": "2", **OPTIONS}
     paths = [each["path-expression"] for each in server.database.properties["range-path-index"]]
-    assert paths == ["/somebody/else", "/sp_test/key", "/sp_test/record/price", "/sp_test/record/color"]
+    assert paths == ["/someone/else", "/sp_test/key", "/sp_test/record/price", "/sp_test/record/color"]
     made.put("p", {"name": "anvil", "price": 3, "color": "red"})
     assert made.count_where(Where.model_validate({"filter": ["price", "lte", 3]})) == 1
     with pytest.raises(Unsupported, match="PATHRIDXNOTFOUND"):

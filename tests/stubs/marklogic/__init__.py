@@ -1,4 +1,4 @@
-"""A stand-in for the MarkLogic REST API: the slice of it that the adapter uses, on documents in memory.
+"""A stub for the MarkLogic REST API: the slice of it that the adapter uses, on documents in memory.
 
 It was written from MarkLogic's documentation and from what its own clients send and expect. It shows that the adapter speaks
 the protocol as those clients do; of the server itself it shows nothing, and it says so in its own name, by which no suite
@@ -7,7 +7,7 @@ takes it for MarkLogic. Run it by hand with `python -m tests.stubs.marklogic --p
 
 from __future__ import annotations
 
-PRODUCT = "storeproof stand-in for the MarkLogic REST API"
+PRODUCT = "storeproof stub for the MarkLogic REST API"
 """What it calls itself in the `Server` header of every answer; MarkLogic's says `MarkLogic`."""
 
 NUMBER = "0.1"

@@ -1,4 +1,4 @@
-"""Run the stand-in until it is interrupted: `python -m tests.stubs.marklogic --port 8000`."""
+"""Run the stub until it is interrupted: `python -m tests.stubs.marklogic --port 8000`."""
 
 from __future__ import annotations
 

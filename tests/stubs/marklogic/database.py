@@ -60,7 +60,7 @@ class Database:
             return {uri: stored for uri, stored in seen.items() if stored is not None}
 
     def read(self, uri: str, txid: str | None) -> Stored | None:
-        """The document; in a transaction nobody else writes it from then on."""
+        """The document; in a transaction no one else can write it from then on."""
         with self._changed:
             if txid is not None:
                 self._lock(uri, txid)
@@ -197,7 +197,7 @@ def _apply(document: Any, kind: str, details: Mapping[str, Any]) -> None:
         "delete": {"select", "cardinality"},
     }
     if set(details) - allowed.get(kind, set()):
-        raise RestError(400, "RESTAPI-INVALIDREQ", f"the stand-in does not know the patch operation {kind} with {sorted(details)}")
+        raise RestError(400, "RESTAPI-INVALIDREQ", f"the stub does not know the patch operation {kind} with {sorted(details)}")
     inserting = kind == "insert" or (kind == "replace-insert" and not select(document, details["select"]))
     places = select(document, details["context" if inserting else "select"])
     bounds = {"?": (0, 1), ".": (1, 1), "*": (0, 1 << 30), "+": (1, 1 << 30)}[details.get("cardinality", "*")]
@@ -218,7 +218,7 @@ def _apply(document: Any, kind: str, details: Mapping[str, Any]) -> None:
 def _insert(inside: Any, details: Mapping[str, Any]) -> None:
     content = details["content"]
     if details["position"] != "last-child":
-        raise RestError(400, "RESTAPI-INVALIDREQ", f"the stand-in does not know the position {details['position']}")
+        raise RestError(400, "RESTAPI-INVALIDREQ", f"the stub does not know the position {details['position']}")
     if isinstance(inside, list):
         inside.append(content)
     elif isinstance(inside, dict) and isinstance(content, dict) and not inside.keys() & content.keys():

@@ -75,7 +75,7 @@ def _steps(path: str) -> Iterator[tuple[str, str | None, int | None]]:
     while end < len(path):
         step = _STEP.match(path, end)
         if step is None:
-            raise RestError(400, "XDMP-PATHEXPR", f"the stand-in does not know the path {path} from {path[end:]!r} on")
+            raise RestError(400, "XDMP-PATHEXPR", f"the stub does not know the path {path} from {path[end:]!r} on")
         end = step.end()
         quoted = step["quoted"]
         position = int(step["position"]) if step["position"] else None

@@ -194,4 +194,4 @@ def _many(value: Any) -> list[Any]:
 
 
 def _unknown(what: str) -> RestError:
-    return RestError(400, "SEARCH-BADQUERY", f"the stand-in does not know {what}")
+    return RestError(400, "SEARCH-BADQUERY", f"the stub does not know {what}")

@@ -1,4 +1,4 @@
-"""The stand-in's HTTP side: authentication, endpoints, and what each of them takes."""
+"""The stub's HTTP side: authentication, endpoints, and what each of them takes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MANAGED = "/manage/v2/databases/Documents/properties"
 
 
 class Server(ThreadingHTTPServer):
-    """The stand-in. REST and management API answer on the same port."""
+    """The stub. REST and management API answer on the same port."""
 
     daemon_threads = True
     request_queue_size = 128
@@ -42,9 +42,9 @@ class Server(ThreadingHTTPServer):
 
 @contextmanager
 def serving(user: str = "admin", password: str = "admin", port: int = 0) -> Iterator[Server]:
-    """A stand-in in threads of this process."""
+    """A stub in threads of this process."""
     server = Server(port, user, password)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, name="marklogic-stand-in", daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, name="marklogic-stub", daemon=True)
     thread.start()
     try:
         yield server
@@ -115,7 +115,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             return table[method, self._path]
         except KeyError:
-            raise RestError(404, "RESTAPI-NOTFOUND", f"the stand-in has no {method} {self._path}") from None
+            raise RestError(404, "RESTAPI-NOTFOUND", f"the stub has no {method} {self._path}") from None
 
     def _timestamp(self) -> Answer:
         return 200, {"Content-Type": "text/plain"}, datetime.now(UTC).isoformat().encode()
@@ -123,7 +123,7 @@ class Handler(BaseHTTPRequestHandler):
     def _read(self) -> Answer:
         given = self._allowed("uri", "category", "format", "txid")
         if given.get("category", ["content"]) != ["content"]:
-            raise RestError(400, "REST-INVALIDPARAM", "the stand-in has no metadata to read")
+            raise RestError(400, "REST-INVALIDPARAM", "the stub has no metadata to read")
         found = {uri: stored for uri in given["uri"] if (stored := self.server.database.read(uri, self._one("txid"))) is not None}
         if not found:
             uris = ", ".join(given["uri"])
@@ -166,7 +166,7 @@ class Handler(BaseHTTPRequestHandler):
                     own[part.uri] = collections
                 continue
             if part.uri is None:
-                raise RestError(400, "REST-INVALIDPARAM", "the stand-in makes no URIs")
+                raise RestError(400, "REST-INVALIDPARAM", "the stub makes no URIs")
             collections = own.get(part.uri, default)
             self.server.database.write(
                 part.uri, part.content, part.type, collections=collections, match=part.version, txid=self._one("txid")
@@ -178,7 +178,7 @@ class Handler(BaseHTTPRequestHandler):
         given = self._allowed("uri", "category", "format", "txid")
         patch = json.loads(self._body)
         if set(patch) != {"patch"}:
-            raise RestError(400, "RESTAPI-INVALIDREQ", f"the stand-in knows patches in XPath only; found {sorted(patch)}")
+            raise RestError(400, "RESTAPI-INVALIDREQ", f"the stub knows patches in XPath only; found {sorted(patch)}")
         self.server.database.patch(given["uri"][0], patch["patch"], match=self.headers.get("If-Match"), txid=self._one("txid"))
         return 204, {}, b""
 
@@ -234,7 +234,7 @@ class Handler(BaseHTTPRequestHandler):
         self._allowed("format")
         wanted = json.loads(self._body)
         if set(wanted) != {"update-policy"}:
-            raise RestError(400, "RESTAPI-INVALIDCONTENT", f"the stand-in has the property update-policy only; found {sorted(wanted)}")
+            raise RestError(400, "RESTAPI-INVALIDCONTENT", f"the stub has the property update-policy only; found {sorted(wanted)}")
         self.server.database.policy = wanted["update-policy"]
         return 204, {}, b""
 
@@ -247,7 +247,7 @@ class Handler(BaseHTTPRequestHandler):
         self._allowed("txid")
         script = parse_qs(self._body.decode()).get("javascript", [""])[0]
         if script != "xdmp.version()":
-            raise RestError(400, "XDMP-UNDFUN", f"the stand-in evaluates nothing but xdmp.version(); found {script[:80]}")
+            raise RestError(400, "XDMP-UNDFUN", f"the stub evaluates nothing but xdmp.version(); found {script[:80]}")
         body, type_ = join([({"Content-Type": "text/plain", "X-Primitive": "string"}, NUMBER.encode())])
         return 200, {"Content-Type": type_}, body
 
@@ -264,7 +264,7 @@ class Handler(BaseHTTPRequestHandler):
     def _allowed(self, *names: str) -> dict[str, list[str]]:
         """The parameters, if the endpoint knows them all."""
         if unknown := set(self._query) - {*names}:
-            raise RestError(400, "REST-UNSUPPORTEDPARAM", f"the stand-in does not know {', '.join(sorted(unknown))} of {self._path}")
+            raise RestError(400, "REST-UNSUPPORTEDPARAM", f"the stub does not know {', '.join(sorted(unknown))} of {self._path}")
         return self._query
 
     def _one(self, name: str) -> str | None:

@@ -50,4 +50,4 @@ def _computed(wanted: Mapping[str, Any], found: Sequence[Any]) -> dict[str, Any]
 
 
 def _unknown(what: str) -> RestError:
-    return RestError(400, "SEARCH-BADQUERY", f"the stand-in does not know {what} of values")
+    return RestError(400, "SEARCH-BADQUERY", f"the stub does not know {what} of values")

@@ -27,12 +27,12 @@ class WordQuery:
     def __init__(self, details: Mapping[str, Any], *, filtered: bool) -> None:
         options = set(details.get("term-option", []))
         if unknown := {*details} - {"json-property", "text", "term-option"} or options - _OPTIONS:
-            raise RestError(400, "SEARCH-BADQUERY", f"the stand-in does not know {', '.join(sorted(unknown))} of a word query")
+            raise RestError(400, "SEARCH-BADQUERY", f"the stub does not know {', '.join(sorted(unknown))} of a word query")
         self._name = details.get("json-property")
         texts = details["text"] if isinstance(details["text"], list) else [details["text"]]
         self._wanted = [_Phrase(text, options) for text in texts]
         if not filtered and any(not phrase.exact for phrase in self._wanted):
-            raise RestError(400, "SEARCH-BADQUERY", "the stand-in has no candidates: phrases and wildcards are `filtered`")
+            raise RestError(400, "SEARCH-BADQUERY", "the stub has no candidates: phrases and wildcards are `filtered`")
 
     def occurrences(self, document: Any) -> int:
         """How often one of the texts is in a document."""
