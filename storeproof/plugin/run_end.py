@@ -19,7 +19,7 @@ from storeproof.result.model import Result
 _REASONS = 4
 """So many reasons for cases that were not run are printed; the report has all."""
 _DEMANDS = 8
-"""And so many demands of a profile that was asked for."""
+"""The same for demands of a requested profile."""
 _NARROWEST = 80
 _LABEL = 8
 """Columns before the text of a line, as on the screen of results."""

@@ -29,11 +29,11 @@ _ROWS = 14
 _FAILURES = 3
 """So many cases that failed are named; the report has all of them."""
 _GATES = 2
-"""And so many of the gates that failed."""
+"""The same for failed gates."""
 _NAME = 32
 """Columns of a store's name and variant."""
 _NAMES = 6
-"""And so many of the stores that meet a profile."""
+"""The same for stores that conform to a profile."""
 _COMMAND = 40
 """Columns for a command beside which it is said what it does; a longer one takes what it needs."""
 _NARROW = 80

@@ -15,6 +15,7 @@ from tests.architecture.installed import CHECKOUT
 GLOSSARY = CHECKOUT / "docs" / "GLOSSARY.md"
 
 NOT_YET: tuple[str, ...] = (
+    "adapters/",
     "native/",
     "storeproof/experiments/",
     "storeproof/launch/",
@@ -28,6 +29,7 @@ NOT_YET: tuple[str, ...] = (
 
 ALLOWED = (
     "CHANGELOG.md",
+    "docs/DECISIONS.md",
     "docs/GLOSSARY.md",
     "reports/",
     "storeproof/result/older_formats.py",

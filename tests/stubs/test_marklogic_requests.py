@@ -43,7 +43,7 @@ def test_without_versions_a_transaction_decides(server: Server) -> None:
 
 def test_indexes_are_those_that_were_asked_for(server: Server) -> None:
     """Only the layout's indexes are made, beside those of others; a condition without one is Unsupported."""
-    foreign = RangeIndex("/somebody/else", "string").definition
+    foreign = RangeIndex("/someone/else", "string").definition
     server.database.properties["range-path-index"] = [foreign]
     made = collection(server, "product", 2)
     assert made.describe() == {"indexes": "2", **OPTIONS}
