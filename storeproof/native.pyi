@@ -224,7 +224,7 @@ def replies(
     """
 
 def draw(keys: str, known: int, count: int, seed: int, theta: float) -> list[int]:
-    """So many draws of key numbers by one of the distributions of `storeproof.records.distributions`, from the records 0 to known - 1.
+    """That many draws of key numbers by one of the distributions of `storeproof.records.distributions`, from the records 0 to known - 1.
 
     Raises:
         ValueError: no such distribution, no records, or a constant that it cannot have.

@@ -89,7 +89,7 @@ def connect(address: Address, options: Mapping[str, str]) -> AerospikeSession:
     try:
         socket.create_connection((address.host, address.port), timeout=_TIMEOUT).close()
     except OSError as reason:
-        raise Unknown(f"nobody listens on {address}: {reason}") from reason
+        raise Unknown(f"nothing listens on {address}: {reason}") from reason
     milliseconds = int(_TIMEOUT * 1000)
     once = {"max_retries": 0, "total_timeout": milliseconds, "socket_timeout": milliseconds}
     config: dict[str, Any] = {

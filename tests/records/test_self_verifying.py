@@ -113,7 +113,7 @@ def test_a_part_alone_is_what_the_whole_record_has_there() -> None:
         (lambda value: value[:60] + record(MODELS["single_key"], "k", "2:2")[60:], "torn"),  # type: ignore[index]
         (lambda value: b"1:1|" + b"x" * 96, "invented"),
         (lambda value: b"", "invented"),
-        (lambda value: b"nobody wrote this", "invented"),
+        (lambda value: b"no one wrote this", "invented"),
         (lambda value: value + b"x", "torn"),
         (lambda value: value.decode(), "invented"),
         (lambda value: None, "invented"),
