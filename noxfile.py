@@ -202,7 +202,7 @@ def kills(session: nox.Session) -> None:
 
 @nox.session
 def hostile(session: nox.Session) -> None:
-    """Servers that misbehave in 16 ways, tried as 7 stores: one message each, in little memory and time. Half an hour in all:
+    """Servers that misbehave in 16 ways, tried as 7 stores: one message each, in little memory and time. About half an hour in sequence:
     `nox -s hostile -- --at-once 2 --store redis`."""
     session.install("-e", ".[stores]")
     session.run("python", "-m", "tests.nuisance.hostile_endpoints", *session.posargs)

@@ -34,7 +34,7 @@ class MemoryDisk:
 
     @property
     def unmounted(self) -> bool:
-        """The kernel let go of it, whichever process unmounted it."""
+        """The kernel released it, by any unmount."""
 
     def join(self) -> None:
         """Wait until it is unmounted. Raises OSError where the kernel ended it for another reason."""
@@ -224,7 +224,7 @@ def replies(
     """
 
 def draw(keys: str, known: int, count: int, seed: int, theta: float) -> list[int]:
-    """`count` draws of key numbers by one of the distributions of `storeproof.records.distributions`, from the records 0 to known - 1.
+    """That many draws of key numbers by one of the distributions of `storeproof.records.distributions`, from the records 0 to known - 1.
 
     Raises:
         ValueError: no such distribution, no records, or a constant that it cannot have.

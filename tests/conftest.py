@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-# A shell that starts us in the background (`nohup`, a script's `&`) has us ignore these, and our children after us: then no
+# A start in the background (`nohup`, a script's `&`) has us ignore these, and our children after us: then no
 # test could interrupt a run. What is set to Python's own handlers here, a child finds at the system's defaults.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

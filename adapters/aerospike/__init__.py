@@ -1,6 +1,6 @@
 """Aerospike, through its Python client.
 
-Not verified against a server, which no package registry has, and there is no stub that the vendor's clients take: what
+Not verified against a server, which no package registry has, and there is no mock that the vendor's clients take: what
 was checked is the types and the pure parts (tests/stubs/). Secondary indexes, queries and TLS are not used.
 
 A collection is a set of one namespace.
@@ -89,7 +89,7 @@ def connect(address: Address, options: Mapping[str, str]) -> AerospikeSession:
     try:
         socket.create_connection((address.host, address.port), timeout=_TIMEOUT).close()
     except OSError as reason:
-        raise Unknown(f"no server listens on {address}: {reason}") from reason
+        raise Unknown(f"nothing listens on {address}: {reason}") from reason
     milliseconds = int(_TIMEOUT * 1000)
     once = {"max_retries": 0, "total_timeout": milliseconds, "socket_timeout": milliseconds}
     config: dict[str, Any] = {

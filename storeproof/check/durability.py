@@ -8,7 +8,7 @@ Absence may be seen if such a write is a delete, or if no put was ever acknowled
 
     put v1 |--ok--|                      v1 alone is allowed: absence is `lost`.
     put v1 |--ok--|  put v2 |--ok--|     v2 alone: v1 is `reverted`, absence is `lost`.
-    put v1 |--ok--|                      both are allowed, in whichever order they were answered: either can have
+    put v1 |--ok--|                      both are allowed, whichever was answered first: either can have
       put v2 |--ok--|                    been the later one inside the store.
     put v1 |--ok--|  del |--ok--|        absence alone: v1 is `resurrected`.
     put v1 |--ok--|  put v2 |--???       v1 and v2 are allowed; absence is `lost`.

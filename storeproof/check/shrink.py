@@ -2,7 +2,7 @@
 
 First the end is cut off: of a linearizable history every beginning is linearizable, so there is one reply that makes it wrong, and nothing
 after it matters. Then operations are taken out, one or many at a time, as long as what is left is still wrong, and only such of which it
-can be said that a right history stays right without them. Without the put of a value that is read any history would be wrong.
+can be said that a right history stays right without them. Taking out the put of a value that was read would make any history wrong.
 """
 
 from __future__ import annotations

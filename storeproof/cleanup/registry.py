@@ -44,7 +44,7 @@ class Registry:
         self._deferred: int | None = None
         self.interrupt: KeyboardInterrupt | None = None
         """The signal that was to end the run. Python raises it wherever the main thread is, and some places swallow it
-        (a callback of the garbage collector, a finalizer, a `finally` of a library): who runs the cases looks here after each."""
+        (a callback of the garbage collector, a finalizer, a `finally` elsewhere): who runs the cases looks here after each."""
         self._interrupted = 0.0
         """When that was, by the monotonic clock."""
         self.kept: list[str] = []

@@ -164,7 +164,7 @@ def manual(topic: Annotated[str, typer.Argument(help="A topic, or `all`; without
 
 
 def main() -> None:
-    """The entry point: an error is one message, and a traceback is only for what no one foresaw."""
+    """The entry point: an error is one message, and a traceback is only for unforeseen ones."""
     try:
         app()
     except StoreproofError as error:

@@ -65,7 +65,7 @@ def _details(store: Store, file: Path, spec: Spec) -> Text:
 
 
 def _safe(text: Text) -> Text:
-    """Without what a terminal would obey, since the file may be anybody's; text that had to be changed loses its style."""
+    """Without what a terminal would obey, since the file may be of any origin; text that had to be changed loses its style."""
     return text if printable(text.plain) == text.plain else Text(printable(text.plain))
 
 

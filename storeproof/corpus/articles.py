@@ -1,4 +1,4 @@
-"""Where the texts of records come from: by key, so that a reader of a record can say what it should be."""
+"""Articles for records, by key, so that the text of a record that is read back is known."""
 
 from __future__ import annotations
 

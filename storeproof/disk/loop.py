@@ -66,7 +66,7 @@ def attach(file: Path) -> Loop:
                 if reason.errno != errno.EBUSY:
                     raise
                 continue  # another process was first to take that number
-            # Read-only: some kernels do not mount a device that another process has open for writing.
+            # Read-only: some kernels mount no device that another process could write to.
             held = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
             os.close(device)
             return Loop(path, held)

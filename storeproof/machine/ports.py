@@ -65,12 +65,12 @@ def is_listened_on(port: int) -> bool:
 def _can_be_bound(port: int, family: socket.AddressFamily, any_address: str) -> bool:
     try:
         with socket.socket(family) as tried:
-            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections that have ended are in nobody's way
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # ended connections do not block it
             if family == socket.AF_INET6:
                 tried.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
             tried.bind((any_address, port))
     except OSError as reason:
-        return reason.errno in (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL)  # no IPv6 here, so no one listens there
+        return reason.errno in (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL)  # no IPv6 here, so no process listens there
     return True
 
 

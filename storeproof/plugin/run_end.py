@@ -17,9 +17,9 @@ from storeproof.printable import printable
 from storeproof.result.model import Result
 
 _REASONS = 4
-"""So many reasons for cases that were not run are printed; the report has all."""
+"""Reasons printed for cases that were not run; the report has all."""
 _DEMANDS = 8
-"""The number of unmet demands of a profile that are shown."""
+"""The same for demands of a requested profile."""
 _NARROWEST = 80
 _LABEL = 8
 """Columns before the text of a line, as on the screen of results."""

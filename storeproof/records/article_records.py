@@ -1,4 +1,4 @@
-"""Records of models whose texts are searched: articles, since filler has no words that anyone would look for.
+"""Records of models whose texts are searched: articles, since filler has no words to search for.
 
 Each record is an article, which its key decides, in the revision of one write: the write id is in `revision` in clear, at the end of the
 body, and in `bookmark`, which others may set by itself. Records that are loaded (writer 0) are the articles as they are; a

@@ -224,6 +224,6 @@ def make_draw(keys: Distribution, known: int, random: Random, theta: float = THE
 
 
 def draw(keys: Distribution, known: int, count: int, seed: int, theta: float = THETA) -> list[int]:
-    """So many draws: what `storeproof.native.draw` does, and what holds for the one is tested of the other."""
+    """That many draws: what `storeproof.native.draw` does, and what holds for the one is tested of the other."""
     next_key = make_draw(keys, known, Random(seed), theta)
     return [next_key() for _ in range(count)]

@@ -32,7 +32,7 @@ def render_reports(result: Result, directory: Path) -> None:
     from storeproof.result.terminal_safe import shown_of
 
     directory.mkdir(parents=True, exist_ok=True)
-    result = shown_of(result)  # also of what plots would complain about at length
+    result = shown_of(result)  # also text that plots would complain about
     for name, render in (
         ("latency.hlog", render_histograms),
         ("junit.xml", render_junit),

@@ -67,7 +67,7 @@ def typical(measured: Sequence[Pair]) -> list[Pair]:
     """The measurements that stand for a workload where one number is shown of each store: the farthest on its axis.
 
     Of numbers of clients it is the middle one, since the largest shows what a store does when it is asked too much. In open loops it is
-    the highest rate at which none of the stores missed a send; the lowest, where there is none.
+    the highest rate without missed sends on any store; the lowest, if there is none.
     """
     axis = axis_of(measured)
     values = sorted({axis.of(each) for _, each in measured}, reverse=True)

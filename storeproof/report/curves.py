@@ -14,7 +14,7 @@ from storeproof.stats.intervals import SAMPLES_BEYOND
 from storeproof.stats.latency import decode
 
 _MARKS = {1: "0", 2: "50", 10: "90", 100: "99", 1000: "99.9", 10_000: "99.99"}
-"""Percentiles by the share of requests that is slower: one in N."""
+"""Percentiles by the share of slower requests: one in N."""
 _POINTS = 40
 
 
@@ -56,7 +56,7 @@ def curves(measured: Sequence[Pair], title: str, lines: Lines) -> Plot | None:
 
 
 def _points(measured: Measurement) -> list[tuple[float, float]]:
-    """(one request in N is slower, microseconds), as far as there are samples beyond."""
+    """(N, microseconds): one request in N is slower; as far as there are samples above."""
     histogram = decode(measured.histogram)
     last = histogram.get_total_count() / SAMPLES_BEYOND
     if last < 2:

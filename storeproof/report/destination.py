@@ -78,7 +78,7 @@ def _bases() -> Iterator[Path]:
     yield from map(Path, [*([given] if given else []), "/tmp", "/var/tmp", "/dev/shm"])  # noqa: S108 - made by mkdtemp
     try:
         yield Path.home()
-    except RuntimeError:  # no one knows it
+    except RuntimeError:  # an unknown user
         return
 
 

@@ -77,7 +77,7 @@ SHORT = FuncFormatter(lambda value, _: units.short(value))
 TIME = FuncFormatter(lambda value, _: units.micros(value))
 
 _LABELS = 3
-"""So many an axis has at least."""
+"""Minimum number of labels on an axis."""
 
 _FACTOR = 4.0
 """Between the ends of a logarithmic axis, at least."""
@@ -106,7 +106,7 @@ def styled() -> AbstractContextManager[None]:
 
 
 def panels(count: int) -> tuple[Figure, list[tuple[float, float, float, float]]]:
-    """A figure as wide as the page with room for all panels, and where they are; a single one is as large as one of many."""
+    """A figure as wide as the page with that many panels, and their positions; a single one is as large as one of many."""
     rows = -(-count // COLUMNS)
     width, height = 1 / COLUMNS, 1 / rows
     places = [divmod(number, COLUMNS) for number in range(count)]
@@ -155,7 +155,7 @@ class Lines:
         self._numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
 
     def style(self, name: str) -> dict[str, Any]:
-        """Colour and marker, and another dash where the colours begin again."""
+        """Colour and marker, and another dash when the colours repeat."""
         number = self._numbers[name]
         return {
             "color": LINES[number % len(LINES)], "marker": MARKERS[number % len(MARKERS)], "markersize": 4,

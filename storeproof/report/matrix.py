@@ -12,7 +12,7 @@ from storeproof.result.capabilities import cases_of
 from storeproof.result.model import CapabilityResult, OutcomeRecord, Result, StoreResult
 
 _SILENT = (Outcome.UNSUPPORTED, Outcome.NOT_RUN, Outcome.EXCLUDED)
-"""What a capability that no one claimed may end as without being worth a word."""
+"""Outcomes of unclaimed capabilities that are not worth a mention."""
 
 
 @dataclass(frozen=True)

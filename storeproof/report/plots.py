@@ -21,7 +21,7 @@ _APART: Final = 0.17
 
 
 def is_sweep(measured: Sequence[Pair]) -> bool:
-    """Whether a workload was measured at enough numbers of clients, or values of its series, that a line says more than bars."""
+    """Whether a workload has enough points on its axis that a line says more than bars."""
     axis = axis_of(measured)
     return len({axis.of(each) for _, each in measured}) >= 3
 

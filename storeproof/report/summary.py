@@ -25,15 +25,15 @@ from storeproof.spec.workload import Kind
 _KINDS: Final[Sequence[str]] = get_args(Kind)
 """In their order. Where there are several stores, as many of them have a column as fit."""
 _ROWS = 14
-"""So many kinds have a line; results of older editions name none, and each workload is its own."""
+"""Kinds with a line each; results of older editions name none, and each workload is its own."""
 _FAILURES = 3
-"""So many cases that failed are named; the report has all of them."""
+"""Failed cases named; the report has all of them."""
 _GATES = 2
-"""And this many of the gates that failed."""
+"""The same for failed gates."""
 _NAME = 32
 """Columns of a store's name and variant."""
 _NAMES = 6
-"""And this many of the stores that meet a profile."""
+"""The same for stores that conform to a profile."""
 _COMMAND = 40
 """Columns for a command beside which it is said what it does; a longer one takes what it needs."""
 _NARROW = 80

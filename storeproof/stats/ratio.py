@@ -17,8 +17,8 @@ METHOD: Final = (
 
 
 PAIRED_METHOD: Final = (
-    "geometric mean over blocks of the ratio within each, since the rounds of both are interleaved; 95 % interval "
-    "by bootstrap over the blocks, and under ten from the logarithms (Student's t)"
+    "geometric mean over blocks of the ratio within each, since the rounds of both were interleaved; 95 % interval by bootstrap over the "
+    "blocks, and under ten from the logarithms (Student's t)"
 )
 
 

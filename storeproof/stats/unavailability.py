@@ -99,7 +99,7 @@ class Figures:
     """From the fault until the store was back."""
     after: Share
     schedule_lag_us: float
-    """Of a hundred requests before the fault, 99 left no later than this many microseconds after they could have: a delay of our own."""
+    """Schedule lag before the fault, 99th percentile in microseconds: the clients' own delay."""
     overload: float
     """The share of the requests before the fault that were not answered by then: who cannot keep up has no time before to compare with."""
 

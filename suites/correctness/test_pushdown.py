@@ -209,7 +209,7 @@ _FILLER: dict[str, Json] = {
 _ARTICLE: dict[str, Json] = {
     "language": "en",
     "title": "Padding",
-    "body": "Nobody asks about this. It takes room, no more, so that what is asked about stands among much else; hence it has such length.",
+    "body": "No query asks about this. It takes room, no more, so that what is asked about stands among much else; so it is this long",
     "categories": ["padding"],
     "published": "2026-05-05T05:05:05Z",
 }

@@ -1,4 +1,4 @@
-"""Stores that write their files again on demand: each by its own command, which changes no record and comes back when it is done."""
+"""Stores that rewrite their files on demand: each by its own command, which changes no record and comes back when it is done."""
 
 from __future__ import annotations
 

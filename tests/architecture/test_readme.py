@@ -101,7 +101,7 @@ def test_how_fast_rows_are_loaded() -> None:
 
 
 def test_the_demands_are_counted_right() -> None:
-    """The numbers of capabilities and cases are those of the specification."""
+    """The numbers of capabilities and cases."""
     spec = load_spec()
     assert f"{len(spec.capabilities)} capabilities in {sum(len(each.cases) for each in spec.capabilities.values())} cases" in TEXT
 

@@ -23,7 +23,7 @@ def test_an_unknown_increment_is_in_the_sum_or_not() -> None:
 
 
 def test_unknown_increments_count_each_on_its_own() -> None:
-    """+5 for certain, -2 and +3 perhaps: 4 is within the bounds and still nobody's sum."""
+    """+5 for certain, -2 and +3 perhaps: 4 is within the bounds and still no possible sum."""
     adds = history("add +5 |-ok|", "add -2 |-?", "add +3 |-?")
     assert [value for value in range(10) if judge_counter(adds, value).anomaly is Anomaly.OK] == [3, 5, 6, 8]
 

@@ -32,7 +32,7 @@ def test_an_acknowledged_put_that_is_absent_is_lost() -> None:
 
 
 def test_an_unknown_put_may_be_there_or_not() -> None:
-    """No client was told that it happened, or that it did not."""
+    """No client knows whether it happened."""
     writes = history("put a |--?")
     assert judge(writes, whole("a")).anomaly is Anomaly.OK
     assert judge(writes, ABSENT).anomaly is Anomaly.OK

@@ -58,7 +58,7 @@ WRONG = {
     "an acknowledged write is gone": ("put a |--|", "get -> nothing |--|"),
     "an unknown write was seen, and then was not": ("put a |-|", "put b     |-?", "get -> b       |-|", "get -> a            |-|"),
     "comparisons that both win": ("put a          |-|", "cas a b -> yes     |---|", "cas a c -> yes     |---|"),
-    "a comparison that lost to nobody": ("put a |-|", "cas a b -> no |-|"),
+    "a comparison that lost to no one": ("put a |-|", "cas a b -> no |-|"),
     "two that were both the first": ("pia a -> yes |---|", "pia b -> yes |---|"),
     "one was told that something was there": ("pia a -> no |---|",),
     "a delete of nothing": ("del -> yes |---|",),
@@ -283,14 +283,14 @@ def test_a_lost_update_of_a_counter_is_shown_as_two_equal_sums() -> None:
 def test_a_search_that_takes_too_long_is_given_up() -> None:
     """Fifty writes at once whose order nothing tells, and a read that none explains: 2**50 states. No verdict is not a pass."""
     history = [access(n, "put", 0, 1000, "ok", f"v{n}") for n in range(50)]
-    history.append(access(50, "get", 2000, 2100, "ok", answer="nobody wrote this"))
+    history.append(access(50, "get", 2000, 2100, "ok", answer="no client wrote this"))
     began = time.monotonic()
     assert is_linearizable(history, 0.5) is None
     assert time.monotonic() - began < 20.0
 
 
 def test_more_operations_than_it_can_take_are_an_error() -> None:
-    """Whoever makes the load keeps to the limit: a history that is cut would prove nothing."""
+    """The load keeps to the limit: a history that is cut would prove nothing."""
     with pytest.raises(ValueError, match="at most 1000 operations"):
         is_linearizable([access(0, "put", n, n + 1, "ok", f"v{n}") for n in range(1001)], 1.0)
 

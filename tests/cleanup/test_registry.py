@@ -1,4 +1,4 @@
-"""Nothing is left on any way out, and no one else's things are touched."""
+"""Nothing is left on any way out, and nothing of other processes is touched."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def test_kept_directory_stays(left: WorkDir, tmp_path: Path) -> None:
 
 
 def test_a_shell_in_the_directory_is_not_ended(left: WorkDir, tmp_path: Path) -> None:
-    """Only what we started is ours, not a process that looks around in it."""
+    """Only processes that we started are ours, not others in the same directory."""
     left.programs.add("/usr/bin/some-server")
     left.write_marker()
     shell = subprocess.Popen(["sleep", "600"], cwd=left.data)

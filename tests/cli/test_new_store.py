@@ -1,4 +1,4 @@
-"""`storeproof new-store` and `storeproof manual`: what someone has who starts from nothing."""
+"""`storeproof new-store` and `storeproof manual`: for a user who starts from nothing."""
 
 from __future__ import annotations
 

@@ -69,6 +69,6 @@ TRAPS = (
 
 
 def many(count: int, characters: int) -> Iterator[str]:
-    """Pages that all have about this many characters, with little markup, which takes the time."""
+    """Pages that all have about that many characters, with little markup, which takes the time."""
     text = "The river rises on a high mountain and runs to the sea. " * (characters // 56)
     return (page(number, f"Page {number}", f"'''A''' [[b|c]] {text}[[Category:C{number % 50}]]") for number in range(1, count + 1))

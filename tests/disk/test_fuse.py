@@ -101,7 +101,7 @@ def test_a_server_loses_power_and_starts_again(tmp_path: Path) -> None:
 
 @mounting
 def test_a_cut_comes_in_place_of_a_sync(make: Make, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever syncs is told of it by an error, and what it synced before is there."""
+    """A sync fails with an error, and what it synced before is there."""
     monkeypatch.setattr(fuse, "_SYNC_SECONDS", 30.0)
     made = make(at_sync=True)
     assert made.method == "a file system in memory (FUSE, cut in place of a sync)"

@@ -85,7 +85,7 @@ def test_an_operation_is_asked_in_one_form() -> None:
 
 
 def test_what_is_removed_need_not_be_there() -> None:
-    """Alone, no one would put anything that could be removed."""
+    """Alone, it would have no record to remove."""
     assert single_operation(job(op(keys="oldest")), 0, 0.1).ops[0].keys == "new"
     assert single_operation(job(op(keys="zipf")), 0, 0.1).ops[0].keys == "zipf"
 

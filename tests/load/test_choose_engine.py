@@ -13,7 +13,7 @@ from storeproof.spec import Mix, load_spec
 
 SPEC = load_spec()
 ADDRESS = Address("127.0.0.1", 1)
-"""Of no one: nothing is asked of the store."""
+"""An unused address: the store is not contacted."""
 PLAN = Plan(Layout("t", SPEC.models["single_key"]), (Mix(operation="put", keys="new"),), clients=1, seconds=1.0, seed=1, known=0)
 
 

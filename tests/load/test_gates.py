@@ -72,7 +72,7 @@ def test_a_good_open_loop_passes_all_gates() -> None:
 @pytest.mark.parametrize(
     ("gate", "bad"),
     [
-        ("schedule_lag", replace(_open_round(), operations=_round().operations)),  # no one noted how long they waited
+        ("schedule_lag", replace(_open_round(), operations=_round().operations)),  # response times were not recorded
         ("missed_send_ratio", _open_round(missed_sends=110)),
         ("littles_law", replace(_open_round(), busy_seconds=0.011)),  # more in flight than ten clients have
         ("client_ceiling", replace(_open_round(), request_rate=1601.0)),

@@ -79,7 +79,7 @@ def test_another_article_under_the_key_is_not_whole() -> None:
 
 
 def test_a_bookmark_is_the_one_part_that_is_set_by_itself() -> None:
-    """The client that marked it last is told apart from the client that wrote it."""
+    """The last bookmark and the last write have different write ids."""
     record = {**_made("1:1"), "bookmark": MADE.part(KEY, "2:9", ("bookmark",))}
     seen = MADE.identify(KEY, record)
     assert {path for path, write_id in seen.parts.items() if write_id != "1:1"} == {("bookmark",)}

@@ -1,4 +1,4 @@
-"""New keys are no one else's; known keys are all as likely."""
+"""New keys belong to one client; known keys are equally likely."""
 
 from __future__ import annotations
 

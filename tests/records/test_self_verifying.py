@@ -113,7 +113,7 @@ def test_a_part_alone_is_what_the_whole_record_has_there() -> None:
         (lambda value: value[:60] + record(MODELS["single_key"], "k", "2:2")[60:], "torn"),  # type: ignore[index]
         (lambda value: b"1:1|" + b"x" * 96, "invented"),
         (lambda value: b"", "invented"),
-        (lambda value: b"nobody wrote this", "invented"),
+        (lambda value: b"no one wrote this", "invented"),
         (lambda value: value + b"x", "torn"),
         (lambda value: value.decode(), "invented"),
         (lambda value: None, "invented"),
@@ -126,7 +126,7 @@ def test_a_damaged_value_is_never_whole(damage: Any, kind: str) -> None:
 
 
 def test_missing_and_foreign_fields() -> None:
-    """A hash that lacks fields is torn; one with a field that no one writes is invented."""
+    """A hash that lacks fields is torn; one with a field that no client writes is invented."""
     model = MODELS["hash10"]
     made: Any = record(model, "k", "1:1")
     assert identify(model, "k", {name: made[name] for name in list(made)[:4]}).kind == "torn"
@@ -165,7 +165,7 @@ def test_sizes() -> None:
 
 @pytest.mark.parametrize("size", [100, BLOCK // 2, BLOCK, 2 * BLOCK])
 def test_no_two_fields_are_alike(size: int) -> None:
-    """Else no one could tell that two of them changed places."""
+    """Otherwise a swap of two of them would go unnoticed."""
     made = record(MODELS["hash10"], "k", "1:1", size)
     assert isinstance(made, dict)
     assert len(set(made.values())) == 10

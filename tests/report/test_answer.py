@@ -60,7 +60,7 @@ def test_what_is_missing_counts_once_whatever_number_of_its_cases_fail(result: R
     changed = _with(result, SQLITE, profiles=_verdicts(cache=three, system_of_record=["model hash10: not claimed", *three]))
     table = _table(changed)
     assert _cell(table, "roles", "cache", SQLITE) == AnswerCell("1 missing", "1", "near")
-    assert _cell(table, "roles", "golden store", SQLITE) == AnswerCell("2 missing", "2", "near")
+    assert _cell(table, "roles", "system of record", SQLITE) == AnswerCell("2 missing", "2", "near")
 
 
 def test_the_answer_names_the_nearest_stores_and_what_they_lack(result: Result) -> None:

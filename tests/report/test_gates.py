@@ -43,7 +43,7 @@ def test_a_ceiling_that_was_not_measured_is_no_pass() -> None:
 
 
 def test_the_noise_of_the_machine_stands_with_its_limits() -> None:
-    """Or that no one measured it."""
+    """Or that it was not measured."""
     result = sample_result(TARGETS[:1])
     noise = sample_environment(noise=NoiseFloor(ratio=0.9951, low=0.971, high=1.02))
     for environment, shown in ((noise, "0.995× [0.971, 1.020]"), (sample_environment(), "not measured")):

@@ -94,7 +94,7 @@ def test_labels_say_what_was_asked_and_answered() -> None:
 
 
 def test_what_was_done_before_is_a_lane_of_its_own() -> None:
-    """The increments that were added up are nobody's."""
+    """The increments that were added up have no client."""
     history = STALE.model_copy(update={"accesses": [access(-1, "increment", 0, 5, amount=37, answer_known=False)], "fault_us": None})
     assert shown(history) == ["before that", "add 37"]
 
@@ -116,7 +116,7 @@ def test_the_picture_stands_in_the_page_beside_its_case() -> None:
 
 
 def test_what_a_store_answers_cannot_break_the_page() -> None:
-    """A record that no one wrote may hold anything."""
+    """A record that no client wrote may hold anything."""
     hostile = STALE.model_copy(update={"accesses": [access(0, "get", 0, 1, answer="<script>alert(1)</script>", contradicts=True)]})
     assert "<script>alert" not in page(hostile).replace("&lt;", "")
 

@@ -21,7 +21,7 @@ def failed(due: int, after: int) -> Timed:
     return Timed(due, due, due, due + after, ok=False)
 
 
-def lost_send(due: int) -> Timed:
+def missed(due: int) -> Timed:
     """Its client waits until the end."""
     return Timed(due, due, None, None, ok=False)
 
@@ -78,7 +78,7 @@ def test_a_store_that_is_asked_to_stop_answers_until_it_has() -> None:
 
 def test_who_never_comes_back_is_silent_until_the_end() -> None:
     """There is no time of recovery, and what was never sent is counted."""
-    found = figures(watched(*every(BEGAN, STRUCK, MS), failed(STRUCK, MS), *(lost_send(due) for due in range(STRUCK + MS, ENDED, 10 * MS))))
+    found = figures(watched(*every(BEGAN, STRUCK, MS), failed(STRUCK, MS), *(missed(due) for due in range(STRUCK + MS, ENDED, 10 * MS))))
     assert found.unavailable_seconds == pytest.approx(4.009)
     assert found.degraded_seconds is None
     assert found.errors == 1

@@ -95,7 +95,7 @@ def test_the_trial_of_the_stand_in(tmp_path: Path, managed: Managed) -> None:
     for case in ("capabilities.key_access.put-get/001", "capabilities.fields.set-field/001", "stateful.hash10", "concurrency.increment"):
         assert found[case]["outcome"] == "pass", found[case]
     assert found["performance.single-get/0i/4c"]["outcome"] == "pass", "its worker processes get the certificate verified too"
-    assert found["durability.clean_restart"]["outcome"] == "not_run", "nobody stops a server that is not ours"
+    assert found["durability.clean_restart"]["outcome"] == "not_run", "no run stops a server that is not ours"
     _shows_no_secret(tmp_path)
     leaves_nothing(tmp_path)
 

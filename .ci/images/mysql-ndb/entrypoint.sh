@@ -57,7 +57,7 @@ keep() {
 listens() { (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
 # The data nodes' own shutdown takes in what was acknowledged; mysqld goes
-# first, so that no one is told of a write afterwards.
+# first, so that no write is acknowledged afterwards.
 end() {
     trap '' TERM INT
     touch $RUN/ending

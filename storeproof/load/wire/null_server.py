@@ -82,7 +82,7 @@ class NullServer:
 
     @contextlib.contextmanager
     def connections(self, canned_reply: CannedReply, clients: int) -> Iterator[tuple[socket.socket, ...]]:
-        """So many connections that are answered so, and are closed afterwards.
+        """That many connections with these answers, closed afterwards.
 
         Raises:
             OSError: they cannot be made.

@@ -100,7 +100,7 @@ class Relay:
         self._refusing = False
         self._closed = False
         self._turn = threading.RLock()
-        """Held while what is read is kept and sent on, and while connections are taken away."""
+        """Held while what is read is kept and sent on, and while connections are removed."""
         self._selector = selectors.DefaultSelector()
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=128)
         self._listener.setblocking(False)

@@ -236,7 +236,7 @@ def test_the_line_that_runs_a_case_again_names_the_engine(sqlite: Store) -> None
 
 @pytest.mark.parametrize("end", ["pause", "kill"])
 def test_a_store_that_ends_in_mid_round(end: str) -> None:
-    """As the driver engine tells it: what was lost is counted, a silent store is an error, and a next round begins again or fails."""
+    """As the driver engine tells it: what was lost is counted, a silent store is an error, and the next round starts again or fails."""
     store = Store("sqlite")
     try:
         engine = store.engine()

@@ -310,7 +310,7 @@ def test_descriptors_and_their_flags_stay_as_they_are() -> None:
             assert [fcntl.fcntl(each, fcntl.F_GETFL) for each in sockets] == before
             assert not before[0] & os.O_NONBLOCK
             assert run.join().broken == []
-            for each in sockets:  # nothing is left on them: their owner goes on
+            for each in sockets:  # nothing is left on them: their owner can go on
                 each.sendall(GET.replace(b"#", b"0"))
                 assert each.recv(100) == FOUND
     finally:

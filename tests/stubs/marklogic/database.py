@@ -60,7 +60,7 @@ class Database:
             return {uri: stored for uri, stored in seen.items() if stored is not None}
 
     def read(self, uri: str, txid: str | None) -> Stored | None:
-        """The document; in a transaction no one else writes it from then on."""
+        """The document; in a transaction no one else can write it from then on."""
         with self._changed:
             if txid is not None:
                 self._lock(uri, txid)

@@ -1,4 +1,4 @@
-// The official Node client (npm `marklogic`) against the stand-in: node roundtrip.js PORT USER PASSWORD
+// The official Node client (npm `marklogic`) against the stub: node roundtrip.js PORT USER PASSWORD
 // Prints one JSON object of what it read back; whoever runs it judges.
 'use strict';
 

@@ -1,4 +1,4 @@
-"""The stand-in's HTTP side: authentication, endpoints, and what each of them takes."""
+"""The stub's HTTP side: authentication, endpoints, and what each of them takes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Server(ThreadingHTTPServer):
 def serving(user: str = "admin", password: str = "admin", port: int = 0) -> Iterator[Server]:
     """A stub in threads of this process."""
     server = Server(port, user, password)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, name="marklogic-stand-in", daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, name="marklogic-stub", daemon=True)
     thread.start()
     try:
         yield server

@@ -16,7 +16,7 @@ _DATA: Final = 0x30
 _ERROR: Final = 0x31
 _IS_ERROR: Final = 0x8000
 _CHUNK: Final = 0x80
-"""What `box.session.push` sends, and no one asked for."""
+"""What `box.session.push` sends, unrequested."""
 _NOTHING: Final = (0xC0, 0xC2)
 """Nil and false."""
 _PREFIX: Final = 5
@@ -57,7 +57,7 @@ def _header(data: bytes, at: int, end: int) -> tuple[int, int]:
             raise Malformed("a header of other things than numbers")
         code = found if key == _CODE else code
     if code is None or code == _CHUNK:
-        raise Malformed("a reply without a status" if code is None else "a message that no one asked for")
+        raise Malformed("a reply without a status" if code is None else "an unrequested message")
     return code, at
 
 
