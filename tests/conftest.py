@@ -28,6 +28,8 @@ SERIAL = (
     "load/wire/test_native_pump.py",
     "load/wire/test_relay.py",
     "machine/test_limits.py",
+    # It looks at a port that was just free, which any other test may be given.
+    "machine/test_ports.py",
 )
 """Folders and files whose tests are marked `serial`: they run alone, after all others."""
 

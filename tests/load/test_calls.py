@@ -32,6 +32,9 @@ class Table(Memory):
     def __init__(self) -> None:
         super().__init__()
         self.asked: list[tuple[Any, ...]] = []
+        self.halt = Event()
+        self.enough = 0
+        """After that many scans the client is told to halt; 0: it ends with its time."""
         for number in range(KNOWN):
             key = recipe(MODEL).key(number)
             self.records[key] = recipe(MODEL).make(key, f"0:{number}")
@@ -53,21 +56,26 @@ class Table(Memory):
 
     def scan(self, start: Key | None, count: int, backwards: bool) -> Sequence[tuple[Key, Record]]:
         self.asked.append(("scan", start, count, backwards))
+        if len(self.asked) == self.enough:
+            self.halt.set()
         keys = sorted(key for key in self.records if str(key) >= str(start))
         return [(key, self.records[key]) for key in keys[:count]]
 
 
-def _run(store: Memory, *mix: Mix) -> ClientResult:
+def _run(store: Table, *mix: Mix) -> ClientResult:
     form = form_of(MODEL)
-    plan = Plan(Layout("t", MODEL), mix, clients=1, seconds=0.05, seed=1, known=KNOWN, greatest=greatest(form, KNOWN))
+    plan = Plan(
+        Layout("t", MODEL), mix, clients=1, seconds=60 if store.enough else 0.05, seed=1, known=KNOWN, greatest=greatest(form, KNOWN)
+    )
     result = ClientResult.of(plan, 0)
-    run_client(store, plan, result, monotonic_ns(), Event())
+    run_client(store, plan, result, monotonic_ns(), store.halt)
     return result
 
 
 def test_a_scan_is_one_operation_whatever_it_found() -> None:
     """Of 1 to 20 records from a key that is there; to the end of the collection it may have fewer, also where new ones come behind it."""
     store = Table()
+    store.enough = 1000
     result = _run(store, SCAN, Mix(operation="put", keys="new"))
     scans, puts = result.counts
     assert (scans.malformed, scans.misses, scans.errors, result.samples) == (0, 0, 0, [])
