@@ -94,13 +94,13 @@ class LinearizabilitySummary(Summary):
         elif self.given_up:
             yield f"{len(self.spoiled)} rounds were spoiled"
         elif self.undecided:
-            yield from self.listed(self.undecided)
+            yield from self.list_some(self.undecided)
         else:
             yield "each key linearizable" if self.operations else "nothing was acknowledged before the faults"
 
     def lines(self) -> list[str]:
         """The first of the keys that are wrong."""
-        return self.listed(self.wrong or self.undone_reads)
+        return self.list_some(self.wrong or self.undone_reads)
 
     @property
     def findings(self) -> list[str]:
@@ -126,7 +126,7 @@ class LinearizabilitySummary(Summary):
         return f"{name}: no order explains {_in_words(part)}"
 
     @staticmethod
-    def listed(keys: Sequence[str]) -> list[str]:
+    def list_some(keys: Sequence[str]) -> list[str]:
         """The first of them, for a message."""
         return [*keys[:_LISTED], *([f"and {len(keys) - _LISTED} more keys"] if len(keys) > _LISTED else [])]
 

@@ -64,7 +64,7 @@ entries: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
 """Most of them with an amount."""
 
 
-def _combined(conditions: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+def _combine(conditions: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.recursive(
         conditions,
         lambda inner: st.one_of(
@@ -76,7 +76,7 @@ def _combined(conditions: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     )
 
 
-_located = _combined(
+_located = _combine(
     st.one_of(
         st.sampled_from(_CIRCLES).map(lambda circle: ["location", "near", circle]),
         st.sampled_from(_BOXES).map(lambda box: ["location", "within_box", box]),
@@ -84,7 +84,7 @@ _located = _combined(
         st.integers(0, 3).map(lambda people: ["people", "gte", people]),
     )
 )
-_compared = _combined(
+_compared = _combine(
     st.one_of(
         st.tuples(st.just("amount"), st.sampled_from(("eq", "ne", "lt", "lte", "gt", "gte")), _amounts | st.integers(-1, 10)),
         st.tuples(st.just("amount"), st.just("in"), st.lists(_amounts, max_size=3)),
@@ -110,7 +110,7 @@ def _dearest(draw: st.DrawFn) -> Asked:
 
 
 @st.composite
-def _added(draw: st.DrawFn) -> Asked:
+def _draw_aggregation(draw: st.DrawFn) -> Asked:
     measures = [["count"], ["sum", "amount"], ["min", "amount"], ["max", "amount"], ["distinct", "amount"]]
     chosen = draw(st.lists(st.sampled_from(measures), min_size=1, max_size=3, unique_by=str))
     by = draw(st.sampled_from(({}, {"account": "account"}, {"amount": "amount"})))
@@ -137,6 +137,6 @@ def entry_requests(operations: frozenset[str]) -> st.SearchStrategy[Asked]:
     known = {
         "find": _of(_compared, "find", Query) | _dearest(),
         "count_where": _of(_compared, "count_where", Where),
-        "aggregate": _added(),
+        "aggregate": _draw_aggregation(),
     }
     return st.one_of([known[name] for name in known if name in operations])

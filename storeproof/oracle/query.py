@@ -70,11 +70,11 @@ def equal(one: Any, other: Any) -> bool:
 
 def find(documents: Documents, query: Query) -> list[tuple[Key, dict[str, Json]]]:
     """Keys and records; without a sort, in the order of the keys."""
-    matching = _sorted(_matching(documents, query), query.sort)
+    matching = _sort(_matching(documents, query), query.sort)
     if query.ranked:
         matching.sort(key=lambda entry: -_relevance(entry[1], query.filter))
     end = None if query.limit is None else query.skip + query.limit
-    return [(key, _answered(document, query)) for key, document in matching[query.skip : end]]
+    return [(key, _answer(document, query)) for key, document in matching[query.skip : end]]
 
 
 def find_joined(
@@ -85,7 +85,7 @@ def find_joined(
     for key, answer in find(documents, query):
         named = at(documents[key], path)
         other = documents.get(named) if isinstance(named, str) else None
-        joined.append((key, answer, None if other is None else _projected(other, fields)))
+        joined.append((key, answer, None if other is None else _project(other, fields)))
     return joined
 
 
@@ -103,9 +103,9 @@ def aggregate(documents: Documents, aggregation: Aggregation) -> list[dict[str, 
             if group is None:
                 groups.append((names, group := []))
             group.append(document)
-    rows = [{**names, **{name: _measured(members, measure) for name, measure in aggregation.compute.items()}} for names, members in groups]
+    rows = [{**names, **{name: _measure(members, measure) for name, measure in aggregation.compute.items()}} for names, members in groups]
     rows = [row for row in rows if holds(aggregation.having, row)]
-    ordered = [row for _, row in _sorted([(number, row) for number, row in enumerate(rows)], aggregation.sort)]
+    ordered = [row for _, row in _sort([(number, row) for number, row in enumerate(rows)], aggregation.sort)]
     return ordered[: aggregation.limit]
 
 
@@ -123,7 +123,7 @@ def browse(documents: Documents, request: Browse) -> Found:
                 counts[known] = (value, counts[known][1] + 1)
         counts.sort(key=lambda entry: (-entry[1], entry[0]))
         facets[name] = counts[: facet.limit]
-    page = _sorted(matching, request.sort)[: request.limit]
+    page = _sort(matching, request.sort)[: request.limit]
     return Found(len(matching), [key for key, _ in page], facets)
 
 
@@ -131,7 +131,7 @@ def _matching(documents: Documents, where: Where) -> list[tuple[Key, Any]]:
     return [(key, documents[key]) for key in sorted(documents) if holds(where.filter, documents[key])]
 
 
-def _sorted(found: list[tuple[Any, Any]], keys: Sequence[SortKey]) -> list[tuple[Any, Any]]:
+def _sort(found: list[tuple[Any, Any]], keys: Sequence[SortKey]) -> list[tuple[Any, Any]]:
     def compare(one: tuple[Any, Any], other: tuple[Any, Any]) -> int:
         for key in keys:
             left, right = (side[0] if not key.path else _sorted_by(at(side[1], key.path), key) for side in (one, other))
@@ -180,15 +180,15 @@ def _texts(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else [text for item in inner for text in _texts(item)]
 
 
-def _answered(document: Mapping[str, Any], query: Query) -> dict[str, Json]:
-    answer = _projected(document, query.fields)
+def _answer(document: Mapping[str, Any], query: Query) -> dict[str, Json]:
+    answer = _project(document, query.fields)
     if query.highlight is not None:
         wanted = " ".join(words for path, words in _searches(query.filter) if path in ((), query.highlight))
         answer["highlight"] = highlighted(at(document, query.highlight), wanted)
     return answer
 
 
-def _projected(document: Mapping[str, Any], fields: Sequence[Path] | None) -> dict[str, Json]:
+def _project(document: Mapping[str, Any], fields: Sequence[Path] | None) -> dict[str, Json]:
     if fields is None:
         return dict(document)
     part: dict[str, Any] = {}
@@ -232,7 +232,7 @@ def _first_second(date: str, unit: str) -> str:
     return moment.replace(minute=0, second=0, microsecond=0, **first).strftime("%Y-%m-%dT%H:%M:%SZ")  # type: ignore[arg-type]
 
 
-def _measured(members: Iterable[Any], measure: Measure) -> Any:
+def _measure(members: Iterable[Any], measure: Measure) -> Any:
     if measure.path is None:
         return len(list(members))
     values = [value for member in members if (value := at(member, measure.path)) not in (None, MISSING)]
@@ -262,7 +262,7 @@ def _percentile(values: list[Any], measure: Measure) -> Any:
     return below + (values[math.ceil(place)] - below) * (place - math.floor(place))
 
 
-def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+def _compare_in_order(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     return lambda found, wanted: type_of(found) == type_of(wanted) and type_of(found) in ("number", "text") and compare(found, wanted)
 
 
@@ -293,10 +293,10 @@ _FUNCTIONS: Mapping[str, Callable[[list[Any]], Any]] = {
 _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     "eq": equal,
     "ne": lambda found, wanted: not equal(found, wanted),
-    "lt": _ordered(lambda found, wanted: found < wanted),
-    "lte": _ordered(lambda found, wanted: found <= wanted),
-    "gt": _ordered(lambda found, wanted: found > wanted),
-    "gte": _ordered(lambda found, wanted: found >= wanted),
+    "lt": _compare_in_order(lambda found, wanted: found < wanted),
+    "lte": _compare_in_order(lambda found, wanted: found <= wanted),
+    "gt": _compare_in_order(lambda found, wanted: found > wanted),
+    "gte": _compare_in_order(lambda found, wanted: found >= wanted),
     "in": lambda found, wanted: any(equal(found, each) for each in wanted),
     "exists": lambda found, wanted: (found is not MISSING) == wanted,
     "type": lambda found, wanted: type_of(found) == wanted,

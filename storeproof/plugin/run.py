@@ -126,8 +126,8 @@ class Run:
         """Sort the cases, and leave out what no profile demands."""
         ours = [item for item in items if is_case(item)]
         others = [item for item in items if not is_case(item)]
-        wanted = [item for item in ours if self._demanded(item) and not self._is_beyond_scale(item)]
-        self._beyond_scale = {item: None for item in ours if self._demanded(item) and self._is_beyond_scale(item)}
+        wanted = [item for item in ours if self._is_demanded(item) and not self._is_beyond_scale(item)]
+        self._beyond_scale = {item: None for item in ours if self._is_demanded(item) and self._is_beyond_scale(item)}
         chosen = set(wanted)
         left_out = [item for item in ours if item not in chosen]
         wanted.sort(key=self._place(wanted))
@@ -204,9 +204,9 @@ class Run:
         sut.progress(case.id)
         known = sut.target.known_failure(case.id, self._started.date())
         about = (case.revision, case.model, case.operations)
-        return CaseResult(sut.record, case.stage, case.id, *about, known, claimed=_claimed(sut, case))
+        return CaseResult(sut.record, case.stage, case.id, *about, known, claimed=_is_claimed(sut, case))
 
-    def _demanded(self, item: pytest.Item) -> bool:
+    def _is_demanded(self, item: pytest.Item) -> bool:
         if not self.profiles:
             return True
         return any(_demands(profile, case_of(item)) for profile in self.profiles)
@@ -279,7 +279,7 @@ class Run:
         profiles = self.profiles or list(self.spec.profiles.values())
         passwords = [secret for sut in self.suts for secret in sut.secrets()]
         requires = [package for sut in self.suts for package in sut.target.store.requires]
-        fsync, loopback = _measured(lambda: fsync_us(self._directory)), _measured(loopback_us)
+        fsync, loopback = _measure_or_none(lambda: fsync_us(self._directory)), _measure_or_none(loopback_us)
         return Result(
             edition=EditionUsed(version=self.spec.edition.version, hash=self.spec.edition.hash),
             run=RunInfo(
@@ -309,7 +309,7 @@ class Run:
         self.report_dir.leave()
 
 
-def _claimed(sut: StoreUnderTest, case: Case) -> bool:
+def _is_claimed(sut: StoreUnderTest, case: Case) -> bool:
     """Whether the variant claims what a case tries."""
     if case.capability:
         return sut.target.claims(case.id.removeprefix("capabilities."))
@@ -341,7 +341,7 @@ def _demands_speed(profile: Profile, case: Case) -> bool:
     return any(speed.workload == case.workload and speed.clients == case.clients for speed in profile.speed)
 
 
-def _measured(measure: Callable[[], float]) -> float | None:
+def _measure_or_none(measure: Callable[[], float]) -> float | None:
     """None where the machine does not let us: no place to write, no descriptor left."""
     try:
         return measure()

@@ -91,19 +91,19 @@ def _take(step: Step, collection: Collection, layout: Layout, history: list[str]
     if step.alternatives is not None:
         known = {name: answer_from(layout.model, step.do, written) for name, written in step.alternatives.items()}
         names = [name for name, wanted in known.items() if same_answer(step.do, args, found, wanted)]
-        assert names, _told(history, f"none of the known alternatives: {', '.join(step.alternatives)}")
+        assert names, _history_with(history, f"none of the known alternatives: {', '.join(step.alternatives)}")
         case_result.add(f"alternative: {names[0]}")
     elif step.refused:
-        raise AssertionError(_told(history, "wanted: a refusal"))
+        raise AssertionError(_history_with(history, "wanted: a refusal"))
     elif step.between is not None:
         low, high = step.between
         inside = found is not None and low <= found <= high
-        assert inside, _told(history, f"wanted: from {low:g} to {high:g}")
+        assert inside, _history_with(history, f"wanted: from {low:g} to {high:g}")
     elif step.missing:
-        assert found is MISSING, _told(history, "wanted: MISSING")
+        assert found is MISSING, _history_with(history, "wanted: MISSING")
     elif _answers(step):
         wanted = answer_from(layout.model, step.do, step.expect)
-        assert same_answer(step.do, args, found, wanted), _told(history, f"wanted: {wanted!r}")
+        assert same_answer(step.do, args, found, wanted), _history_with(history, f"wanted: {wanted!r}")
 
 
 def _answers(step: Step) -> bool:
@@ -111,5 +111,5 @@ def _answers(step: Step) -> bool:
     return "expect" in step.model_fields_set
 
 
-def _told(history: list[str], ending: str) -> str:
+def _history_with(history: list[str], ending: str) -> str:
     return "\n".join([*history, ending])

@@ -82,7 +82,7 @@ def test_an_index_has_what_was_written_while_it_was_built(
 ) -> None:
     """Queries through a new index find what clients wrote during its build."""
     lacking = Outcome.FAIL if sut.target.claims(capability) else Outcome.UNSUPPORTED
-    collection, layout = _filled(fresh, lacking, case_result)
+    collection, layout = _fill(fresh, lacking, case_result)
     writers = [Writer(number) for number in range(_WRITERS)]
     choice = random.Random(sut.seed)
     for round_ in range(_ROUNDS):
@@ -115,7 +115,7 @@ def test_a_unique_index_meets_duplicates_while_it_is_built(
 ) -> None:
     """Whichever comes first: the index, which then refuses the second record; or the second record, which then refuses the index."""
     lacking = Outcome.FAIL if sut.target.claims(capability) else Outcome.UNSUPPORTED
-    collection, layout = _filled(fresh, lacking, case_result)
+    collection, layout = _fill(fresh, lacking, case_result)
     ended: Counter[str] = Counter()
     choice = random.Random(sut.seed)
     for round_ in range(_ROUNDS):
@@ -153,7 +153,7 @@ def test_a_unique_index_meets_duplicates_while_it_is_built(
 def test_answers_stay_right_while_an_index_is_dropped(capability: str, sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) -> None:
     """Queries give the same answers before, during and after the drop of an index."""
     lacking = Outcome.FAIL if sut.target.claims(capability) else Outcome.UNSUPPORTED
-    collection, layout = _filled(fresh, lacking, case_result)
+    collection, layout = _fill(fresh, lacking, case_result)
     index = Index(name="by_stock", paths=(("stock",),))
     _create(collection, layout, index, lacking, case_result)
     try:
@@ -176,7 +176,7 @@ def test_answers_stay_right_while_an_index_is_dropped(capability: str, sut: Stor
     case_result.add(f"{answers} answers were right while an index was dropped and made {_ROUNDS} times; {refused} were refused")
 
 
-def _filled(fresh: Fresh, lacking: Outcome, case_result: CaseResult) -> tuple[Collection, Layout]:
+def _fill(fresh: Fresh, lacking: Outcome, case_result: CaseResult) -> tuple[Collection, Layout]:
     collection, layout = fresh("product")
     for operation in ("create_index", "find"):
         if not supports(collection, operation):

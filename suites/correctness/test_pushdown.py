@@ -76,7 +76,7 @@ class Measured:
             if len(failures) == ATTEMPTS:
                 raise failures[-1]
             try:
-                self._found[model] = _measured(self._sut, model, self._asking(model))
+                self._found[model] = _measure_all(self._sut, model, self._asking(model))
             except Exception as reason:
                 failures.append(reason)
                 raise
@@ -158,7 +158,7 @@ def _of_a_kept_model(model: str, sut: StoreUnderTest, case_result: CaseResult) -
         case_result.settle(Outcome.UNSUPPORTED, f"the store does not claim the model {model}")
 
 
-def _measured(sut: StoreUnderTest, model: str, asking: Mapping[str, Capability]) -> dict[str, Received]:
+def _measure_all(sut: StoreUnderTest, model: str, asking: Mapping[str, Capability]) -> dict[str, Received]:
     found = {name: Received() for name in asking}
     layout = sut.layout(model)
     with counting(sut.shared().address) as proxy:
@@ -180,7 +180,7 @@ def _measured(sut: StoreUnderTest, model: str, asking: Mapping[str, Capability])
     return found
 
 
-def _asked(step: Step, model: str) -> tuple[Any, ...]:
+def _arguments_of(step: Step, model: str) -> tuple[Any, ...]:
     """A step's arguments.
 
     Articles are asked for by words, which the filler has not. Other records are wanted without it; counts, groups and facets over
@@ -218,7 +218,7 @@ _ARTICLE: dict[str, Json] = {
 
 def _ask(collection: Collection, layout: Layout, questions: Iterable[Step], proxy: CountingProxy, found: Received) -> None:
     for number, step in enumerate(questions):
-        args = arguments_from(layout.model, step.do, _asked(step, layout.model.model))
+        args = arguments_from(layout.model, step.do, _arguments_of(step, layout.model.model))
         request = shown(step.do, args)
         sizes = []
         try:

@@ -79,10 +79,10 @@ def _ask_all(
             except Refused as reason:
                 if ending_of(reason) is not Ending.REFUSED:
                     raise
-                raise Finding("\n".join([*_told(records), shown(operation, (request,)), f"refused: {reason}"])) from None
+                raise Finding("\n".join([*_list_records(records), shown(operation, (request,)), f"refused: {reason}"])) from None
             wanted = step(records, operation, (request,))[0]
             if not same_answer(operation, (request,), _sums(request, found), _sums(request, wanted)):
-                raise Finding("\n".join([*_told(records), f"{shown(operation, (request,))} -> {found!r}", f"wanted: {wanted!r}"]))
+                raise Finding("\n".join([*_list_records(records), f"{shown(operation, (request,))} -> {found!r}", f"wanted: {wanted!r}"]))
             answered[operation] += 1
         _remove(collection, layout, records)
     except Finding as found:
@@ -106,5 +106,5 @@ def _sums(request: Any, rows: Any) -> Any:
     return [{name: 0 if name in sums and value is None else value for name, value in row.items()} for row in rows]
 
 
-def _told(records: Mapping[Key, Any]) -> list[str]:
+def _list_records(records: Mapping[Key, Any]) -> list[str]:
     return [shown("put", (key, record)) for key, record in records.items()]

@@ -61,7 +61,7 @@ def test_scaling(scaling: Scaling, indexes: int, sut: StoreUnderTest, case_resul
         sut.progress(f"growth with {indexes} indexes: {size:,} records")
         for start in range(filled, size, _BATCH):
             fill(collection, layout, {f"k{number:08}": record(number) for number in range(start, min(start + _BATCH, size))}, _BATCH)
-        seconds[size] = [_timed(collection, layout, question) for question in proven]
+        seconds[size] = [_median_seconds(collection, layout, question) for question in proven]
     for number, question in enumerate(proven):
         times = {str(size): measured[number] for size, measured in seconds.items()}
         factor = seconds[sizes[-1]][number] / seconds[sizes[0]][number]
@@ -94,12 +94,12 @@ def _outcomes(sut: StoreUnderTest, question: ScalingQuestion) -> list[list[Outco
     return [[each.outcome for each in case] for case in cases]
 
 
-def _timed(collection: Collection, layout: Layout, question: ScalingQuestion) -> float:
+def _median_seconds(collection: Collection, layout: Layout, question: ScalingQuestion) -> float:
     """The median of some answers in seconds, after one that is not counted: it fills caches and makes plans."""
     args = arguments_from(layout.model, question.do, question.args)
     times = []
     end = time.monotonic() + _SECONDS
-    for _ in _asked(end):
+    for _ in _repeat_until(end):
         began = time.perf_counter()
         found = call(collection, layout, question.do, *args)
         times.append(time.perf_counter() - began)
@@ -108,7 +108,7 @@ def _timed(collection: Collection, layout: Layout, question: ScalingQuestion) ->
     return statistics.median(times[1:] or times)
 
 
-def _asked(end: float) -> Iterator[int]:
+def _repeat_until(end: float) -> Iterator[int]:
     for number in range(_TIMES + 1):
         if number > 1 and time.monotonic() > end:
             return

@@ -30,7 +30,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
         "tracebacks": [mutant, "-vv", "-k", "key_access.exists"],
         "silent": [mutant, "-q", "--tb=no", "-k", "key_access.exists"],
         "verbose": ["-v", "-k", "key_access.exists"],
-        "benchmark table": [*FEW, "--benchmark-columns=mean", "--benchmark-json=benchmark.json"],
+        "benchmark table": [*FEW, "--benchmark-columns=mean", f"--benchmark-json={folder / 'benchmark.json'}"],
         "benchmarks skipped": [*FEW, "--benchmark-skip"],
         "benchmarks disabled": [*FEW, "--benchmark-disable"],
         "only set up": [*FEW, "--setup-only"],
@@ -105,7 +105,7 @@ def test_the_table_of_pytest_benchmark_is_for_who_asks_for_it(runs: dict[str, Ru
 def test_pytest_benchmark_has_the_rounds_that_the_result_has(runs: dict[str, Run]) -> None:
     """Its JSON and all that it makes of it rest on seconds per operation, round by round; nothing is timed for it."""
     done = runs["benchmark table"]
-    (given,) = json.loads((done.folder / "benchmark.json").read_text())["benchmarks"]
+    (given,) = json.loads((done.folder.parent / "benchmark.json").read_text())["benchmarks"]
     (measured,) = done.result["stores"][0]["measurements"]
     throughputs = [each["throughput"] for each in measured["rounds"]]
     assert given["stats"]["data"] == pytest.approx([1 / each for each in throughputs])

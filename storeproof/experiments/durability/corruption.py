@@ -244,7 +244,7 @@ class CorruptionExperiment(FaultExperiment[Snapshot]):
         gone = [finding for place, finding in served.findings.items() if finding.anomaly is not Anomaly.OK and sound.served(place)]
         done = f"{self.round.state}, {self._damage}"
         if served.made_up:
-            summary.served.append(f"{done}, and then {_listed(served.made_up)}")
+            summary.served.append(f"{done}, and then {_list_some(served.made_up)}")
         elif served.refused:
             summary.refused += 1
         elif not gone:
@@ -254,7 +254,7 @@ class CorruptionExperiment(FaultExperiment[Snapshot]):
         elif served.went_back(sound):
             summary.back += 1
         else:
-            summary.silent.append(f"{done}, and then {_listed([str(finding) for finding in gone])}")
+            summary.silent.append(f"{done}, and then {_list_some([str(finding) for finding in gone])}")
 
     def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:  # noqa: ARG002 - however it refuses
         """It noticed."""
@@ -360,7 +360,7 @@ def _new_lines(before: str, after: str) -> dict[str, str]:
     return {re.sub(r"[0-9a-fA-F]*[0-9][0-9a-fA-F]*", "#", line): line for line in new[known:]}
 
 
-def _listed(what: Sequence[str]) -> str:
+def _list_some(what: Sequence[str]) -> str:
     more = f" and {len(what) - _SHOWN} more" if len(what) > _SHOWN else ""
     return f"{' | '.join(what[:_SHOWN])}{more}"
 

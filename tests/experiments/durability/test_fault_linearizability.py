@@ -122,5 +122,5 @@ def test_a_read_of_what_the_fault_undid_is_told_from_a_loss() -> None:
 
 def test_a_message_names_a_few_keys_and_counts_the_others() -> None:
     """Four; of more, one picture and a number say enough."""
-    assert LinearizabilitySummary.listed(["a", "b"]) == ["a", "b"]
-    assert LinearizabilitySummary.listed(list("abcdef")) == ["a", "b", "c", "d", "and 2 more keys"]
+    assert LinearizabilitySummary.list_some(["a", "b"]) == ["a", "b"]
+    assert LinearizabilitySummary.list_some(list("abcdef")) == ["a", "b", "c", "d", "and 2 more keys"]
