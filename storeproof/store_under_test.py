@@ -137,7 +137,7 @@ class StoreUnderTest:
     def first_start(self, handle: Handle) -> float:
         """Start what `make` made, and verify that it is as the variant says; the seconds until it answered. Raises as `launch`."""
         began = time.monotonic()
-        with self._blocking(on_volume=handle.cut_by is not None):
+        with self._blocking(on_volume=handle.power_cut_method is not None):
             handle.start()
         took = time.monotonic() - began
         with self._blocking(BaseException):

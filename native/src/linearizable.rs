@@ -1,6 +1,6 @@
 //! Whether one order of the operations of a key explains every answer: linearizability, by `todc-utils`.
 //!
-//! The search may take longer than anybody waits, and it can neither be asked to stop nor told how much memory it may take. But it
+//! The search may take longer than anyone waits, and it can neither be asked to stop nor told how much memory it may take. But it
 //! asks the specification at every step, on the thread that it runs on: there it is ended, by unwinding.
 
 use std::cell::Cell;

@@ -24,7 +24,7 @@ class EndpointHandle:
     data: Path | None = None
     image_digest: str | None = None
     initialised: bool | None = True
-    cut_by: str | None = None
+    power_cut_method: str | None = None
     pids: Sequence[int] = ()
     nodes: Sequence[str] = ()
 

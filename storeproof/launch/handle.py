@@ -39,7 +39,7 @@ class Handle(Protocol):
         """Its processes, where we may inspect them; else empty."""
 
     @property
-    def cut_by(self) -> str | None:
+    def power_cut_method(self) -> str | None:
         """How its power is cut, for the report; None where it cannot be."""
 
     @property

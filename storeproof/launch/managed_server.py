@@ -54,8 +54,8 @@ class ManagedServer(ABC):
         return ()
 
     @property
-    def cut_by(self) -> str | None:
-        """See `Handle.cut_by`."""
+    def power_cut_method(self) -> str | None:
+        """See `Handle.power_cut_method`."""
         return self._disk.method if self._disk is not None else None
 
     def cannot(self, capability: Capability) -> str | None:

@@ -70,7 +70,7 @@ def _can_be_bound(port: int, family: socket.AddressFamily, any_address: str) -> 
                 tried.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
             tried.bind((any_address, port))
     except OSError as reason:
-        return reason.errno in (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL)  # no IPv6 here, so nobody listens there
+        return reason.errno in (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL)  # no IPv6 here, so no process listens there
     return True
 
 

@@ -1,4 +1,4 @@
-"""Nothing is left on any way out, and nobody else's things are touched."""
+"""Nothing is left however a run ends, and the things of others are not touched."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def test_kept_directory_stays(left: WorkDir, tmp_path: Path) -> None:
 
 
 def test_a_shell_in_the_directory_is_not_ended(left: WorkDir, tmp_path: Path) -> None:
-    """Only what we started is ours, not whoever looks around in it."""
+    """Only what we started is ours, not a user's shell in its directory."""
     left.programs.add("/usr/bin/some-server")
     left.write_marker()
     shell = subprocess.Popen(["sleep", "600"], cwd=left.data)

@@ -257,7 +257,7 @@ def test_a_machine_without_loop_devices_says_so(tmp_path: Path, monkeypatch: pyt
 
 @mounting
 def test_no_device_is_left_by_who_is_killed_at_any_moment(tmp_path: Path) -> None:
-    """The kernel detaches it: nobody has to find it."""
+    """The kernel detaches it: no sweep has to find it."""
     (tmp_path / "image").open("wb").truncate(2**20)
     code = (
         f"import os, signal; from pathlib import Path; from storeproof.disk.loop import attach; attach(Path({str(tmp_path / 'image')!r}))"

@@ -86,7 +86,7 @@ def test_a_server_loses_power_and_starts_again(tmp_path: Path) -> None:
     """A handle on this disk can be cut and started again, and leaves nothing."""
     handle = ProcessHandle(request(python_server(GREETS), tmp_path, power_cut=PowerCut("fuse")))
     try:
-        assert handle.cut_by == "a file system in memory (FUSE)"
+        assert handle.power_cut_method == "a file system in memory (FUSE)"
         handle.start()
         handle.quiesce()
         assert handle.cannot(Capability.CUT_POWER) is None

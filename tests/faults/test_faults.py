@@ -46,8 +46,8 @@ NEEDS = {
 @pytest.mark.parametrize("name", sorted(faults()))
 def test_a_fault_asks_the_handle_for_what_it_needs(name: str) -> None:
     """What the handle gives as the reason is the reason, and no fault finds one where the handle has none."""
-    asked = handle("it is somebody else's server")
-    assert find(name).cannot(asked) == "it is somebody else's server"
+    asked = handle("it is the user's server")
+    assert find(name).cannot(asked) == "it is the user's server"
     assert asked.mock_calls == [call.cannot(NEEDS[name])]
     assert find(name).cannot(handle()) is None
 

@@ -141,7 +141,7 @@ def connected(address: Address) -> None:
 
 
 def gone(pid: int) -> bool:
-    """Whether the process has ended; one that nobody has reaped yet has."""
+    """Whether the process has ended; an unreaped zombie has."""
     stat = process_tree.read_stat(pid)
     return stat is None or stat.ended
 

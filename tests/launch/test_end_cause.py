@@ -1,4 +1,4 @@
-"""Who is to blame when a server ends or is silent: itself, whoever killed it, or what the machine is short of."""
+"""Who is to blame when a server ends or is silent: itself, a kill from outside, or a shortage of the machine."""
 
 from __future__ import annotations
 

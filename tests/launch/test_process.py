@@ -65,7 +65,7 @@ def test_same_data_and_port_after_a_kill(make: Make) -> None:
 
 
 def test_a_kill_halts_the_server_before_it_looks_for_the_others(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The look takes milliseconds: whoever acknowledged early would have them to write."""
+    """Finding them takes milliseconds, in which a server that acknowledged early could still write."""
     handle = make(python_server(GREETS))
     handle.start()
     members, halted = handle._processes.members, []
@@ -240,7 +240,7 @@ def test_port_that_is_taken_between_two_starts_is_no_fault_of_the_store(make: Ma
 
 
 def test_wrong_server_is_never_measured(make: Make) -> None:
-    """Ours runs and does not listen; somebody else answers on the port: the probe is content, we are not."""
+    """Our server does not listen, and another answers on its port: the probe succeeds, the start fails."""
     handle = make(python_server("import time; time.sleep(600)"), connected)
     handle.start_nowait()
     with socket.create_server(("127.0.0.1", handle.address.port)), pytest.raises(NotAvailable, match="is already in use by pid"):
@@ -339,7 +339,7 @@ def test_keep_leaves_the_data_and_says_where(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not as_root(), reason="not run as root: every server is unprivileged already")
 def test_unprivileged_server_runs_as_nobody() -> None:
-    """A server that refuses root runs as nobody without further groups."""
+    """A server that refuses root runs as `nobody` without further groups."""
     code = "import os, sys; open(sys.argv[2] + '/mine', 'w'); print('uid', os.getuid(), os.getgroups(), flush=True)\n" + GREETS
     launch = python_server(code, binary="/usr/bin/python3", unprivileged=True)
     with tempfile.TemporaryDirectory(dir="/var/tmp") as base:
@@ -355,9 +355,9 @@ def test_unprivileged_server_runs_as_nobody() -> None:
 
 @pytest.mark.skipif(not as_root(), reason="not run as root: every server is unprivileged already")
 def test_unprivileged_server_in_a_closed_directory(make: Make, tmp_path: Path) -> None:
-    """A directory that nobody may not enter is `NotAvailable`, with the `chmod` that helps."""
+    """A directory that the user `nobody` may not enter is `NotAvailable`, with the `chmod` that helps."""
     tmp_path.chmod(0o700)
-    with pytest.raises(NotAvailable, match=r"the user nobody may not enter .*; chmod o\+x "):
+    with pytest.raises(NotAvailable, match=r"the user \w+ may not enter .*; chmod o\+x "):
         make(python_server(GREETS, unprivileged=True))
 
 

@@ -27,7 +27,7 @@ def test_a_listener_of_any_address_is_seen_and_what_it_leaves_is_none(family: so
 
 
 def test_a_port_that_cannot_be_bound_for_another_reason_has_no_listener() -> None:
-    """A socket that is bound without being told to listen keeps others from the port, and answers nobody."""
+    """A socket that is bound without being told to listen keeps others from the port, and answers no client."""
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         assert not ports.is_listened_on(bound.getsockname()[1])

@@ -94,7 +94,7 @@ impl Disk {
     }
 
     /// Go on with the durable image alone.
-    pub fn renew(&mut self) {
+    pub fn remount(&mut self) {
         let mut before = std::mem::take(&mut self.inodes);
         let mut todo = vec![ROOT];
         while let Some(number) = todo.pop() {
@@ -216,7 +216,7 @@ impl Disk {
             return;
         }
         self.unwritten -= inode.unwritten();
-        inode.reserved = 0; // whoever has it open may go on, at no more than it takes
+        inode.reserved = 0; // a process that has it open may go on, without a reservation
         if inode.lookups > 0 {
             return;
         }
@@ -301,7 +301,7 @@ impl Disk {
         Ok(())
     }
 
-    /// Whether so many bytes can be had. Where they cannot, what was removed is made durable first: until then its space is not free.
+    /// Whether that many bytes are free. If not, removals are made durable first: until then their space is not free.
     fn has_room(&mut self, bytes: u64) -> bool {
         if bytes > self.free() {
             let waiting = std::mem::take(&mut self.waiting);

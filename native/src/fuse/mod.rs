@@ -62,7 +62,7 @@ impl MemoryDisk {
             return Err(PyOSError::new_err("it is mounted already"));
         }
         if self.disk().off {
-            self.disk().renew();
+            self.disk().remount();
         }
         let served = Served::new(self.disk.clone());
         let session = py.detach(|| fuser::spawn_mount(served, &self.at, &self.options))?;
@@ -70,7 +70,7 @@ impl MemoryDisk {
         Ok(())
     }
 
-    /// The kernel let go of it: whoever unmounted it.
+    /// The kernel has released it, by our unmount or another process's.
     #[getter]
     fn unmounted(&self) -> bool {
         self.session.as_ref().is_none_or(|session| session.guard.is_finished())

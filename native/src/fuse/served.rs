@@ -18,7 +18,7 @@ use super::content::PAGE;
 use super::disk::{Answer, Disk};
 use super::inode::{Body, Made, Number};
 
-/// How long the kernel may believe what it was told: nobody but the kernel changes anything, and a cut ends in a mount of its own.
+/// How long the kernel may cache attributes and entries: only the kernel changes them, and a cut ends in a new mount.
 const LIFE: Duration = Duration::from_secs(86_400);
 const FIRST: Generation = Generation(0);
 /// Bytes of the largest write; fuser keeps a buffer of this size.
@@ -287,7 +287,7 @@ impl Filesystem for Served {
     fn readdir(&self, _req: &Request, ino: INodeNo, fh: FileHandle, offset: u64, mut reply: ReplyDirectory) {
         let mut listings = self.listings.lock().expect("no request panics");
         if offset == 0 {
-            // What is removed while somebody reads must not make them miss the rest: they read what was there at the start.
+            // An entry that is removed while a process lists the directory must not hide others: it gets the entries of the beginning.
             match self.listing(ino.0) {
                 Ok(found) => listings.1.insert(fh.0, found),
                 Err(reason) => return reply.error(reason),

@@ -38,7 +38,7 @@ class DurabilitySummary(Summary):
     """By which the store was told to compact."""
     without: dict[LoadShape, str] = field(default_factory=dict)
     """Shapes of load that could not be tried, and why."""
-    cut_by: str | None = None
+    power_cut_method: str | None = None
     """What the power was cut with, where it was."""
     second_faults: int = 0
     """Struck during the recovery from one of the others; not counted as faults of their own."""
@@ -197,8 +197,8 @@ class DurabilitySummary(Summary):
             text += f", {self.bulks} within a batch of a bulk load"
         if self.compactions:
             text += f", {self.compactions} during {self.command}, of which {self.amid} before it was done"
-        if self.cut_by:
-            text += f", by {self.cut_by}"
+        if self.power_cut_method:
+            text += f", by {self.power_cut_method}"
         if self.second_faults:
             text += f"; {self.second_faults} second faults during the recovery"
         return text
@@ -211,7 +211,7 @@ class DurabilitySummary(Summary):
             rounds=self.rounds,
             faults_by_load={name: number for name in get_args(LoadShape) if (number := getattr(self, _COUNTERS[name]))},
             second_faults=self.second_faults,
-            power_cut_method=self.cut_by,
+            power_cut_method=self.power_cut_method,
             faults_with_loss=self.lossy,
             loss_bound=self.bound,
             worst_loss=_worst(self.losses),

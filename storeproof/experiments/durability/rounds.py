@@ -67,7 +67,7 @@ class Rounds(FaultExperiment[Round]):
         super().__init__(subject)
         self.summary = summary if summary is not None else DurabilitySummary()
         self.summary.clients = scale.clients
-        self.summary.cut_by = self.handle.cut_by if fault.cuts_off else None
+        self.summary.power_cut_method = self.handle.power_cut_method if fault.cuts_off else None
         self._fault = fault
         self._layouts = layouts
         self._scale = scale

@@ -74,7 +74,7 @@ def test_tables_that_want_repair_break_a_promise_only_where_it_was_made() -> Non
 def test_a_cut_names_what_it_was_cut_of() -> None:
     """The methods differ in what they are stricter about, so that a verdict is worth what its method is."""
     cut = summary(Anomaly.OK)
-    cut.cut_by = "ext4 on a loop device"
+    cut.power_cut_method = "ext4 on a loop device"
     assert "a stream of 8 clients, by ext4 on a loop device; " in cut.detail()
     assert cut.record("power_loss", Outcome.PASS, "").power_cut_method == "ext4 on a loop device"
     assert summary(Anomaly.OK).record("process_crash", Outcome.PASS, "").power_cut_method is None
