@@ -17,7 +17,7 @@ from storeproof.printable import printable
 from storeproof.result.model import Result
 
 _REASONS = 4
-"""So many reasons for cases that were not run are printed; the report has all."""
+"""Reasons for cases that were not run; the report has all."""
 _DEMANDS = 8
 """Demands of a profile that was asked for."""
 _NARROWEST = 80

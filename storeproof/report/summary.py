@@ -25,9 +25,9 @@ from storeproof.spec.workload import Kind
 _KINDS: Final[Sequence[str]] = get_args(Kind)
 """In their order. Where there are several stores, as many of them have a column as fit."""
 _ROWS = 14
-"""So many kinds have a line; results of older editions name none, and each workload is its own."""
+"""Kinds that have a line, at most; results of older editions name none, and each workload is its own."""
 _FAILURES = 3
-"""So many cases that failed are named; the report has all of them."""
+"""Failed cases that are named; the report has all of them."""
 _GATES = 2
 """And this many of the gates that failed."""
 _NAME = 32
