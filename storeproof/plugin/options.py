@@ -22,10 +22,13 @@ def add_options(parser: pytest.Parser) -> None:
         "--store",
         action="append",
         metavar="STORE[:VARIANT]",
-        help="store to try: NAME (its default variant), NAME:VARIANT, NAME:all, a file X.yaml, or all; may be repeated (default: sqlite)",
+        help="store to test: NAME (its default variant), NAME:VARIANT, NAME:all, a file X.yaml, or all; may be repeated (default: sqlite)",
     )
     group.addoption(
-        "--scale", default="smoke", choices=("smoke", "standard", "full"), help="how much is tried and measured (default: smoke)"
+        "--scale",
+        default="smoke",
+        choices=("smoke", "standard", "full"),
+        help="how much is tested and measured: smoke measures one workload of each kind, and others that -k names (default: smoke)",
     )
     group.addoption(
         "--profile",
@@ -44,7 +47,10 @@ def add_options(parser: pytest.Parser) -> None:
     )
     group.addoption("--image", action="append", metavar="STORE=IMAGE", help="container image in place of the one in the store's file")
     group.addoption(
-        "--data-dir", metavar="DIR", help="where data directories are made, so that disks can be compared (default: a temporary directory)"
+        "--data-dir",
+        metavar="DIR",
+        help="where data directories are made, so that disks can be compared (default: a temporary directory; in memory for correctness, which "
+        "no disk decides)",
     )
     group.addoption(
         "--power-cut",

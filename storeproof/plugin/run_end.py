@@ -17,7 +17,7 @@ from storeproof.printable import printable
 from storeproof.result.model import Result
 
 _REASONS = 4
-"""Reasons printed for cases that were not run; the report has all."""
+"""Reasons for cases that were not run; the report has all."""
 _DEMANDS = 8
 """The same for demands of a requested profile."""
 _NARROWEST = 80

@@ -77,7 +77,7 @@ SHORT = FuncFormatter(lambda value, _: units.short(value))
 TIME = FuncFormatter(lambda value, _: units.micros(value))
 
 _LABELS = 3
-"""Minimum number of labels on an axis."""
+"""The fewest that an axis has."""
 
 _FACTOR = 4.0
 """Between the ends of a logarithmic axis, at least."""

@@ -7,9 +7,9 @@ from storeproof.result.model import Interval, StoreResult
 from storeproof.units import amount
 
 SCALES = {
-    "smoke": "proves that all works; no basis for decisions",
+    "smoke": "shows that everything works; too small for decisions",
     "standard": "for decisions",
-    "full": "the sizes of the seed tests",
+    "full": "at the sizes of the original benchmarks",
 }
 """What a scale is good for."""
 
@@ -27,14 +27,14 @@ MARKS = {
 """A sign beside each colour, for those who do not see the colour."""
 
 MEANINGS = {
-    Outcome.ERROR: "ours, not the store's",
+    Outcome.ERROR: "harness error: it says nothing about the store",
     Outcome.FAIL: "the store did not do what is demanded",
-    Outcome.INCONCLUSIVE: "flaky or timed out",
+    Outcome.INCONCLUSIVE: "no verdict: it timed out, or the machine failed",
     Outcome.NOT_RUN: "this machine or this run lacked something; the detail says what",
     Outcome.KNOWN_FAIL: "fails, with an issue and an expiry date",
-    Outcome.UNSUPPORTED: "refused clearly by the adapter or the store",
-    Outcome.EXCLUDED: "left out on the command line",
-    Outcome.UNDECLARED: "works, though not claimed",
+    Outcome.UNSUPPORTED: "not claimed, and refused with a clear error",
+    Outcome.EXCLUDED: "left out by the scale or on the command line",
+    Outcome.UNDECLARED: "extra: works, though not claimed",
     Outcome.PASS: "shown in this run",
 }
 

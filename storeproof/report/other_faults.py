@@ -1,4 +1,4 @@
-"""What else was done to a store, beside the faults of the ladder: no guarantee speaks of it, and everybody meets it."""
+"""Other faults: crash at first start, full disk, damaged files. No durability guarantee covers them, and they happen to every store."""
 
 from __future__ import annotations
 

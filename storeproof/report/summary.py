@@ -25,9 +25,9 @@ from storeproof.spec.workload import Kind
 _KINDS: Final[Sequence[str]] = get_args(Kind)
 """In their order. Where there are several stores, as many of them have a column as fit."""
 _ROWS = 14
-"""Kinds with a line each; results of older editions name none, and each workload is its own."""
+"""Kinds that have a line, at most; results of older editions name none, and each workload is its own."""
 _FAILURES = 3
-"""Failed cases named; the report has all of them."""
+"""Failed cases that are named; the report has all of them."""
 _GATES = 2
 """The same for failed gates."""
 _NAME = 32
