@@ -49,8 +49,8 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption(
         "--data-dir",
         metavar="DIR",
-        help="where data directories are made, so that disks can be compared (default: a temporary directory; in memory for correctness, which "
-        "no disk decides)",
+        help="where data directories are made, so that disks can be compared (default: a temporary directory; in memory for "
+        "correctness, which no disk decides)",
     )
     group.addoption(
         "--power-cut",

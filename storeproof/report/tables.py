@@ -227,7 +227,7 @@ def about(measured: Sequence[Pair]) -> str:
     loaded = " / ".join(dict.fromkeys(f"{each.loaded:,}" for _, each in measured if each.loaded))
     there = f"{loaded} records loaded before, " if loaded else ""
     turns = max((len(each.interleaved_with) + 1 for _, each in measured), default=1)
-    by_turns = f", {turns} stores, interleaved rounds" if turns > 1 else ""
+    interleaved = f", {turns} stores, interleaved rounds" if turns > 1 else ""
     return (
         f"model {values('model')}, operation {values('operation')}, {batch} {'record' if batch == '1' else 'records'} a request, "
         f"{there}{values('payload_bytes')} bytes of payload a record{corpus}, engine {values('engine')}, {load}{interleaved}, "

@@ -120,7 +120,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is a directory"):
         Dump(tmp_path)
     os.mkfifo(tmp_path / "pipe.xml")
-    with pytest.raises(UsageError, match="is a pipe, and no file"):  # without a writer: opening it would wait
+    with pytest.raises(UsageError, match="is a pipe, not a file"):  # without a writer: opening it would wait
         Dump(tmp_path / "pipe.xml")
     with pytest.raises(UsageError, match="File name too long"):
         Dump(tmp_path / ("a" * 300))

@@ -48,7 +48,7 @@ def test_one_that_does_not_fail_is_no_pass_as_declared(tmp_path: Path) -> None:
     done = run(tmp_path, "lost_put", _DATES["known"])  # a mutant of another kind
     assert done.code == 0, done.said
     assert done.outcomes[_CASE]["outcome"] == "undeclared"
-    assert "has it under known_failures, and it did not fail" in done.outcomes[_CASE]["detail"]
+    assert "listed in known_failures of the store's file, but it did not fail" in done.outcomes[_CASE]["detail"]
 
 
 def test_one_that_fails_now_and_then_may_pass(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_one_that_fails_now_and_then_may_pass(tmp_path: Path) -> None:
     done = run(tmp_path, "lost_put", _DATES["known"], sometimes=True)
     assert done.code == 0, done.said
     assert done.outcomes[_CASE]["outcome"] == "pass"
-    assert done.outcomes[_CASE]["detail"].endswith("and it did not fail this time")
+    assert done.outcomes[_CASE]["detail"].endswith("but it did not fail this time")
 
 
 def test_one_that_fails_now_and_then_is_known_when_it_does(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_one_that_fails_in_another_way_is_worse_than_known(tmp_path: Path) -> No
 
 
 def test_a_case_that_does_not_exist_is_no_known_failure(tmp_path: Path) -> None:
-    """An unknown case id is a usage error that names the nearest."""
+    """An unknown case id is a usage error that names the most similar."""
     store = lying_store(
         tmp_path,
         "stale_get",
@@ -90,4 +90,4 @@ def test_a_case_that_does_not_exist_is_no_known_failure(tmp_path: Path) -> None:
     done = start(tmp_path / "run", store, "-q", suites="correctness")
     assert done.code == pytest.ExitCode.USAGE_ERROR
     assert "known_failures.durability.powerloss: unknown case `durability.powerloss`; allowed: the id of a case" in done.said
-    assert "the nearest: durability.power_loss" in done.said
+    assert "the most similar: durability.power_loss" in done.said
