@@ -339,6 +339,7 @@ def test_our_own_sigkill_leaves_nothing() -> None:
     assert eventually(lambda: left(mark) == [], 20)
 
 
+@pytest.mark.serial  # any other run on this machine sweeps too
 def test_next_run_sweeps_what_a_dead_one_left() -> None:
     """Without a reaper a sweep removes what a killed run left."""
     process, mark = other_run(before=WITHOUT_REAPER)
@@ -353,6 +354,7 @@ def test_next_run_sweeps_what_a_dead_one_left() -> None:
     assert left(mark) == []
 
 
+@pytest.mark.serial  # any other run on this machine sweeps too
 def test_a_new_container_sweeps_what_a_dead_run_left(make: Make) -> None:
     """A handle that is made removes what killed runs left in the engine and in the default directory."""
     process, mark = other_run(before=WITHOUT_REAPER)
@@ -361,6 +363,7 @@ def test_a_new_container_sweeps_what_a_dead_run_left(make: Make) -> None:
     assert left(mark) == []
 
 
+@pytest.mark.serial  # any other run on this machine sweeps too
 def test_sweep_leaves_what_is_not_ours() -> None:
     """A sweep keeps volumes without mark, of live owners, and of `--keep`."""
     client = docker.client()

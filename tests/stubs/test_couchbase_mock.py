@@ -33,7 +33,7 @@ EXPIRY = "read/001 or of-hashes or of-counters or append or hidden-from-swap or 
 HISTORIES = "counter or hash10 or row or single_key"
 SELECTED = (
     f"settings or concurrency or (test_capability and ({GROUPS})) or (expiry and ({EXPIRY})) or (test_random_histories and ({HISTORIES})) "
-    "or process_crash or single-get"
+    "or (test_guarantee and process_crash) or single-get-0i"
 )
 """Not the random histories of documents: the mock's own thread dies of a hostile path (IllegalStateException in its JSON reader)."""
 
