@@ -72,8 +72,8 @@ class Documents(Rules, StoredSearches, Records, documents.Documents):
         """Not prepared: every request is another, and is planned with its arguments known."""
         if statement.fuzzy and not self._has_letters:
             raise Unsupported(
-                "words with a letter wrong are looked up in an index of trigrams, for which the database lacks an extension: "
-                "whoever runs it may say CREATE EXTENSION pg_trgm"
+                "fuzzy text search needs a trigram index, and the database lacks its extension; create it as a user that may: "
+                "CREATE EXTENSION pg_trgm"
             )
         return self._link.run(statement.text, statement.arguments, prepare=False)
 

@@ -218,7 +218,7 @@ def raise_failures(clients: Sequence[Client]) -> None:
 
 
 def send_some(client: Client, requests: int) -> None:
-    """So many requests, fewer if there is no point in more; then the client is closed.
+    """That many requests, fewer if there is no point in more; then the client is closed.
 
     Raises:
         Unknown: the connection was lost.

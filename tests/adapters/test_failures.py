@@ -26,9 +26,9 @@ from storeproof.adapters.postgresql import link as postgresql_link
 from storeproof.adapters.redis import link as redis_link
 from storeproof.adapters.tarantool import link as tarantool_link
 from storeproof.contract import Address, Layout, Refused, Unknown, Unsupported, Version, WrongReply
-from storeproof.spec import load_spec
+from tests.shipped import SHIPPED
 
-MODELS = load_spec().models
+MODELS = SHIPPED.models
 
 
 @contextmanager

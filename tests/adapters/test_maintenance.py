@@ -10,10 +10,10 @@ from storeproof.contract import Maintenance, Session, why_not
 from storeproof.errors import NotAvailable
 from storeproof.launch.handle import Handle
 from storeproof.records.self_verifying import recipe, write_id
-from storeproof.spec import load_spec
 from storeproof.store_under_test import Options, StoreUnderTest
+from tests.shipped import SHIPPED
 
-SPEC = load_spec()
+SPEC = SHIPPED
 BY_COMMAND = {
     "sqlite:wal-full": "PRAGMA wal_checkpoint(TRUNCATE)",
     "sqlite:delete-extra": "VACUUM",

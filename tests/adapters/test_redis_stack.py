@@ -20,11 +20,11 @@ from storeproof.adapters.redis_stack.notation import digits, written
 from storeproof.adapters.redis_stack.path import equal, matched, stored
 from storeproof.adapters.redis_stack.query import Grouping, faceting, finding, found
 from storeproof.contract import Address, Layout, Refused, Unsupported
-from storeproof.spec import load_spec
 from storeproof.spec.query import Aggregation, Facet, Query, Where
 from tests.end_to_end.running import wait_for
+from tests.shipped import SHIPPED
 
-MODELS = load_spec().models
+MODELS = SHIPPED.models
 PRODUCTS = Layout("c", MODELS["product"], 2)
 ARTICLES = Layout("c", MODELS["corpus"])
 NEIGHBOUR = -122.41941550000001

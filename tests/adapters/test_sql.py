@@ -15,10 +15,10 @@ from storeproof.adapters.sql import answers
 from storeproof.adapters.sql.decimals import restored
 from storeproof.adapters.sqlite import session as sqlite
 from storeproof.contract import Layout, Refused, Unsupported
-from storeproof.spec import load_spec
 from storeproof.spec.query import Query
+from tests.shipped import SHIPPED
 
-SINGLE, HASH = (Layout("t", load_spec().models[name]) for name in ("single_key", "hash10"))
+SINGLE, HASH = (Layout("t", SHIPPED.models[name]) for name in ("single_key", "hash10"))
 
 
 class Recorder:

@@ -12,11 +12,11 @@ import pytest
 
 from storeproof.contract import Layout, load_adapter, supports
 from storeproof.load.wire.request import WireProtocol
-from storeproof.spec import load_spec
 from storeproof.spec.store import TEMPLATE_NAMES
 from tests.architecture.installed import CHECKOUT, lay_out, outcomes_of, run_pytest
 from tests.mini_edition.edition import mini_edition
 from tests.mini_edition.inner_run import told
+from tests.shipped import SHIPPED
 
 TEXT = (CHECKOUT / "CONTRIBUTING.md").read_text()
 _BLOCK = re.compile(r"^```\w+ (file|append)=(\S+)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
@@ -37,7 +37,7 @@ def test_the_store_of_the_recipe_claims_what_its_adapter_has(tmp_path: Path) -> 
     """Its file can be read, and each operation of a capability is in the adapter if, and only if, the capability is claimed."""
     for name in ("shelf.yaml", "shelf.py"):
         (tmp_path / name).write_text(BLOCKS["file", name])
-    spec = load_spec()
+    spec = SHIPPED
     (target,) = spec.targets([str(tmp_path / "shelf.yaml")])
     collection = load_adapter(target.store, target.file).Values(None, Layout("sp_1", spec.models["single_key"]))
     had = {

@@ -14,8 +14,8 @@ import pytest
 from storeproof.report.answer_table import missing
 from storeproof.result.json_file import read_result
 from storeproof.result.model import Measurement, Result, StoreResult
-from storeproof.spec import load_spec
 from tests.architecture.installed import CHECKOUT
+from tests.shipped import SHIPPED
 
 TEXT = (CHECKOUT / "README.md").read_text()
 LONGEST = 900
@@ -102,7 +102,7 @@ def test_how_fast_rows_are_loaded() -> None:
 
 def test_the_demands_are_counted_right() -> None:
     """The numbers of capabilities and cases."""
-    spec = load_spec()
+    spec = SHIPPED
     assert f"{len(spec.capabilities)} capabilities in {sum(len(each.cases) for each in spec.capabilities.values())} cases" in TEXT
 
 

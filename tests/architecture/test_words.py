@@ -14,19 +14,6 @@ from tests.architecture.installed import CHECKOUT
 
 GLOSSARY = CHECKOUT / "docs" / "GLOSSARY.md"
 
-NOT_YET: tuple[str, ...] = (
-    "adapters/",
-    "native/",
-    "storeproof/experiments/",
-    "storeproof/launch/",
-    "tests/end_to_end/",
-    "tests/experiments/",
-    "tests/launch/",
-    "tests/mutants/",
-    "tests/nuisance/",
-)
-"""Files and folders whose words are still to be changed. The list only gets shorter."""
-
 ALLOWED = (
     "CHANGELOG.md",
     "docs/DECISIONS.md",
@@ -111,7 +98,7 @@ def files() -> list[str]:
     names = [
         path.relative_to(CHECKOUT).as_posix() for path in paths if path.suffix in SUFFIXES and path.is_file() and not path.is_symlink()
     ]
-    return sorted(name for name in names if not name.startswith((*ALLOWED, *NOT_YET)) and "/target/" not in name)
+    return sorted(name for name in names if not name.startswith(ALLOWED) and "/target/" not in name)
 
 
 def test_no_former_word_is_used() -> None:
@@ -158,8 +145,3 @@ def test_the_glossary_has_every_outcome() -> None:
     rows = {row.word: row.meaning for row in glossary(GLOSSARY.read_text())}
     assert {each.value for each in Outcome} <= rows.keys()
     assert all(f"`{each.value}`" in rows["outcome"] for each in Outcome)
-
-
-def test_files_still_to_come_exist() -> None:
-    """An entry for what was moved or removed would hide nothing, and stay for ever."""
-    assert [each for each in NOT_YET if not (CHECKOUT / each).exists()] == []

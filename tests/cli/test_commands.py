@@ -230,6 +230,7 @@ def test_no_command_hands_escapes_of_a_foreign_result_to_the_terminal(run: Run, 
 
 
 def test_a_store_file_shows_no_escapes(run: Run, tmp_path: Path) -> None:
+    """Escape sequences and text that runs backwards in a store's title or file name are shown escaped."""
     text = (SPEC_ROOT / "stores" / "sqlite.yaml").read_text()
     (tmp_path / "x.yaml").write_text(text.replace("title: SQLite", r'title: "\\e[2J\\u202e"'.replace("\\\\", "\\")))
     code, out, err = run("stores", tmp_path / "x.yaml")

@@ -12,12 +12,13 @@ from storeproof.corpus.articles import articles
 from storeproof.load.requests import requests
 from storeproof.oracle import query as oracle
 from storeproof.records.self_verifying import recipe
-from storeproof.spec import Mix, load_spec
+from storeproof.spec import Mix
 from storeproof.spec.query import Browse, Query, Where
 from storeproof.suites.correctness.test_corpus import wrong_answer
 from tests.load.memory import Memory
+from tests.shipped import SHIPPED
 
-SPEC = load_spec()
+SPEC = SHIPPED
 MODEL = SPEC.models["corpus"]
 MADE = recipe(MODEL)
 RECORDS: dict[Key, Any] = {key: MADE.make(key, f"0:{number}") for number in range(84) if (key := MADE.key(number))}

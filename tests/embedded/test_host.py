@@ -21,6 +21,7 @@ from storeproof.embedded import connect, host, session
 from storeproof.embedded.forwarding import Session
 from storeproof.embedded.link import HostError, Link
 from storeproof.machine.ports import free_port
+from tests.shipped import SHIPPED
 
 SHELF = Path(__file__).with_name("shelf_host.py")
 
@@ -176,13 +177,12 @@ def test_a_function_may_count_itself(running: Running) -> None:
 def test_a_session_has_the_families_whose_functions_there_are() -> None:
     """A ready-made session implements exactly the families whose functions are given."""
     from storeproof.contract import KeyValue, Layout, Ordered
-    from storeproof.spec import load_spec
 
     functions = dict.fromkeys(("get", "put", "delete", "exists", "prepare", "clear", "version"), len)
     link = replies(framed([0, 2, ["Shelf", "1"]]), framed([0, 1, b"x"]))
     opened = Session(link, functions, ("value",))
     assert opened.version().product == "Shelf"
-    models = load_spec().models
+    models = SHIPPED.models
     collection = opened.collection(Layout("c", models["single_key"]))
     assert isinstance(collection, KeyValue)
     assert not isinstance(collection, Ordered)

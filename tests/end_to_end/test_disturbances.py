@@ -56,7 +56,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Disturbed]:
 
 
 def _one_was_spoiled_and_done_again(done: Run, *words: str) -> None:
-    """Whoever ended or halted the server was not the store: the case is begun once more, on another one, and says so."""
+    """A server that another process ended or halted: the case is begun once more, on a new one, and says so."""
     assert done.code == 0, done.said
     (spoiled,) = [each for each in done.outcomes.values() if each["spoiled"]]
     assert (spoiled["id"], spoiled["outcome"], spoiled["spoiled"]) == (IN_THE_MIDDLE, "pass", 1), done.said

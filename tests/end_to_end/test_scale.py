@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from storeproof.spec import load_spec
 from tests.end_to_end.running import SUITES
+from tests.shipped import SHIPPED
 
-SPEC = load_spec()
+SPEC = SHIPPED
 
 
 def _collected(folder: Path, *arguments: str) -> Counter[str]:

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from storeproof.errors import NotAvailable
-from storeproof.spec import SPEC_ROOT, load_spec
+from storeproof.spec import SPEC_ROOT
 from storeproof.store_under_test import Options, StoreUnderTest
+from tests.shipped import SHIPPED
 
 CHECKOUT = Path(__file__).parents[2]
-SPEC = load_spec()
+SPEC = SHIPPED
 
 
 def sut(store: str) -> StoreUnderTest:

@@ -105,7 +105,7 @@ def test_an_open_loop_connects_again_and_notes_what_it_missed() -> None:
     def connect() -> Session:
         if 1 <= len(connections) < 4:
             connections.append(Session())
-            raise Unknown("nobody listens")
+            raise Unknown("connection refused")
         connections.append(Session())
         return connections[-1]
 
@@ -129,7 +129,7 @@ def test_where_one_client_cannot_connect_the_others_are_closed() -> None:
 
     def make() -> Client:
         if len(sessions) == 2:
-            raise Unknown("nobody listens")
+            raise Unknown("connection refused")
         sessions.append(Session())
         return client(Scripted(), connect=lambda: sessions[-1])  # type: ignore[arg-type, return-value]
 

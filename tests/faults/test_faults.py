@@ -12,7 +12,7 @@ from storeproof.errors import NotAvailable
 from storeproof.faults import Fault, faults, find
 from storeproof.faults.pause import FAULT
 from storeproof.launch.handle import Capability, Handle
-from storeproof.spec import load_spec
+from tests.shipped import SHIPPED
 
 
 def handle(reason: str | None = None, nodes: Sequence[str] = ()) -> Any:
@@ -97,7 +97,7 @@ def test_a_fault_that_is_not_there_is_not_available(name: str, reason: str) -> N
 
 def test_every_guarantee_names_a_fault_that_is_there_or_promised() -> None:
     """A misspelt fault in the specification must not look like one that comes later."""
-    for guarantee in load_spec().guarantees.values():
+    for guarantee in SHIPPED.guarantees.values():
         if guarantee.fault is not None and guarantee.fault not in faults():
             with pytest.raises(NotAvailable, match=r"does not wipe a node yet"):
                 find(guarantee.fault)

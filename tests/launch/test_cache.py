@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from storeproof.errors import NotAvailable
-from storeproof.spec import load_spec
 from storeproof.store_under_test import Options, StoreUnderTest
+from tests.shipped import SHIPPED
 
-SPEC = load_spec()
+SPEC = SHIPPED
 CACHED = {name: store for name in SPEC.store_files if (store := SPEC.targets([name])[0].store).cache is not None}
 TAKEN = {
     "mariadb": ("innodb_buffer_pool_size", "268435456"),

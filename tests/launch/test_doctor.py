@@ -17,7 +17,7 @@ from storeproof.errors import NotAvailable
 from storeproof.launch.doctor import survey
 from storeproof.machine import docker
 from storeproof.native_support import REMEDY
-from storeproof.spec import load_spec
+from tests.shipped import SHIPPED
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def bare_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("bare_machine")
 def test_embedded_store_runs_on_a_bare_machine() -> None:
     """Without an engine and server binaries, only the embedded store can run."""
-    found = survey(load_spec())
+    found = survey(SHIPPED)
     assert not found.engine.ok
     assert [each.store for each in found.stores if each.runs] == ["sqlite"]
 
@@ -64,7 +64,7 @@ def remedies() -> list[tuple[str, str]]:
     doctor(Console(file=out, width=60))
     listed = out.getvalue().partition("To enable the rest")[2].splitlines()[1:]
     found = [(command.strip(), remark) for command, _, remark in (line.partition("    # ") for line in listed)]
-    launches = [store.launch for store, _ in map(load_spec().store, load_spec().store_files)]
+    launches = [store.launch for store, _ in map(SHIPPED.store, SHIPPED.store_files)]
     lines = [each.install for launch in launches for each in (launch.process, launch.container) if each is not None and each.install]
     return found + [(command, remark) for command, _, remark in (line.partition("  # ") for line in (*lines, REMEDY))]
 
@@ -112,12 +112,12 @@ def test_image_that_is_not_here_yet(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(docker, "client", Engine)
     monkeypatch.setattr(docker, "has_image", lambda image: image == "storeproof/redis")
-    found = survey(load_spec())
+    found = survey(SHIPPED)
     redis = next(each for each in found.stores if each.store == "redis")
     assert redis.container is not None
     assert redis.container.remedy == "docker pull redis:7.4  # or --image redis=storeproof/redis, which is here"
     assert found.engine.detail == "Docker 20.10"
-    taken = survey(load_spec(), {"redis": "storeproof/redis"})
+    taken = survey(SHIPPED, {"redis": "storeproof/redis"})
     here = next(each for each in taken.stores if each.store == "redis").container
     assert here is not None
     assert here.ok

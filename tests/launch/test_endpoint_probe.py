@@ -19,11 +19,12 @@ from storeproof.contract.failures import Unknown
 from storeproof.errors import UsageError
 from storeproof.launch.endpoint_memory import MemoryWatch
 from storeproof.launch.endpoint_probe import EndpointProbe
-from storeproof.spec import SPEC_ROOT, load_spec
+from storeproof.spec import SPEC_ROOT
 from tests.end_to_end.running import wait_for
 from tests.nuisance.ways import serve
+from tests.shipped import SHIPPED
 
-SPEC = load_spec()
+SPEC = SHIPPED
 WORD = "s3cret-word"
 
 
@@ -117,7 +118,7 @@ def test_an_adapter_that_ends_the_process_is_said(tmp_path: Path) -> None:
 
 
 def test_others_see_no_password_and_the_child_has_a_limit() -> None:
-    """Whoever lists the processes; and what the kernel holds it to."""
+    """A process that lists the others; and its limits in the kernel."""
     with misbehaving("redis", "says nothing") as port:
         run = threading.Thread(target=pytest.raises, args=(UsageError, probe("redis", f"redis://:{WORD}@127.0.0.1:{port}").check, "x", 2))
         run.start()

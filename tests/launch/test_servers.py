@@ -12,8 +12,9 @@ from storeproof.errors import NotAvailable
 from storeproof.launch.process import ProcessHandle
 from storeproof.machine import process_tree
 from storeproof.machine.shared_memory import mapped_files
-from storeproof.spec import SPEC_ROOT, load_spec
+from storeproof.spec import SPEC_ROOT
 from tests.launch.small import connected, request
+from tests.shipped import SHIPPED
 
 pytestmark = pytest.mark.servers
 
@@ -35,7 +36,7 @@ def base() -> Iterator[Path]:
 @pytest.mark.parametrize("name", sorted(path.stem for path in (SPEC_ROOT / "stores").glob("*.yaml")))
 def test_start_kill_restart_stop_close(name: str, base: Path) -> None:
     """A real server starts, is killed, restarts and stops; neither processes nor files nor shared memory are left."""
-    store, _ = load_spec().store(name)
+    store, _ = SHIPPED.store(name)
     if store.launch.process is None:
         pytest.skip(f"{name} has no process launch")
     settings = store.variants[store.default_variant].settings

@@ -10,9 +10,10 @@ import pytest
 from storeproof.errors import UsageError
 from storeproof.launch.process import ProcessHandle
 from storeproof.launch.template import Template
-from storeproof.spec import Store, Target, load_spec
+from storeproof.spec import Store, Target
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.launch.small import connected, python_server, request
+from tests.shipped import SHIPPED
 
 TWO_PORTS = """
 import socket, sys, time
@@ -105,7 +106,7 @@ def test_arguments_reach_the_server_that_is_started(tmp_path: Path) -> None:
         "variants:\n  one: {default: true, arguments: [here-i-am], guarantee: volatile}\n"
         "claims: {models: [single_key], capabilities: {}}\n"
     )
-    spec = load_spec()
+    spec = SHIPPED
     (found,) = spec.targets([str(tmp_path / "told.yaml")])
     sut = StoreUnderTest(spec, found, Options(scale=spec.scales["smoke"], seed=1, launch="process", data_dir=tmp_path), lambda _: None)
     sut.launch("a test").close()

@@ -23,8 +23,9 @@ from storeproof.contract.values import Layout
 from storeproof.load.driver.driver_engine import DriverEngine
 from storeproof.load.job import Engine, EngineName, Plan
 from storeproof.load.wire.wire_engine import WireEngine
-from storeproof.spec import Mix, load_spec
+from storeproof.spec import Mix
 from storeproof.store_under_test import Options, StoreUnderTest
+from tests.shipped import SHIPPED
 
 RECORDS = 100_000
 _KEY = "key:__rand_int__"
@@ -122,7 +123,7 @@ def main() -> None:
     if shutil.which("redis-benchmark") is None:
         sys.exit("redis-benchmark is not on PATH: apt-get install redis-tools")
     name: EngineName = told.engine
-    spec = load_spec()
+    spec = SHIPPED
     (target,) = spec.targets(["redis:volatile"])
     sut = StoreUnderTest(spec, target, Options(scale=spec.scales["smoke"], seed=1, launch="process"), lambda _: None)
     handle = sut.launch("the pairs")

@@ -16,11 +16,12 @@ from storeproof.load.job import OperationCounts, Plan, RunResult
 from storeproof.load.quality.audit import audit
 from storeproof.records.keys import key_of
 from storeproof.records.self_verifying import recipe
-from storeproof.spec import Mix, load_spec
+from storeproof.spec import Mix
 from storeproof.stats.latency import new_histogram
 from tests.load.memory import Memory
+from tests.shipped import SHIPPED
 
-MODELS = load_spec().models
+MODELS = SHIPPED.models
 MODEL = MODELS["hash10"]
 KNOWN = 50
 

@@ -17,10 +17,11 @@ from storeproof.load.job import Plan
 from storeproof.records.arguments import arguments_of
 from storeproof.records.keys import form_of, greatest
 from storeproof.records.self_verifying import recipe
-from storeproof.spec import Mix, load_spec
+from storeproof.spec import Mix
 from tests.load.memory import Memory
+from tests.shipped import SHIPPED
 
-MODEL = load_spec().models["usertable"]
+MODEL = SHIPPED.models["usertable"]
 KNOWN = 60
 SCAN = Mix(operation="scan", keys="uniform", length=20)
 UPDATE = Mix(operation="set_field", keys="uniform", path=("*",))

@@ -9,9 +9,10 @@ from storeproof.contract import Address, Layout
 from storeproof.errors import NotAvailable
 from storeproof.load.choose_engine import Engines
 from storeproof.load.job import Plan
-from storeproof.spec import Mix, load_spec
+from storeproof.spec import Mix
+from tests.shipped import SHIPPED
 
-SPEC = load_spec()
+SPEC = SHIPPED
 ADDRESS = Address("127.0.0.1", 1)
 """An unused address: the store is not contacted."""
 PLAN = Plan(Layout("t", SPEC.models["single_key"]), (Mix(operation="put", keys="new"),), clients=1, seconds=1.0, seed=1, known=0)

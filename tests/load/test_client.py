@@ -16,11 +16,12 @@ from storeproof.load.driver.client import LOST_CAUSE, ClientResult, run_client
 from storeproof.load.job import Plan
 from storeproof.records.keys import key_of
 from storeproof.records.self_verifying import identify, recipe
-from storeproof.spec import Mix, load_spec
+from storeproof.spec import Mix
 from storeproof.spec.query import Query, Where
 from tests.load.memory import Memory
+from tests.shipped import SHIPPED
 
-MODELS = load_spec().models
+MODELS = SHIPPED.models
 
 
 def _plan(*mix: Mix, model: str = "single_key", seconds: float = 0.05, **more: Any) -> Plan:

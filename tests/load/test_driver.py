@@ -18,10 +18,11 @@ import pytest
 from storeproof.contract import Layout, Refused
 from storeproof.load.driver.driver_engine import DriverEngine
 from storeproof.load.job import LoadFailed, Plan, StoreSilent
-from storeproof.spec import Mix, load_spec
+from storeproof.spec import Mix
 from tests.load.stores import engine_for
+from tests.shipped import SHIPPED
 
-MODELS = load_spec().models
+MODELS = SHIPPED.models
 PUT = (Mix(operation="put", keys="new"),)
 
 Make = Callable[..., DriverEngine]

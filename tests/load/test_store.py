@@ -14,14 +14,15 @@ from storeproof.launch.handle import Handle
 from storeproof.load.driver.driver_engine import DriverEngine
 from storeproof.load.job import Plan, StoreSilent
 from storeproof.load.quality.audit import audit
-from storeproof.spec import Mix, load_spec
+from storeproof.spec import Mix
 from storeproof.store_under_test import Options, StoreUnderTest
+from tests.shipped import SHIPPED
 
 
 @pytest.fixture(scope="module")
 def sut() -> StoreUnderTest:
     """SQLite without syncs."""
-    spec = load_spec()
+    spec = SHIPPED
     (target,) = spec.targets(["sqlite"])
     return StoreUnderTest(spec, target, Options(spec.scales["smoke"], seed=1, launch="process"), lambda text: None)
 

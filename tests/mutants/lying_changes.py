@@ -152,7 +152,7 @@ class MadeOnTheWay(Documents):
 
 @dataclasses.dataclass(frozen=True)
 class Lie:
-    """A liar, and the case that must see through it."""
+    """A mutant, and the case that must catch it."""
 
     check: str
     liar: type[Table]

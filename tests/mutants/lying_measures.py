@@ -51,7 +51,7 @@ class Honest(Documents):
 
 
 class Sorting(Honest):
-    """A liar about what is sorted by."""
+    """A mutant that sorts wrongly."""
 
     def find(self, query: Query) -> Sequence[tuple[Key, dict[str, Json]]]:
         return super().find(query.model_copy(update={"sort": tuple(key for key in map(self.sorted_by, query.sort) if key)}))
@@ -89,7 +89,7 @@ class AnyDistance(Sorting):
 
 
 def places(change: Callable[[Condition], Filter]) -> type[Honest]:
-    """A liar about conditions on places."""
+    """A mutant that evaluates conditions on places wrongly."""
 
     def changed(filter_: Filter) -> Filter:
         match filter_:
@@ -152,7 +152,7 @@ class SumsOfDoubles(Honest):
 
 
 class Measuring(Honest):
-    """A liar about percentiles."""
+    """A mutant that computes percentiles wrongly."""
 
     def aggregate(self, aggregation: Aggregation) -> Sequence[dict[str, Json]]:
         compute = {name: self.measured(measure) for name, measure in aggregation.compute.items()}
@@ -178,7 +178,7 @@ class AlwaysTheMedian(Measuring):
 
 @dataclasses.dataclass(frozen=True)
 class Lie:
-    """A liar, and the case that must see through it."""
+    """A mutant, and the case that must catch it."""
 
     check: str
     liar: type[Honest]

@@ -45,7 +45,7 @@ def rewritten(filter_: Filter | None, change: Conditions, around_not: Callable[[
 
 
 def conditions(change: Conditions, around_not: Callable[[Filter], Filter] = lambda part: part) -> type[Honest]:
-    """A liar about conditions."""
+    """A mutant that evaluates conditions wrongly."""
 
     class Mutant(Honest):
         def find(self, query: Query) -> Sequence[tuple[Key, dict[str, Json]]]:
@@ -145,7 +145,7 @@ class TotalOfAPage(Honest):
 
 
 class Groups(Honest):
-    """A liar about the rows of an aggregation."""
+    """A mutant that aggregates wrongly."""
 
     def aggregate(self, aggregation: Aggregation) -> Sequence[dict[str, Json]]:
         return self.lied(aggregation, [dict(row) for row in super().aggregate(self.asked(aggregation))])
@@ -315,7 +315,7 @@ class CommitsAtOnce(Mutant):
 
 @dataclasses.dataclass(frozen=True)
 class Lie:
-    """A liar, and the case that must see through it."""
+    """A mutant, and the case that must catch it."""
 
     check: str
     liar: type[Honest] = Honest

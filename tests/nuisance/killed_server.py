@@ -1,4 +1,4 @@
-"""Somebody else kills the store's server, as an administrator or an out-of-memory killer does."""
+"""Another process kills the store's server, as an administrator or an out-of-memory killer does."""
 
 from __future__ import annotations
 

@@ -233,7 +233,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("--kills", type=int, default=50)
     options.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1, 1_000_000))
-    options.add_argument("--at-once", type=int, default=3, help="so many trials run beside each other (default: 3)")
+    options.add_argument("--at-once", type=int, default=3, help="trials at a time (default: 3)")
     options.add_argument("--only", type=int, action="append", metavar="NUMBER", help="only this kill of the series; may be repeated")
     given = options.parse_args()
     rng, targets = random.Random(given.seed), here()

@@ -10,9 +10,10 @@ from storeproof.contract.notation import answer_from, arguments_from
 from storeproof.contract.values import MISSING
 from storeproof.oracle import REFUSAL, UNDEFINED, State, same_answer, step
 from storeproof.oracle.step import _STEPS
-from storeproof.spec import Capability, Case, load_spec
+from storeproof.spec import Capability, Case
+from tests.shipped import SHIPPED
 
-SPEC = load_spec()
+SPEC = SHIPPED
 CASES = [
     pytest.param(capability, case, id=f"{name}/{case.id}") for name, capability in SPEC.capabilities.items() for case in capability.cases
 ]

@@ -10,9 +10,10 @@ from storeproof.contract.feeds import Change
 from storeproof.contract.notation import answer_from, arguments_from
 from storeproof.oracle import same_answer
 from storeproof.oracle.reference import Reference
-from storeproof.spec import Capability, Case, load_spec
+from storeproof.spec import Capability, Case
+from tests.shipped import SHIPPED
 
-SPEC = load_spec()
+SPEC = SHIPPED
 OWN = {"follow", "changes", "leave_feed", "resume_feed", "save_search", "searches_for"}
 CASES = [
     pytest.param(capability, case, id=f"{name}/{case.id}")

@@ -17,9 +17,9 @@ from storeproof.contract.operations import wrong_reply
 from storeproof.oracle import REFUSAL, UNDEFINED, State, same, step
 from storeproof.oracle.step import _STEPS
 from storeproof.oracle.strategies import histories, is_plain, keys, records
-from storeproof.spec import load_spec
+from tests.shipped import SHIPPED
 
-MODELS = {name: model for name, model in load_spec().models.items() if model.record.kind != "places"}
+MODELS = {name: model for name, model in SHIPPED.models.items() if model.record.kind != "places"}
 """Sets of places are never read back, so that no history of them is judged."""
 FAMILIES = {
     "value": {"put_if_absent", "compare_and_set", "scan", "get_and_set", "append", "scan_prefix"},

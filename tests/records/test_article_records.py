@@ -14,9 +14,10 @@ from storeproof.load.requests import DIFFERENT, requests, words
 from storeproof.oracle.query import holds
 from storeproof.records.article_records import ArticleRecipe
 from storeproof.records.self_verifying import recipe
-from storeproof.spec import Mix, load_spec
+from storeproof.spec import Mix
+from tests.shipped import SHIPPED
 
-SPEC = load_spec()
+SPEC = SHIPPED
 MODEL = SPEC.models["corpus"]
 MADE = recipe(MODEL)
 KEY = MADE.key(2)

@@ -6,7 +6,7 @@ from random import Random
 
 from storeproof.records.distributions import fnv
 from storeproof.records.keys import HASHED, ORDERED, NewKeys, greatest, key_of
-from storeproof.spec import load_spec
+from tests.shipped import SHIPPED
 
 
 def test_new_keys_of_all_clients_are_disjoint_and_without_gaps() -> None:
@@ -39,7 +39,7 @@ def test_a_share_of_the_draws_repeats_earlier_keys() -> None:
 
 def test_keys_are_written_as_the_model_has_them() -> None:
     """Text of fixed width, or the number."""
-    models = load_spec().models
+    models = SHIPPED.models
     assert key_of(models["single_key"], 42) == "key:000000000042"
     assert key_of(models["row"], 42) == 42
 
@@ -67,7 +67,7 @@ def test_removing_goes_on_where_the_round_before_ended() -> None:
 
 def test_hashed_keys_are_those_of_ycsb() -> None:
     """The first two are known of YCSB's own runs; one with a shorter hash is as wide as they are."""
-    model = load_spec().models["usertable"]
+    model = SHIPPED.models["usertable"]
     assert [key_of(model, number) for number in (0, 1)] == ["user6284781860667377211", "user8517097267634966620"]
     short = next(number for number in range(1000) if fnv(number) < 10**18)
     assert key_of(model, short) == f"user0{fnv(short)}"

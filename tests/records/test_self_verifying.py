@@ -12,11 +12,12 @@ from storeproof.contract import Row
 from storeproof.records.filler import BLOCK, place_of, text_at
 from storeproof.records.keys import key_of
 from storeproof.records.self_verifying import Recipe, identify, payload_bytes, recipe, record, write_id
-from storeproof.spec import Model, load_spec
+from storeproof.spec import Model
 from storeproof.spec.sizes import Sizes
 from storeproof.spec.variation import Variation
+from tests.shipped import SHIPPED
 
-MODELS = load_spec().models
+MODELS = SHIPPED.models
 NAMES = ["single_key", "hash10", "document10", "nested", "row"]
 
 

@@ -38,12 +38,14 @@ def _lines(measured: list[Pair]) -> Lines:
     ],
 )
 def test_the_axis_is_what_differs(measured: list[Pair], axis: str, places: list[int]) -> None:
+    """A series is plotted against the parameter that differs between its measurements; against clients if none does."""
     found = axis_of(measured)
     assert found.name == axis
     assert [found.of(each) for _, each in measured] == places
 
 
 def test_a_number_says_what_it_was_measured_with() -> None:
+    """Rate, pipelining and record size are shown in words beside a number; the default shows nothing."""
     measured = [*_pairs("rate", 2500.0), *_pairs("pipeline", 1, 16), *_pairs("record", "size-1000", "fields-1", "depth-3")]
     measured += _pairs("record", "sizes-uniform-32-1000", "sizes-histogram-100x9-5000x1")
     wanted = ["2,500/s offered", "", "16 in flight", "1,000 bytes", "1 field", "depth 3"]
@@ -55,6 +57,7 @@ def test_a_number_says_what_it_was_measured_with() -> None:
 
 
 def test_of_a_series_the_farthest_stands_for_it() -> None:
+    """Tables show the deepest pipeline of a series."""
     assert [each.pipeline for _, each in typical(_pairs("pipeline", 1, 16, 4))] == [16]
 
 
@@ -65,6 +68,7 @@ def test_of_numbers_of_clients_the_middle_one() -> None:
 
 
 def test_of_open_loops_the_highest_rate_that_all_stores_kept() -> None:
+    """Tables show the highest offered rate that every store in the table achieved."""
     left = {"missed_send_ratio": Gate(ok=False, value=0.2, limit=0.01)}
     kept = {"missed_send_ratio": Gate(ok=True, value=0.0, limit=0.01)}
     one = [*_pairs("rate", 1000.0, 2500.0, gates=kept), *_pairs("rate", 5000.0, gates=left)]
@@ -74,6 +78,7 @@ def test_of_open_loops_the_highest_rate_that_all_stores_kept() -> None:
 
 
 def test_a_series_is_drawn_against_its_axis() -> None:
+    """Three points or more are drawn as lines with percentiles; two as bars with their setting."""
     measured = _pairs("pipeline", 1, 4, 16)
     assert plots.is_sweep(measured)
     assert not plots.is_sweep(measured[:2])

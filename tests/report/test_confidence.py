@@ -28,23 +28,27 @@ def with_record(record: GuaranteeRecord, *outcomes: OutcomeRecord) -> Result:
 
 
 def test_the_ladder_says_how_much_the_rounds_support() -> None:
+    """A passed fault shows the number of rounds and the 95 % bound on the share that loses data."""
     row = tables.ladder(with_record(RECORD)).rows[0]
     assert any(cell.text.endswith("pass (none of 20 faults lost anything; 95 %: < 14 %)") for cell in row)
 
 
 def test_losses_are_counted_beside_their_faults() -> None:
+    """A failed fault shows lost of acknowledged, and in how many of the rounds."""
     record = RECORD.model_copy(update={"outcome": Outcome.FAIL, "lost": 50, "faults_with_loss": 1, "loss_bound": 0.2161})
     row = tables.ladder(with_record(record)).rows[0]
     assert any("50 lost of 1,000 (1 of 20 faults lost anything; 95 %: < 22 %)" in cell.text for cell in row)
 
 
 def test_rounds_that_are_no_evidence_support_nothing() -> None:
+    """Without a bound there is no claim; a bound of one is said as `all may`."""
     assert confidence.brief(RECORD.model_copy(update={"loss_bound": None})) == ""
     assert confidence.limit(RECORD.model_copy(update={"loss_bound": None})) == "–"
     assert confidence.limit(RECORD.model_copy(update={"loss_bound": 1.0})) == "all may"
 
 
 def test_every_fault_says_what_went_on_and_the_gravest_loss() -> None:
+    """The table of faults shows the load under which each was injected, and the shape and time window of the worst loss."""
     record = RECORD.model_copy(update={"worst_loss": WorstLoss(shape="holes", records=1, window_ms=1234.5)})
     table = tables.faults(with_record(record))
     row = dict(zip(table.header, (cell.text for cell in table.rows[0]), strict=True))
@@ -54,6 +58,7 @@ def test_every_fault_says_what_went_on_and_the_gravest_loss() -> None:
 
 
 def test_both_reports_explain_the_brackets_and_show_what_else_was_done() -> None:
+    """HTML and Markdown name the method of the interval, and show the other faults."""
     full = OutcomeRecord(id="durability.full_disk", revision=1, stage=Stage.DURABILITY, outcome=Outcome.PASS, detail="ENOSPC", seconds=1.0)
     result = with_record(RECORD, full)
     table = hardships(result)
@@ -65,4 +70,5 @@ def test_both_reports_explain_the_brackets_and_show_what_else_was_done() -> None
 
 
 def test_a_run_that_did_nothing_else_has_no_such_table() -> None:
+    """Without other faults their table is empty, and left out."""
     assert not hardships(sample_result()).rows

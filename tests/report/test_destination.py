@@ -24,6 +24,7 @@ def _started(result: Result, when: str) -> Result:
 
 
 def test_a_report_that_cannot_be_written_where_it_was_wanted_is_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the report directory cannot be made, the report goes to the temporary directory, and the message says so."""
     (tmp_path / "file").touch()
     (tmp_path / "temporary").mkdir()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
@@ -36,6 +37,7 @@ def test_a_report_that_cannot_be_written_where_it_was_wanted_is_elsewhere(tmp_pa
 
 
 def test_what_is_rendered_is_elsewhere_where_only_the_result_fits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If only result.json could be written, the whole report goes to the temporary directory as well."""
     wanted = tmp_path / "report"
     (wanted / "report.html").mkdir(parents=True)
     (tmp_path / "temporary").mkdir()
@@ -48,6 +50,7 @@ def test_what_is_rendered_is_elsewhere_where_only_the_result_fits(tmp_path: Path
 
 
 def test_where_nothing_can_be_written_the_result_goes_to_the_standard_error(tmp_path: Path) -> None:
+    """If no file can be written anywhere, result.json goes to stderr, and no partial file is left."""
     code = (
         "import sys; from pathlib import Path; from storeproof.report.destination import save_report\n"
         "from tests.report.test_destination import SMALL; print(save_report(SMALL, Path(sys.argv[1]), cut_short=False).complaint)"
@@ -66,6 +69,7 @@ def test_where_nothing_can_be_written_the_result_goes_to_the_standard_error(tmp_
 
 
 def test_a_report_that_holds_more_is_kept(tmp_path: Path) -> None:
+    """A larger report that would be overwritten is moved to `previous/`, and the message says so."""
     assert save_report(_started(LARGE, "first"), tmp_path, cut_short=False).earlier == ""
     saved = save_report(_started(SMALL, "second"), tmp_path, cut_short=False)
     assert read_result(tmp_path).run.started == "second"
@@ -76,6 +80,7 @@ def test_a_report_that_holds_more_is_kept(tmp_path: Path) -> None:
 
 
 def test_the_kept_one_gives_way_only_to_one_that_holds_more(tmp_path: Path) -> None:
+    """`previous/` is replaced by a larger report only."""
     for result, name in ((LARGE, "first"), (SMALL, "second"), (sample_result(TARGETS[2:3]), "third")):
         saved = save_report(_started(result, name), tmp_path, cut_short=False)
     assert read_result(tmp_path / "previous").run.started == "first"
@@ -95,18 +100,21 @@ def test_the_kept_one_gives_way_only_to_one_that_holds_more(tmp_path: Path) -> N
     ids=["the same again", "more", "interrupted", "another store", "a smaller scale"],
 )
 def test_what_holds_more(new: Result, cut_short: bool, kept: bool, tmp_path: Path) -> None:
+    """An earlier report is kept if the new run was interrupted, or lacks a store, or a scale that the earlier one had."""
     write_result(SMALL, tmp_path / "result.json")
     assert bool(keep_report(tmp_path, new, cut_short=cut_short)) is kept
     assert (tmp_path / "previous" / "result.json").exists() is kept
 
 
 def test_a_report_of_another_version_is_kept(tmp_path: Path) -> None:
+    """A result that this version cannot read is kept."""
     (tmp_path / "result.json").write_text(json.dumps({"format": "9.0", "stores": []}))
     assert "of another version of storeproof" in keep_report(tmp_path, LARGE, cut_short=False)
     assert json.loads((tmp_path / "previous" / "result.json").read_text())["format"] == "9.0"
 
 
 def test_what_a_killed_run_had_found_is_kept(tmp_path: Path) -> None:
+    """What a killed run had found becomes a report of its own at the next start."""
     write_result(SMALL, tmp_path / "unfinished.json")
     said = keep_unfinished(tmp_path)
     assert f"`storeproof report {tmp_path / 'cut-off'}`" in said

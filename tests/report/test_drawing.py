@@ -22,11 +22,13 @@ from storeproof.report.drawing import TIME, Lines, logarithmic
     ],
 )
 def test_a_time_is_rounded_before_its_unit_is_chosen(value: float, written: str) -> None:
+    """999.6 µs is 1 ms, not 1000 µs."""
     assert units.seconds(value) == written
 
 
 @pytest.mark.parametrize(("value", "written"), [(999.6, "1k"), (999_600, "1M"), (999.4, "999"), (12_345, "12.3k"), (0, "0")])
 def test_a_number_too(value: float, written: str) -> None:
+    """999.6 is 1k, not 1000."""
     assert units.short(value) == written
 
 
@@ -40,6 +42,7 @@ def test_a_number_too(value: float, written: str) -> None:
     ],
 )
 def test_an_axis_has_several_labels_however_short_it_is(low: float, high: float, labels: list[str]) -> None:
+    """A logarithmic axis of less than a decade has several labels."""
     axes = Figure().add_axes((0, 0, 1, 1))
     logarithmic(axes, TIME)
     axes.set_ylim(low, high)
@@ -49,6 +52,7 @@ def test_an_axis_has_several_labels_however_short_it_is(low: float, high: float,
 
 @pytest.mark.parametrize(("values", "ends"), [((1000.0, 1020.0), (505.0, 2020.0)), ((100.0, 900.0), (100.0, 900.0))])
 def test_a_small_difference_looks_small(values: tuple[float, float], ends: tuple[float, float]) -> None:
+    """The axis spans a factor of four at least, so that 2 % do not fill the plot."""
     axes = Figure().add_axes((0, 0, 1, 1))
     axes.plot([1, 2], values)
     axes.margins(y=0)
@@ -57,6 +61,7 @@ def test_a_small_difference_looks_small(values: tuple[float, float], ends: tuple
 
 
 def test_a_store_has_one_colour_in_all_plots() -> None:
+    """Colour and marker of a store are the same in every plot, and its own."""
     lines = Lines(["a", "b", "c", "a"])
     of_all = {name: (colour, sign) for colour, sign, name in lines.legend()}
     ((colour, sign, _),) = lines.legend(["c"])
@@ -66,5 +71,6 @@ def test_a_store_has_one_colour_in_all_plots() -> None:
 
 
 def test_where_the_colours_begin_anew_the_dash_is_another() -> None:
+    """With more stores than colours the line style differs."""
     lines = Lines(map(str, range(20)))
     assert len({(lines.style(name)["color"], str(lines.style(name)["linestyle"])) for name in map(str, range(20))}) == 20

@@ -192,6 +192,7 @@ def test_rendering_is_quick(timed: tuple[str, float]) -> None:
 
 
 def test_every_capability_is_in_its_group_with_its_cases_one_click_away(result: Result, rendered: str, page: Page) -> None:
+    """Each capability stands in its group, and links to its cases."""
     names = {each.capability for store in result.stores for each in store.capabilities}
     assert names
     for name in names:

@@ -27,6 +27,7 @@ def _with_parts() -> Result:
 
 
 def test_each_operation_has_a_row() -> None:
+    """A mixed workload has a table with a row for each of its operations."""
     measured = next(iter(workloads(_with_parts()).values()))
     table = parts(measured)
     assert table is not None
@@ -39,10 +40,12 @@ def test_each_operation_has_a_row() -> None:
 
 
 def test_a_workload_of_one_operation_has_no_such_table() -> None:
+    """A workload of one operation has none."""
     assert all(parts(measured) is None for measured in workloads(sample_result()).values())
 
 
 def test_both_reports_have_it() -> None:
+    """HTML and Markdown show the operations and the corpus of a mixed workload, and neither where there is none."""
     result = _with_parts()
     for text in (render_markdown(result), render_html(result)):
         assert "Each operation by itself:" in text

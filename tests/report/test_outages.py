@@ -30,6 +30,7 @@ def row(record: OutageRecord) -> list[tuple[str, str]]:
 
 
 def test_a_row_says_what_clients_saw() -> None:
+    """A row has the fault, its outcome, the unavailability, latencies before and during it, and losses."""
     texts = [text for text, _ in row(sample_outage("pause"))]
     assert texts == ["sqlite:wal-full", "pause", "✔ pass", "1 s", "8", "900 µs", "990 ms", "70 ms", "1.05 s", "0 of 600", "✔"]
 
@@ -46,6 +47,7 @@ def test_a_row_says_what_clients_saw() -> None:
     ],
 )
 def test_what_is_wrong_is_seen(changed: dict[str, Any], cell: tuple[str, str]) -> None:
+    """Losses, an end that was not seen, and failed gates are marked."""
     assert cell in row(sample_outage("crash", **changed))
     assert cell not in row(sample_outage("crash"))
 
@@ -61,6 +63,7 @@ def test_each_store_that_was_struck_has_a_picture() -> None:
 
 
 def test_both_reports_have_it() -> None:
+    """HTML and Markdown have the section; a run without outages has none."""
     some, none = result_of(sample_outage("crash")), sample_result(TARGETS[:1])
     for render in (render_html, render_markdown):
         text = render(some)
@@ -70,5 +73,6 @@ def test_both_reports_have_it() -> None:
 
 
 def test_it_survives_the_file() -> None:
+    """An outage is the same after it was written and read."""
     some = result_of(sample_outage("restart", degraded_seconds=None))
     assert Result.model_validate_json(some.model_dump_json()).stores[0].outages == some.stores[0].outages

@@ -8,6 +8,7 @@ from tests.report.sample import sample_result
 
 
 def test_a_reason_that_several_have_is_told_once() -> None:
+    """Capabilities that fail a profile for the same reason share one line."""
     result = sample_result()
     missing = [
         "model nested: not claimed",

@@ -27,6 +27,7 @@ def _histogram(samples: int) -> HdrHistogram:
 
 
 def test_a_store_in_variants_of_unlike_durability_shows_what_that_costs(result: Result) -> None:
+    """Stores that were measured in variants of different durability are plotted, the others are not."""
     stores = in_variants(tables.workloads(result))
     plot = cost_of_durability(stores, Lines(name for lines in stores.values() for name in lines))
     told = dict(part.split(": ") for part in plot.label.partition(": ")[2].split("; "))
@@ -36,11 +37,13 @@ def test_a_store_in_variants_of_unlike_durability_shows_what_that_costs(result: 
 
 
 def test_stores_in_one_variant_each_have_no_such_plot(result: Result) -> None:
+    """With one variant per store there is no plot of durability against speed."""
     single = result.model_copy(update={"stores": result.stores[:2]})
     assert in_variants(tables.workloads(single)) == {}
 
 
 def test_capabilities_are_set_against_speed_for_every_store_that_was_measured(result: Result) -> None:
+    """Every measured store is in the plot of capabilities against speed."""
     plot = features_against_speed(result, tables.workloads(result))
     assert plot is not None
     assert plot.label.count("; ") == 3
@@ -49,6 +52,7 @@ def test_capabilities_are_set_against_speed_for_every_store_that_was_measured(re
 
 
 def test_one_store_is_set_against_nothing(result: Result) -> None:
+    """With one store, or without measurements, that plot is left out."""
     single = result.model_copy(update={"stores": result.stores[:1]})
     assert features_against_speed(single, tables.workloads(single)) is None
     assert features_against_speed(result, {}) is None, "nor are stores that were not measured"
@@ -56,6 +60,7 @@ def test_one_store_is_set_against_nothing(result: Result) -> None:
 
 @pytest.mark.parametrize(("samples", "drawn"), [(199, False), (20_000, True)])
 def test_percentiles_end_where_too_few_samples_are_beyond(result: Result, samples: int, drawn: bool) -> None:
+    """A curve of percentiles ends where fewer than 100 samples lie beyond."""
     store = result.stores[0]
     measured = store.measurements[0].model_copy(update={"histogram": encode(_histogram(samples))})
     plot = curves([(store, measured)], "Put", Lines([formatting.name_of(store)]))

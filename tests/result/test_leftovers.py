@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 from storeproof.result.leftovers import NAME, read_left, words_for
-from storeproof.spec import load_spec
+from tests.shipped import SHIPPED
 
-MODEL = json.loads(load_spec().models["single_key"].model_dump_json())
+MODEL = json.loads(SHIPPED.models["single_key"].model_dump_json())
 
 
 def noted(folder: Path, *names: object) -> list[str]:

@@ -13,9 +13,10 @@ from storeproof.errors import SpecError
 from storeproof.spec import load_spec
 from storeproof.spec.cases import CaseIds
 from storeproof.spec.known_failure import KnownFailure
+from tests.shipped import SHIPPED
 from tests.spec.files import STORE, replaced, specification
 
-SPEC = load_spec()
+SPEC = SHIPPED
 CASES = CaseIds(SPEC.capabilities, SPEC.models, SPEC.workloads, SPEC.scaling)
 LISTING = """
 import pytest

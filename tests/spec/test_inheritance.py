@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from storeproof.errors import SpecError
-from storeproof.spec import load_spec
 from storeproof.spec.reading.source import read
 from storeproof.spec.store import Store
+from tests.shipped import SHIPPED
 from tests.spec.files import STORE, replaced
 
 HEAD = 'format: "2.0"\nstore: fork\ntitle: Fork\nproduct: Fork\n'
@@ -81,7 +81,7 @@ def test_a_wrong_claim_names_the_file_it_is_in(tmp_path: Path) -> None:
     """Also for errors that are found after reading."""
     path = written(tmp_path, "", replaced(STORE, "access.put-get", "key_access.put-gte"))
     with pytest.raises(SpecError, match=r"base/mine\.yaml:21: claims\.capabilities\.key_access\.put-gte: unknown capability"):
-        load_spec().store(str(path))
+        SHIPPED.store(str(path))
 
 
 def test_a_cycle_of_extends_is_refused(tmp_path: Path) -> None:
@@ -112,8 +112,8 @@ def test_a_shipped_store_is_extended_by_name(tmp_path: Path) -> None:
     """A file elsewhere changes the image and inherits the rest."""
     path = tmp_path / "fork.yaml"
     path.write_text(f"{HEAD}extends: redis\nlaunch: {{container: {{image: fork}}}}\n")
-    store, _ = load_spec().store(str(path))
-    redis, _ = load_spec().store("redis")
+    store, _ = SHIPPED.store(str(path))
+    redis, _ = SHIPPED.store("redis")
     assert store.launch.container is not None
     assert redis.launch.container is not None
     assert store.launch.container == redis.launch.container.model_copy(update={"image": "fork"})

@@ -12,6 +12,7 @@ import pytest
 
 from storeproof.errors import SpecError, UsageError
 from storeproof.spec import LADDER, NODES, SPEC_ROOT, load_spec
+from tests.shipped import SHIPPED
 from tests.spec.files import CAPABILITIES, MODEL, PROFILE, STORE, WORKLOADS, replaced, specification
 
 
@@ -117,7 +118,7 @@ def test_a_scale_measures_all_workloads_or_one_of_each_kind(root: Path, workload
 
 def test_the_first_of_a_workload_is_measured_at_a_scale_that_names_it() -> None:
     """Smoke leaves the series of a named workload to the other scales, which measure everything."""
-    scales = load_spec().scales
+    scales = SHIPPED.scales
     smoke, standard = scales["smoke"].performance, scales["standard"].performance
     assert smoke.measures("hash10-put", first=True)
     assert not smoke.measures("hash10-put", first=False)

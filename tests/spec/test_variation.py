@@ -13,8 +13,9 @@ from storeproof.spec import SPEC_ROOT, load_spec
 from storeproof.spec.base import RuleError
 from storeproof.spec.sizes import Sizes
 from storeproof.spec.variation import AS_IT_IS, Variation
+from tests.shipped import SHIPPED
 
-MODELS = load_spec().models
+MODELS = SHIPPED.models
 
 
 @pytest.mark.parametrize(

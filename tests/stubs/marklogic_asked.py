@@ -6,12 +6,12 @@ from typing import Any, Final
 
 from storeproof.adapters import marklogic as adapter
 from storeproof.contract import Address, Layout
-from storeproof.spec import load_spec
+from tests.shipped import SHIPPED
 from tests.stubs.marklogic.server import Server
 
 OPTIONS: Final = {"range-indexes": "asked", "update-policy": "merge-metadata"}
 PASSWORD: Final = "s3cret"
-MODELS: Final = load_spec().models
+MODELS: Final = SHIPPED.models
 
 
 def url(server: Server, password: str = PASSWORD) -> str:

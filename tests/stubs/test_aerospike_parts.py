@@ -7,6 +7,8 @@ import threading
 
 import pytest
 
+from tests.shipped import SHIPPED
+
 pytest.importorskip("aerospike")
 
 from aerospike import exception as failures
@@ -14,9 +16,8 @@ from aerospike import exception as failures
 from storeproof.adapters import aerospike as adapter
 from storeproof.adapters.aerospike.records import Documents, Hashes, Rows, Values, context, failure_of, same
 from storeproof.contract import Address, Layout, Refused, Row, Unknown, Unsupported
-from storeproof.spec import load_spec
 
-MODELS = load_spec().models
+MODELS = SHIPPED.models
 
 
 @pytest.mark.parametrize(

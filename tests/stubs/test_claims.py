@@ -8,15 +8,17 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.shipped import SHIPPED
+
 pytest.importorskip("aerospike")
 pytest.importorskip("couchbase")
 
 from storeproof.adapters.aerospike import records as of_aerospike
 from storeproof.adapters.couchbase import queries as of_couchbase
 from storeproof.contract import OPERATIONS, Collection, Layout, supports
-from storeproof.spec import SPEC_ROOT, load_spec
+from storeproof.spec import SPEC_ROOT
 
-SPEC = load_spec()
+SPEC = SHIPPED
 AEROSPIKE = {
     "value": of_aerospike.Values,
     "counter": of_aerospike.Counters,

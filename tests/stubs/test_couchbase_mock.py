@@ -17,12 +17,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.shipped import SHIPPED
+
 pytest.importorskip("couchbase")
 
 from storeproof.adapters import couchbase
 from storeproof.adapters.couchbase.models import Values
 from storeproof.contract import Address, Layout, Unknown
-from storeproof.spec import load_spec
 from tests.end_to_end.running import leaves_nothing, run, wait_for
 from tests.stubs import couchbase_mock
 
@@ -117,7 +118,7 @@ def test_the_mock_knows_no_durability_levels(data_port: int) -> None:
     address = Address("127.0.0.1", data_port, couchbase_mock.BUCKET, couchbase_mock.PASSWORD, couchbase_mock.BUCKET)
     opened = couchbase_mock.MockSession(couchbase.connect(address, {"durability": "majority"}), address)
     try:
-        made = opened.collection(Layout("sp_1", load_spec().models["single_key"]))
+        made = opened.collection(Layout("sp_1", SHIPPED.models["single_key"]))
         assert isinstance(made, Values)
         with pytest.raises(Unknown, match="RequestCanceled"):  # it closes the connection on a frame with a level
             made.put("k", b"v")

@@ -18,9 +18,9 @@ import pytest
 from storeproof.adapters import redis as adapter
 from storeproof.adapters.redis import managed as redis_managed
 from storeproof.contract import Address, Refused
-from storeproof.spec import load_spec
 from tests.end_to_end.running import SOME, leaves_nothing, run, wait_for
 from tests.mini_edition.edition import fitting
+from tests.shipped import SHIPPED
 from tests.stubs.authority import Authority
 
 STORE = Path(__file__).with_name("redis-tls.yaml")
@@ -185,7 +185,7 @@ def test_the_service_is_known_by_a_host_name_that_tls_proves() -> None:
 
 def test_the_service_and_the_stand_in_claim_what_redis_claims() -> None:
     """Both files claim the capabilities of redis.yaml."""
-    spec = load_spec()
+    spec = SHIPPED
     claims = [spec.store(name)[0].claims for name in ("redis", "azure-redis-cache", str(STORE))]
     assert claims[0] == claims[1] == claims[2]
 

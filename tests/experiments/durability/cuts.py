@@ -17,8 +17,8 @@ from pathlib import Path
 
 from storeproof.contract import call
 from storeproof.records.self_verifying import recipe, write_id
-from storeproof.spec import load_spec
 from storeproof.store_under_test import Options, StoreUnderTest
+from tests.shipped import SHIPPED
 
 STRONG = (
     "sqlite:wal-full",
@@ -56,7 +56,7 @@ def run(stores: Sequence[str], seed: int, folder: Path) -> dict[str, dict[str, i
 
 def timed(store: str) -> tuple[float, float, float]:
     """Milliseconds, medians: of a cut, of the start after it, and of a start after a clean stop, which is the store's own."""
-    spec = load_spec()
+    spec = SHIPPED
     (target,) = spec.targets([store])
     sut = StoreUnderTest(spec, target, Options(scale=spec.scales["smoke"], seed=1, launch="process"), lambda _: None)
     handle = sut.launch("the cuts", on_volume=True)

@@ -68,7 +68,7 @@ class Session:
 
     def __init__(self, store: Store) -> None:
         if not store.alive:
-            raise Unknown("nobody listens")
+            raise Unknown("connection refused")
         self.store = store
         self.generation = store.generation
 

@@ -14,12 +14,12 @@ from storeproof.experiments.durability.durability_summary import DurabilitySumma
 from storeproof.experiments.durability.rounds import Rounds
 from storeproof.faults import find
 from storeproof.outcome import Outcome
-from storeproof.spec import load_spec
 from storeproof.spec.interleaving import Isolation
 from storeproof.spec.scale import DurabilityScale
 from tests.experiments.durability.memory import Handle, Records, Session, Store, subject
+from tests.shipped import SHIPPED
 
-MODELS = load_spec().models
+MODELS = SHIPPED.models
 SCALE = DurabilityScale(rounds=5, clients=4, load_seconds=(0.02, 0.06))
 
 
@@ -128,7 +128,7 @@ def test_who_does_not_claim_it_is_not_asked() -> None:
 
 def test_what_a_variant_claims_goes_before_what_its_store_claims() -> None:
     """MyISAM has neither; InnoDB both."""
-    ways = {target.variant: atomic_writes(target) for target in load_spec().targets(["mariadb:all"])}
+    ways = {target.variant: atomic_writes(target) for target in SHIPPED.targets(["mariadb:all"])}
     assert ways["innodb-flush-1"] == {"batch", "transaction"}
     assert ways["aria"] == {"batch"}
     assert ways["myisam"] == frozenset()

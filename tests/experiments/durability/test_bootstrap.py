@@ -11,10 +11,10 @@ from storeproof.errors import StoreDied
 from storeproof.experiments.durability.bootstrap import Bootstrap, BootstrapSummary
 from storeproof.faults import find
 from storeproof.outcome import Outcome
-from storeproof.spec import load_spec
 from tests.experiments.durability.memory import Handle, Store, subject
+from tests.shipped import SHIPPED
 
-MODELS = load_spec().models
+MODELS = SHIPPED.models
 SECONDS = 0.02
 
 

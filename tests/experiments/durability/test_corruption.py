@@ -13,11 +13,11 @@ from storeproof.contract import Breach, Key, Layout, WrongReply
 from storeproof.experiments.durability.corruption import CorruptionExperiment, CorruptionSummary
 from storeproof.experiments.durability.file_damage import DamageKind
 from storeproof.outcome import Outcome
-from storeproof.spec import load_spec
 from tests.experiments.durability import memory
 from tests.experiments.durability.memory import Handle, Session, Store, subject
+from tests.shipped import SHIPPED
 
-MODELS = load_spec().models
+MODELS = SHIPPED.models
 
 
 class Log(Store):

@@ -1,4 +1,4 @@
-"""Hot keys across faults, against a store in this process: an honest one passes, and each way to be wrong is told from the others."""
+"""Contended keys across faults, against a store in this process: an honest one passes, and each way to be wrong is told from the others."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from storeproof.experiments.contended_keys import COUNTER, REGISTER, SHARE
 from storeproof.experiments.durability.fault_linearizability import FaultLinearizability
 from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.faults import find
-from storeproof.spec import load_spec
 from storeproof.spec.scale import DurabilityScale
 from tests.experiments.durability.memory import Handle, Records, Session, Store, subject
+from tests.shipped import SHIPPED
 
 pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
 
-MODELS = load_spec().models
+MODELS = SHIPPED.models
 
 
 class Opened(Session):
@@ -109,7 +109,7 @@ def test_a_store_that_goes_back_is_wrong_whatever_was_read_before(store: Store) 
 
 
 def test_a_read_of_what_the_fault_undid_is_told_from_a_loss() -> None:
-    """Nobody had been told that the write was done: nothing acknowledged is lost, and yet a client has seen what never was."""
+    """The write was never acknowledged: nothing acknowledged is lost, and yet a client has read a value that the fault undid."""
     summary = strike(EarlySight(), rounds=20)
     assert summary.wrong == []
     assert summary.undone_reads

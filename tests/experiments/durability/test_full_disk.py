@@ -11,10 +11,10 @@ from storeproof.contract import Key, Layout, Record, Refused, Unknown
 from storeproof.experiments.durability import full_disk
 from storeproof.experiments.durability.full_disk import FullDisk, FullDiskSummary
 from storeproof.outcome import Outcome
-from storeproof.spec import load_spec
 from tests.experiments.durability.memory import Handle, Store, subject
+from tests.shipped import SHIPPED
 
-MODELS = load_spec().models
+MODELS = SHIPPED.models
 PROMISES = ("clean_restart", "process_crash")
 
 

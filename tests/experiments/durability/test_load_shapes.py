@@ -15,12 +15,12 @@ from storeproof.experiments.durability.durability_summary import DurabilitySumma
 from storeproof.experiments.durability.rounds import Rounds
 from storeproof.faults import find
 from storeproof.outcome import Outcome
-from storeproof.spec import load_spec
 from storeproof.spec.guarantee import LoadShape
 from storeproof.spec.scale import DurabilityScale
 from tests.experiments.durability.memory import Handle, Records, Session, Store, subject
+from tests.shipped import SHIPPED
 
-MODELS = load_spec().models
+MODELS = SHIPPED.models
 SCALE = DurabilityScale(rounds=5, clients=2, load_seconds=(0.01, 0.03))
 ALL: tuple[LoadShape, ...] = ("burst", "stream", "bulk", "compaction")
 

@@ -14,11 +14,11 @@ from storeproof.experiments.durability.durability_summary import DurabilitySumma
 from storeproof.experiments.durability.rounds import Rounds
 from storeproof.faults import find
 from storeproof.outcome import Outcome
-from storeproof.spec import load_spec
 from storeproof.spec.scale import DurabilityScale
 from tests.experiments.durability.memory import Handle, Store, subject
+from tests.shipped import SHIPPED
 
-MODELS = load_spec().models
+MODELS = SHIPPED.models
 SCALE = DurabilityScale(rounds=5, clients=4, load_seconds=(0.02, 0.06))
 
 

@@ -9,11 +9,11 @@ from storeproof.experiments.durability.rounds import Rounds
 from storeproof.experiments.fault_experiment import repeat_spoiled
 from storeproof.faults import find
 from storeproof.outcome import Outcome
-from storeproof.spec import load_spec
 from tests.experiments.durability.memory import Handle, Store, subject
 from tests.experiments.durability.test_rounds import SCALE
+from tests.shipped import SHIPPED
 
-MODELS = load_spec().models
+MODELS = SHIPPED.models
 LAYOUTS = {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "counter")}
 
 

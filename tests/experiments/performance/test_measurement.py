@@ -12,8 +12,8 @@ import pytest
 
 from storeproof.contract import Layout
 from storeproof.experiments.performance.measurement import WorkloadRunner
-from storeproof.spec.loader import load_spec
 from storeproof.spec.variation import Variation
+from tests.shipped import SHIPPED
 
 WARM_UP, ROUND, RATE = 0.05, 0.2, 100.0
 
@@ -51,7 +51,7 @@ def test_a_round_that_found_nothing_is_none(monkeypatch: pytest.MonkeyPatch) -> 
 
 def workload(size: int, *, load: bool, rounds: int = 4) -> WorkloadRunner:
     """One with values of `size` bytes, at a scale of a thousand records and of a hundred thousand bytes."""
-    model = Variation(size=size).applied(load_spec().models["single_key"])
+    model = Variation(size=size).applied(SHIPPED.models["single_key"])
     config: Any = SimpleNamespace(workload=SimpleNamespace(preload=load))
     scale: Any = SimpleNamespace(records=1000, data_bytes=100_000, rounds=rounds, round_warm_up_seconds=WARM_UP, round_seconds=ROUND)
     nothing: Any = None

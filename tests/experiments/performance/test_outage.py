@@ -22,14 +22,14 @@ from storeproof.experiments.performance.outage import KINDS, Name, Observed, Out
 from storeproof.experiments.performance.outage_summary import OutageSummary
 from storeproof.launch.handle import Handle as AnyHandle
 from storeproof.outcome import Outcome
-from storeproof.spec import load_spec
 from storeproof.spec.scale import OutageScale
 from storeproof.stats import unavailability as figures
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.end_to_end.running import wait_for
 from tests.experiments.durability.memory import Handle, Session, Store, subject
+from tests.shipped import SHIPPED
 
-SPEC = load_spec()
+SPEC = SHIPPED
 LAYOUT = Layout("c", SPEC.models["single_key"])
 SHORT = OutageScale(rate=400, before_seconds=0.2, after_seconds=0.6)
 CALM = OutageScale(rate=100, before_seconds=0.4, after_seconds=3)

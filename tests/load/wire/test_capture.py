@@ -16,13 +16,14 @@ from storeproof.load.wire.request import Patch
 from storeproof.load.wire.slots import About, NotTemplated, fill_template, fixed_write_id
 from storeproof.records.filler import pick
 from storeproof.records.self_verifying import recipe
-from storeproof.spec import Mix, load_spec
+from storeproof.spec import Mix
 from storeproof.spec.sizes import Sizes
 from storeproof.spec.variation import Variation
 from tests.load.wire import miniature as mini
+from tests.shipped import SHIPPED
 
 pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
-MODELS = load_spec().models
+MODELS = SHIPPED.models
 MODEL = MODELS["single_key"]
 LAYOUT = Layout("mini", MODEL)
 GET = Mix(operation="get", keys="uniform")

@@ -19,12 +19,13 @@ from storeproof.load.wire.slots import About, NotTemplated, fill_template, fixed
 from storeproof.load.wire.wire_engine import result_of
 from storeproof.records.keys import HASHED, fnv
 from storeproof.records.self_verifying import recipe
-from storeproof.spec import Mix, load_spec
+from storeproof.spec import Mix
 from storeproof.stats.latency import encode, new_histogram
 from tests.load.wire import miniature as mini
+from tests.shipped import SHIPPED
 
 pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
-MODEL = load_spec().models["usertable"]
+MODEL = SHIPPED.models["usertable"]
 READ = Mix(name="read", operation="get", keys="zipfian")
 UPDATE = Mix(name="update", operation="set_field", keys="zipfian", path=("*",), weight=3)
 MODIFY = UPDATE.model_copy(update={"name": "modify", "reads_first": True})

@@ -23,10 +23,11 @@ from storeproof.load.wire.protocol import protocol_of
 from storeproof.load.wire.slots import NotTemplated
 from storeproof.load.wire.wire_engine import WireEngine
 from storeproof.records.self_verifying import recipe
-from storeproof.spec import Mix, load_spec
+from storeproof.spec import Mix
 from storeproof.store_under_test import Options, StoreUnderTest
+from tests.shipped import SHIPPED
 
-SPEC = load_spec()
+SPEC = SHIPPED
 pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
 GET, PUT = Mix(operation="get", keys="uniform"), Mix(operation="put", keys="new")
 SOME_NEW = Mix(operation="put", keys="new", distinct=0.9)

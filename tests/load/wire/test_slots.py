@@ -27,9 +27,9 @@ from storeproof.load.wire.slots import (
 from storeproof.records.filler import apart, bytes_at
 from storeproof.records.keys import INTEGER
 from storeproof.records.self_verifying import recipe
-from storeproof.spec import load_spec
+from tests.shipped import SHIPPED
 
-MODELS = load_spec().models
+MODELS = SHIPPED.models
 NUMBERS = (987_600_000_001, 912_345_678_907, 945_610_000_333)
 
 

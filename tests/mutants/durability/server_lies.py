@@ -108,7 +108,7 @@ LIES = (
     _lie(
         "redis-old-snapshot", "Is started on an earlier copy of its data", "process_crash", _through("redis", "aof-always", _OLD_SNAPSHOT)
     ),
-    _lie("redis-early", "Somebody before it acknowledges, and then sends on", "process_crash", _acknowledged_early()),
+    _lie("redis-early", "A proxy in front of it acknowledges, and then sends on", "process_crash", _acknowledged_early()),
     _lie("valkey-everysec", "Syncs its log once a second", "power_loss", _started("valkey", "aof-always", {"appendfsync": "everysec"})),
     _lie("postgresql-no-fsync", "Runs with fsync = off", "power_loss", _started("postgresql", "synchronous-commit-on", {"fsync": "off"})),
     _lie(
