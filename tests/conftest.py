@@ -47,6 +47,7 @@ SLOW = (
     "experiments/durability/test_rounds.py",
     "experiments/durability/test_spoiled.py",
     "launch",
+    "nuisance",
     "load/wire/test_engine.py",
     "report/test_destination.py",
     "report/test_html.py",

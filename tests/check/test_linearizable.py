@@ -243,6 +243,7 @@ def simulated(number: int, clients: int, seed: int, *, counter: bool = False, pl
     return found
 
 
+@pytest.mark.serial
 @pytest.mark.parametrize("counter", [False, True])
 @pytest.mark.parametrize("lose", [0, 8])
 def test_a_thousand_operations_of_eight_clients_are_judged_in_two_seconds(counter: bool, lose: int) -> None:

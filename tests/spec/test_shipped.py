@@ -142,6 +142,7 @@ def test_the_demands_name_no_store() -> None:
     assert not found
 
 
+@pytest.mark.serial
 def test_reading_the_specification_takes_less_than_half_a_second() -> None:
     """Of processor time, since other work on the machine is no fault of the loader."""
 

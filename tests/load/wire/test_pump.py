@@ -284,6 +284,7 @@ def test_a_client_without_a_reply_is_silent() -> None:
     assert found.busy_seconds > 0.4
 
 
+@pytest.mark.serial
 def test_as_many_requests_are_in_flight_as_may_be_also_where_replies_come_one_by_one() -> None:
     """By Little's law: who asks again only when all four replies are there has two and a half in flight."""
 
@@ -317,6 +318,7 @@ def test_descriptors_and_their_flags_stay_as_they_are() -> None:
         socket.setdefaulttimeout(None)
 
 
+@pytest.mark.serial
 def test_seconds_add_up() -> None:
     """The series, the histograms and the sums agree with each other."""
     with served(always(FOUND), 3) as sockets:

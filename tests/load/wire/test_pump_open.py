@@ -33,6 +33,7 @@ def test_requests_keep_their_times(poisson: bool) -> None:
     assert decode(counts.response).get_max_value() >= decode(counts.service).get_max_value()
 
 
+@pytest.mark.serial
 def test_a_stall_is_not_omitted() -> None:
     """The server pauses for half a second: all that was due meanwhile is late, though a closed loop would have seen one slow reply."""
     stalled = threading.Event()
