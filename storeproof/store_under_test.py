@@ -22,7 +22,7 @@ from storeproof.launch.endpoint_probe import EndpointProbe
 from storeproof.launch.handle import Handle
 from storeproof.launch.request import LaunchOption, LaunchRequest
 from storeproof.load.job import EngineWanted
-from storeproof.machine import docker
+from storeproof.machine import container_engine
 from storeproof.outcome import Stage
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Scale, Spec, Target
@@ -163,9 +163,9 @@ class StoreUnderTest:
         elif image := self.options.images.get(store):
             self.progress(f"looking for the image {image}")
             try:
-                docker.require_image(image, store)
+                container_engine.require_image(image, store)
             except NotAvailable as reason:
-                if docker.unavailable() is None:  # without an engine it is this machine that lacks something: an outcome
+                if container_engine.unavailable() is None:  # without an engine it is this machine that lacks something: an outcome
                     raise UsageError(str(reason)) from None
 
     def enter(self, stage: Stage) -> None:

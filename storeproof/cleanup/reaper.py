@@ -63,7 +63,7 @@ def main(owner_text: str) -> None:
     words = b"".join(iter(_read, b"")).decode().splitlines()
     for word in words:
         if word == _CONTAINERS:
-            from storeproof.machine.docker import sweep_containers
+            from storeproof.machine.container_engine import sweep_containers
 
             with suppress(NotAvailable):
                 sweep_containers()

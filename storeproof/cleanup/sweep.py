@@ -21,7 +21,7 @@ def sweep_all(base: Path | None = None, *, containers: bool = False) -> list[str
     bases = {each.resolve(): None for each in (base, default_base(), ext4.MEMORY) if each is not None}
     done = [line for each in bases for line in sweep_directories(each)]
     if containers or any_of_ours():
-        from storeproof.machine.docker import sweep_containers
+        from storeproof.machine.container_engine import sweep_containers
 
         with suppress(NotAvailable, OSError):  # as the engine's client calls all that it may answer
             done += sweep_containers()

@@ -21,7 +21,7 @@ from storeproof.launch.log import last_lines
 from storeproof.launch.managed_server import NO_NODES, ManagedServer
 from storeproof.launch.nodes import RunningNodes
 from storeproof.launch.request import LaunchRequest
-from storeproof.machine import docker, shortage
+from storeproof.machine import container_engine, shortage
 from storeproof.spec.store import ContainerLaunch
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class ContainerHandle(ManagedServer):
             raise NotAvailable(
                 "the engine cannot hand on a file system that a user without root has mounted", "run it as root, or by --launch=process"
             )
-        self.image_digest = docker.require_image(self._image, self._name, launch.install if request.image is None else None)
+        self.image_digest = container_engine.require_image(self._image, self._name, launch.install if request.image is None else None)
         bound = request.data_dir is not None or request.power_cut is not None
         with self._making():
             directory = self._make_directory(containers=True)
@@ -240,15 +240,15 @@ class ContainerHandle(ManagedServer):
     def _remove_now(self, directory: WorkDir) -> None:
         from docker.errors import NotFound
 
-        client = docker.client()
+        client = container_engine.client()
         with contextlib.suppress(NotFound):
-            docker.remove(client.containers.get(directory.root.name), v=True, force=True)
+            container_engine.remove(client.containers.get(directory.root.name), v=True, force=True)
         with contextlib.suppress(NotFound):
-            docker.remove(client.volumes.get(directory.root.name), force=True)
+            container_engine.remove(client.volumes.get(directory.root.name), force=True)
         if self._disk is not None:
             self._disk.close()
         elif self.data is not None and os.geteuid() != 0:
-            docker.remove_folder(self.data, self._image, labels(keep=False))
+            container_engine.remove_folder(self.data, self._image, labels(keep=False))
         directory.remove()
         if self._described is not None:
             self._described.get_docker_client().client.close()

@@ -9,7 +9,7 @@ from storeproof.cleanup.workdir import WorkDir
 from storeproof.contract.address import Address
 from storeproof.launch.request import LaunchRequest
 from storeproof.launch.template import Template
-from storeproof.machine import docker
+from storeproof.machine import container_engine
 from storeproof.machine.owner import this_process
 from storeproof.spec.store import ContainerLaunch
 
@@ -31,7 +31,7 @@ def describe(request: LaunchRequest, launch: ContainerLaunch, image: str, direct
     values |= {f"port.{name}": str(port) for name, port in launch.ports.items()}
     template = Template(request.store, values, launch.setting, request.settings)
     mark = directory.root.name
-    described = docker.new_container(image).with_name(mark)
+    described = container_engine.new_container(image).with_name(mark)
     if launch.command:
         described.with_command(template.command(launch.command))
     for name, value in template.table(launch.environment).items():
@@ -45,7 +45,7 @@ def describe(request: LaunchRequest, launch: ContainerLaunch, image: str, direct
     if data is not None:
         mounts.append(Mount(launch.data, str(data), "bind"))
     else:
-        docker.client().volumes.create(mark, labels=labels(keep=directory.keep))
+        container_engine.client().volumes.create(mark, labels=labels(keep=directory.keep))
         mounts.append(Mount(launch.data, mark, "volume"))
     described.with_kwargs(labels=labels(keep=directory.keep), mounts=mounts)
     _publish_ports(described, launch)
@@ -54,7 +54,8 @@ def describe(request: LaunchRequest, launch: ContainerLaunch, image: str, direct
 
 def labels(*, keep: bool) -> dict[str, str]:
     """What a sweep knows our containers and volumes by."""
-    return {docker.LABEL: "1", docker.OWNER_LABEL: str(this_process())} | ({docker.KEEP_LABEL: "1"} if keep else {})
+    owned = {container_engine.LABEL: "1", container_engine.OWNER_LABEL: str(this_process())}
+    return owned | ({container_engine.KEEP_LABEL: "1"} if keep else {})
 
 
 def mapped_address(described: DockerContainer, launch: ContainerLaunch) -> Address:

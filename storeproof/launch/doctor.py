@@ -13,7 +13,7 @@ from storeproof.contract.load_adapter import load_adapter
 from storeproof.disk.methods import Disk, Method, PowerCut, make_disk
 from storeproof.errors import MachineFailed, NotAvailable, UsageError
 from storeproof.launch.process import find_programs
-from storeproof.machine import docker
+from storeproof.machine import container_engine
 from storeproof.spec.loader import Spec
 from storeproof.spec.store import Store
 
@@ -87,7 +87,7 @@ def _store(spec: Spec, name: str, engine: Availability, image: str | None) -> St
 
 def _examine_engine() -> Availability:
     try:
-        version = docker.client().version()
+        version = container_engine.client().version()
     except NotAvailable as missing:
         return Availability(False, missing.reason, missing.remedy)
     return Availability(True, f"{version['Platform']['Name'] or 'Docker'} {version['Version']}".replace("  ", " "))
@@ -151,7 +151,7 @@ def _container(store: Store, engine: Availability, image: str | None) -> Availab
     image = image or launch.image
     if not engine.ok:
         return Availability(False, "no engine", engine.remedy)
-    if docker.has_image(image):
+    if container_engine.has_image(image):
         return Availability(True, image)
     stand_in = _built_here(store.name)
     remedy = (install or f"docker pull {image}") + (f"  # or --image {store.name}={stand_in}, which is here" if stand_in else "")
@@ -161,4 +161,4 @@ def _container(store: Store, engine: Availability, image: str | None) -> Availab
 def _built_here(store: str) -> str | None:
     """The image that this project's own set-up builds where no registry can be reached."""
     image = f"storeproof/{store}"
-    return image if docker.has_image(image) else None
+    return image if container_engine.has_image(image) else None

@@ -16,7 +16,7 @@ from typing import Any
 import psutil
 import pytest
 
-from storeproof.machine import docker
+from storeproof.machine import container_engine
 
 _CASE, _SIGNAL, _SECONDS, _VICTIM = os.environ.get("STRIKE", ":::").rsplit(":", 3)
 _struck = threading.Event()
@@ -24,8 +24,8 @@ _struck = threading.Event()
 
 def containers_of(pid: int) -> list[Any]:
     """What the engine runs or keeps for a run, by the process id in the owner's mark."""
-    found = docker.client().containers.list(all=True, filters={"label": f"{docker.LABEL}=1"}, ignore_removed=True)
-    return [each for each in found if each.labels.get(docker.OWNER_LABEL, "").startswith(f"{pid}:")]
+    found = container_engine.client().containers.list(all=True, filters={"label": f"{container_engine.LABEL}=1"}, ignore_removed=True)
+    return [each for each in found if each.labels.get(container_engine.OWNER_LABEL, "").startswith(f"{pid}:")]
 
 
 def _strike(data: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 import redis
 
 from storeproof.cli.report import render
-from storeproof.machine import docker
+from storeproof.machine import container_engine
 from storeproof.result.json_file import read_result
 from tests.end_to_end.running import Run, leaves_nothing, run, start, struck, wait_for
 from tests.end_to_end.striking import containers_of
@@ -165,5 +165,5 @@ def test_an_interrupt_leaves_no_container_and_no_volume(tmp_path: Path, stage: s
 
 
 def _volumes_of(pid: int) -> list[str]:
-    found = docker.client().volumes.list(filters={"label": f"{docker.LABEL}=1"})
-    return [each.name for each in found if (each.attrs.get("Labels") or {}).get(docker.OWNER_LABEL, "").startswith(f"{pid}:")]
+    found = container_engine.client().volumes.list(filters={"label": f"{container_engine.LABEL}=1"})
+    return [each.name for each in found if (each.attrs.get("Labels") or {}).get(container_engine.OWNER_LABEL, "").startswith(f"{pid}:")]

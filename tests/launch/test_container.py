@@ -22,7 +22,7 @@ from storeproof.contract import Address, Unknown
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied
 from storeproof.launch import container
 from storeproof.launch.container import ContainerHandle
-from storeproof.machine import docker
+from storeproof.machine import container_engine
 from storeproof.machine.owner import this_process
 from storeproof.spec import ContainerLaunch
 from tests.launch.small import WITHOUT_REAPER, WORK, eventually, request
@@ -36,10 +36,10 @@ SETTINGS = {"appendonly": "yes", "appendfsync": "always"}
 
 @pytest.fixture(scope="module", autouse=True)
 def _engine() -> None:
-    reason = docker.unavailable()
+    reason = container_engine.unavailable()
     if reason is not None:
         pytest.skip(reason)
-    if not docker.has_image(IMAGE):
+    if not container_engine.has_image(IMAGE):
         pytest.skip(f"the image {IMAGE} is not here; .ci/setup images")
 
 
@@ -60,7 +60,7 @@ def pinged(address: Address) -> None:
 
 def names(kind: str = "container") -> set[str]:
     """The containers (or volumes) of this process."""
-    things = docker.client().volumes.list() if kind == "volume" else docker.client().containers.list(all=True)
+    things = container_engine.client().volumes.list() if kind == "volume" else container_engine.client().containers.list(all=True)
     return {thing.name for thing in things if thing.name.startswith(f"storeproof-{this_process().pid}-")}
 
 
@@ -126,10 +126,10 @@ def test_data_of_the_images_user_is_removed_by_a_container(make: Make, tmp_path:
     remove = WorkDir.remove
     monkeypatch.setattr(WorkDir, "remove", lambda made: (left.append(made.data.exists()), remove(made)))
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    volumes = {volume.name for volume in docker.client().volumes.list()}
+    volumes = {volume.name for volume in container_engine.client().volumes.list()}
     handle.close()
     assert left == [False]
-    assert {volume.name for volume in docker.client().volumes.list()} <= volumes
+    assert {volume.name for volume in container_engine.client().volumes.list()} <= volumes
 
 
 def test_port_is_open_to_this_machine_only(make: Make) -> None:
@@ -310,7 +310,7 @@ def other_run(*, before: str = "") -> tuple[subprocess.Popen[str], str]:
 
 def left(mark: str) -> list[str]:
     """What is left of the other run."""
-    client = docker.client()
+    client = container_engine.client()
     found = [each.name for each in (*client.containers.list(all=True), *client.volumes.list()) if each.name == mark]
     return found + [str(path) for path in Path(default_base()).glob(mark)]
 
@@ -327,7 +327,7 @@ def test_signal_in_mid_run_leaves_nothing(number: signal.Signals) -> None:
     """SIGINT and SIGTERM remove container, volume and directory."""
     process, mark = other_run()
     assert len(left(mark)) == 3
-    assert docker.sweep_containers() == []
+    assert container_engine.sweep_containers() == []
     end(process, number)
     assert left(mark) == []
 
@@ -345,7 +345,7 @@ def test_next_run_sweeps_what_a_dead_one_left() -> None:
     process, mark = other_run(before=WITHOUT_REAPER)
     end(process, signal.SIGKILL)
     assert len(left(mark)) == 3
-    assert docker.sweep_containers() == [
+    assert container_engine.sweep_containers() == [
         f"removed container {mark}, left by a run that had died",
         f"removed volume {mark}, left by a run that had died",
     ]
@@ -366,17 +366,17 @@ def test_a_new_container_sweeps_what_a_dead_run_left(make: Make) -> None:
 @pytest.mark.serial  # any other run on this machine sweeps too
 def test_sweep_leaves_what_is_not_ours() -> None:
     """A sweep keeps volumes without mark, of live owners, and of `--keep`."""
-    client = docker.client()
+    client = container_engine.client()
     dead = str(replace(this_process(), start=1))
     others = {
         "storeproof-test-unmarked": {},
-        "storeproof-test-unowned": {docker.LABEL: "1"},
-        "storeproof-test-live": {docker.LABEL: "1", docker.OWNER_LABEL: str(this_process())},
-        "storeproof-test-kept": {docker.LABEL: "1", docker.OWNER_LABEL: dead, docker.KEEP_LABEL: "1"},
+        "storeproof-test-unowned": {container_engine.LABEL: "1"},
+        "storeproof-test-live": {container_engine.LABEL: "1", container_engine.OWNER_LABEL: str(this_process())},
+        "storeproof-test-kept": {container_engine.LABEL: "1", container_engine.OWNER_LABEL: dead, container_engine.KEEP_LABEL: "1"},
     }
     volumes = [client.volumes.create(name, labels=labels) for name, labels in others.items()]
     try:
-        assert docker.sweep_containers() == []
+        assert container_engine.sweep_containers() == []
         assert {volume.name for volume in client.volumes.list()} >= set(others)
     finally:
         for volume in volumes:

@@ -15,7 +15,7 @@ from rich.console import Console
 from storeproof.cli.doctor import doctor
 from storeproof.errors import NotAvailable
 from storeproof.launch.doctor import survey
-from storeproof.machine import docker
+from storeproof.machine import container_engine
 from storeproof.native_support import REMEDY
 from tests.shipped import SHIPPED
 
@@ -27,7 +27,7 @@ def bare_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse() -> None:
         raise NotAvailable("no container engine answers", "apt-get install docker.io && systemctl start docker")
 
-    monkeypatch.setattr(docker, "client", refuse)
+    monkeypatch.setattr(container_engine, "client", refuse)
     monkeypatch.setattr("storeproof.machine.programs.shutil.which", lambda *_, **__: None)
     monkeypatch.setattr("storeproof.disk.fuse.DEVICE", "/dev/no-such-device")
 
@@ -110,8 +110,8 @@ def test_image_that_is_not_here_yet(monkeypatch: pytest.MonkeyPatch) -> None:
         def version(self) -> dict[str, object]:
             return {"Platform": {"Name": ""}, "Version": "20.10"}
 
-    monkeypatch.setattr(docker, "client", Engine)
-    monkeypatch.setattr(docker, "has_image", lambda image: image == "storeproof/redis")
+    monkeypatch.setattr(container_engine, "client", Engine)
+    monkeypatch.setattr(container_engine, "has_image", lambda image: image == "storeproof/redis")
     found = survey(SHIPPED)
     redis = next(each for each in found.stores if each.store == "redis")
     assert redis.container is not None

@@ -8,7 +8,7 @@ import pytest
 
 from storeproof.errors import NotAvailable
 from storeproof.launch.container import ContainerHandle
-from storeproof.machine import docker
+from storeproof.machine import container_engine
 from storeproof.spec import ContainerLaunch
 from tests.launch.small import connected, request
 
@@ -19,10 +19,10 @@ IMAGE = "storeproof/memcached"
 
 @pytest.fixture(scope="module", autouse=True)
 def _engine() -> None:
-    reason = docker.unavailable()
+    reason = container_engine.unavailable()
     if reason is not None:
         pytest.skip(reason)
-    if not docker.has_image(IMAGE):
+    if not container_engine.has_image(IMAGE):
         pytest.skip(f"the image {IMAGE} is not here; .ci/setup images")
 
 

@@ -13,7 +13,7 @@ from storeproof.launch.handle import Capability, Handle
 from storeproof.launch.launcher import make
 from storeproof.launch.process import ProcessHandle
 from storeproof.launch.request import LaunchOption, LaunchRequest
-from storeproof.machine import docker
+from storeproof.machine import container_engine
 from storeproof.spec import ContainerLaunch, EndpointLaunch, Store
 from tests.launch.small import GREETS, endpoint_probe, greeted, python_server, request
 
@@ -65,7 +65,7 @@ def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse() -> None:
         raise NO_ENGINE
 
-    monkeypatch.setattr(docker, "client", refuse)
+    monkeypatch.setattr(container_engine, "client", refuse)
 
 
 @pytest.mark.usefixtures("no_engine")
@@ -170,7 +170,7 @@ def test_endpoint_where_nobody_answers(running: ProcessHandle, tmp_path: Path, m
 )
 def test_engine_messages_are_told_without_addresses(message: str, words: str) -> None:
     """Messages of the engine are translated, and internal addresses never shown."""
-    told = docker._in_plain_words(message)
+    told = container_engine._in_plain_words(message)
     assert words in told
     assert "10." not in told
 

@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from storeproof.launch.container import ContainerHandle
-from storeproof.machine import docker
+from storeproof.machine import container_engine
 from storeproof.spec import ContainerLaunch
 from tests.end_to_end.running import wait_for
 from tests.launch.small import connected, request
@@ -26,10 +26,10 @@ LAUNCH = ContainerLaunch(
 
 @pytest.fixture(scope="module", autouse=True)
 def _engine() -> None:
-    reason = docker.unavailable()
+    reason = container_engine.unavailable()
     if reason is not None:
         pytest.skip(reason)
-    if not docker.has_image(IMAGE):
+    if not container_engine.has_image(IMAGE):
         pytest.skip(f"the image {IMAGE} is not here; .ci/setup images")
 
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from storeproof.errors import NotAvailable, UsageError
-from storeproof.machine import docker
+from storeproof.machine import container_engine
 from storeproof.result.json_file import read_result
 
 _SUITES = Path(__file__).parents[2] / "suites"
@@ -203,16 +203,18 @@ def _processes(pid: int, folder: Path) -> list[str]:
 
 def _in_engine(pid: int) -> list[str]:
     try:
-        client = docker.client()
+        client = container_engine.client()
     except NotAvailable:
         return []
-    ours = {"label": f"{docker.LABEL}=1"}
+    ours = {"label": f"{container_engine.LABEL}=1"}
     owner = f"{pid}:"
     containers = client.containers.list(all=True, filters=ours, ignore_removed=True)
     volumes = client.volumes.list(filters=ours)
-    found = [f"container {each.name}" for each in containers if each.labels.get(docker.OWNER_LABEL, "").startswith(owner)]
+    found = [f"container {each.name}" for each in containers if each.labels.get(container_engine.OWNER_LABEL, "").startswith(owner)]
     return found + [
-        f"volume {each.name}" for each in volumes if (each.attrs.get("Labels") or {}).get(docker.OWNER_LABEL, "").startswith(owner)
+        f"volume {each.name}"
+        for each in volumes
+        if (each.attrs.get("Labels") or {}).get(container_engine.OWNER_LABEL, "").startswith(owner)
     ]
 
 
@@ -221,7 +223,7 @@ def here() -> tuple[Target, ...]:
     lacking = set()
     if shutil.which("redis-server") is None:
         lacking.add("redis, a process")
-    if docker.unavailable() is not None or not docker.has_image("storeproof/redis"):
+    if container_engine.unavailable() is not None or not container_engine.has_image("storeproof/redis"):
         lacking.add("redis, a container")
     for name in sorted(lacking):
         print(f"not here: {name}")

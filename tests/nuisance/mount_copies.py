@@ -7,7 +7,7 @@ import os
 import subprocess
 from collections.abc import Iterator
 
-from storeproof.machine import docker
+from storeproof.machine import container_engine
 from tests.nuisance.nuisance import Nuisance, meanwhile
 from tests.nuisance.short_trial import ShortTrial
 
@@ -22,9 +22,9 @@ def _cannot(_trial: ShortTrial) -> str | None:
 
 def _image() -> str | None:
     """One that is here, and small."""
-    if docker.unavailable() is not None:
+    if container_engine.unavailable() is not None:
         return None
-    tags = sorted(tag for image in docker.client().images.list() for tag in image.tags if tag.startswith("storeproof"))
+    tags = sorted(tag for image in container_engine.client().images.list() for tag in image.tags if tag.startswith("storeproof"))
     return next((tag for tag in tags if tag.startswith("storeproof-base:")), tags[0] if tags else None)
 
 
