@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -88,7 +89,7 @@ def answer_in_words(answer: Answer) -> str:
 
 def by_place(operations: Iterable[Operation]) -> dict[Place, list[Operation]]:
     """The history of each key, in the order of `operations`."""
-    found: dict[Place, list[Operation]] = {}
+    found: defaultdict[Place, list[Operation]] = defaultdict(list)
     for operation in operations:
-        found.setdefault(operation.place, []).append(operation)
+        found[operation.collection, operation.key].append(operation)  # the property would double the time, and histories are long
     return found

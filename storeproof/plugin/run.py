@@ -212,7 +212,7 @@ class Run:
         return any(_demands(profile, case_of(item)) for profile in self.profiles)
 
     def _is_beyond_scale(self, item: pytest.Item) -> bool:
-        """Whether the scale leaves a workload out, and the user named it neither by -k, nor by a node id, nor by a profile."""
+        """Whether the scale leaves a workload or an outage out, and the user named it neither by -k, nor by a node id, nor by a profile."""
         case = case_of(item)
         if not case.beyond_scale or any(_demands_speed(profile, case) for profile in self.profiles):
             return False

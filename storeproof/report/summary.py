@@ -171,8 +171,8 @@ def _coverage(stores: Sequence[StoreResult], run: RunInfo) -> list[Text]:
         lines.append(Text(f"✘ {invalid} of {units.plural(len(measured), 'number')} not valid: {why}", "yellow"))
     if run.beyond_scale:
         done = {each.workload for each in measured}
-        rest = {name.removeprefix("performance.").partition("/")[0] for name in run.beyond_scale} - done
-        what = f"{units.plural(len(done), 'workload')} measured; {len(rest)} more, and all series, at --scale=standard"
+        rest = {name.removeprefix("performance.").partition("/")[0] for name in run.beyond_scale} - done - {"outage"}
+        what = f"{units.plural(len(done), 'workload')} measured; {len(rest)} more, all series and outages, at --scale=standard"
         lines.append(Text(what, "dim"))
     return lines
 

@@ -34,9 +34,15 @@ class DurabilityScale(Frozen):
     """The fault strikes at a random moment between these times."""
 
 
+OutageFault = Literal["crash", "pause", "restart"]
+"""A kill and a start at once; halted for a second; a clean restart."""
+
+
 class OutageScale(Frozen):
     """Load and duration of the outage tests."""
 
+    faults: Annotated[tuple[OutageFault, ...], Strict(False), Field(min_length=1)]
+    """What strikes unless `-k` names something else."""
     rate: PositiveInt
     """Requests per second of all clients together, low enough for any store."""
     before_seconds: Seconds

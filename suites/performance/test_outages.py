@@ -8,16 +8,23 @@ from storeproof.experiments.performance.outage import KINDS, OutageKind
 from storeproof.experiments.performance.outage_summary import OutageSummary
 from storeproof.experiments.run_faults import run_outage
 from storeproof.outcome import Outcome
+from storeproof.plugin.suite import suite_run
 from storeproof.result.case_result import CaseResult
 from storeproof.store_under_test import StoreUnderTest
 
 _MODEL = "single_key"
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [pytest.param(kind, id=name, marks=pytest.mark.case(id=f"performance.outage/{name}", fault=name)) for name, kind in KINDS.items()],
-)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One case for each fault; those beyond the scale only where they are named."""
+    struck = suite_run(metafunc.config).options.scale.performance.outage.faults
+    cases = []
+    for name, kind in KINDS.items():
+        case = pytest.mark.case(id=f"performance.outage/{name}", fault=name, beyond_scale=name not in struck)
+        cases.append(pytest.param(kind, id=name, marks=case))
+    metafunc.parametrize("kind", cases)
+
+
 def test_outage(sut: StoreUnderTest, case_result: CaseResult, kind: OutageKind) -> None:
     """A fault under an open loop of puts and gets: it ends, and what was acknowledged is there."""
     for operation in ("put", "get"):

@@ -102,7 +102,7 @@ def test_what_the_scale_leaves_out_is_counted_and_the_next_command_measures_it()
     command = "pytest suites/ --store=redis --report-dir=elsewhere -q --store valkey --seed=3 -k hash10"
     run = result.run.model_copy(update={"beyond_scale": beyond, "command": command})
     text = "\n".join(shown(result.model_copy(update={"run": run}), 120))
-    assert "13 workloads measured; 2 more, and all series, at --scale=standard" in text
+    assert "13 workloads measured; 2 more, all series and outages, at --scale=standard" in text
     assert "next    pytest suites/ --store=redis --store valkey --scale=standard" in text
     assert "storeproof doctor" not in text, "the user knows other stores"
 

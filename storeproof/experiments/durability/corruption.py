@@ -27,17 +27,32 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from storeproof.blame import Ending
 from storeproof.check import Anomaly, Finding, Shape, judge, losses
-from storeproof.contract import Breach, Key, Layout, Maintenance, Refused, Session, Unknown, Unsupported, WrongReply, call, supports
+from storeproof.contract import (
+    Breach,
+    Collection,
+    Key,
+    Layout,
+    Maintenance,
+    Record,
+    Refused,
+    Session,
+    Unknown,
+    Unsupported,
+    WrongReply,
+    call,
+    supports,
+)
 from storeproof.errors import StoreDied
 from storeproof.experiments.client import send_some
 from storeproof.experiments.durability.clients import Clients
+from storeproof.experiments.durability.corruption_summary import CorruptionSummary
 from storeproof.experiments.durability.file_damage import Copy, Damage, DamageKind, damage
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject
-from storeproof.experiments.summary import Summary
 from storeproof.history import ABSENT, Observation, Operation, Place, by_place
 from storeproof.records.self_verifying import identify
+
+_Answer = Record | Refused | Breach | WrongReply | None
 
 State = Literal["after a clean stop", "after a kill"]
 
@@ -45,6 +60,8 @@ _WRITES: Final = 300
 _BATCHES: Final = 10
 _READ: Final = 1500
 """Keys that are read back each time."""
+_BATCH: Final = 50
+"""Keys per request, where the store has such requests."""
 _REFUSALS: Final = 20
 """In a row; a table that refuses all is not asked on."""
 _WALK: Final = 500
@@ -60,69 +77,6 @@ _NAMES_DAMAGE: Final = re.compile(
 """What a line of a log has that says of a file that it is not as it was written."""
 
 History = Mapping[Place, Sequence[Operation]]
-
-
-@dataclass(kw_only=True)
-class CorruptionSummary(Summary):
-    """What became of the rounds; each is counted once, under the first of these that is true of it."""
-
-    kind: DamageKind
-    rounds: int = 0
-    served: list[str] = field(default_factory=list)
-    """Rounds in which it served data that no client wrote: what, and after which damage."""
-    would_not_start: int = 0
-    refused: int = 0
-    """Rounds in which it started, and refused reads or ended at one."""
-    told: int = 0
-    """Rounds in which records were missing, and its log said of the damage."""
-    silent: list[str] = field(default_factory=list)
-    """Rounds in which records were missing though later ones were there, and nothing was said."""
-    back: int = 0
-    """Rounds in which it went back to an earlier moment, and nothing was said."""
-    whole: int = 0
-    """Rounds in which all was there: the damage met nothing that it needs."""
-    files: set[str] = field(default_factory=set)
-    nothing: str = ""
-    """Why there was nothing to damage."""
-    left_out: list[str] = field(default_factory=list)
-    """States of the directory that could not be tried, and why."""
-
-    @property
-    def noticed(self) -> int:
-        """Rounds in which it refused, or said so."""
-        return self.would_not_start + self.refused + self.told
-
-    @property
-    def ending(self) -> Ending:
-        """Rounds that met nothing, or after which the store went back in silence, show nothing."""
-        if self.served or self.silent:
-            return Ending.BROKEN_PROMISE
-        return Ending.RIGHT if self.noticed else Ending.NOTHING_SHOWN
-
-    @property
-    def findings(self) -> list[str]:
-        """What refutes the claim, round by round."""
-        return [*self.served, *self.silent]
-
-    def parts(self) -> Iterator[str]:
-        """What was damaged, and how often each thing came of it."""
-        if not self.rounds:
-            yield self.nothing
-            yield from self.left_out
-            return
-        done = "bytes were changed" if self.kind == "flip" else "a file was cut short"
-        yield f"{self.rounds} times {done} in {', '.join(sorted(self.files))}"
-        counts = (
-            (len(self.served), "it served data that no client wrote"),
-            (self.would_not_start, "it refused to start"),
-            (self.refused, "it refused to read"),
-            (self.told, "records were missing, as its log said"),
-            (len(self.silent), "records were missing, and nothing said so"),
-            (self.back, "it went back to an earlier moment"),
-            (self.whole, "all was there"),
-        )
-        yield ", ".join(f"{number} times {what}" for number, what in counts if number)
-        yield from (*self.served[:_SHOWN], *self.silent[:_SHOWN], *self.left_out)
 
 
 @dataclass
@@ -310,16 +264,14 @@ class CorruptionExperiment(FaultExperiment[Snapshot]):
             for model, layout in self._clients.layouts.items():
                 in_a_row = 0
                 collection = session.collection(layout)
-                for key in snapshot.asked[model]:
-                    try:
-                        record = call(collection, layout, "get", key)
-                    except Refused:
+                for key, record in _records(collection, layout, snapshot.asked[model]):
+                    if isinstance(record, Refused):
                         seen.refused, in_a_row = True, in_a_row + 1
                         if in_a_row == _REFUSALS:
                             break
                         continue
-                    except (Breach, WrongReply) as reason:  # it was a record when it was written
-                        seen.made_up.append(f"{model}[{key!r}] was no record any more: {_short(str(reason))}")
+                    if isinstance(record, (Breach, WrongReply)):  # it was a record when it was written
+                        seen.made_up.append(f"{model}[{key!r}] was no record any more: {_short(str(record))}")
                         continue
                     in_a_row = 0
                     identified = identify(layout.model, key, record) if record is not None else None
@@ -351,6 +303,25 @@ class CorruptionExperiment(FaultExperiment[Snapshot]):
             found += [f"{layout.model.model}[{key!r}] was there, which no client wrote" for key in keys if key not in known]
             if cursor is None or len(found) > _SHOWN:
                 return found
+
+
+def _records(collection: Collection, layout: Layout, keys: Sequence[Key]) -> Iterator[tuple[Key, _Answer]]:
+    """Each key's record, None, or why there is no answer: in batches where the store has them, and one by one where a batch fails."""
+    for first in range(0, len(keys), _BATCH):
+        some = keys[first : first + _BATCH]
+        records: Sequence[_Answer] = ()
+        if supports(collection, "get_many"):
+            with suppress(Refused, Breach, WrongReply):
+                records = call(collection, layout, "get_many", some)
+        yield from zip(some, records or (_record(collection, layout, key) for key in some), strict=True)
+
+
+def _record(collection: Collection, layout: Layout, key: Key) -> _Answer:
+    try:
+        record: _Answer = call(collection, layout, "get", key)
+    except (Refused, Breach, WrongReply) as reason:
+        return reason
+    return record
 
 
 def _new_lines(before: str, after: str) -> dict[str, str]:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import chain
 from time import monotonic_ns
 
 from storeproof.check import Anomaly, Shape, judge_groups, losses, unstartable
@@ -181,14 +182,16 @@ class Rounds(FaultExperiment[Round]):
 
     def _read_back(self, *, everything: bool) -> None:
         with self.subject.session() as session:
-            operations = self._history()
+            histories = by_place(self._history())
             fresh = {
                 place: each
-                for place, each in by_place(operations).items()
+                for place, each in histories.items()
                 if place not in self._harmed and (everything or each[-1].invoked >= self._audited)
             }
             findings, gone = audit(session, self._layouts, fresh)
-            findings += judge_groups(operations, findings)
+            # Groups with a harmed record were judged when it was found.
+            looked_at = (each for place, each in histories.items() if place in fresh or place in self._harmed)
+            findings += judge_groups(chain.from_iterable(looked_at), findings)
             self.summary.gone.update(gone)
             self.summary.add(findings, losses(findings, self.struck))
             self._harmed |= {(finding.collection, finding.key) for finding in findings if finding.anomaly is not Anomaly.OK}

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic_ns
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final
 
 from storeproof.check import Finding
 from storeproof.contract import Address, Layout, Refused, Session, Unknown, call
@@ -23,7 +23,7 @@ from storeproof.faults.pause import FAULT as PAUSE
 from storeproof.faults.process_kill import FAULT as PROCESS_KILL
 from storeproof.history import Recorder, by_place
 from storeproof.spec.guarantee import GuaranteeName
-from storeproof.spec.scale import OutageScale
+from storeproof.spec.scale import OutageFault, OutageScale
 from storeproof.stats.unavailability import Watched
 
 CLIENTS: Final = 8
@@ -31,20 +31,18 @@ PAUSE_SECONDS: Final = 1.0
 _WARM_UP: Final = 0.3
 """Seconds before the watch begins: a store that was just started is slow with its first requests."""
 
-Name = Literal["crash", "pause", "restart"]
-
 
 @dataclass(frozen=True)
 class OutageKind:
     """One way to fail."""
 
-    name: Name
+    name: OutageFault
     fault: Fault
     guarantee: GuaranteeName | None
     """A variant that claims it loses nothing by this fault; None: no store may."""
 
 
-KINDS: Final[Mapping[Name, OutageKind]] = MappingProxyType(
+KINDS: Final[Mapping[OutageFault, OutageKind]] = MappingProxyType(
     {
         "crash": OutageKind("crash", PROCESS_KILL, "process_crash"),
         "pause": OutageKind("pause", PAUSE, None),

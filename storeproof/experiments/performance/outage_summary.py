@@ -11,11 +11,12 @@ from storeproof.blame import Ending, ending_of, outcome_of
 from storeproof.check import Anomaly, Finding
 from storeproof.contract import Refused, Unknown
 from storeproof.errors import StoreDied
-from storeproof.experiments.performance.outage import CLIENTS, Name, Observed
+from storeproof.experiments.performance.outage import CLIENTS, Observed
 from storeproof.experiments.summary import Summary
 from storeproof.outcome import Outcome
 from storeproof.result.outage import OutageBin, OutageEvent, OutagePart, OutageRecord
 from storeproof.result.part import Gate
+from storeproof.spec.scale import OutageFault
 from storeproof.stats.unavailability import SECOND, Figures, Share, bins, figures
 from storeproof.units import micros
 
@@ -29,7 +30,7 @@ _SHOWN: Final = 3
 class OutageSummary(Summary):
     """Of one fault on one store."""
 
-    fault: Name
+    fault: OutageFault
     observed: Observed
     claimed: bool
     """Whether nothing may be lost by it."""

@@ -189,7 +189,8 @@ class DriverRun:
 def ready(workers: Sequence[WorkerProcess], seconds: float) -> list[WorkerProcess]:
     """Those that have something to say within a time."""
     links = {worker.link: worker for worker in workers}
-    return [worker for link, worker in links.items() if link in wait(list(links), timeout=max(seconds, 0))] if links else []
+    spoken = wait(list(links), timeout=max(seconds, 0)) if links else []
+    return [worker for link, worker in links.items() if link in spoken]
 
 
 def refuse(reply: Reply) -> None:

@@ -10,7 +10,8 @@ from zlib import crc32
 import pytest
 
 from storeproof.contract import Breach, Key, Layout, WrongReply
-from storeproof.experiments.durability.corruption import CorruptionExperiment, CorruptionSummary
+from storeproof.experiments.durability.corruption import CorruptionExperiment
+from storeproof.experiments.durability.corruption_summary import CorruptionSummary
 from storeproof.experiments.durability.file_damage import DamageKind
 from storeproof.outcome import Outcome
 from tests.experiments.durability import memory

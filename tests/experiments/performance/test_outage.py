@@ -18,11 +18,11 @@ from storeproof.contract import Breach, Key, Layout, Record, Refused, Unknown
 from storeproof.errors import StoreDied
 from storeproof.experiments.fault_experiment import Subject
 from storeproof.experiments.performance import outage
-from storeproof.experiments.performance.outage import KINDS, Name, Observed, Outage
+from storeproof.experiments.performance.outage import KINDS, Observed, Outage
 from storeproof.experiments.performance.outage_summary import OutageSummary
 from storeproof.launch.handle import Handle as AnyHandle
 from storeproof.outcome import Outcome
-from storeproof.spec.scale import OutageScale
+from storeproof.spec.scale import OutageFault, OutageScale
 from storeproof.stats import unavailability as figures
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.end_to_end.running import wait_for
@@ -31,8 +31,8 @@ from tests.shipped import SHIPPED
 
 SPEC = SHIPPED
 LAYOUT = Layout("c", SPEC.models["single_key"])
-SHORT = OutageScale(rate=400, before_seconds=0.2, after_seconds=0.6)
-CALM = OutageScale(rate=100, before_seconds=0.4, after_seconds=3)
+SHORT = OutageScale(faults=("crash",), rate=400, before_seconds=0.2, after_seconds=0.6)
+CALM = OutageScale(faults=("crash",), rate=100, before_seconds=0.4, after_seconds=3)
 """Seen to its end on a busy machine too, where a quarter of a second is late for eight threads that share an interpreter."""
 
 
@@ -95,14 +95,14 @@ class Shy(Store):
         super().stored(name, key, record)
 
 
-def watch(store: Store, fault: Name, *, claimed: bool = True, scale: OutageScale = SHORT) -> OutageSummary:
+def watch(store: Store, fault: OutageFault, *, claimed: bool = True, scale: OutageScale = SHORT) -> OutageSummary:
     """One outage of a store in this process."""
     handle = Pausable(store)
     store.create(LAYOUT.name)
     return OutageSummary(fault=fault, observed=run(handle, fault, lambda _: Session(store), scale), claimed=claimed, rate=scale.rate)
 
 
-def run(handle: Handle, fault: Name, connect: Callable[[Any], Any], scale: OutageScale = SHORT) -> Observed:
+def run(handle: Handle, fault: OutageFault, connect: Callable[[Any], Any], scale: OutageScale = SHORT) -> Observed:
     """An outage, whole."""
     experiment = Outage(subject(handle), KINDS[fault], LAYOUT, scale, connect=connect, seed="7")
     experiment.run()
@@ -118,7 +118,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("fault", KINDS)
-def test_an_honest_store_comes_back_with_all_that_it_acknowledged(fault: Name) -> None:
+def test_an_honest_store_comes_back_with_all_that_it_acknowledged(fault: OutageFault) -> None:
     """Each fault ends, nothing is lost, and the record has its times and errors."""
     found = watch(Store(), fault, scale=CALM)
     assert found.outcome(claimed=found.claimed) is Outcome.PASS, found.detail()
