@@ -33,6 +33,9 @@ _IDLE_SECONDS: Final = 10.0
 """How long the first acknowledgement may take."""
 _LOOK_SECONDS: Final = 0.001
 
+_STREAM: Final = 100
+"""Acknowledged writes that a stream has before the fault, also on a slow disk: with a handful, what is lost may be none of them."""
+
 _LOADERS: Final = 2
 _BATCHES = (2, 12)
 """The number of acknowledged batches before the one that the fault strikes in is drawn from this range."""
@@ -84,7 +87,7 @@ class LoadShapes:
     def _stream(self, period: int) -> Iterator[None]:
         clients = open_clients(self._scale.clients, lambda: self._clients.writer(period))
         with under_load(clients) as load:
-            self._wait_for_load(load, _IDLE_SECONDS)
+            self._wait_for_load(load, _STREAM, _IDLE_SECONDS)
             time.sleep(self._subject.rng.uniform(*self._scale.load_seconds))
             check_load(self._handle, clients)
             yield
@@ -140,7 +143,7 @@ class LoadShapes:
         compacting = threading.Thread(target=compact, name="storeproof-compaction", daemon=True)
         try:
             with self._under_load(writers) as load:
-                self._wait_for_load(load, _LOAD_SECONDS)
+                self._wait_for_load(load, 1, _LOAD_SECONDS)
                 moment = self._subject.rng.uniform(0, median(self._took))
                 compacting.start()
                 compacting.join(moment)
@@ -154,10 +157,10 @@ class LoadShapes:
         if failures:
             raise failures[0]
 
-    def _wait_for_load(self, load: Running, seconds: float) -> None:
-        """Until something is at risk: a fault before the first acknowledgement, on a slow disk, would show nothing."""
-        before, deadline = self._recorder.acknowledged, time.monotonic() + seconds
-        while self._recorder.acknowledged == before and time.monotonic() < deadline and load.alive:
+    def _wait_for_load(self, load: Running, writes: int, seconds: float) -> None:
+        """Until so many writes are at risk: a fault before the first acknowledgement, on a slow disk, would show nothing."""
+        wanted, deadline = self._recorder.acknowledged + writes, time.monotonic() + seconds
+        while self._recorder.acknowledged < wanted and time.monotonic() < deadline and load.alive:
             time.sleep(_LOOK_SECONDS)
 
     def _compact(self, session: Session) -> None:

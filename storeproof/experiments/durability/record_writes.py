@@ -64,7 +64,8 @@ class RecordWrites(Strategy):
         self._rng = rng
         self._atomic = atomic
         self._sequence = 0
-        self._new = _SLOTS
+        self._keys = {name: _SLOTS for name in layouts}
+        """How many keys of its own it has so far in each collection: the slots, and those that were new."""
 
     def use(self, session: Session) -> None:
         """The collections that can be written and read."""
@@ -96,10 +97,12 @@ class RecordWrites(Strategy):
     def _write(self, layout: Layout, collection: Collection) -> None:
         kind = self._rng.choices(_KINDS, _WEIGHTS)[0]
         owner = _SHARED if kind.startswith("shared") else self._log.client + 1
-        number = self._rng.randrange(_SLOTS)
+        own = self._keys[layout.model.model]
         if kind == "new":
-            number = self._new
-            self._new += 1
+            number = own
+            self._keys[layout.model.model] += 1
+        else:  # most keys of its own are new ones, so that what it deletes is there
+            number = self._rng.randrange(own if kind == "delete" else _SLOTS)
         where = key(layout, self._period, owner, number)
         if kind.endswith("delete"):
             self._log.invoke("delete", (layout.model.model, where))
