@@ -158,7 +158,7 @@ class LoadShapes:
             raise failures[0]
 
     def _wait_for_load(self, load: Running, writes: int, seconds: float) -> None:
-        """Until so many writes are at risk: a fault before the first acknowledgement, on a slow disk, would show nothing."""
+        """Until `writes` more are at risk: a fault before the first acknowledgement, on a slow disk, would show nothing."""
         wanted, deadline = self._recorder.acknowledged + writes, time.monotonic() + seconds
         while self._recorder.acknowledged < wanted and time.monotonic() < deadline and load.alive:
             time.sleep(_LOOK_SECONDS)

@@ -64,7 +64,7 @@ class RecordWrites(Strategy):
         self._rng = rng
         self._atomic = atomic
         self._sequence = 0
-        self._keys = {name: _SLOTS for name in layouts}
+        self._keys = dict.fromkeys(layouts, _SLOTS)
         """How many keys of its own it has so far in each collection: the slots, and those that were new."""
 
     def use(self, session: Session) -> None:
