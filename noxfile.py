@@ -190,7 +190,7 @@ def nuisance(session: nox.Session) -> None:
 def pairs(session: nox.Session) -> None:
     """The wire engine against redis-benchmark, on a quiet machine: `nox -s pairs -- --clients 50 --turns 11`."""
     session.install("-e", ".[stores]")
-    session.run("python", "tests/load/pairs.py", *session.posargs)
+    session.run("python", "-m", "tests.load.pairs", *session.posargs)
 
 
 @nox.session

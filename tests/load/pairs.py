@@ -1,6 +1,6 @@
 """The wire engine against redis-benchmark, in pairs on one server: rates, and processor time of the client for each operation.
 
-Not collected by pytest, since it takes some minutes and a quiet machine: `nox -s pairs`, or `python tests/load/pairs.py`. It needs Redis'
+Not collected by pytest, since it takes some minutes and a quiet machine: `nox -s pairs`, or `python -m tests.load.pairs`. It needs Redis'
 own `redis-server` and `redis-benchmark`. Both send the same command with as many bytes, about the same keys, over as many connections, one
 request in flight on each, to a server without persistence. The two take turns, and in every other pair the other one begins: what the
 machine does meanwhile, it does to both. A ratio is the median over the pairs.
