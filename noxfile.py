@@ -176,7 +176,7 @@ def _checksum(patterns: Iterable[str]) -> str:
 def cuts(session: nox.Session) -> None:
     """200 power cuts over the settings that claim to survive them (as root): none may raise an alarm."""
     session.install("-e", ".[stores]")
-    session.run("python", "tests/experiments/durability/cuts.py", *session.posargs)
+    session.run("python", "-m", "tests.experiments.durability.cuts", *session.posargs)
 
 
 @nox.session

@@ -1,6 +1,6 @@
 """Power cuts over the settings that claim to survive them: how many, what was lost, and how long a cut and the restart take.
 
-Not collected by pytest, since it takes ten minutes: `nox -s cuts`, or `python tests/experiments/durability/cuts.py --cuts 200` as root.
+Not collected by pytest, since it takes ten minutes: `nox -s cuts`, or `python -m tests.experiments.durability.cuts --cuts 200` as root.
 """
 
 from __future__ import annotations
