@@ -11,9 +11,10 @@ from storeproof.outcome import IDLE, Outcome, Stage
 from storeproof.result.outage import OutageRecord
 from storeproof.result.part import Gate, Part
 from storeproof.spec.guarantee import LADDER
+from storeproof.stats.grade import Grade
 from storeproof.stats.latency import decode
 
-FORMAT = "2.0"
+FORMAT = "2.1"
 
 
 def _readable(histogram: str) -> str:
@@ -241,12 +242,25 @@ class Interval(Part):
 class Latency(Part):
     """Percentiles in microseconds over the merged histograms of all rounds; None with fewer than 100 samples above it."""
 
+    mean: float | None = None
+    """None in results of formats before 2.1."""
     p50: float | None
     p95: float | None
     p99: float | None
     p999: float | None
     max: float
     samples: int
+
+
+class TrendRecord(Part):
+    """How the rounds changed from one to the next (Mann-Kendall test)."""
+
+    change: float
+    """Share by which the rate changes from one round to the next."""
+    probability: float
+    """Of a trend at least as strong in rounds without one."""
+    drifting: bool
+    """Whether the trend is significant: there is no one rate."""
 
 
 class Round(Part):
@@ -323,6 +337,13 @@ class Measurement(Part):
     gates: dict[str, Gate]
     verified: bool
     """Whether the audit after the rounds found the data complete."""
+    grade: Grade
+    """How precise the median is, by half its interval: A up to 5 %, B up to 10 %, C up to 20 %, D wider."""
+    at_least: bool
+    """Whether the load generator was the limit: the store is at least this fast."""
+    trend: TrendRecord
+    invalid: list[str]
+    """Why the number is not the rate of what was to be measured: gates that failed, or `audit`; empty for a valid one."""
     histogram: Annotated[str, AfterValidator(_readable)]
     """HdrHistogram V2 log line (base64) of all rounds, in nanoseconds."""
 

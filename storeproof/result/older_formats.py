@@ -1,4 +1,4 @@
-"""Reads results of format 1.0 and 1.1, whose fields had other names.
+"""Reads results of format 1.0 and 1.1, whose fields had other names, and of 2.0, whose numbers had gates and no grade.
 
 A result is rewritten as parsed JSON, before it is validated: what is not a result is left as it is, for the validation to refuse.
 """
@@ -8,8 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-OLDER: Final = ("1.0", "1.1")
-"""The formats that are read beside those of the present major version."""
+from storeproof.load.quality.gates import BOTTLENECK, VALIDITY
+from storeproof.stats.grade import grade
+from storeproof.stats.trend import trend
+
+OLDER: Final = ("1.0", "1.1", "2.0")
+"""The formats that are rewritten before they are read."""
 
 _STORE: Final = {"growth": "scaling"}
 _GUARANTEE: Final = {"shapes": "faults_by_load", "cut_by": "power_cut_method"}
@@ -24,7 +28,8 @@ _PROFILES: Final = {"golden_store": "system_of_record"}
 
 
 def upgrade(result: dict[str, Any], newest: str) -> dict[str, Any]:
-    """A result of format 1.x in the format `newest`. Changes `result`, and returns it. No value changes, only names."""
+    """A result of an older format in the format `newest`. Changes `result`, and returns it. No value changes: fields get other names,
+    and the verdicts on each number are added."""
     result["format"] = newest
     for corpus in _items(result.get("run"), "corpus"):
         _rename(corpus, _CORPUS)
@@ -35,6 +40,7 @@ def upgrade(result: dict[str, Any], newest: str) -> dict[str, Any]:
         for measurement in _items(store, "measurements"):
             _rename(measurement, _MEASUREMENT)
             _rename(measurement.get("gates"), _GATES)
+            _add_verdicts(measurement)
         for scaling in _items(store, "scaling"):
             _rename(scaling, _SCALING)
         for outage in _items(store, "outages"):
@@ -47,6 +53,24 @@ def upgrade(result: dict[str, Any], newest: str) -> dict[str, Any]:
             if isinstance(verdict.get("profile"), str):
                 verdict["profile"] = _PROFILES.get(verdict["profile"], verdict["profile"])
     return result
+
+
+def _add_verdicts(measurement: dict[str, Any]) -> None:
+    """Grade a number as new ones are, from its interval, rounds and gates. One that lacks these is left for the validation to refuse."""
+    try:
+        interval = measurement["throughput"]
+        half = (interval["high"] - interval["low"]) / 2 / interval["median"] if interval["median"] else float("inf")
+        failing = [name for name, gate in measurement["gates"].items() if not gate["ok"]]
+        drift = trend([each["throughput"] for each in measurement["rounds"]])
+        unverified = [] if measurement["verified"] else ["audit"]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return
+    measurement |= {
+        "grade": grade(half),
+        "at_least": any(name in BOTTLENECK for name in failing),
+        "trend": {"change": drift.change, "probability": drift.probability, "drifting": drift.drifting},
+        "invalid": [name for name in failing if name in VALIDITY] + unverified,
+    }
 
 
 def _items(part: Any, name: str) -> Iterator[dict[str, Any]]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, PositiveInt, Strict
+from pydantic import Field, PositiveInt, Strict, model_validator
 
 from storeproof.spec import older_formats
-from storeproof.spec.base import Frozen, Name, SpecFile
+from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
 
 Seconds = Annotated[float, Field(gt=0, strict=False)]
+Share = Annotated[float, Field(gt=0, le=1)]
 Clients = Annotated[tuple[PositiveInt, ...], Strict(False), Field(min_length=1)]
 
 
@@ -50,6 +51,27 @@ class OutageScale(Frozen):
     """From when the store could answer again; response times must return to normal within them."""
 
 
+class RoundsScale(Frozen):
+    """How many rounds a number has: as many as it takes until its interval is narrow enough."""
+
+    at_least: PositiveInt
+    at_most: PositiveInt
+    every: PositiveInt
+    """Rounds between two looks at the interval."""
+    headline: Share
+    """The widest half interval, as a share of the median, with which a number is precise enough."""
+    series: Share
+    """The same for a number of a series: one workload by clients, records, pipelines or rates."""
+    budget_seconds: Seconds
+    """Of one store in one configuration; no further look begins after it."""
+
+    @model_validator(mode="after")
+    def _is_a_range(self) -> Self:
+        if self.at_most < self.at_least:
+            raise RuleError(f"found {self.at_most}; allowed: at_least ({self.at_least}) or more", "at_most")
+        return self
+
+
 class PerformanceScale(Frozen):
     """Durations, records and clients of the measurements."""
 
@@ -62,7 +84,7 @@ class PerformanceScale(Frozen):
     more are shorter."""
     scaling_records: PositiveInt
     """Records at which scaling starts; it ends at a hundred times as many."""
-    rounds: PositiveInt
+    rounds: RoundsScale
     round_warm_up_seconds: Seconds
     """Unmeasured load before each round: during the other stores' rounds the store, its caches and its clients were idle."""
     round_seconds: Seconds
@@ -83,7 +105,7 @@ class PerformanceScale(Frozen):
 class Scale(SpecFile):
     """One file of `spec/scales/`."""
 
-    FORMAT = (2, 0)
+    FORMAT = (3, 0)
     RENAMED = older_formats.SCALE
 
     scale: Literal["smoke", "standard", "full"]

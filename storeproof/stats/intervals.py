@@ -4,15 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from math import comb, exp, log, sqrt
 from statistics import fmean, median, stdev
 from typing import Any, Final
 
 from hdrh.histogram import HdrHistogram
 
+from storeproof.stats.autocorrelation import standard_error_factor
+
 BOOTSTRAP_FROM: Final = 10
-"""Rounds from which the interval is a bootstrap; under that a resample has too few values to choose from."""
+"""Values from which an interval of a ratio is a bootstrap; under that a resample has too few values to choose from."""
 _RESAMPLES: Final = 5000
+
+RANKS_FROM: Final = 8
+"""Rounds from which the interval of the median is one of ranks: the fewest of which a rank lies far enough out (0.5 ** 7 < `_MISS`)."""
+_MISS: Final = 0.02
+"""Probability with which the interval may miss the median at one look.
+
+A measurement looks at its interval up to seven times (after 8, 12, ... 32 rounds), and ends when it is narrow enough. An interval that
+may miss in 5 of 100 at each look misses more often at the look that ends it: those that happen to be narrow are the ones that are kept.
+As in Pocock's design for group-sequential trials (Biometrika 64, 1977) each look has the same, smaller share. His constant for seven looks
+is 0.013, for trials that end when a difference shows; ending on the width alone spends less. In simulations (tests/stats) the interval
+that is kept covers the median in 96 to 98 of 100 with independent rounds, and in 93 with an autocorrelation of 0.3, twice that of real
+rounds.
+"""
 
 SAMPLES_BEYOND: Final = 100
 """A percentile is shown only where at least this many samples lie beyond it."""
@@ -27,33 +42,49 @@ class Estimate:
     high: float
 
     @property
-    def spread(self) -> float:
+    def half_interval(self) -> float:
         """Half the interval's width as a share of the median."""
         return (self.high - self.low) / 2 / self.median if self.median else float("inf")
 
 
-def estimate(samples: Sequence[float], seed: int = 0) -> Estimate:
-    """The median over rounds with its 95 % interval.
+def estimate(rounds: Sequence[float]) -> Estimate:
+    """The median over rounds, in their order, with its 95 % interval.
 
-    Under ten rounds the interval is Student's t on the logarithms: rates are positive, and their errors are
-    relative. From ten on it is the percentile bootstrap of the median (Efron and Tibshirani 1993), 5000 resamples.
-    One round has no interval: low and high are the round itself, and the gate on spread must not pass.
+    From eight rounds on the interval lies between two ranks of the sorted rounds, whatever their distribution is: the number of rounds
+    below the median is binomial. Between whole ranks it is interpolated (Hettmansperger and Sheather, Statistics & Probability Letters 4,
+    1986), and it is widened where neighbouring rounds are alike (`standard_error_factor`). With fewer rounds, no rank lies far enough out:
+    the interval is Student's t on the logarithms, since rates are positive and their errors are relative. One round has no interval: low
+    and high are the round itself.
 
     Raises:
-        ValueError: no samples, or one that is not positive.
+        ValueError: no rounds, or one that is not positive.
     """
-    if not samples or min(samples) <= 0:
-        raise ValueError(f"rounds are positive and at least one; found {list(samples)}")
-    middle = median(samples)
-    if len(samples) == 1:
+    if not rounds or min(rounds) <= 0:
+        raise ValueError(f"rounds are positive and at least one; found {list(rounds)}")
+    middle = median(rounds)
+    if len(rounds) == 1:
         return Estimate(middle, middle, middle)
-    if len(samples) >= BOOTSTRAP_FROM:
-        return Estimate(middle, *bootstrap(_median, samples, seed=seed))
-    logs = [log(each) for each in samples]
-    reach = student(len(samples) - 1) * stdev(logs) / sqrt(len(samples))
-    centre = fmean(logs)
-    # The centre of the interval is the geometric mean; a skewed handful can have its median outside, so it is widened.
-    return Estimate(middle, min(exp(centre - reach), middle), max(exp(centre + reach), middle))
+    logs = [log(each) for each in rounds]
+    if len(rounds) < RANKS_FROM:
+        reach = student(len(rounds) - 1) * stdev(logs) / sqrt(len(rounds))
+        centre = fmean(logs)
+        # The centre of the interval is the geometric mean; a skewed handful can have its median outside, so it is widened.
+        return Estimate(middle, min(exp(centre - reach), middle), max(exp(centre + reach), middle))
+    low, high = (log(bound / middle) * standard_error_factor(logs) for bound in _between_ranks(sorted(rounds)))
+    return Estimate(middle, middle * exp(low), middle * exp(high))
+
+
+def _between_ranks(ordered: Sequence[float]) -> tuple[float, float]:
+    """The interval of the median that misses it with the probability `_MISS`."""
+    count = len(ordered)
+    missed = [2 * sum(comb(count, below) for below in range(rank)) / 2**count for rank in range(1, count // 2 + 1)]
+    rank = max(number for number, share in enumerate(missed, 1) if share <= _MISS)  # from 1; that rank alone misses too seldom
+    outer, inner = missed[rank - 1], missed[rank]
+    share = (_MISS - outer) / (inner - outer)
+    inwards = (count - rank) * share / (rank + (count - 2 * rank) * share)
+    low = ordered[rank - 1] + inwards * (ordered[rank] - ordered[rank - 1])
+    high = ordered[-rank] + inwards * (ordered[-rank - 1] - ordered[-rank])
+    return low, high
 
 
 def student(freedom: float) -> float:
@@ -72,12 +103,6 @@ def bootstrap(statistic: Callable[..., Any], *samples: Sequence[float], seed: in
 
     made = stats.bootstrap(samples, statistic, n_resamples=_RESAMPLES, confidence_level=0.95, method="percentile", rng=seed)
     return float(made.confidence_interval.low), float(made.confidence_interval.high)
-
-
-def _median(values: Any, axis: int) -> Any:
-    import numpy as np
-
-    return np.median(values, axis=axis)
 
 
 def percentile(histogram: HdrHistogram, percent: float) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from storeproof.spec import Workload
@@ -22,6 +22,8 @@ class BenchmarkConfig:
     rate: int = 0
     """Of an open loop, in requests per second; 0: a closed loop."""
     record: Variation = AS_IT_IS
+    series: bool = False
+    """Whether it is one of a series, by clients, records, pipelines or rates."""
 
     @property
     def name(self) -> str:
@@ -38,10 +40,16 @@ class BenchmarkConfig:
         """The id of its case."""
         return f"performance.{self.name}"
 
+    def with_each_index_count(self) -> tuple[BenchmarkConfig, ...]:
+        """The configurations that differ from this one in the number of indexes at most, itself among them."""
+        return tuple(replace(self, indexes=count) for count in self.workload.indexes)
+
 
 def configs(workload: Workload, scale: PerformanceScale) -> Iterator[BenchmarkConfig]:
-    """All that a scale has of a workload."""
+    """All that a scale has of a workload. Those that differ in the number of indexes alone follow each other, since they are measured
+    together."""
     clients = getattr(scale, workload.clients)
     rates = scale.rates if workload.loop == "open" else (0,)
-    for chosen in product(workload.indexes, clients, workload.pipelines, rates, workload.records):
-        yield BenchmarkConfig(workload, *chosen)
+    series = max(len(clients), len(workload.pipelines), len(rates), len(workload.records)) > 1
+    for number, pipeline, rate, record, indexes in product(clients, workload.pipelines, rates, workload.records, workload.indexes):
+        yield BenchmarkConfig(workload, indexes, number, pipeline, rate, record, series)

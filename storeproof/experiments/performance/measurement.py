@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Final
 from zlib import crc32
 
 from hdrh.histogram import HdrHistogram
@@ -19,17 +20,23 @@ from storeproof.load.choose_engine import Engines
 from storeproof.load.job import Engine, OperationCounts, Plan, RunResult, label, operation_name
 from storeproof.load.quality.audit import Audit, audit
 from storeproof.load.quality.ceiling import Ceiling, Ceilings
-from storeproof.load.quality.gates import judge
+from storeproof.load.quality.gates import BOTTLENECK, VALIDITY, judge
 from storeproof.load.requests import Asked, requests
 from storeproof.records.keys import form_of, greatest
 from storeproof.records.self_verifying import payload_bytes
-from storeproof.result.model import Interval, Latency, Measurement, MixPart, Round
+from storeproof.result.model import Interval, Latency, Measurement, MixPart, Round, TrendRecord
 from storeproof.result.part import Gate
 from storeproof.spec import Mix
 from storeproof.spec.scale import PerformanceScale
-from storeproof.stats.intervals import estimate, percentile
+from storeproof.stats.grade import grade
+from storeproof.stats.intervals import Estimate, estimate, percentile
 from storeproof.stats.latency import encode, merged
 from storeproof.stats.steady_state import WarmUp, warm_up
+from storeproof.stats.trend import Trend, trend
+
+
+_IN_SIGHT: Final = 0.2
+"""Probability of a trend under which the rounds go on: what drifts would be called precise if they ended early enough."""
 
 
 @dataclass
@@ -106,7 +113,7 @@ class WorkloadRunner:
         if inserted <= 0:
             return self.scale.round_seconds
         rate = inserted / sum(each.elapsed_seconds for each in self.every)
-        return min(self.scale.round_seconds, self.scale.data_bytes / self.scale.rounds / (rate * self._bytes))
+        return min(self.scale.round_seconds, self.scale.data_bytes / self.scale.rounds.at_most / (rate * self._bytes))
 
     def prepare(self) -> None:
         """Load the data and warm up.
@@ -133,6 +140,22 @@ class WorkloadRunner:
         self._run(self.scale.round_warm_up_seconds, self.config.rate)
         self.rounds.append(_require_answers(self._run(self._round_seconds, self.config.rate)))
 
+    @property
+    def rate(self) -> Estimate:
+        """Successful records a second: the median over the rounds so far, with its interval."""
+        return estimate([each.throughput for each in self.rounds])
+
+    @property
+    def precise(self) -> bool:
+        """Whether the interval is as narrow as the scale wants it, and no trend is in sight that more rounds might show."""
+        wanted = self.scale.rounds.series if self.config.series else self.scale.rounds.headline
+        return self.rate.half_interval <= wanted and self.trend.probability > _IN_SIGHT
+
+    @property
+    def trend(self) -> Trend:
+        """Of the rounds so far."""
+        return trend([each.throughput for each in self.rounds])
+
     def audit(self, collection: Collection) -> Audit:
         """Read the data back."""
         return audit(collection, self.plan, self.every, self.seed)
@@ -143,10 +166,11 @@ class WorkloadRunner:
         assert self.engine is not None
         assert self.ceiling is not None
         workload = self.config.workload
-        rate = estimate([each.throughput for each in self.rounds], self.seed)
+        rate, drift = self.rate, self.trend
         every = [operation for each in self.rounds for operation in each.operations.values()]
         latency = _waiting_times(every)
-        gates = judge(self.rounds, self.warm, rate, pipeline=self.config.pipeline, ceiling=self.ceiling.rate)
+        gates = judge(self.rounds, pipeline=self.config.pipeline, ceiling=self.ceiling.rate)
+        failing = [name for name, gate in gates.items() if not gate.ok]
         return Measurement(
             workload=workload.workload,
             kind=workload.kind,
@@ -182,6 +206,10 @@ class WorkloadRunner:
             misses=sum(each.misses for each in self.rounds),
             gates={name: Gate(ok=each.ok, value=each.value, limit=each.limit) for name, each in gates.items()},
             verified=audited.ok,
+            grade=grade(rate.half_interval),
+            at_least=any(name in BOTTLENECK for name in failing),
+            trend=TrendRecord(change=drift.change, probability=drift.probability, drifting=drift.drifting),
+            invalid=[name for name in failing if name in VALIDITY] + ([] if audited.ok else ["audit"]),
             histogram=encode(latency),
         )
 
@@ -215,6 +243,7 @@ def _waiting_times(operations: Sequence[OperationCounts]) -> HdrHistogram:
 
 def _latency(histogram: HdrHistogram) -> Latency:
     return Latency(
+        mean=histogram.get_mean_value() / 1000 if histogram.get_total_count() else None,
         p50=percentile(histogram, 50),
         p95=percentile(histogram, 95),
         p99=percentile(histogram, 99),

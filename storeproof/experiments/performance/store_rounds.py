@@ -1,7 +1,8 @@
 """Interleaved rounds of all stores: a disturbance of the machine strikes all of them, and not the one that was measured just then.
 
-A case is one store's. The first case of a configuration prepares all the stores that have it before them, and runs their rounds: in each
-block every store has one, in random order. The cases of the others then find theirs measured.
+A case is one store's. The first case of a comparison prepares all the stores that have it before them, with each number of indexes, and
+runs their rounds: in each block every one of them has one, in random order. The other cases then find theirs measured. There are as many
+blocks as it takes until all numbers are precise enough.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from random import Random
+from time import monotonic
 
 from storeproof.cleanup.registry import registry
 from storeproof.contract import Collection, Layout, Unknown, Unsupported, call, supports
@@ -42,6 +44,8 @@ class StoreRounds:
         self._collection: Collection | None = None
         self._runner: WorkloadRunner | None = None
         self._wrong: Exception | None = None
+        self._seconds = 0.0
+        """Taken by the rounds so far."""
 
     def prepare(self) -> None:
         """Load the data and warm up; what is wrong is kept for the store's own case."""
@@ -50,7 +54,16 @@ class StoreRounds:
     def run_round(self) -> None:
         """One that is measured, if nothing was wrong so far."""
         if self.sound:
+            begun = monotonic()
             self._try(self._run_round)
+            self._seconds += monotonic() - begun
+
+    @property
+    def enough(self) -> bool:
+        """Whether no more rounds are wanted: the number is precise enough, or its time is used up."""
+        if self._runner is None or not self.sound:
+            return True
+        return self._runner.precise or self._seconds >= self.sut.scale.performance.rounds.budget_seconds
 
     @property
     def sound(self) -> bool:
@@ -103,12 +116,15 @@ class StoreRounds:
 
     def _run_round(self) -> None:
         assert self._runner is not None
-        self.sut.progress(f"{self._config.name}: round {len(self._runner.rounds) + 1} of {self.sut.scale.performance.rounds}")
+        self.sut.progress(f"{self._config.name}: round {len(self._runner.rounds) + 1}, at most {self.sut.scale.performance.rounds.at_most}")
         self._runner.run_round()
 
 
 class InterleavedRounds:
-    """All of a run, one configuration after the other, and the load engines with their connections, which outlast a configuration."""
+    """All of a run, one comparison after the other, and the load engines with their connections, which outlast a comparison.
+
+    A comparison is a workload with one number of clients, one rate and so on: by all stores, and with each number of indexes.
+    """
 
     def __init__(self, ceilings: Ceilings, waiting: Callable[[str], Sequence[StoreUnderTest]]) -> None:
         """
@@ -117,15 +133,15 @@ class InterleavedRounds:
         """
         self._ceilings = ceilings
         self._waiting = waiting
-        self._engines: dict[StoreUnderTest, tuple[object, Engines]] = {}
-        self._config: BenchmarkConfig | None = None
-        self._rounds: dict[StoreUnderTest, StoreRounds] = {}
+        self._engines: dict[tuple[StoreUnderTest, int], tuple[object, Engines]] = {}
+        """By store and number of indexes: a connection belongs to one collection."""
+        self._rounds: dict[tuple[StoreUnderTest, BenchmarkConfig], StoreRounds] = {}
 
     def rounds_of(self, config: BenchmarkConfig, sut: StoreUnderTest) -> StoreRounds:
         """Those of one store, whose case closes them: measured with those of the others, if they were not yet."""
-        if config is not self._config or sut not in self._rounds:
-            self._measure(config, (sut, *self._waiting(config.case)))
-        return self._rounds.pop(sut)
+        if (sut, config) not in self._rounds:
+            self._measure(config, sut)
+        return self._rounds.pop((sut, config))
 
     def close(self) -> None:
         """Remove what is left, and end all connections."""
@@ -134,21 +150,25 @@ class InterleavedRounds:
         self._engines.clear()
         self._clear()
 
-    def _measure(self, config: BenchmarkConfig, suts: Sequence[StoreUnderTest]) -> None:
+    def _measure(self, config: BenchmarkConfig, first: StoreUnderTest) -> None:
         self._clear()
-        self._config = config
-        for sut in suts:
-            self._rounds[sut] = StoreRounds(config, sut, partial(self._engines_of, sut), self._ceilings)
-            self._rounds[sut].prepare()
-        first = suts[0]
-        for number in range(first.scale.performance.rounds):
+        suts = {each: (first,) if each == config else () for each in config.with_each_index_count()}
+        compared = [(sut, each) for each, mine in suts.items() for sut in (*mine, *self._waiting(each.case))]
+        for sut, each in compared:
+            self._rounds[sut, each] = StoreRounds(each, sut, partial(self._engines_of, sut, each.indexes), self._ceilings)
+            self._rounds[sut, each].prepare()
+        scale = first.scale.performance.rounds
+        for number in range(scale.at_most):
             block = list(self._rounds.values())
+            may_end = number >= scale.at_least and (number - scale.at_least) % scale.every == 0
+            if may_end and all(rounds.enough for rounds in block):
+                break
             Random(f"{first.seed}:{config.name}:{number}").shuffle(block)
             for rounds in block:
                 rounds.run_round()
-        sound = [rounds for rounds in self._rounds.values() if rounds.sound]
-        for rounds in sound:
-            rounds.interleaved_with = tuple(other.sut.target.id for other in sound if other is not rounds)
+        for (sut, each), rounds in self._rounds.items():
+            others = [other for (other, its), beside in self._rounds.items() if other is not sut and its == each and beside.sound]
+            rounds.interleaved_with = tuple(other.target.id for other in others)
 
     def _clear(self) -> None:
         with ExitStack() as closing:
@@ -156,15 +176,15 @@ class InterleavedRounds:
                 closing.callback(rounds.close)
             self._rounds = {}
 
-    def _engines_of(self, sut: StoreUnderTest) -> Engines:
+    def _engines_of(self, sut: StoreUnderTest, indexes: int) -> Engines:
         """Those for the store as it runs now."""
         address = sut.shared().address
-        known = self._engines.get(sut)
+        known = self._engines.get((sut, indexes))
         if known is not None and known[0] != address:
             known[1].close()
             known = None
         if known is None:
-            known = self._engines[sut] = (address, Engines(sut.target, address, sut.options.engine))
+            known = self._engines[sut, indexes] = (address, Engines(sut.target, address, sut.options.engine))
         return known[1]
 
 

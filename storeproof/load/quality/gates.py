@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
+from statistics import median
 from typing import Final
 
 from storeproof.load.job import RunResult
-from storeproof.stats.intervals import Estimate
 from storeproof.stats.latency import new_histogram
-from storeproof.stats.steady_state import LIMIT, WarmUp
 
 ERRORS: Final = 0.001
 """Share of requests that may fail."""
@@ -29,8 +27,10 @@ LAG: Final = 0.1
 """How late requests were sent though a client was free, as a share of the response time: half of them, and 99 of a hundred."""
 MISSING: Final = 0.01
 """Share of the requests of an open loop that were due and not sent: with more of them the store was overloaded."""
-SPREAD: Final = 0.1
-"""Half the 95 % interval, as a share of the median."""
+VALIDITY: Final = frozenset({"errors", "littles_law", "schedule_lag", "missed_send_ratio"})
+"""Gates whose failure makes a number invalid: it is not the rate of what was to be measured."""
+BOTTLENECK: Final = frozenset({"client_cpu", "client_ceiling"})
+"""Gates whose failure says that the load generator was the limit: the store is at least as fast as the number."""
 _NEVER: Final = 1e9
 """Stands for "no value": JSON has no infinity."""
 
@@ -48,35 +48,36 @@ class Judgement:
         return self.value <= self.limit
 
 
-def judge(
-    rounds: Sequence[RunResult], warm: WarmUp, rate: Estimate, *, pipeline: int = 1, ceiling: float | None = None
-) -> dict[str, Judgement]:
-    """All gates of one measurement. Each takes its worst round; but for the lag, whose percentiles are those of all rounds, as are the
-    response times that it is held against.
+def judge(rounds: Sequence[RunResult], *, pipeline: int = 1, ceiling: float | None = None) -> dict[str, Judgement]:
+    """All gates of one measurement, over all of its rounds together: a gate that took the worst round would fail more often the more
+    rounds there are.
 
     Args:
         pipeline: requests that a client may have in flight.
         ceiling: requests per second that the load generator reaches against a server that does nothing; None where it was not measured.
     """
     gates = {
-        "errors": Judgement(max(_error_ratio(each) for each in rounds), ERRORS),
-        "littles_law": Judgement(max(_little(each, pipeline) for each in rounds), LITTLE),
-        "steady_state": Judgement(_finite(warm.variation), LIMIT),
-        "spread": Judgement(_finite(rate.spread) if len(rounds) > 1 else _NEVER, SPREAD),
+        "errors": Judgement(_error_ratio(rounds), ERRORS),
+        "littles_law": Judgement(median(_little(each, pipeline) for each in rounds), LITTLE),
     }
     if all(each.schedule_lag is not None for each in rounds):
         gates["schedule_lag"] = Judgement(_schedule_lag(rounds), LAG)
-        gates["missed_send_ratio"] = Judgement(max(_missed_send_ratio(each) for each in rounds), MISSING)
+        gates["missed_send_ratio"] = Judgement(_missed_send_ratio(rounds), MISSING)
     else:
-        gates["client_cpu"] = Judgement(max(each.cpu_seconds / each.elapsed_seconds / each.cores for each in rounds), CLIENT_CPU)
+        gates["client_cpu"] = Judgement(_client_cpu(rounds), CLIENT_CPU)
     if ceiling is not None:
-        gates["client_ceiling"] = Judgement(max(each.request_rate for each in rounds) / ceiling, CEILING)
+        gates["client_ceiling"] = Judgement(median(each.request_rate for each in rounds) / ceiling, CEILING)
     return gates
 
 
-def _error_ratio(result: RunResult) -> float:
-    requests = sum(each.requests for each in result.operations.values()) + result.errors
-    return result.errors / requests if requests else 1.0
+def _client_cpu(rounds: Sequence[RunResult]) -> float:
+    return sum(each.cpu_seconds for each in rounds) / sum(each.elapsed_seconds * each.cores for each in rounds)
+
+
+def _error_ratio(rounds: Sequence[RunResult]) -> float:
+    errors = sum(each.errors for each in rounds)
+    requests = errors + sum(operation.requests for each in rounds for operation in each.operations.values())
+    return errors / requests if requests else 1.0
 
 
 def _little(result: RunResult, pipeline: int) -> float:
@@ -110,11 +111,9 @@ def _schedule_lag(rounds: Sequence[RunResult]) -> float:
     return max(float(lag.get_value_at_percentile(p) / response.get_value_at_percentile(p)) for p in (50, 99))
 
 
-def _missed_send_ratio(result: RunResult) -> float:
+def _missed_send_ratio(rounds: Sequence[RunResult]) -> float:
     """Of those that were due, and not of the rate: what a random process has for the time would differ from the rate by more than that."""
-    sent = sum(each.requests for each in result.operations.values()) + result.errors + result.misses
-    return result.missed_sends / (sent + result.missed_sends) if sent + result.missed_sends else 1.0
-
-
-def _finite(value: float) -> float:
-    return value if isfinite(value) else _NEVER
+    missed = sum(each.missed_sends for each in rounds)
+    sent = sum(operation.requests for each in rounds for operation in each.operations.values())
+    sent += sum(each.errors + each.misses for each in rounds)
+    return missed / (sent + missed) if sent + missed else 1.0
