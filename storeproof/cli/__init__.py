@@ -57,6 +57,10 @@ def compare(
     b: Annotated[Path | None, typer.Argument(help="Another one; without it, --store and --against name two stores of A.")] = None,
     store: Annotated[str | None, typer.Option(help="Which store of A: NAME or NAME:VARIANT.")] = None,
     against: Annotated[str | None, typer.Option(help="Which store of B; without it, the same as --store.")] = None,
+    agreement: Annotated[
+        bool, typer.Option("--agreement", help="A and B are the same plan run twice: how many numbers agree within their noise.")
+    ] = False,
+    output: Annotated[Path | None, typer.Option(help="A file to write it to as well: .json, .md or .html.")] = None,
 ) -> None:
     """Set two results against each other: ratios with 95 % intervals, refused where they would mislead.
 
@@ -64,15 +68,21 @@ def compare(
 
     Exit codes: 0 at least one pair was compared · 1 every pair was refused, or nothing matches · 4 usage error.
     """
-    from storeproof.cli.compare import compare_files
+    from storeproof.cli.compare import agreement_of, compare_files
+    from storeproof.errors import UsageError
 
-    raise typer.Exit(compare_files(a, b, store, against))
+    if agreement and against:
+        raise UsageError("--agreement sets each store against itself; leave --against out")
+    raise typer.Exit(agreement_of(a, b, store, output) if agreement else compare_files(a, b, store, against, output))
 
 
 @app.command()
 def report(
     result: Annotated[Path, typer.Argument(help="A result.json, or the directory that holds one.")],
     report_dir: Annotated[Path | None, typer.Option(help="Where to write; without it, beside the result.")] = None,
+    against: Annotated[
+        str, typer.Option(help="The store that ratios are to, NAME or NAME:VARIANT; without it, the fastest of each workload.")
+    ] = "",
 ) -> None:
     """Render report.html, report.md, junit.xml and latency.hlog from a result.json again.
 
@@ -80,7 +90,7 @@ def report(
     """
     from storeproof.cli.report import render
 
-    render(result, report_dir)
+    render(result, report_dir, against)
 
 
 @app.command()

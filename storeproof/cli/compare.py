@@ -7,41 +7,81 @@ from pathlib import Path
 from rich.console import Console
 
 from storeproof.errors import UsageError
-from storeproof.report.compare import print_comparison
-from storeproof.result.compare import Side, compare
+from storeproof.report.comparison import files
+from storeproof.report.comparison.content import of_agreement, of_comparison
+from storeproof.report.comparison.screen import print_content
+from storeproof.result.agreement import agreement
+from storeproof.result.compare import Side, compare, sides_of
 from storeproof.result.json_file import read_result
-from storeproof.result.model import Result
 from storeproof.result.terminal_safe import shown_of
 
 
-def compare_files(a: Path, b: Path | None, store: str | None, against: str | None) -> int:
+def compare_files(a: Path, b: Path | None, store: str | None, against: str | None, output: Path | None) -> int:
     """Compare what the files hold; 0 when at least one pair has a ratio, else 1.
 
     Raises:
-        UsageError: a file that cannot be read, or a store that is not in it.
+        UsageError: a file that cannot be read or written, or a store that is not in it.
     """
-    left = shown_of(read_result(a))
-    right = shown_of(read_result(b)) if b else left
-    if b is None and (store is None or against is None):
+    if output is not None:
+        files.check(output)
+    left, right = _read(a), _read(b) if b else None
+    if right is None and (store is None or against is None):
         raise UsageError(f"one file is given, so both sides must be named: --store and --against, out of {_names(left)}")
+    comparisons = [compare(one, other) for one, other in _pairs(a, left, b or a, left if right is None else right, store, against)]
+    contents = [of_comparison(each) for each in comparisons]
     console = Console()
-    compared = False
-    for position, (one, other) in enumerate(_sides(a, left, b or a, right, store, against)):
+    for position, content in enumerate(contents):
         if position:
             console.print()
-        comparison = compare(one, other)
-        print_comparison(comparison, console)
-        compared |= any(pair.ratio is not None for pair in comparison.pairs)
-    return 0 if compared else 1
+        print_content(content, console)
+    if output is not None:
+        files.write(output, [files.comparison_data(each) for each in comparisons], contents)
+    return 0 if any(pair.ratio is not None for each in comparisons for pair in each.pairs) else 1
 
 
-def _sides(a: Path, left: Result, b: Path, right: Result, store: str | None, against: str | None) -> list[tuple[Side, Side]]:
+def agreement_of(a: Path, b: Path | None, store: str | None, output: Path | None) -> int:
+    """Say how many numbers of the same plan agree in two runs; 0 when any was compared, else 1.
+
+    Raises:
+        UsageError: a file that cannot be read or written, or a store that is not in it.
+    """
+    if b is None:
+        raise UsageError("--agreement is of two runs of the same plan; give two results")
+    if output is not None:
+        files.check(output)
+    pairs = _pairs(a, _read(a), b, _read(b), store, None)
+    found = agreement(pairs)
+    content = of_agreement(found, *pairs[0])
+    print_content(content, Console())
+    if output is not None:
+        files.write(output, files.agreement_data(found, *pairs[0]), [content])
+    return 0 if found.numbers else 1
+
+
+def find(path: Path, sides: list[Side], wanted: str, option: str) -> Side:
+    """The side that a user names, by its store or by store and variant.
+
+    Raises:
+        UsageError: none or several have the name.
+    """
+    found = [side for side in sides if wanted in (side.name, side.store.store)]
+    if len(found) == 1:
+        return found[0]
+    what = "fits more than one store of" if found else "is not in"
+    raise UsageError(f"{option} {wanted} {what} {path}; it holds {_names(sides)}")
+
+
+def _read(path: Path) -> list[Side]:
+    return sides_of(shown_of(read_result(path)))
+
+
+def _pairs(a: Path, left: list[Side], b: Path, right: list[Side], store: str | None, against: str | None) -> list[tuple[Side, Side]]:
     if against and not store:
         raise UsageError(f"--against names the store of {b}, but --store is missing; {a} holds {_names(left)}")
     if store:
-        return [(_find(a, left, store, "--store"), _find(b, right, against or store, "--against" if against else "--store"))]
-    sides = {side.name: side for side in _all(left)}
-    common = [(sides[side.name], side) for side in _all(right) if side.name in sides]
+        return [(find(a, left, store, "--store"), find(b, right, against or store, "--against" if against else "--store"))]
+    sides = {side.name: side for side in left}
+    common = [(sides[side.name], side) for side in right if side.name in sides]
     if not common:
         raise UsageError(
             f"no store:variant is in both files; {a} holds {_names(left)}; {b} holds {_names(right)}; name two with --store and --against"
@@ -49,17 +89,5 @@ def _sides(a: Path, left: Result, b: Path, right: Result, store: str | None, aga
     return common
 
 
-def _find(path: Path, result: Result, wanted: str, option: str) -> Side:
-    found = [side for side in _all(result) if wanted in (side.name, side.store.store)]
-    if len(found) == 1:
-        return found[0]
-    what = "fits more than one store of" if found else "is not in"
-    raise UsageError(f"{option} {wanted} {what} {path}; it holds {_names(result)}")
-
-
-def _all(result: Result) -> list[Side]:
-    return [Side(result, store) for store in result.stores]
-
-
-def _names(result: Result) -> str:
-    return ", ".join(side.name for side in _all(result)) or "no store"
+def _names(sides: list[Side]) -> str:
+    return ", ".join(side.name for side in sides) or "no store"

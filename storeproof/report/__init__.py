@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,17 +14,20 @@ if TYPE_CHECKING:
     from storeproof.result.model import Result
 
 
-def write_reports(result: Result, directory: Path) -> None:
+def write_reports(result: Result, directory: Path, against: str = "") -> None:
     """Write `result.json` and everything that is rendered from it.
 
     The JSON comes first: if rendering breaks, the run is not lost, and `storeproof report` renders it again.
     """
     write_result(result, directory / NAME)
-    render_reports(result, directory)
+    render_reports(result, directory, against)
 
 
-def render_reports(result: Result, directory: Path) -> None:
-    """Write `report.html`, `report.md`, `junit.xml` and `latency.hlog`, each whole or not at all."""
+def render_reports(result: Result, directory: Path, against: str = "") -> None:
+    """Write `report.html`, `report.md`, `junit.xml` and `latency.hlog`, each whole or not at all.
+
+    `against`: the `store:variant` to which ratios are given; without it, to the fastest of each workload.
+    """
     # Plots cost half a second to import: only who renders pays for them.
     from storeproof.report.histograms import render_histograms
     from storeproof.report.html import render_html
@@ -36,8 +40,8 @@ def render_reports(result: Result, directory: Path) -> None:
     for name, render in (
         ("latency.hlog", render_histograms),
         ("junit.xml", render_junit),
-        ("report.md", render_markdown),
-        ("report.html", render_html),
+        ("report.md", partial(render_markdown, against=against)),
+        ("report.html", partial(render_html, against=against)),
     ):
         write_whole(directory / name, render(result))
 

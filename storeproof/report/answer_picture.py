@@ -14,11 +14,13 @@ from matplotlib.patches import Rectangle
 
 from storeproof.errors import UsageError
 from storeproof.report.answer_table import AnswerCell, AnswerTable, Group
+from storeproof.stats.grade import Grade
 
 FORMATS: Final = (".png", ".svg", ".pdf")
 
 _INK, _DIM, _LINE, _BAR = "#1c1c1c", "#666666", "#d9d6cf", "#3b7bbf"
 _FILLS: Final = {"good": "#e3f2e6", "near": "#fbf0d5", "bad": "#fbe0dd", "": "#ffffff"}
+_GRADES: Final = {"A": "#0c6b3d", "B": "#63a56d", "C": "#e0b040", "D": "#b9b9b9"}
 _TEXTS: Final = {"good": "#0c6b3d", "near": "#7a4a00", "bad": "#9d1414", "": _DIM}
 _STYLE: Any = {
     "font.family": ["sans-serif"],
@@ -48,7 +50,7 @@ class _Size:
     """The picture is at least so wide."""
 
 
-_WIDE = _Size(store=170, columns={"roles": 82, "losses": 100, "speeds": 104}, row=36, letters=9.5, narrow=False, least=620)
+_WIDE = _Size(store=170, columns={"roles": 82, "losses": 100, "speeds": 118}, row=36, letters=9.5, narrow=False, least=620)
 _NARROW = _Size(store=135, columns={"roles": 27, "losses": 60, "speeds": 63}, row=34, letters=8.5, narrow=True, least=390)
 
 
@@ -154,7 +156,17 @@ class _Drawing:
         self._axes.add_patch(Rectangle((left + 8, top + 6), room * cell.rate.median / largest, 6, facecolor=_BAR, linewidth=0))
         ends = [left + 8 + room * value / largest for value in (cell.rate.low, cell.rate.high)]
         self._axes.plot(ends, [top + 9] * 2, color=_INK, linewidth=1.6, solid_capstyle="butt")
-        self._text(left + width / 2, middle + 7, cell.brief if size.narrow else cell.text, _INK)
+        self._text(left + width / 2 - 8, middle + 7, cell.brief if size.narrow else cell.text, _INK)
+        if cell.grade:
+            self._badge(left + width - 11, middle + 7, cell.grade)
+
+    def _badge(self, x: float, y: float, grade: Grade) -> None:
+        """A letter on its colour, which is never alone."""
+        box = {"boxstyle": "round,pad=0.18", "facecolor": _GRADES[grade], "edgecolor": "none"}
+        self._axes.text(
+            x, y, grade, color=_INK if grade in "CD" else "white", fontsize=self._size.letters - 2, fontweight="bold",
+            ha="center", va="center", bbox=box,
+        )  # fmt: skip
 
     def _text(
         self, x: float, y: float, text: str, colour: str, *, left: bool = False, bold: bool = False, larger: float = 0,

@@ -12,10 +12,12 @@ from storeproof.errors import UsageError
 from storeproof.outcome import REFUTED, Outcome
 from storeproof.report import formatting
 from storeproof.report.axes import Pair, setting
+from storeproof.report.speed import numbers
 from storeproof.report.tables import FINDINGS, workloads
 from storeproof.result.model import GuaranteeRecord, Interval, Measurement, ProfileVerdict, Result, StoreResult
 from storeproof.result.strength import strength
 from storeproof.spec.guarantee import LADDER
+from storeproof.stats.grade import Grade
 
 FAULTS: Final = {"process_crash": "kill -9", "power_loss": "power cut"}
 """The guarantees that have a column, with what tests them."""
@@ -28,21 +30,19 @@ SPEEDS: Final = {
 }
 """The workloads that have a column where none are asked for."""
 
-GENERATOR: Final = frozenset({"client_cpu", "client_ceiling"})
-"""Gates whose failure says that the load generator was the limit: the store reached the rate, and might do more."""
-
 _MANY = 10
 """A store that lacks as many things is of another kind, and no near miss."""
 
 
 @dataclass(frozen=True)
 class AnswerCell:
-    """Text, a shorter one for narrow pictures, how it is meant (`good`, `near`, `bad` or nothing), and the rate where it is one."""
+    """Text, a shorter one for narrow pictures, how it is meant (`good`, `near`, `bad` or nothing), and of a rate its interval and grade."""
 
     text: str
     brief: str
     tone: str = ""
     rate: Interval | None = None
+    grade: Grade | None = None
 
 
 @dataclass(frozen=True)
@@ -220,14 +220,12 @@ def _speed(store: StoreResult, column: Sequence[Pair]) -> AnswerCell:
 
 def _rate(measured: Measurement) -> AnswerCell:
     spread = measured.throughput
-    failing = {name for name, gate in measured.gates.items() if not gate.ok}
-    if not measured.verified or failing - GENERATOR or not spread.median:
-        return AnswerCell("not valid", "not\nvalid")
-    sign = "≥ " if failing else ""
-    half = (spread.high - spread.low) / 2 / spread.median
-    return AnswerCell(
-        f"{sign}{units.short(spread.median)}  ±{half:.0%}".replace("%", " %"), f"{sign}{units.short(spread.median)}", rate=spread
-    )
+    if measured.invalid or not spread.median:
+        why = ", ".join(measured.invalid) or "no answer"
+        return AnswerCell(f"✘ {why}", "✘", "bad")
+    rate = f"{numbers.at_least(measured)}{units.short(spread.median)}"
+    how = "drifting" if measured.trend.drifting else numbers.percent(numbers.half_interval(measured))
+    return AnswerCell(f"{rate} {how}", rate, rate=spread, grade=measured.grade)
 
 
 def _source(result: Result, what: str) -> str:
@@ -255,7 +253,9 @@ def _legend(result: Result, found: Sequence[Group | None]) -> Iterable[str]:
             supported = strength(most.rounds, 0, most.loss_bound)
             yield f"{supported[0].upper()}{supported[1:]}."
     if speeds:
-        yield (
-            "±: half the 95 % interval over rounds. ≥: the load generator was the limit. Not valid: the measurement failed one of its "
-            "checks. –: not measured, or the store cannot do it."
-        )
+        yield f"Grades by half the 95 % interval over rounds: {numbers.BRIEF} · – not measured, or the store cannot do it."
+        cells = [cell for group in speeds if group for row in group.rows for cell in row]
+        if any("drifting" in cell.text for cell in cells):
+            yield "Drifting: the rate went on changing from round to round."
+        if any(cell.text.startswith("✘") for cell in cells):
+            yield "✘: not valid, and what broke."

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +23,7 @@ from matplotlib.ticker import FuncFormatter, Locator, NullLocator
 from storeproof import units
 from storeproof.report import formatting
 from storeproof.report.axes import Pair
+from storeproof.result.model import Measurement
 
 INK, GRID = "#010101", "#020202"
 RUNGS = {
@@ -166,6 +167,14 @@ class Lines:
         """(CSS colour, sign, name) of all lines, or of some."""
         numbered = [(self._numbers[name], name) for name in (self._numbers if names is None else names)]
         return [(_VARIABLES[LINES[number % len(LINES)]], SIGNS[number % len(SIGNS)], name) for number, name in numbered]
+
+
+def point(measured: Measurement, style: Mapping[str, Any]) -> dict[str, Any]:
+    """How the point of a number is drawn: hollow where it is a lower bound, ✘ where it is not valid."""
+    if measured.invalid:
+        return {"color": INK, "marker": "$✘$", "markersize": 8, "linestyle": "none"}
+    hollow = {"markerfacecolor": "none", "markersize": 6} if measured.at_least else {}
+    return {"color": style["color"], "marker": style["marker"], "markersize": style["markersize"], "linestyle": "none", **hollow}
 
 
 def series_of(measured: Sequence[Pair]) -> dict[str, list[Pair]]:

@@ -15,11 +15,13 @@ from storeproof.report import curves, drawing, formatting, gates, history_plot, 
 from storeproof.report.axes import Pair, axis_of
 from storeproof.report.confidence import NOTE
 from storeproof.report.other_faults import hardships
+from storeproof.report.speed import index_costs, noise, numbers, ratios
+from storeproof.report.speed.table import about, speed
 from storeproof.result.model import Result, StoreResult
 
 
-def render_html(result: Result) -> str:
-    """The page."""
+def render_html(result: Result, against: str = "") -> str:
+    """The page; `against`: the `store:variant` that the others are set against, where it is not the fastest of each workload."""
     environment = Environment(
         loader=PackageLoader("storeproof.report", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -32,6 +34,7 @@ def render_html(result: Result) -> str:
     costs = tradeoffs.in_variants(workloads)
     compared = drawing.Lines(name for measured in costs.values() for name in measured)
     bars, sweeps = _plots(workloads, lines)
+    measurements = [each for store in result.stores for each in store.measurements]
     return printable(
         environment.get_template("report.html.j2").render(
             result=result,
@@ -57,33 +60,46 @@ def render_html(result: Result) -> str:
             strength=NOTE,
             hardships=hardships(result),
             gates=gates.LEGEND,
+            grades=numbers.LEGEND,
+            numbers=numbers.count(measurements),
+            ratios=ratios.matrix(result, workloads, against),
+            against=against or "the fastest store of equal proven durability",
+            ratios_note=ratios.NOTE,
+            index_costs=index_costs.index_table(result),
+            noise=noise.noise(result),
+            noise_words=noise.in_words(noise.floors_of(noise.kinds_of(result))),
             bars=bars,
             sweeps=sweeps,
             rungs=drawing.rungs([pair for measured in workloads.values() if not plots.is_sweep(measured) for pair in measured]),
             cost=tradeoffs.cost_of_durability(costs, compared) if costs else None,
             cost_legend=compared.legend(),
             scatter=tradeoffs.features_against_speed(result, workloads),
-            workloads=[
-                {
-                    "workload": name,
-                    "title": measured[0][1].title,
-                    "about": tables.about(measured),
-                    "table": tables.speed(measured),
-                    "parts": mixes.parts(measured),
-                    "curves": curves.curves(measured, measured[0][1].title, lines),
-                    "legend": lines.legend(drawing.series_of(measured)),
-                    "failing": sum(any(not gate.ok for gate in each.gates.values()) for _, each in measured),
-                }
-                for name, measured in workloads.items()
-            ],
+            workloads=[_workload(result, name, measured, lines, against) for name, measured in workloads.items()],
             machine=tables.machine(result),
             settings=tables.settings(result),
             totals=tables.totals(result),
             stores_listed=units.plural(len(result.stores), "store"),
             outcomes_listed=units.plural(sum(len(store.outcomes) for store in result.stores), "outcome"),
-            measurements_listed=units.plural(sum(len(store.measurements) for store in result.stores), "measurement"),
+            measurements_listed=units.plural(len(measurements), "measurement"),
         )
     )
+
+
+def _workload(result: Result, name: str, measured: list[Pair], lines: drawing.Lines, against: str) -> dict[str, Any]:
+    title = measured[0][1].title
+    beside = ratios.beside(result, measured, against) if ratios.asked(result, measured) else None
+    return {
+        "workload": name,
+        "title": title,
+        "about": about(measured),
+        "table": speed(measured, beside),
+        "no_ratio": beside.reasons if beside else "",
+        "parts": mixes.parts(measured),
+        "curves": curves.curves(measured, title, lines),
+        "legend": lines.legend(drawing.series_of(measured)),
+        "numbers": numbers.count(each for _, each in measured),
+        "invalid": sum(bool(each.invalid) for _, each in measured),
+    }
 
 
 def _plots(workloads: dict[str, list[Pair]], lines: drawing.Lines) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

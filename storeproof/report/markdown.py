@@ -10,22 +10,24 @@ from storeproof.printable import printable
 from storeproof.report import formatting, gates, matrix, mixes, outages, tables
 from storeproof.report.confidence import NOTE
 from storeproof.report.other_faults import hardships
+from storeproof.report.speed import index_costs, noise, numbers, ratios
+from storeproof.report.speed.table import about, speed
 from storeproof.report.tables import Table
 from storeproof.result.model import Result, StoreResult
 
 
-def render_markdown(result: Result) -> str:
-    """The report as text."""
+def render_markdown(result: Result, against: str = "") -> str:
+    """The report as text; `against`: the `store:variant` that the others are set against, where it is not the fastest."""
     run = result.run
     meaning = formatting.SCALES.get(run.scale, "")
     parts = [
-        f"# storeproof: {_cell(run.scale.upper())}{f' ({meaning})' if meaning else ''}",
+        f"# storeproof: {cell_of(run.scale.upper())}{f' ({meaning})' if meaning else ''}",
         (
-            f"Run {_cell(run.id)}, started {_cell(run.started)}, took {units.seconds(run.seconds)}, seed {run.seed}, "
-            f"edition {_cell(result.edition.version)} ({_cell(result.edition.hash)}), storeproof {_cell(run.storeproof)}."
+            f"Run {cell_of(run.id)}, started {cell_of(run.started)}, took {units.seconds(run.seconds)}, seed {run.seed}, "
+            f"edition {cell_of(result.edition.version)} ({cell_of(result.edition.hash)}), storeproof {cell_of(run.storeproof)}."
         ),
         *(
-            f"Corpus: {_cell(each.name)}, {_cell(each.language)}, {each.pages} articles, SHA-256 {_cell(each.checksum)}."
+            f"Corpus: {cell_of(each.name)}, {cell_of(each.language)}, {each.pages} articles, SHA-256 {cell_of(each.checksum)}."
             for each in run.corpus
         ),
         f"Command: {_code(run.command)}",
@@ -36,9 +38,9 @@ def render_markdown(result: Result) -> str:
         f"### Capabilities\n\n{_capabilities(result)}",
         _section("Durable", tables.ladder(result)),
         NOTE if result.stores else "",
-        _table(hardships(result)),
+        table_of(hardships(result)),
         _folded("Every fault in numbers", tables.faults(result)),
-        _speed(result),
+        _speed(result, against),
         _outages(result),
         _section("Environment and limits", tables.machine(result)),
         _section("Settings", tables.settings(result)),
@@ -52,28 +54,42 @@ def render_markdown(result: Result) -> str:
 
 def _capabilities(result: Result) -> str:
     table = matrix.as_table(result)
-    return _table(table) if matrix.was_asked(result) else _folded("None was tried in this run", table) or table.empty
+    return table_of(table) if matrix.was_asked(result) else _folded("None was tried in this run", table) or table.empty
 
 
-def _speed(result: Result) -> str:
+def _speed(result: Result, against: str) -> str:
     workloads = tables.workloads(result)
-    intro = (
-        "Only operations that were correct in this run. Median over rounds with its 95 % interval, beside the durability that was "
-        f"*proven*: rows of unlike durability are not comparable. The gates of a number: {gates.LEGEND}."
-    )
-    parts = [f"## Fast\n\n{intro if workloads else 'Nothing was measured in this run.'}"]
+    if not workloads:
+        return "## Fast\n\nNothing was measured in this run."
+    counted = numbers.count(each for store in result.stores for each in store.measurements)
+    words = noise.in_words(noise.floors_of(noise.kinds_of(result)))
+    parts = [
+        "## Fast",
+        (
+            "Only operations that were correct in this run. Median over rounds with its 95 % interval, beside the durability that was "
+            f"*proven*: rows of unlike durability are not comparable. {numbers.LEGEND} {gates.LEGEND}."
+        ),
+        f"**{cell_of(counted)}.**" + (f" {cell_of(words[:1].upper() + words[1:])}." if words else ""),
+    ]
+    if (table := ratios.matrix(result, workloads, against)).rows:
+        against_whom = cell_of(against or "the fastest store of equal proven durability")
+        parts.append(f"### Ratios\n\nEach number to that of {against_whom}, which is 1 ◂. {ratios.NOTE}\n\n{table_of(table)}")
+    parts.append(_folded("What indexes cost: the rate with indexes to the rate without", index_costs.index_table(result)))
+    parts.append(_folded("Noise floor of every kind of workload", noise.noise(result)))
     for name, measured in workloads.items():
-        title, about = f"{_cell(measured[0][1].title)} ({_cell(name)})", _cell(tables.about(measured))
-        parts.append(f"### {title}\n\n{about}\n\n{_table(tables.speed(measured))}")
+        title = f"{cell_of(measured[0][1].title)} ({cell_of(name)})"
+        beside = ratios.beside(result, measured, against) if ratios.asked(result, measured) else None
+        parts.append(f"### {title}\n\n{cell_of(about(measured))}\n\n{table_of(speed(measured, beside))}")
+        parts.append(cell_of(beside.reasons) if beside else "")
         if each := mixes.parts(measured):
-            parts.append(f"Each operation by itself:\n\n{_table(each)}")
-    return "\n\n".join(parts)
+            parts.append(f"Each operation by itself:\n\n{table_of(each)}")
+    return "\n\n".join(part for part in parts if part)
 
 
 def _outages(result: Result) -> str:
     """Nothing where nothing failed under load."""
     table = outages.outages(result)
-    return f"### While something fails\n\n{outages.NOTE}\n\n{_table(table)}" if table.rows else ""
+    return f"### While something fails\n\n{outages.NOTE}\n\n{table_of(table)}" if table.rows else ""
 
 
 def _cases(store: StoreResult) -> str:
@@ -81,7 +97,7 @@ def _cases(store: StoreResult) -> str:
     order = list(Outcome)
     shown = sorted((each for each in store.outcomes if each.outcome is not Outcome.PASS), key=lambda each: order.index(each.outcome))
     if not shown:
-        return f"**{_cell(formatting.name_of(store))}**: " + ("every case passed." if store.outcomes else "no case was run.")
+        return f"**{cell_of(formatting.name_of(store))}**: " + ("every case passed." if store.outcomes else "no case was run.")
     lines = [f"<details><summary>{html.escape(formatting.name_of(store))}: {len(shown)} of {len(store.outcomes)}</summary>", ""]
     for each in shown:
         lines.append(f"* {formatting.MARKS[each.outcome]} **{each.outcome}** {_code(each.id)} (revision {each.revision}, {each.stage})")
@@ -90,28 +106,29 @@ def _cases(store: StoreResult) -> str:
 
 
 def _section(title: str, table: Table) -> str:
-    return f"## {title}\n\n{_table(table)}"
+    return f"## {title}\n\n{table_of(table)}"
 
 
 def _folded(title: str, table: Table) -> str:
     """A long table behind one click; nothing where it would be empty."""
-    return f"<details><summary>{title}</summary>\n\n{_table(table)}\n\n</details>" if table.rows else ""
+    return f"<details><summary>{title}</summary>\n\n{table_of(table)}\n\n</details>" if table.rows else ""
 
 
-def _table(table: Table) -> str:
+def table_of(table: Table) -> str:
+    """A table, or the sentence that stands for an empty one."""
     if not table.rows:
         return table.empty
     lines = [
-        "| " + " | ".join(_cell(name) for name in table.header) + " |",
+        "| " + " | ".join(cell_of(name) for name in table.header) + " |",
         "|" + "|".join("--:" if column in table.numbers else "---" for column in range(len(table.header))) + "|",
     ]
     for row in table.rows:
-        cells = [f"**{_cell(cell.text)}**" if cell.tone == "strong" else _cell(cell.text) for cell in row]
+        cells = [f"**{cell_of(cell.text)}**" if cell.tone == "strong" else cell_of(cell.text) for cell in row]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def _cell(text: str) -> str:
+def cell_of(text: str) -> str:
     """Text that stays in its cell and is not read as markup."""
     escaped = html.escape(" ".join(text.split()), quote=False)
     return "".join(f"\\{char}" if char in "\\|`*[]" else char for char in escaped)
@@ -119,4 +136,4 @@ def _cell(text: str) -> str:
 
 def _code(text: str) -> str:
     """Text as it is. HTML between the tags is escaped, and what Markdown would still read there too."""
-    return f"<code>{_cell(text)}</code>"
+    return f"<code>{cell_of(text)}</code>"

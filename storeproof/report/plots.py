@@ -11,13 +11,17 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 from storeproof import units
 from storeproof.report import formatting
 from storeproof.report.axes import Pair, axis_of, setting
-from storeproof.report.drawing import GRID, INK, RUNGS, SHORT, TIME, Lines, Plot, logarithmic, proven, series_of, styled, svg
+from storeproof.report.drawing import GRID, INK, RUNGS, SHORT, TIME, Lines, Plot, logarithmic, point, proven, series_of, styled, svg
+from storeproof.report.speed import numbers
 
 _BESIDE: Final = 1.2
 """How far beyond its first and last value a logarithmic axis goes, as a factor."""
 
 _APART: Final = 0.17
 """From one label of an axis to the next, as a share of its length: four digits of eight points."""
+
+
+_PERCENTILES: Final = (("p50", "p50"), ("p95", "p95"), ("p99", "p99"), ("p99.9", "p999"))
 
 
 def is_sweep(measured: Sequence[Pair]) -> bool:
@@ -52,13 +56,12 @@ def bars(measured: Sequence[Pair], title: str) -> Plot:
         for row, pair in enumerate(order):
             each = pair[1]
             spread = each.throughput
-            failing = any(not gate.ok for gate in each.gates.values())
             axes.barh(
                 row, spread.median, height=0.72, color=RUNGS[proven(pair)], alpha=0.55 if each.indexes else 0.95,
-                hatch="////" if failing else None, edgecolor=GRID if failing else "none", linewidth=0,
+                hatch="////" if each.invalid else None, edgecolor=GRID if each.invalid else "none", linewidth=0,
             )  # fmt: skip
-            sign = " ✘ gate" if failing else ""
-            axes.text(max(spread.high, spread.median) + widest * 0.015, row, units.short(spread.median) + sign, va="center", fontsize=8.5)
+            text = f"{numbers.at_least(each)}{units.short(spread.median)} {'✘' if each.invalid else numbers.mark(each)}"
+            axes.text(max(spread.high, spread.median) + widest * 0.015, row, text, va="center", fontsize=8.5)
         axes.hlines(
             range(len(order)), [each.throughput.low for _, each in order], [each.throughput.high for _, each in order],
             color=INK, linewidth=1.2,
@@ -74,31 +77,38 @@ def bars(measured: Sequence[Pair], title: str) -> Plot:
         axes.spines["bottom"].set_visible(False)
         told = "; ".join(
             f"{formatting.name_of(store)} ({formatting.indexes(each.indexes)}, {each.clients} clients, {proven((store, each))}) "
-            f"{formatting.interval(each.throughput)}"
+            f"{numbers.at_least(each)}{formatting.interval(each.throughput)} {numbers.mark(each)}"
             for store, each in order
         )
         return Plot(svg(figure, f"bars-{order[0][1].workload}"), f"{title}: median throughput with 95 % interval: {told}")
 
 
 def sweep(measured: Sequence[Pair], durability: str, title: str, lines: Lines) -> Plot:
-    """Throughput and latency percentiles against the workload's axis, one line per store, all of one proven durability."""
+    """Throughput and latency against the workload's axis, one line per store, all of one proven durability.
+
+    A hollow point is a lower bound, and a number that is not valid has a ✘ in its place. Results before format 2.1 have no average.
+    """
     series = series_of(measured)
     axis = axis_of(measured)
     values = sorted({axis.of(each) for _, each in measured})
     with styled():
         figure = Figure(figsize=(11.2, 2.75))
-        panels = [("throughput per second", None), ("p50", "p50"), ("p95", "p95"), ("p99", "p99"), ("p99.9", "p999")]
+        averaged = any(each.latency_us.mean is not None for _, each in measured)
+        panels = [("throughput per second", None), *([("average", "mean")] if averaged else []), *_PERCENTILES]
+        pitch = 0.99 / len(panels)
         shown = _with_room(values)
         for column, (heading, percentile) in enumerate(panels):
-            axes = figure.add_axes((0.036 + column * 0.198, 0.16, 0.158, 0.72))
+            axes = figure.add_axes((0.036 + column * pitch, 0.16, pitch - 0.04, 0.72))
             for name, pairs in series.items():
                 points = sorted((each for _, each in pairs), key=axis.of)
                 style = lines.style(name)
                 if percentile is None:
                     spreads = [each.throughput for each in points]
                     places = [axis.of(each) for each in points]
-                    axes.plot(places, [each.median for each in spreads], **style)
+                    axes.plot(places, [each.median for each in spreads], **{**style, "marker": ""})
                     axes.vlines(places, [each.low for each in spreads], [each.high for each in spreads], color=style["color"], linewidth=1)
+                    for each in points:
+                        axes.plot(axis.of(each), each.throughput.median, **point(each, style))
                 else:
                     known = [(axis.of(each), getattr(each.latency_us, percentile)) for each in points]
                     known = [(at, latency) for at, latency in known if latency is not None]
@@ -120,7 +130,11 @@ def sweep(measured: Sequence[Pair], durability: str, title: str, lines: Lines) -
             axes.tick_params(axis="y", labelsize=8)
             axes.grid()
         told = "; ".join(
-            f"{name}: " + ", ".join(f"{units.short(axis.of(each))} {units.short(each.throughput.median)}/s" for _, each in pairs)
+            f"{name}: "
+            + ", ".join(
+                f"{units.short(axis.of(each))} {numbers.at_least(each)}{units.short(each.throughput.median)}/s {numbers.mark(each)}"
+                for _, each in pairs
+            )
             for name, pairs in series.items()
         )
         label = f"{title}, durability proven: {durability}: throughput and latency against {axis.name}: {told}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import median
@@ -19,6 +18,7 @@ from storeproof.outcome import SHOWN, Outcome
 from storeproof.report import formatting, tables
 from storeproof.report.answer_table import missing
 from storeproof.report.axes import setting
+from storeproof.report.speed import noise, numbers
 from storeproof.result.model import Measurement, Result, RunInfo, StoreResult
 from storeproof.spec.workload import Kind
 
@@ -28,10 +28,10 @@ _ROWS = 14
 """Kinds that have a line, at most; results of older editions name none, and each workload is its own."""
 _FAILURES = 3
 """Failed cases that are named; the report has all of them."""
-_GATES = 2
-"""The same for failed gates."""
 _NAME = 32
 """Columns of a store's name and variant."""
+_RATE = 13
+"""Columns of a rate with its interval and grade."""
 _NAMES = 6
 """The same for stores that conform to a profile."""
 _COMMAND = 40
@@ -66,7 +66,7 @@ def print_summary(result: Result, report: Path | None, console: Console) -> None
         console.print(_one(result.stores[0], run))
     else:
         console.print(_several(result, console.width))
-        console.print(_notes(result))
+        console.print(_notes(result, console.width))
     console.print(_next(run, report), soft_wrap=True)
 
 
@@ -142,7 +142,7 @@ def _roles(store: StoreResult) -> list[Text]:
 
 
 def _speeds(measured: Sequence[Measurement]) -> list[Table | Text]:
-    """A line for each kind of workload: its plainest measurement, with the 95 % interval of its rate."""
+    """A line for each kind of workload: its plainest measurement, with the 95 % interval of its rate, and its mark."""
     if not measured:
         return [Text("not measured", "yellow")]
     chosen = list(_plainest(measured).values())
@@ -151,46 +151,49 @@ def _speeds(measured: Sequence[Measurement]) -> list[Table | Text]:
     table.add_column(style="dim", no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True)
+    table.add_column()
     for each in chosen[:_ROWS]:
         spread = each.throughput
         between = f"[{units.short(spread.low)}, {units.short(spread.high)}]"
-        sign = Text(" ✘", "red") if _invalid(each) else Text("")
-        rate = Text(f"{units.short(spread.median)}/s", "red" if _invalid(each) else "bold")
-        table.add_row(each.kind or "–", each.workload, rate, Text.assemble(between, sign))
+        rate = Text(f"{numbers.at_least(each)}{units.short(spread.median)}/s", "red" if each.invalid else "bold")
+        table.add_row(each.kind or "–", each.workload, rate, between, Text(numbers.mark(each), "red" if each.invalid else ""))
     more = len(chosen) - _ROWS
     return [table, Text(f"and {more} more: see the report", "dim")] if more > 0 else [table]
 
 
 def _coverage(stores: Sequence[StoreResult], run: RunInfo) -> list[Text]:
-    """How much was measured, what of it is not valid, and what the scale leaves out."""
+    """How precise what was measured is, what of it is not valid, and what the scale leaves out."""
     measured = [each for store in stores for each in store.measurements]
     lines = []
-    if invalid := sum(map(_invalid, measured)):
-        gates = Counter(name for each in measured for name, gate in each.gates.items() if not gate.ok)
-        why = ", ".join(f"{name} {count}" for name, count in gates.most_common(_GATES))
-        lines.append(Text(f"✘ {invalid} of {units.plural(len(measured), 'number')} not valid: {why}", "yellow"))
     if run.beyond_scale:
         done = {each.workload for each in measured}
         rest = {name.removeprefix("performance.").partition("/")[0] for name in run.beyond_scale} - done - {"outage"}
         what = f"{units.plural(len(done), 'workload')} measured; {len(rest)} more, all series and outages, at --scale=standard"
         lines.append(Text(what, "dim"))
+    if measured:
+        lines.append(Text(numbers.count(measured), "yellow" if any(each.invalid for each in measured) else ""))
     return lines
+
+
+def _shown_kinds(result: Result, width: int) -> Sequence[str]:
+    """The kinds of workloads that have a column: as many as have room beside the longest name."""
+    there = {kind for store in result.stores for kind in _plainest(store.measurements)}
+    kinds = [kind for kind in _KINDS if kind in there] or sorted(there)
+    longest = max(len(formatting.name_of(store)) for store in result.stores)
+    return kinds[: max(1, (width - min(longest, _NAME) - 36) // (_RATE + 1))]
 
 
 def _several(result: Result, width: int) -> Table:
     """One line for each store, with the kinds of workloads that fit."""
     chosen = [_plainest(store.measurements) for store in result.stores]
-    there = {kind for plainest in chosen for kind in plainest}
-    kinds = [kind for kind in _KINDS if kind in there] or sorted(there)
-    longest = max(len(formatting.name_of(store)) for store in result.stores)
-    kinds = kinds[: max(1, (width - min(longest, _NAME) - 36) // 14)]
+    kinds = _shown_kinds(result, width)
     table = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
     table.add_column("store:variant", overflow="fold", max_width=_NAME)
     for heading in ("answers", "failed"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("keeps", no_wrap=True)
     for kind in kinds:
-        table.add_column(kind, justify="right", max_width=13, overflow="fold")
+        table.add_column(kind, justify="right", max_width=_RATE, overflow="fold")
     for store, plainest in zip(result.stores, chosen, strict=True):
         bad = store.counts.get(Outcome.FAIL, 0) + store.counts.get(Outcome.ERROR, 0)
         proven = tables.proven_cell(store)
@@ -204,7 +207,7 @@ def _several(result: Result, width: int) -> Table:
     return table
 
 
-def _notes(result: Result) -> Table:
+def _notes(result: Result, width: int) -> Table:
     """What the columns mean, who meets which profile, and how much was measured."""
     grid = Table.grid(padding=(0, 1))
     grid.add_column(style="dim", no_wrap=True)
@@ -220,10 +223,18 @@ def _notes(result: Result) -> Table:
     grid.add_row("answers", Text("capabilities shown, of all", "dim"))
     grid.add_row("failed", Text("cases that failed or ended in an error", "dim"))
     grid.add_row("keeps", Text("durability that was shown; ✘ a claim refuted, ○ a claim not shown", "dim"))
-    grid.add_row("speed", Text("operations a second, ± half of the 95 % interval; ✘ not valid", "dim"))
+    grid.add_row("speed", Text(f"operations a second · {numbers.BRIEF}", "dim"))
+    if words := _noise(result, width):
+        grid.add_row("noise", Text(words, "dim"))
     for line in _coverage(result.stores, result.run):
         grid.add_row("", line)
     return grid
+
+
+def _noise(result: Result, width: int) -> str:
+    """The noise floor of the kinds that have a column, in words."""
+    shown = _shown_kinds(result, width)
+    return noise.in_words({kind: factor for kind, factor in noise.floors_of(noise.kinds_of(result)).items() if kind in shown})
 
 
 def _next(run: RunInfo, report: Path | None) -> Text:
@@ -277,18 +288,16 @@ def _shown(store: StoreResult) -> int:
     return sum(each.outcome in SHOWN for each in store.capabilities)
 
 
-def _invalid(measured: Measurement) -> bool:
-    return not measured.verified or any(not gate.ok for gate in measured.gates.values())
-
-
 def _rate(measured: Measurement | None) -> Text:
-    """The median with its spread in percent; a number that fails a gate says so."""
+    """The median with its spread in percent and its grade; one that drifts or is not valid says so in place of the spread."""
     if measured is None:
         return Text("–", "dim")
-    spread = measured.throughput
-    half = (spread.high - spread.low) / 2 / spread.median * 100 if spread.median else 0.0
-    invalid = _invalid(measured)
-    return Text(f"{units.short(spread.median)} ±{half:.0f}%{' ✘' if invalid else ''}", "red" if invalid else "")
+    rate = f"{numbers.at_least(measured)}{units.short(measured.throughput.median)}"
+    if measured.invalid:
+        return Text(f"{rate} ✘", "red")
+    if measured.trend.drifting:
+        return Text(f"{rate} {measured.grade}\ndrifting", "yellow")
+    return Text(f"{rate} ±{numbers.half_interval(measured):.0%} {measured.grade}")
 
 
 def _short(text: str, style: str) -> Text:

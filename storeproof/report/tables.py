@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
 from storeproof import units
 from storeproof.outcome import REFUTED, Outcome
-from storeproof.report import confidence, formatting, gates
-from storeproof.report.axes import Pair, setting
-from storeproof.result.model import Environment, GuaranteeRecord, Measurement, ProfileVerdict, Result, StoreResult
+from storeproof.report import confidence, formatting
+from storeproof.report.axes import Pair
+from storeproof.report.speed import numbers
+from storeproof.result.model import Environment, GuaranteeRecord, ProfileVerdict, Result, StoreResult
 from storeproof.spec.guarantee import LADDER, NODES
 
 
@@ -20,7 +21,7 @@ class Cell:
 
     text: str
     tone: str = ""
-    """An outcome's name, or `good`, `bad`, `open`, `dim`, `strong`, `code`."""
+    """An outcome's name, or `good`, `bad`, `open`, `dim`, `strong`, `code`, `grade-a` to `grade-d`."""
     link: str = ""
     """The id of the part of the page that says more."""
     hint: str = ""
@@ -59,7 +60,7 @@ def overview(result: Result) -> Table:
         claimed = [each for each in store.capabilities if each.claimed]
         passed = sum(each.outcome is Outcome.PASS for each in claimed)
         recoveries = [value for each in durability.guarantees for value in each.recovery_seconds]
-        valid = sum(each.verified and all(gate.ok for gate in each.gates.values()) for each in store.measurements)
+        valid = sum(not each.invalid for each in store.measurements)
         bad = store.counts.get(Outcome.FAIL, 0) + store.counts.get(Outcome.ERROR, 0)
         rows.append(
             [
@@ -71,7 +72,11 @@ def overview(result: Result) -> Table:
                 Cell(durability.claimed),
                 proven_cell(store),
                 Cell(units.seconds(median(recoveries)) if recoveries else "–"),
-                Cell(f"{valid} of {len(store.measurements)}", "" if valid == len(store.measurements) else "open"),
+                Cell(
+                    f"{valid} of {len(store.measurements)}",
+                    "" if valid == len(store.measurements) else "open",
+                    hint=numbers.count(store.measurements),
+                ),
                 Cell(store.launch or "–"),
                 Cell(store.topology),
             ]
@@ -184,57 +189,6 @@ def workloads(result: Result) -> dict[str, list[Pair]]:
     return found
 
 
-def speed(measured: Iterable[Pair]) -> Table:
-    """One workload: every store's numbers beside the durability that was proven for it."""
-    rows = []
-    for store, each in measured:
-        failing = gates.failing(each)
-        latency = each.latency_us
-        rows.append(
-            [
-                Cell(formatting.name_of(store), "strong"),
-                Cell(store.durability.shown, "" if store.durability.proven else "open"),
-                Cell(str(each.clients)),
-                Cell(str(each.indexes)),
-                Cell(setting(each) or "–"),
-                Cell(units.amount(each.throughput.median), "strong" if not failing else "bad"),
-                Cell(f"{units.amount(each.throughput.low)} – {units.amount(each.throughput.high)}"),
-                *(Cell(units.micros(value)) for value in (latency.p50, latency.p95, latency.p99, latency.p999, latency.max)),
-                Cell(str(len(each.rounds))),
-                Cell(units.whole(each.errors), "bad" if each.errors else "dim"),
-                Cell(units.whole(each.misses), "bad" if each.misses else "dim"),
-                _validity(each, failing),
-            ]
-        )
-    header = (
-        "store:variant", "durability proven", "clients", "indexes", "with", "median /s", "95 % interval", "p50", "p95", "p99", "p99.9",
-        "max", "rounds", "errors", "misses", "valid",
-    )  # fmt: skip
-    return Table(header, rows, "Not measured.", frozenset({2, 3, *range(5, 15)}))
-
-
-def about(measured: Sequence[Pair]) -> str:
-    """What the measurements of one workload have in common, in one line."""
-
-    def values(name: str) -> str:
-        return " / ".join(dict.fromkeys(str(getattr(each, name)) for _, each in measured))
-
-    load = " / ".join(
-        dict.fromkeys(f"{each.load_model} loop" + (f" at {units.amount(each.rate)}/s" if each.rate else "") for _, each in measured)
-    )
-    batch = values("batch")
-    corpus = f", corpus {values('corpus')}" if any(each.corpus for _, each in measured) else ""
-    loaded = " / ".join(dict.fromkeys(f"{each.loaded:,}" for _, each in measured if each.loaded))
-    there = f"{loaded} records loaded before, " if loaded else ""
-    turns = max((len(each.interleaved_with) + 1 for _, each in measured), default=1)
-    interleaved = f", {turns} stores, interleaved rounds" if turns > 1 else ""
-    return (
-        f"model {values('model')}, operation {values('operation')}, {batch} {'record' if batch == '1' else 'records'} a request, "
-        f"{there}{values('payload_bytes')} bytes of payload a record{corpus}, engine {values('engine')}, {load}{interleaved}, "
-        f"throughput in {' / '.join(dict.fromkeys(each.throughput.unit for _, each in measured))}"
-    )
-
-
 def scaling(result: Result) -> Table:
     """How long an answer took as the data grew, with indexes and without."""
     rows = []
@@ -308,7 +262,7 @@ def machine(result: Result) -> Table:
         ("file system", environment.filesystem),
         ("fsync of 4 KiB there (median)", units.micros(environment.fsync_us)),
         ("loopback round trip (median)", units.micros(environment.loopback_us)),
-        ("noise floor: the same load twice", _noise(environment)),
+        ("noise of the machine: the same load twice on a server that does nothing", _noise(environment)),
         ("Python", environment.python),
         ("packages", ", ".join(f"{name} {version}" for name, version in environment.packages.items()) or "–"),
     ]
@@ -341,13 +295,6 @@ def totals(result: Result) -> Table:
         ("profile verdicts", sum(len(store.profiles) for store in result.stores)),
     ]
     return Table(("in this report", "number"), [[Cell(name), Cell(str(number))] for name, number in lines], "", frozenset({1}))
-
-
-def _validity(measured: Measurement, failing: Sequence[str]) -> Cell:
-    if failing:
-        return Cell(f"✘ {'; '.join(failing)}", "bad", hint=gates.all_of(measured))
-    unknown = "; client_ceiling not measured" if measured.ceiling_reason else ""
-    return Cell(f"✔{unknown}", "good", hint=gates.all_of(measured))
 
 
 def _noise(environment: Environment) -> str:

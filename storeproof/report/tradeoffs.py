@@ -11,16 +11,17 @@ from storeproof import units
 from storeproof.outcome import Outcome
 from storeproof.report import formatting
 from storeproof.report.axes import Pair, is_plain, typical
-from storeproof.report.drawing import COLUMNS, RUNGS, SHORT, Lines, Plot, logarithmic, panels, proven, styled, svg
+from storeproof.report.drawing import COLUMNS, RUNGS, SHORT, Lines, Plot, logarithmic, panels, point, proven, styled, svg
+from storeproof.report.speed.numbers import at_least
 from storeproof.result.model import Result
 
 
 def in_variants(workloads: Mapping[str, Sequence[Pair]]) -> dict[str, dict[str, list[Pair]]]:
-    """The workloads of each store that was measured in variants of unlike proven durability."""
+    """The workloads of each store that was measured in variants of unlike proven durability; without numbers that are not valid."""
     stores: dict[str, dict[str, list[Pair]]] = {}
     for name, measured in workloads.items():
         for pair in typical(measured) if is_plain(measured) else ():
-            if not pair[1].indexes:
+            if not pair[1].indexes and not pair[1].invalid:
                 stores.setdefault(pair[0].store, {}).setdefault(name, []).append(pair)
     return {store: lines for store, lines in stores.items() if len({proven(pair) for measured in lines.values() for pair in measured}) > 1}
 
@@ -39,9 +40,12 @@ def cost_of_durability(stores: Mapping[str, Mapping[str, Sequence[Pair]]], drawn
                 {_variant(pair) for measured in lines.values() for pair in measured}, key=lambda each: list(RUNGS).index(each[1])
             )
             for workload, measured in lines.items():
-                found = {_variant(pair): pair[1].throughput.median for pair in measured}
+                found = {_variant(pair): pair[1] for pair in measured}
                 points = [(at, found[each]) for at, each in enumerate(variants) if each in found]
-                axes.plot(*zip(*points, strict=True), **drawn.style(workload))
+                style = drawn.style(workload)
+                axes.plot([at for at, _ in points], [each.throughput.median for _, each in points], **{**style, "marker": ""})
+                for at, each in points:
+                    axes.plot(at, each.throughput.median, **point(each, style))
             axes.set_title(store, fontsize=9, loc="left", y=1.01)
             axes.set_xticks(range(len(variants)), [f"{name}\n{rung}" for name, rung in variants], fontsize=7)
             axes.set_xlim(-0.3, len(variants) - 0.7)
@@ -51,12 +55,16 @@ def cost_of_durability(stores: Mapping[str, Mapping[str, Sequence[Pair]]], drawn
 
 
 def features_against_speed(result: Result, workloads: Mapping[str, Sequence[Pair]]) -> Plot | None:
-    """One panel for each of the workloads that most stores were measured with: capabilities shown in this run, and throughput."""
+    """One panel for each of the workloads that most stores were measured with: capabilities shown in this run, and throughput.
+
+    A hollow point is a lower bound; a number that is not valid has none.
+    """
     shown = {formatting.name_of(store): sum(each.outcome is Outcome.PASS for each in store.capabilities) for store in result.stores}
-    if len(shown) < 2 or not any(shown.values()) or not any(map(is_plain, workloads.values())):
-        return None
     numbers = {name: str(number) for number, name in enumerate(shown, 1)}
-    plain = [(name, measured) for name, measured in workloads.items() if is_plain(measured)]
+    valid = {name: [pair for pair in measured if not pair[1].invalid] for name, measured in workloads.items() if is_plain(measured)}
+    plain = [(name, measured) for name, measured in valid.items() if measured]
+    if len(shown) < 2 or not any(shown.values()) or not plain:
+        return None
     chosen = sorted(plain, key=lambda item: -len({formatting.name_of(store) for store, _ in item[1]}))[:COLUMNS]
     with styled():
         figure, places = panels(len(chosen))
@@ -66,7 +74,7 @@ def features_against_speed(result: Result, workloads: Mapping[str, Sequence[Pair
             points = [pair for pair in typical(measured) if not pair[1].indexes] or measured
             for pair in points:
                 at = (shown[formatting.name_of(pair[0])], pair[1].throughput.median)
-                axes.plot(*at, "o", color=RUNGS[proven(pair)], markersize=6)
+                axes.plot(*at, "o", color=RUNGS[proven(pair)], markersize=6, fillstyle="none" if pair[1].at_least else "full")
                 axes.annotate(numbers[formatting.name_of(pair[0])], at, xytext=(5, -3), textcoords="offset points", fontsize=8)
             axes.set_title(f"{name}, {units.plural(points[0][1].clients, 'client')}", fontsize=9, loc="left", y=1.01)
             axes.set_xlabel("capabilities shown", fontsize=8, labelpad=1)
@@ -75,7 +83,10 @@ def features_against_speed(result: Result, workloads: Mapping[str, Sequence[Pair
             axes.tick_params(axis="x", labelsize=8)
             _speed(axes)
             told.append(
-                f"{name}: " + ", ".join(f"{formatting.name_of(store)} {units.short(each.throughput.median)}/s" for store, each in points)
+                f"{name}: "
+                + ", ".join(
+                    f"{formatting.name_of(store)} {at_least(each)}{units.short(each.throughput.median)}/s" for store, each in points
+                )
             )
         return Plot(svg(figure, "features-against-speed"), f"Throughput against capabilities shown in this run: {'; '.join(told)}")
 

@@ -1,17 +1,38 @@
 """Compares measurements of two results, and refuses where a ratio would be misleading.
 
 The round is the sample, and the ratio has a 95 % interval (`storeproof.stats.ratio`): of the medians, or per block for interleaved
-rounds of one run. A difference is shown if the interval excludes 1 and the ratio exceeds the noise floor of both machines.
+rounds of one run. A difference is shown if the interval excludes 1 and the ratio exceeds the noise floor of its kind of workload.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Literal
 
 from storeproof.result.model import Measurement, Result, StoreResult
-from storeproof.stats.ratio import Ratio, paired_ratio_of, ratio_of
+from storeproof.result.noise import KindNoise, kind_of, noise_of
+from storeproof.result.number_ratio import Bound, number_ratio
+from storeproof.stats.ratio import Ratio
+
+PLAN: Final[Mapping[str, str]] = {
+    "model": "model",
+    "record": "variation of the record",
+    "operation": "operation",
+    "batch": "batch",
+    "indexes": "number of indexes",
+    "clients": "number of clients",
+    "pipeline": "number of requests in flight",
+    "engine": "load engine",
+    "load_model": "load model",
+    "rate": "offered rate",
+    "loaded": "records loaded",
+    "payload_bytes": "payload in bytes",
+    "corpus": "corpus",
+}
+"""The fields of a measurement in which two that are compared are alike, in words."""
 
 
 @dataclass(frozen=True)
@@ -20,11 +41,24 @@ class Side:
 
     result: Result
     store: StoreResult
+    floors: Mapping[str, KindNoise] | None = None
+    """The noise floors of the result, where they are known already."""
 
     @property
     def name(self) -> str:
         """`store:variant`."""
         return f"{self.store.store}:{self.store.variant}"
+
+    @cached_property
+    def noise(self) -> Mapping[str, KindNoise]:
+        """The noise floors of the result, by kind of workload."""
+        return noise_of(self.result) if self.floors is None else self.floors
+
+
+def sides_of(result: Result) -> list[Side]:
+    """All stores of a result, which share its noise floors."""
+    floors = noise_of(result)
+    return [Side(result, store, floors) for store in result.stores]
 
 
 @dataclass(frozen=True)
@@ -35,22 +69,35 @@ class Pair:
     b: Measurement
     ratio: Ratio | None
     refused: tuple[str, ...]
-    failing: tuple[str, ...]
-    """Failed gates, as `A: name` and `B: name`."""
+    bound: Bound = ""
+    """`≥` or `≤`: the load generator was the limit of A or of B, and the true ratio is that much or more, or less."""
     paired: bool = False
     """Whether the ratio is of interleaved rounds."""
     noise: float = 1.0
-    """The noise floor: the factor by which two measurements of the same thing may differ on these machines."""
+    """The noise floor: the factor below which two medians of the same thing differ by chance, for this kind and number of rounds."""
+
+    @property
+    def faster(self) -> Literal["A", "B", ""]:
+        """The side that is shown to be faster, if one is."""
+        if self.ratio is None:
+            return ""
+        if self.bound != "≤" and self.ratio.low > 1 and self.ratio.middle > self.noise:
+            return "A"
+        if self.bound != "≥" and self.ratio.high < 1 and 1 / self.ratio.middle > self.noise:
+            return "B"
+        return ""
 
     @property
     def verdict(self) -> str:
         """Why the ratio shows no difference; empty if it shows one, or there is no ratio."""
-        if self.ratio is None:
+        if self.ratio is None or self.faster:
             return ""
         if not self.ratio.shows_difference:
             return "no difference shown"
-        far = max(self.ratio.middle, 1 / self.ratio.middle)
-        return "" if far > self.noise else "no difference shown: within the noise of the machine"
+        limited = {"≥": "A", "≤": "B"}.get(self.bound)
+        if limited and (self.ratio.high < 1) == (limited == "A"):
+            return f"no difference shown: {limited} may be faster than its number"
+        return "no difference shown: within the noise of its kind"
 
 
 @dataclass(frozen=True)
@@ -70,8 +117,6 @@ def compare(a: Side, b: Side) -> Comparison:
     Measurements that differ, for example in the number of clients, are paired too and refused with the reason: omitting them would look
     as if there were none.
     """
-    unlike = _unlike_runs(a, b)
-    noise = max((floor.factor for side in (a, b) if (floor := side.result.environment.noise)), default=1.0)
     left, right = list(a.store.measurements), list(b.store.measurements)
     candidates = [(one, other) for one in left for other in right if one.workload == other.workload]
     pairs = []
@@ -79,50 +124,44 @@ def compare(a: Side, b: Side) -> Comparison:
         if one in left and other in right:
             left.remove(one)
             right.remove(other)
-            by_turns = a.result.run.id == b.result.run.id and b.name in one.interleaved_with
-            pairs.append(_pair(one, other, unlike, noise, by_turns=by_turns))
-    pairs.sort(key=lambda pair: (pair.a.workload, pair.a.indexes, pair.a.clients, pair.a.pipeline, pair.a.rate or 0))
+            pairs.append(pair_of(a, one, b, other))
+    pairs.sort(key=lambda pair: order_of(pair.a))
     return Comparison(a, b, tuple(pairs), tuple(left), tuple(right))
 
 
-def _pair(a: Measurement, b: Measurement, unlike: Sequence[str], noise: float, *, by_turns: bool) -> Pair:
-    reasons = [*unlike, *_unlike_measurements(a, b)]
-    reasons += [f"{side}: the data was not verified after the rounds" for side, each in (("A", a), ("B", b)) if not each.verified]
-    ratio = None
-    if not reasons:
-        samples = [[each.throughput for each in side.rounds] for side in (a, b)]
-        if min(len(rounds) for rounds in samples) < 2:
-            reasons.append("a single round has no spread: at least two rounds on each side are needed")
-        elif min(min(rounds) for rounds in samples) <= 0:
-            reasons.append("a round without a single successful operation has no ratio")
-        else:
-            ratio = paired_ratio_of(samples[0], samples[1]) if by_turns else ratio_of(samples[0], samples[1])
-    failing = [f"{side}: {name}" for side, each in (("A", a), ("B", b)) for name, gate in each.gates.items() if not gate.ok]
-    return Pair(a, b, ratio, tuple(reasons), tuple(failing), by_turns, noise)
+def pair_of(a: Side, one: Measurement, b: Side, other: Measurement, names: tuple[str, str] = ("A", "B")) -> Pair:
+    """A measurement of each of two stores, of one workload; `names`: of both sides, for the reasons of a refusal."""
+    paired = a.result.run.id == b.result.run.id and b.name in one.interleaved_with and len(one.rounds) == len(other.rounds)
+    found = number_ratio(one, other, paired=paired, names=names)
+    unlike = [*_unlike_runs(a, b, names), *_unlike_measurements(one, other)]
+    noise = floor(a, one, b, other)
+    if unlike:
+        return Pair(one, other, None, (*unlike, *found.refused), paired=paired, noise=noise)
+    return Pair(one, other, found.ratio, found.refused, found.bound, paired, noise)
 
 
-def _unlike_runs(a: Side, b: Side) -> list[str]:
-    """Differences between two runs that rule out any comparison."""
+def floor(a: Side, one: Measurement, b: Side, other: Measurement) -> float:
+    """The noise floor of two measurements: of their kind, for the fewer rounds of the two, in the noisier of the two results."""
+    rounds = min(len(one.rounds), len(other.rounds))
+    known = [side.noise.get(kind_of(each)) for side, each in ((a, one), (b, other))]
+    return max((each.factor(rounds) for each in known if each), default=1.0)
+
+
+def order_of(measured: Measurement) -> tuple[Any, ...]:
+    """The order in which measurements are shown."""
+    return (measured.workload, measured.indexes, measured.clients, measured.pipeline, measured.rate or 0)
+
+
+def unlike_machines(a: Side, b: Side) -> list[str]:
+    """Differences between the machines of two runs, and in what was demanded of them."""
+    one, other = a.result.environment, b.result.environment
     reasons = []
-    one, other = a.store.durability.proven, b.store.durability.proven
-    if one is None or other is None:
-        sides = " and ".join(side for side, proven in (("A", one), ("B", other)) if proven is None)
-        reasons.append(f"durability was not proven in {sides}")
-    elif one != other:
-        reasons.append(_differ("proven durability", one, other))
-    if a.store.topology != b.store.topology:
-        reasons.append(_differ("topology", a.store.topology, b.store.topology))
     editions = [f"{side.result.edition.version} ({side.result.edition.hash})" for side in (a, b)]
     if editions[0] != editions[1]:
         reasons.append(_differ("edition", *editions))
     if a.result.run.scale != b.result.run.scale:
         reasons.append(_differ("scale", a.result.run.scale, b.result.run.scale))
-    return reasons + _unlike_machines(a, b)
-
-
-def _unlike_machines(a: Side, b: Side) -> list[str]:
-    one, other = a.result.environment, b.result.environment
-    reasons = [
+    reasons += [
         _differ(f"machine: {name}", str(getattr(one, name)), str(getattr(other, name)))
         for name in ("cpu", "cores", "kernel", "disk", "filesystem")
         if getattr(one, name) != getattr(other, name)
@@ -133,24 +172,24 @@ def _unlike_machines(a: Side, b: Side) -> list[str]:
     return reasons
 
 
+def _unlike_runs(a: Side, b: Side, names: Sequence[str]) -> list[str]:
+    """Differences between two runs that rule out any comparison."""
+    reasons = []
+    one, other = a.store.durability.proven, b.store.durability.proven
+    if one is None or other is None:
+        sides = " and ".join(name for name, proven in zip(names, (one, other), strict=True) if proven is None)
+        reasons.append(f"durability was not proven in {sides}")
+    elif one != other:
+        reasons.append(_differ("proven durability", one, other))
+    if a.store.topology != b.store.topology:
+        reasons.append(_differ("topology", a.store.topology, b.store.topology))
+    return reasons + unlike_machines(a, b)
+
+
 def _unlike_measurements(a: Measurement, b: Measurement) -> list[str]:
     reasons = [
         _differ(words, *("none" if getattr(each, name) in ("", None) else str(getattr(each, name)) for each in (a, b)))
-        for name, words in (
-            ("model", "model"),
-            ("record", "variation of the record"),
-            ("operation", "operation"),
-            ("batch", "batch"),
-            ("indexes", "number of indexes"),
-            ("clients", "number of clients"),
-            ("pipeline", "number of requests in flight"),
-            ("engine", "load engine"),
-            ("load_model", "load model"),
-            ("rate", "offered rate"),
-            ("loaded", "records loaded"),
-            ("payload_bytes", "payload in bytes"),
-            ("corpus", "corpus"),
-        )
+        for name, words in PLAN.items()
         if getattr(a, name) != getattr(b, name)
     ]
     if a.throughput.unit != b.throughput.unit:

@@ -12,6 +12,7 @@ from storeproof.experiments.performance.store_rounds import InterleavedRounds
 from storeproof.outcome import Outcome
 from storeproof.plugin.benchmark_export import export
 from storeproof.plugin.suite import suite_run
+from storeproof.report.speed.numbers import told
 from storeproof.result.case_result import CaseResult
 from storeproof.store_under_test import StoreUnderTest
 
@@ -47,9 +48,7 @@ def test_workload(
     measured = runner.measurement(audited, rounds.interleaved_with)
     export(request.config, benchmark, sut.target.id, measured)
     sut.record.measurements.append(measured)
-    failing = [f"{name} {gate.value:.3g} > {gate.limit:g}" for name, gate in measured.gates.items() if not gate.ok]
-    case_result.add(f"{measured.throughput.median:.0f} operations/s")
-    case_result.add(f"gates that failed: {', '.join(failing)}" if failing else "")
+    case_result.add(told(measured))
     case_result.add(f"through the store's client: {measured.engine_reason}" if measured.engine_reason else "")
     case_result.add("; ".join(dict.fromkeys(text for each in runner.rounds for text in each.samples)))
     if not audited.ok:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -75,8 +77,9 @@ def test_compare_shows_ratios_of_every_common_store(run: Run, two: tuple[Path, P
     """0: something was compared."""
     code, out, _ = run("compare", *two)
     assert code == 0
-    assert out.count("25 compared, 0 refused, 0 without a partner") == len(TARGETS)
-    assert "no difference shown" in out
+    found = re.findall(r"^(\d+) compared, 0 of them paired by block, (\d+) refused, 0 without a partner$", out, flags=re.MULTILINE)
+    assert [int(compared) + int(refused) for compared, refused in found] == [25] * len(TARGETS)
+    assert "no difference" in out
     assert "ratio of the medians over rounds; 95 % interval" in out
 
 
@@ -87,6 +90,37 @@ def test_compare_picks_the_stores_it_is_told(run: Run, two: tuple[Path, Path]) -
     assert "A  redis:aof-always" in out
     assert "B  sqlite:wal-full" in out
     assert "× [" in out
+
+
+def test_compare_writes_a_file_too(run: Run, two: tuple[Path, Path], tmp_path: Path) -> None:
+    """In the format that its name says; another is refused before anything is compared."""
+    code, _, _ = run("compare", *two, "--output", tmp_path / "x.json")
+    assert code == 0
+    assert len(json.loads((tmp_path / "x.json").read_text())) == len(TARGETS)
+    code, out, err = run("compare", *two, "--output", tmp_path / "x.txt")
+    assert (code, out) == (4, "")
+    assert ".json, .md, .html" in err
+
+
+def test_compare_counts_the_numbers_that_agree(run: Run, two: tuple[Path, Path], tmp_path: Path) -> None:
+    """Of the same plan run twice, every store with itself; 1 where it is not the same plan."""
+    code, out, _ = run("compare", *two, "--agreement", "--output", tmp_path / "x.md")
+    assert code == 0
+    assert re.search(
+        r"^\d+ of \d+ numbers agree \(\d+ %\); not compared: \d+ not valid, 0 drifting, 0 without a partner$", out, re.MULTILINE
+    )
+    assert "## Two runs of the same plan" in (tmp_path / "x.md").read_text()
+    write_result(sample_result(scale="full"), tmp_path / "c.json")
+    code, out, _ = run("compare", two[0], tmp_path / "c.json", "--agreement")
+    assert code == 1
+    assert "refused: scale differs: standard against full" in out
+    for wrong, message in (
+        ((two[0], "--agreement"), "give two results"),
+        ((*two, "--agreement", "--against", "redis"), "leave --against out"),
+    ):
+        code, _, err = run("compare", *wrong)
+        assert code == 4
+        assert message in err
 
 
 def test_compare_refuses_the_unlike_with_one(run: Run, two: tuple[Path, Path]) -> None:
@@ -140,6 +174,16 @@ def test_report_renders_again_beside_the_result_and_elsewhere(run: Run, tmp_path
     assert (tmp_path / "result.json").stat().st_mtime_ns == before
     assert run("report", tmp_path, "--report-dir", tmp_path / "other")[0] == 0
     assert len(list((tmp_path / "other").iterdir())) == 5
+
+
+def test_report_sets_all_against_a_named_store(run: Run, two: tuple[Path, Path], tmp_path: Path) -> None:
+    """By its name or with its variant; one that is not there is a usage error."""
+    code, _, _ = run("report", two[0], "--report-dir", tmp_path / "r", "--against", "sqlite")
+    assert code == 0
+    assert "Each number to that of sqlite:wal-full" in (tmp_path / "r" / "report.md").read_text()
+    code, _, err = run("report", two[0], "--report-dir", tmp_path / "s", "--against", "redis")
+    assert code == 4
+    assert "--against redis fits more than one store of" in err
 
 
 def test_picture_draws_one_result_with_the_speeds_of_another(run: Run, two: tuple[Path, Path], tmp_path: Path) -> None:

@@ -24,9 +24,12 @@ from storeproof.result.model import (
     Round,
     RunInfo,
     StoreResult,
+    TrendRecord,
     WorstLoss,
 )
 from storeproof.result.outage import OutageBin, OutageEvent, OutagePart, OutageRecord
+from storeproof.stats.grade import grade
+from storeproof.stats.trend import trend
 
 TARGETS = (
     ("sqlite", "SQLite", "wal-full", "power_loss", "process_crash", "SQLite 3.40.1", 4_000),
@@ -60,6 +63,9 @@ WORKLOADS = (
 
 _HISTOGRAM = "HISTFAAAADZ4nJNpmSzMwMAgwgABzFCaEYilP/RtYLD/ABE47HyC8S//Ccb7nCcYZ7OdYHzLcoIRABbdDVA="
 """500 samples of 10 to 50 µs: the format has no invented ones."""
+
+STEADY = TrendRecord(change=0.001, probability=0.8, drifting=False)
+DRIFTING = TrendRecord(change=-0.031, probability=0.002, drifting=True)
 
 HOSTILE_DETAIL = "<script>alert(1)</script> | a pipe, `ticks`, \x1b[31mESC\x1b[0m and \x00 NUL & an é"
 
@@ -236,7 +242,9 @@ def sample_measurement(
     rounds = [level * rng.uniform(0.95, 1.05) for _ in range(5)]
     median = statistics.median(rounds)
     p50 = clients * batch / median * 1e6
-    fails = rng.random() < 0.1
+    limited, broken = rng.random() < 0.1, rng.random() < 0.04
+    spread = (max(rounds) - min(rounds)) / 2 / median
+    drift = trend(rounds)
     return Measurement(
         workload=name,
         title=title,
@@ -251,16 +259,26 @@ def sample_measurement(
         rounds=[Round(seconds=0.6, operations=int(each * 0.6), throughput=each, errors=0, misses=0) for each in rounds],
         throughput=Interval(median=median, low=min(rounds), high=max(rounds), unit="records/s" if batch > 1 else "operations/s"),
         latency_us=Latency(
-            p50=p50, p95=p50 * 1.8, p99=p50 * 3.1, p999=None if clients < 8 else p50 * 6, max=p50 * 14, samples=int(median * 3 / batch)
+            mean=p50 * 1.2,
+            p50=p50,
+            p95=p50 * 1.8,
+            p99=p50 * 3.1,
+            p999=None if clients < 8 else p50 * 6,
+            max=p50 * 14,
+            samples=int(median * 3 / batch),
         ),
         errors=0,
         misses=0,
         gates={
-            "client_cpu": Gate(ok=not fails, value=0.97 if fails else 0.61, limit=0.9),
-            "errors": Gate(ok=True, value=0.0, limit=0.001),
+            "client_cpu": Gate(ok=not limited, value=0.97 if limited else 0.61, limit=0.9),
+            "errors": Gate(ok=not broken, value=0.02 if broken else 0.0, limit=0.001),
             "littles_law": Gate(ok=True, value=0.012, limit=0.05),
         },
         verified=True,
+        grade=grade(spread),
+        at_least=limited,
+        trend=TrendRecord(change=drift.change, probability=drift.probability, drifting=drift.drifting),
+        invalid=["errors"] if broken else [],
         histogram=_HISTOGRAM,
     )
 

@@ -11,9 +11,8 @@ from storeproof.errors import UsageError
 from storeproof.outcome import Outcome
 from storeproof.report.answer_picture import draw_answer
 from storeproof.report.answer_table import AnswerCell, AnswerTable, answer_table
-from storeproof.result.model import Measurement, ProfileVerdict, Result, StoreResult, WorstLoss
-from storeproof.result.part import Gate
-from tests.report.sample import TARGETS, sample_result
+from storeproof.result.model import Interval, Measurement, ProfileVerdict, Result, StoreResult, WorstLoss
+from tests.report.sample import DRIFTING, STEADY, TARGETS, sample_result
 
 SQLITE, REDIS, VOLATILE = range(3)
 
@@ -112,26 +111,31 @@ def test_a_loss_is_a_share_and_bad_only_where_it_was_promised(
     assert (cell.text, cell.tone) == (text, tone)
 
 
-def test_a_speed_whose_check_failed_is_not_shown(result: Result) -> None:
-    """Not valid has no number; where the load generator was the limit the number is a lower bound."""
-    bad, good = Gate(ok=False, value=0.2, limit=0.1), Gate(ok=True, value=0.05, limit=0.1)
-    for gates, verified, start in (
-        ({"spread": bad}, True, "not valid"),
-        ({"spread": good}, False, "not valid"),
-        ({"spread": bad, "client_cpu": bad}, True, "not valid"),
-        ({"spread": good, "client_cpu": bad}, True, "≥ "),
-    ):
-        measured = _measured(result.stores[REDIS], "hash10-put", gates=gates, verified=verified)
-        cell = _cell(_table(_with(result, REDIS, measurements=measured)), "speeds", "write ten fields", REDIS)
-        assert cell.text.startswith(start)
-        assert (cell.rate is None) == (start == "not valid")
+@pytest.mark.parametrize(
+    ("changed", "text", "brief", "grade"),
+    [
+        ({}, "5.01k ±15 %", "5.01k", "C"),
+        ({"at_least": True}, "≥ 5.01k ±15 %", "≥ 5.01k", "C"),
+        ({"trend": DRIFTING}, "5.01k drifting", "5.01k", "C"),
+        ({"invalid": ["errors", "audit"], "at_least": True}, "✘ errors, audit", "✘", None),
+    ],
+    ids=["precise", "at least", "drifting", "invalid"],
+)
+def test_a_speed_shows_its_grade_and_what_it_is_not(result: Result, changed: dict[str, Any], text: str, brief: str, grade: str) -> None:
+    """A lower bound has a sign, a drifting number the word; only an invalid one has no number, and says what broke."""
+    rate = Interval(median=5012.0, low=4300.0, high=5800.0, unit="operations/s")
+    plain = {"throughput": rate, "grade": "C", "at_least": False, "invalid": [], "trend": STEADY}
+    measured = _measured(result.stores[REDIS], "hash10-put", **plain | changed)
+    cell = _cell(_table(_with(result, REDIS, measurements=measured)), "speeds", "write ten fields", REDIS)
+    assert (cell.text, cell.brief, cell.grade) == (text, brief, grade)
+    assert (cell.rate is None) == bool(changed.get("invalid"))
 
 
 def test_a_workload_without_a_valid_number_has_no_column(result: Result) -> None:
-    """A column of nothing but "not valid" says nothing; the other columns stay."""
+    """A column of nothing but ✘ says nothing; the other columns stay."""
     changed = result
     for number, store in enumerate(result.stores):
-        changed = _with(changed, number, measurements=_measured(store, "hash10-put", verified=False))
+        changed = _with(changed, number, measurements=_measured(store, "hash10-put", invalid=["audit"]))
     (group,) = [each for each in _table(changed).groups if each.kind == "speeds"]
     assert "write ten fields" not in group.headings
     assert "read ten fields" in group.headings

@@ -9,8 +9,7 @@ import pytest
 from storeproof.report import plots
 from storeproof.report.axes import Pair, axis_of, is_plain, setting, typical
 from storeproof.report.drawing import Lines, series_of
-from storeproof.report.tables import speed
-from storeproof.result.model import Gate
+from storeproof.report.speed.table import speed
 from tests.report.sample import sample_result
 
 STORE = sample_result().stores[0]
@@ -69,10 +68,9 @@ def test_of_numbers_of_clients_the_middle_one() -> None:
 
 def test_of_open_loops_the_highest_rate_that_all_stores_kept() -> None:
     """Tables show the highest offered rate that every store in the table achieved."""
-    left = {"missed_send_ratio": Gate(ok=False, value=0.2, limit=0.01)}
-    kept = {"missed_send_ratio": Gate(ok=True, value=0.0, limit=0.01)}
-    one = [*_pairs("rate", 1000.0, 2500.0, gates=kept), *_pairs("rate", 5000.0, gates=left)]
-    other = [*_pairs("rate", 1000.0, gates=kept), *_pairs("rate", 2500.0, 5000.0, gates=left)]
+    left = ["missed_send_ratio"]
+    one = [*_pairs("rate", 1000.0, 2500.0, invalid=[]), *_pairs("rate", 5000.0, invalid=left)]
+    other = [*_pairs("rate", 1000.0, invalid=[]), *_pairs("rate", 2500.0, 5000.0, invalid=left)]
     assert {each.rate for _, each in typical(one)} == {2500.0}
     assert {each.rate for _, each in typical([*one, *other])} == {1000.0}
 

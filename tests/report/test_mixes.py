@@ -9,7 +9,7 @@ from storeproof.report.tables import workloads
 from storeproof.result.model import CorpusUsed, Latency, MixPart, Result
 from tests.report.sample import TARGETS, sample_result
 
-TIMES = Latency(p50=71.0, p95=90.0, p99=None, p999=None, max=444.0, samples=1234)
+TIMES = Latency(mean=73.0, p50=71.0, p95=90.0, p99=None, p999=None, max=444.0, samples=1234)
 
 
 def _with_parts() -> Result:
@@ -32,9 +32,9 @@ def test_each_operation_has_a_row() -> None:
     table = parts(measured)
     assert table is not None
     shown = [[cell.text for cell in row] for row in table.rows]
-    assert [(row[0], row[5], row[6], row[-1]) for row in shown] == [
-        ("search (find)", "1,234", "71 µs", "3"),
-        ("delete", "20", "71 µs", "0"),
+    assert [(row[0], row[5], row[6], row[7], row[-2]) for row in shown] == [
+        ("search (find)", "1,234", "73 µs", "71 µs", "3"),
+        ("delete", "20", "73 µs", "71 µs", "0"),
     ]
     assert {len(row) for row in shown} == {len(table.header)}
 

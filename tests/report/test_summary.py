@@ -11,6 +11,7 @@ from rich.console import Console
 
 from storeproof.outcome import Outcome
 from storeproof.report import print_summary
+from storeproof.report.speed import numbers
 from storeproof.report.tables import FINDINGS
 from storeproof.result.model import Result
 from tests.report.sample import TARGETS, sample_result
@@ -57,7 +58,8 @@ def test_one_store_is_shown_with_all_that_was_found() -> None:
     ):
         assert part in text
     (line,) = [each for each in lines if "hash10-put" in each]
-    assert re.search(r"hash10-put +[\d.]+k/s \[[\d.]+k, [\d.]+k\]", line)
+    assert re.search(r"hash10-put +(≥ )?[\d.]+k/s \[[\d.]+k, [\d.]+k\] ([A-D]|✘ errors)", line)
+    assert lines[-2].split("speed")[-1].strip() == numbers.count(sample_result(TARGETS[4:5]).stores[0].measurements)
 
 
 def test_failures_are_named_and_fit_on_a_line_each() -> None:

@@ -22,7 +22,7 @@ def test_all_files_are_written(tmp_path: Path) -> None:
 
 def test_the_result_is_safe_when_rendering_breaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The run is not lost; `storeproof report` renders it again."""
-    monkeypatch.setattr("storeproof.report.html.render_html", lambda _: 1 / 0)
+    monkeypatch.setattr("storeproof.report.html.render_html", lambda _result, against: 1 / 0)
     result = sample_result(TARGETS[:1])
     with pytest.raises(ZeroDivisionError):
         write_reports(result, tmp_path)

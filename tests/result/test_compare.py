@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from storeproof.result.compare import Pair, Side, compare
-from storeproof.result.model import Measurement, NoiseFloor, Result
-from tests.report.sample import TARGETS, sample_environment, sample_result
+from storeproof.result.model import Measurement, Result
+from tests.report.sample import DRIFTING, TARGETS, sample_environment, sample_result
 from tests.result.records import measured
 
 
@@ -51,6 +51,7 @@ def test_a_difference_is_shown_with_its_interval() -> None:
     assert pair.ratio.middle == pytest.approx(2.0)
     assert 1.9 < pair.ratio.low < 2 < pair.ratio.high < 2.1
     assert pair.ratio.shows_difference
+    assert (pair.faster, pair.verdict, pair.bound) == ("A", "", "")
 
 
 def test_no_difference_is_shown_where_the_interval_contains_one() -> None:
@@ -60,6 +61,7 @@ def test_no_difference_is_shown_where_the_interval_contains_one() -> None:
     pair = only_pair(side(rounds=rounds(1000, 1100, 900)), side(rounds=rounds(1050, 950, 1120)))
     assert pair.ratio is not None
     assert not pair.ratio.shows_difference
+    assert (pair.faster, pair.verdict) == ("", "no difference shown")
 
 
 def test_rounds_that_took_turns_are_compared_block_by_block() -> None:
@@ -69,29 +71,64 @@ def test_rounds_that_took_turns_are_compared_block_by_block() -> None:
     assert (apart.paired, apart.verdict) == (False, "no difference shown")
     b = side(rounds=slow)
     pair = only_pair(side(rounds=fast, interleaved_with=[b.name]), b)
-    assert (pair.paired, pair.verdict) == (True, "")
+    assert pair.paired
     assert pair.ratio is not None
     assert pair.ratio.middle == pytest.approx(2, rel=0.01)
+    assert pair.ratio.low > 1.9
     elsewhere = replace(b, result=b.result.model_copy(update={"run": b.result.run.model_copy(update={"id": "another"})}))
     assert not only_pair(side(rounds=fast, interleaved_with=[b.name]), elsewhere).paired
+    longer = side(rounds=rounds(1000, 500, 990, 1000))
+    assert not only_pair(side(rounds=fast, interleaved_with=[b.name]), longer).paired, "its rounds have no partner each"
 
 
-def test_what_is_within_the_noise_of_a_machine_is_no_difference() -> None:
-    """Two figures of the same thing were as far apart as these two, on one of the machines; farther ones are told apart."""
-    noisy = {"noise": NoiseFloor(ratio=0.99, low=0.9, high=1.05)}
+def test_what_is_within_the_noise_of_its_kind_is_no_difference() -> None:
+    """Other numbers of the kind scatter so much, in either result, that these two may be of the same thing; farther ones are told apart."""
     fast, slow = rounds(1080, 1081, 1079), rounds(1000, 1001, 999)
     pair = only_pair(side(rounds=fast), side(rounds=slow))
-    assert (pair.noise, pair.verdict) == (1, "")
-    for one, other in (({}, noisy), (noisy, {})):
-        pair = only_pair(side(rounds=fast, environment=one), side(rounds=slow, environment=other))
-        assert pair.noise == pytest.approx(1 / 0.9)
+    assert (pair.faster, pair.verdict) == ("A", "")
+    assert pair.noise < 1.01
+    for one, other in (({}, {"beside": (1000, 1200, 900)}), ({"beside": (1000, 1200, 900)}, {})):
+        pair = only_pair(_beside(side(rounds=fast), **one), _beside(side(rounds=slow), **other))
+        assert pair.noise == pytest.approx(1.23, abs=0.01)
         assert pair.ratio is not None
         assert pair.ratio.shows_difference
-        assert pair.verdict == "no difference shown: within the noise of the machine"
-    far = rounds(1120, 1121, 1119)
-    assert only_pair(side(rounds=far, environment=noisy), side(rounds=slow)).verdict == ""
-    assert only_pair(side(rounds=slow), side(rounds=far, environment=noisy)).verdict == ""
-    assert only_pair(side(rounds=slow), side(rounds=slow, environment=noisy)).verdict == "no difference shown"
+        assert (pair.faster, pair.verdict) == ("", "no difference shown: within the noise of its kind")
+        far = only_pair(_beside(side(rounds=rounds(1300, 1301, 1299)), **one), _beside(side(rounds=slow), **other))
+        assert (far.faster, far.verdict) == ("A", "")
+
+
+def _beside(one: Side, beside: tuple[float, ...] = ()) -> Side:
+    """The side in a result with another store, whose number of the same kind has these rounds."""
+    if not beside:
+        return one
+    (other,) = side(rounds=rounds(*beside)).result.stores
+    return replace(one, result=one.result.model_copy(update={"stores": [*one.result.stores, other]}))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "bound", "faster", "verdict"),
+    [
+        ("fast", "", "≥", "A", ""),
+        ("", "slow", "≤", "", "no difference shown: B may be faster than its number"),
+        ("", "fast", "≤", "B", ""),
+        ("slow", "", "≥", "", "no difference shown: A may be faster than its number"),
+    ],
+)
+def test_a_lower_bound_makes_the_ratio_an_inequality(a: str, b: str, bound: str, faster: str, verdict: str) -> None:
+    """Where the load generator was the limit of one side, that side may be faster still: a lead is shown, a deficit is not."""
+    speeds = {"fast": rounds(2000, 2020, 1980), "slow": rounds(1000, 1010, 990)}
+    one = side(rounds=speeds[a or ("fast" if b == "slow" else "slow")], at_least=bool(a))
+    other = side(rounds=speeds[b or ("fast" if a == "slow" else "slow")], at_least=bool(b))
+    pair = only_pair(one, other)
+    assert pair.ratio is not None
+    assert (pair.bound, pair.faster, pair.verdict) == (bound, faster, verdict)
+
+
+def test_two_lower_bounds_have_no_ratio() -> None:
+    """Both were measured as fast as the load generator is."""
+    pair = only_pair(side(at_least=True), side(at_least=True))
+    assert pair.ratio is None
+    assert pair.refused == ("the load generator was the limit on both sides, so either may be faster",)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +156,8 @@ def test_what_is_within_the_noise_of_a_machine_is_no_difference() -> None:
         ({"environment": {"disk": "/dev/other"}}, "machine: disk differs"),
         ({"environment": {"filesystem": "xfs (rw)"}}, "machine: filesystem differs"),
         ({"environment": {"memory_bytes": 2**30}}, "machine: memory differs: 8.0 GiB against 1.0 GiB"),
-        ({"verified": False}, "B: the data was not verified after the rounds"),
+        ({"invalid": ["errors", "audit"]}, "B: not valid: errors, audit"),
+        ({"trend": DRIFTING.model_dump()}, "B: drifting by -3.1% a round, there is no one rate"),
         ({"rounds": rounds(1000)}, "a single round has no spread"),
         ({"rounds": rounds(1000, 0)}, "a round without a single successful operation has no ratio"),
     ],
@@ -141,19 +179,19 @@ def test_a_little_less_memory_is_the_same_machine() -> None:
     assert only_pair(side(), side(environment={"memory_bytes": 8 * 2**30 - 2**20})).refused == ()
 
 
-def test_failing_gates_are_marked_and_not_hidden() -> None:
-    """The ratio is there; so is the warning."""
-    pair = only_pair(side(), side(gates={"client_cpu": {"ok": False, "value": 0.97, "limit": 0.9}}))
+def test_a_gate_that_fails_refuses_nothing_by_itself() -> None:
+    """Only what makes a number invalid does; a result of an older format has other gates."""
+    pair = only_pair(side(), side(gates={"spread": {"ok": False, "value": 0.2, "limit": 0.1}}))
     assert pair.ratio is not None
-    assert pair.failing == ("B: client_cpu",)
+    assert pair.refused == ()
 
 
-def test_the_likest_are_paired_and_the_rest_is_named() -> None:
+def test_the_most_similar_are_paired_and_the_rest_is_named() -> None:
     """Equal numbers of clients find each other; what has no partner is not dropped."""
     one, other = sample_result(TARGETS[:1]), sample_result(TARGETS[:1], seed=9)
     right = other.stores[0].model_copy(update={"measurements": list(reversed(other.stores[0].measurements))[1:]})
     comparison = compare(Side(one, one.stores[0]), Side(other, right))
     assert all(pair.a.clients == pair.b.clients and pair.a.indexes == pair.b.indexes for pair in comparison.pairs)
-    assert all(pair.ratio for pair in comparison.pairs)
+    assert all(pair.refused == () or "not valid" in pair.refused[0] or "load generator" in pair.refused[0] for pair in comparison.pairs)
     assert [each.workload for each in comparison.only_a] == ["row-load"]
     assert comparison.only_b == ()

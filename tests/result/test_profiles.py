@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from storeproof.outcome import Outcome
-from storeproof.result.model import ProfileVerdict
+from storeproof.result.model import Measurement, ProfileVerdict
 from storeproof.result.profiles import judge
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Profile
+from tests.report.sample import DRIFTING
 from tests.result.records import BASIC, CAPABILITIES, add_case, add_proof, good_record, measured, profile, store_record, struck
 
 VERDICT = {
@@ -148,15 +151,39 @@ def test_a_higher_rung_does_not_stand_for_a_lower_one_that_failed() -> None:
     assert found.missing == ["guarantee process_crash: clean_restart: fail"]
 
 
-def test_speed_is_judged_by_valid_measurements_only() -> None:
-    """Too slow refutes; not measured, unverified or failing a gate leaves the question open."""
+def _speed_verdict(demanded: float, **changed: Any) -> ProfileVerdict:
+    """Of a number that is 1000 [900, 1100]."""
     record = good_record()
-    assert verdict(record, profile(at_least=1e6)).verdict == "does_not_conform"
-    assert verdict(record, profile(clients=64)).missing == ["speed single-get at 64 clients: not measured"]
-    record.measurements = [measured().model_copy(update={"verified": False})]
-    assert verdict(record).verdict == "incomplete"
-    gates = {"client_cpu": {"ok": False, "value": 0.97, "limit": 0.9}}
-    record.measurements = [measured().model_validate(measured().model_dump() | {"gates": gates})]
-    found = verdict(record)
-    assert found.verdict == "incomplete"
-    assert "client_cpu" in found.missing[0]
+    rate = {**measured().throughput.model_dump(), "median": 1000.0, "low": 900.0, "high": 1100.0}
+    record.measurements = [Measurement.model_validate(measured().model_dump() | {"throughput": rate, **changed})]
+    return verdict(record, profile(at_least=demanded))
+
+
+@pytest.mark.parametrize(
+    ("demanded", "changed", "expected"),
+    [
+        (900, {}, "conforms"),
+        (901, {}, "incomplete"),  # the interval leaves it open
+        (1100, {}, "incomplete"),
+        (1101, {}, "does_not_conform"),
+        (1000, {"at_least": True}, "conforms"),  # it reached that much
+        (1001, {"at_least": True}, "incomplete"),
+        (5000, {"at_least": True}, "incomplete"),  # the load generator was the limit, not the store
+        (100, {"invalid": ["errors"]}, "incomplete"),
+        (5000, {"invalid": ["errors"]}, "incomplete"),
+        (100, {"trend": DRIFTING.model_dump()}, "incomplete"),
+        (900, {"gates": {"spread": {"ok": False, "value": 0.2, "limit": 0.1}}}, "conforms"),  # of an older result
+    ],
+)
+def test_a_demanded_speed_is_met_by_the_low_end_of_a_valid_number(demanded: float, changed: dict[str, Any], expected: str) -> None:
+    """A whole interval below the demand refutes it; what is a lower bound, has no rate, or is not decided leaves it open."""
+    assert _speed_verdict(demanded, **changed).verdict == expected
+
+
+def test_why_a_speed_leaves_the_question_open_is_said() -> None:
+    """With the number, and what it lacks."""
+    assert _speed_verdict(100, invalid=["errors", "audit"]).missing == [
+        "speed single-get at 50 clients: 1000 [900, 1100] operations/s with 0 indexes, but the number is not valid: errors, audit"
+    ]
+    assert "at least 1000 [900, 1100]" in _speed_verdict(2000, at_least=True).missing[0]
+    assert verdict(good_record(), profile(clients=64)).missing == ["speed single-get at 64 clients: not measured"]

@@ -1,0 +1,183 @@
+"""What a comparison says, made once for the screen and for every format of a file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from storeproof import units
+from storeproof.report import formatting
+from storeproof.report.axes import setting
+from storeproof.report.speed import noise, numbers
+from storeproof.report.speed.ratios import ratio_text
+from storeproof.report.tables import Cell, Table
+from storeproof.result.agreement import Agreement, OfKind, Twice
+from storeproof.result.compare import Comparison, Pair, Side
+from storeproof.result.model import Measurement
+from storeproof.result.noise import kind_of
+from storeproof.stats.ratio import METHOD, PAIRED_METHOD
+
+
+@dataclass(frozen=True)
+class Line:
+    """A sentence below a table, and how it is meant: `dim`, `open`, `strong` or nothing."""
+
+    text: str
+    tone: str = ""
+
+
+@dataclass(frozen=True)
+class Content:
+    """A table between sentences."""
+
+    title: str
+    about: Sequence[str]
+    table: Table
+    notes: Sequence[Line]
+
+
+def of_comparison(comparison: Comparison) -> Content:
+    """Every pair: its ratio, or why there is none."""
+    compared = [pair for pair in comparison.pairs if pair.ratio is not None]
+    lonely = len(comparison.only_a) + len(comparison.only_b)
+    notes = [*_refusals(pair for pair in comparison.pairs if pair.ratio is None)]
+    notes += [*_lonely("A", comparison.only_a), *_lonely("B", comparison.only_b)]
+    if not comparison.pairs:
+        notes.append(Line("No workload was measured on both sides.", "open"))
+    if compared:
+        methods = "; or ".join(sorted({PAIRED_METHOD if pair.paired else METHOD for pair in compared}))
+        notes.append(Line(f"A/B: {methods}. Above 1, A is faster. 50c, 1i: 50 clients, one index. {numbers.LEGEND}", "dim"))
+        floors: dict[str, float] = {}
+        for pair in compared:
+            kind = kind_of(pair.a)
+            floors[kind] = max(floors.get(kind, 1.0), pair.noise)
+        notes.append(Line(f"noise floor: {noise.in_words(floors)}", "dim"))
+    paired = sum(pair.paired for pair in compared)
+    counted = f"{len(compared)} compared, {paired} of them paired by block, {len(comparison.pairs) - len(compared)} refused"
+    notes.append(Line(f"{counted}, {lonely} without a partner", "strong"))
+    title = f"{comparison.a.name} and {comparison.b.name}"
+    return Content(title, [_side("A", comparison.a), _side("B", comparison.b)], _ratios(compared), notes)
+
+
+def of_agreement(found: Agreement, a: Side, b: Side) -> Content:
+    """How many numbers of one plan agree in two runs, by kind of workload."""
+    rows = [_kind(each.kind, [each]) for each in found.kinds]
+    if len(found.kinds) > 1:
+        rows.append(_kind("all", found.kinds))
+    header = ("kind of workload", "numbers", "agree", "share", "noise floor", "farthest apart")
+    table = Table(header, rows, "No number was compared.", frozenset(range(1, 6)))
+    apart = [each for each in found.numbers if not each.agrees]
+    notes = [Line(f"refused: {reason}", "open") for reason in found.refused]
+    if apart:
+        notes.append(Line("beyond the noise floor: " + "; ".join(_twice(each) for each in apart)))
+    if not found.refused:
+        agreeing, every = len(found.numbers) - len(apart), len(found.numbers)
+        share = f" ({_share(agreeing, every)})" if every else ""
+        notes.append(
+            Line(
+                "Two medians of the same thing are within the noise floor of their kind in 19 of 20 cases, if rounds are all that differs.",
+                "dim",
+            )
+        )
+        notes.append(
+            Line(
+                f"{agreeing} of {units.plural(every, 'number')} agree{share}; not compared: {found.not_valid} not valid, "
+                f"{found.drifting} drifting, {found.alone} without a partner",
+                "strong",
+            )
+        )
+    about = [
+        f"{letter}  run {side.result.run.id}, {side.result.run.started}, scale {side.result.run.scale}"
+        for letter, side in (("A", a), ("B", b))
+    ]
+    return Content("Two runs of the same plan", about, table, notes)
+
+
+def label(measured: Measurement) -> str:
+    """A workload and how it was measured."""
+    how = filter(None, (units.plural(measured.clients, "client"), formatting.indexes(measured.indexes), setting(measured)))
+    return f"{measured.workload} ({', '.join(how)})"
+
+
+def rate(measured: Measurement) -> str:
+    """`≥ 65.5k B`."""
+    return f"{numbers.at_least(measured)}{units.short(measured.throughput.median)} {numbers.mark(measured)}"
+
+
+def _side(letter: str, side: Side) -> str:
+    store, run = side.store, side.result.run
+    reached = store.version or "never reached"
+    return f"{letter}  {side.name}, {reached}, durability proven: {store.durability.shown}, scale {run.scale}, run {run.id}"
+
+
+def _ratios(pairs: Iterable[Pair]) -> Table:
+    rows = [
+        [
+            Cell(f"{pair.a.workload} ({_how(pair.a)})", "strong"),
+            Cell(rate(pair.a)),
+            Cell(rate(pair.b)),
+            Cell(ratio_text(pair.ratio, pair.bound), "strong" if pair.faster else "dim"),
+            Cell(_shown(pair), "" if pair.faster else "dim", hint=pair.verdict),
+        ]
+        for pair in pairs
+        if pair.ratio is not None
+    ]
+    return Table(("workload", "A /s", "B /s", "A/B [95 %]", "shown"), rows, "", frozenset({1, 2, 3}))
+
+
+def _how(measured: Measurement) -> str:
+    return ", ".join(filter(None, (f"{measured.clients}c", f"{measured.indexes}i", setting(measured))))
+
+
+def _shown(pair: Pair) -> str:
+    """What the ratio shows, in a word or two."""
+    if pair.faster:
+        return f"{pair.faster} faster"
+    if pair.verdict.endswith("noise of its kind"):
+        return f"noise < {noise.below(pair.noise)}"
+    return "no difference" if pair.verdict == "no difference shown" else f"{'A' if pair.bound == '≥' else 'B'} was limited"
+
+
+def _refusals(pairs: Iterable[Pair]) -> Iterable[Line]:
+    """The reasons; what several have in common is said once."""
+    of_reason: dict[tuple[str, ...], list[str]] = {}
+    for pair in pairs:
+        of_reason.setdefault(pair.refused, []).append(label(pair.a))
+    common = set.intersection(*map(set, of_reason)) if of_reason else set()
+    count = sum(map(len, of_reason.values()))
+    if common and count > 1:
+        first = next(iter(of_reason))
+        yield Line(f"refused, all {count}: {'; '.join(reason for reason in first if reason in common)}", "open")
+    for reasons, labels in of_reason.items():
+        own = "; ".join(reason for reason in reasons if count == 1 or reason not in common)
+        yield Line(f"refused: {', '.join(labels)}" + (f": {own}" if own else ""), "open")
+
+
+def _lonely(letter: str, measured: Sequence[Measurement]) -> Iterable[Line]:
+    counts = Counter(each.workload for each in measured)
+    names = [workload if count == 1 else f"{workload} ({count} numbers)" for workload, count in counts.items()]
+    return [Line(f"only in {letter}: {', '.join(names)}", "open")] if names else []
+
+
+def _kind(name: str, kinds: Sequence[OfKind]) -> Sequence[Cell]:
+    every = [each for kind in kinds for each in kind.numbers]
+    agreeing = sum(each.agrees for each in every)
+    floors = sorted({noise.below(each.noise) for each in every}, key=lambda text: int(text.split()[0].replace(",", "")))
+    return [
+        Cell(name, "strong"),
+        Cell(str(len(every))),
+        Cell(str(agreeing)),
+        Cell(_share(agreeing, len(every))),
+        Cell(floors[0] if len(floors) == 1 else f"{floors[0].split()[0]} to {floors[-1]}"),
+        Cell(noise.below(max(each.factor for each in every))),
+    ]
+
+
+def _twice(number: Twice) -> str:
+    rates = " against ".join(f"{numbers.at_least(each)}{units.short(each.throughput.median)}/s" for each in (number.a, number.b))
+    return f"{number.store} {label(number.a)} {rates}, {100 * (number.factor - 1):.1f} % apart, floor {100 * (number.noise - 1):.1f} %"
+
+
+def _share(some: int, every: int) -> str:
+    return f"{some / every:.0%}".replace("%", " %")

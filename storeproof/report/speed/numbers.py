@@ -1,0 +1,86 @@
+"""How a number is marked: its grade, `≥` where the load generator was the limit, *drifting*, and ✘ only where it is not valid."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+from storeproof import units
+from storeproof.report import gates
+from storeproof.result.model import Measurement
+from storeproof.stats.grade import GRADES
+
+LEGEND: Final = (
+    "Grades say how precise a number is, by half its 95 % interval: "
+    + ", ".join(f"{letter} up to {widest:.0%}".replace("%", " %") for letter, widest in GRADES.items())
+    + ", D wider. ≥: the load generator was the limit, and the store is at least that fast. Drifting: the rate went on changing from "
+    "round to round, and there is no one rate. ✘: not valid, and what broke."
+)
+BRIEF: Final = (
+    " · ".join(f"{letter} ±{widest:.0%}".replace("%", " %") for letter, widest in GRADES.items())
+    + " · D wider · ≥ the load generator was the limit"
+)
+"""The same in one line; the words *drifting* and *not valid* say what they mean."""
+
+
+def at_least(measured: Measurement) -> str:
+    """The sign before a number that is a lower bound."""
+    return "≥ " if measured.at_least else ""
+
+
+def mark(measured: Measurement) -> str:
+    """What stands behind a number: `B`, `C drifting`, `✘ errors`."""
+    if measured.invalid:
+        return f"✘ {', '.join(measured.invalid)}"
+    return f"{measured.grade} drifting" if measured.trend.drifting else measured.grade
+
+
+def tone(measured: Measurement) -> str:
+    """Of a cell with its mark."""
+    if measured.invalid:
+        return "bad"
+    return "open" if measured.trend.drifting else f"grade-{measured.grade.lower()}"
+
+
+def half_interval(measured: Measurement) -> float:
+    """Half the 95 % interval, as a share of the median; 0 of a number that is 0."""
+    rate = measured.throughput
+    return (rate.high - rate.low) / 2 / rate.median if rate.median else 0.0
+
+
+def percent(share: float) -> str:
+    """`±9 %`."""
+    return f"±{share:.0%}".replace("%", " %")
+
+
+def reasons(measured: Measurement) -> list[str]:
+    """Why a number is marked as it is, each with its value: what is not valid, what was the limit, how it drifts."""
+    found = [f"✘ {each}" for each in gates.exceeded(measured.gates, measured.invalid)]
+    found += ["✘ the data was not whole after the rounds"] if "audit" in measured.invalid else []
+    if measured.at_least:
+        limits = gates.exceeded({name: gate for name, gate in measured.gates.items() if name not in measured.invalid}, gates.LIMITS)
+        found.append(f"≥ {'; '.join(limits)}" if limits else "≥ the load generator was the limit")
+    if measured.trend.drifting:
+        found.append(f"drifting {measured.trend.change:+.1%} a round (p = {measured.trend.probability:.2g})".replace("%", " %"))
+    return found
+
+
+def told(measured: Measurement) -> str:
+    """A number in one line, with the reasons of its marks."""
+    interval = f"{percent(half_interval(measured))}, grade {measured.grade}"
+    return "; ".join([f"{at_least(measured)}{measured.throughput.median:.0f} {measured.throughput.unit} {interval}", *reasons(measured)])
+
+
+def count(measured: Iterable[Measurement]) -> str:
+    """`13 numbers: 5 A, 6 B, 2 C; 1 at least; 0 invalid`, where what is invalid has no grade."""
+    every = list(measured)
+    valid = [each for each in every if not each.invalid]
+    grades = Counter(each.grade for each in valid)
+    parts = [", ".join(f"{grades[letter]} {letter}" for letter in (*GRADES, "D") if grades[letter]) or "none valid"]
+    parts.append(f"{sum(each.at_least for each in valid)} at least")
+    parts += [f"{drifting} drifting"] if (drifting := sum(each.trend.drifting for each in valid)) else []
+    broken = Counter(name for each in every for name in each.invalid)
+    why = f" ({', '.join(f'{name} {number}' for name, number in broken.most_common())})" if broken else ""
+    parts.append(f"{len(every) - len(valid)} invalid{why}")
+    return f"{units.plural(len(every), 'number')}: {'; '.join(parts)}"

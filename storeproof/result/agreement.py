@@ -1,0 +1,95 @@
+"""Reproducibility: of a plan that was run twice on one machine, how many numbers agree within the noise floor of their kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from storeproof.result.compare import PLAN, Side, floor, order_of, unlike_machines
+from storeproof.result.model import Measurement
+from storeproof.result.noise import kind_of
+
+
+@dataclass(frozen=True)
+class Twice:
+    """One number of both runs."""
+
+    store: str
+    """`store:variant`."""
+    a: Measurement
+    b: Measurement
+    noise: float
+    """The noise floor, as a factor."""
+
+    @property
+    def factor(self) -> float:
+        """The greater median divided by the smaller."""
+        medians = self.a.throughput.median, self.b.throughput.median
+        return max(medians) / min(medians)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the medians are as near to each other as those of the same thing are by chance."""
+        return self.factor <= self.noise
+
+
+@dataclass(frozen=True)
+class OfKind:
+    """All numbers of one kind of workload."""
+
+    kind: str
+    numbers: tuple[Twice, ...]
+
+    @property
+    def agreeing(self) -> int:
+        """How many agree."""
+        return sum(each.agrees for each in self.numbers)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Of two results."""
+
+    refused: tuple[str, ...]
+    """Why they are not the same plan on the same machine; nothing is compared then."""
+    kinds: tuple[OfKind, ...] = ()
+    not_valid: int = 0
+    """Numbers that are invalid in a run."""
+    drifting: int = 0
+    """Numbers that are valid in both, and drift in one or both."""
+    alone: int = 0
+    """Numbers without a partner in the other run."""
+
+    @property
+    def numbers(self) -> tuple[Twice, ...]:
+        """All that were compared."""
+        return tuple(each for kind in self.kinds for each in kind.numbers)
+
+
+def agreement(pairs: Sequence[tuple[Side, Side]]) -> Agreement:
+    """Of the stores of two results, each with itself.
+
+    Durability is no condition: both sides are the same store with the same settings, and only the rate is compared with itself.
+    """
+    refused = dict.fromkeys(reason for a, b in pairs for reason in unlike_machines(a, b))
+    if refused:
+        return Agreement(tuple(refused))
+    of_kind: dict[str, list[Twice]] = {}
+    not_valid = drifting = alone = 0
+    for a, b in pairs:
+        left, right = ({_plan(each): each for each in side.store.measurements} for side in (a, b))
+        alone += len(left.keys() ^ right.keys())
+        for one, other in sorted(((left[plan], right[plan]) for plan in left.keys() & right.keys()), key=lambda both: order_of(both[0])):
+            if one.invalid or other.invalid or not min(one.throughput.median, other.throughput.median):
+                not_valid += 1
+            elif one.trend.drifting or other.trend.drifting:
+                drifting += 1
+            else:
+                of_kind.setdefault(kind_of(one), []).append(Twice(a.name, one, other, floor(a, one, b, other)))
+    kinds = tuple(OfKind(kind, tuple(numbers)) for kind, numbers in of_kind.items())
+    return Agreement((), kinds, not_valid, drifting, alone)
+
+
+def _plan(measured: Measurement) -> tuple[Any, ...]:
+    return (measured.workload, *(getattr(measured, field) for field in PLAN))

@@ -1,0 +1,120 @@
+"""A comparison says what each ratio shows, where it shows nothing, and why; on a screen of 80 columns and in files."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from storeproof.errors import UsageError
+from storeproof.report.comparison import files
+from storeproof.report.comparison.content import Content, of_agreement, of_comparison
+from storeproof.report.comparison.screen import print_content
+from storeproof.result.agreement import agreement
+from storeproof.result.compare import compare, sides_of
+from storeproof.result.json_file import read_result
+from tests.architecture.installed import CHECKOUT
+from tests.result.test_compare import _beside, rounds, side
+
+FAST, SLOW = {"rounds": rounds(1080, 1081, 1079)}, {"rounds": rounds(1000, 1001, 999)}
+SERIES, YCSB = (CHECKOUT / "reports" / name for name in ("2026-11-23-series", "2026-11-22-ycsb"))
+
+
+def _screen(content: Content, width: int = 80) -> list[str]:
+    screen = StringIO()
+    print_content(content, Console(file=screen, width=width))
+    return screen.getvalue().splitlines()
+
+
+def _shown(one: dict[str, Any], other: dict[str, Any]) -> str:
+    return " ".join(" ".join(_screen(of_comparison(compare(side(**one), side(**other))), 200)).split())
+
+
+def test_what_is_within_the_noise_says_so() -> None:
+    """And how far it reaches, in the table and in words."""
+    noisy = of_comparison(compare(_beside(side(**FAST), (1000, 1200, 900)), side(**SLOW)))
+    assert [cell.text for cell in noisy.table.rows[0]][3:] == ["1.08× [1.08, 1.08]", "noise < 23 %"]
+    assert "noise floor: differences below 23 % are noise" in [note.text for note in noisy.notes]
+    assert "1.08× [1.08, 1.08] A faster" in _shown(FAST, SLOW)
+    assert "0.93× [0.92, 0.93] B faster" in _shown(SLOW, FAST)
+
+
+def test_a_lower_bound_is_an_inequality() -> None:
+    """With its sign at the number and at the ratio; a deficit of the limited side shows nothing."""
+    assert "≥ 12.7k" in _shown(FAST | {"at_least": True}, SLOW)
+    assert "≥ 1.08× [1.08, 1.08] A faster" in _shown(FAST | {"at_least": True}, SLOW)
+    assert "≥ 0.93× [0.92, 0.93] A was limited" in _shown(SLOW | {"at_least": True}, FAST)
+
+
+def test_how_it_was_measured_is_told() -> None:
+    """What tells two measurements of one workload apart stands beside them."""
+    many = {"pipeline": 4, "record": "size-1000", "load_model": "open", "rate": 500.0}
+    assert "50c, 0i, 500/s offered, 4 in flight, 1,000 bytes" in _shown(FAST | many, SLOW | many)
+    assert "number of requests in flight differs: 4 against 1" in _shown(FAST | many, SLOW)
+
+
+def test_a_reason_is_said_once_for_all_that_it_refuses() -> None:
+    """What all pairs have in common first, then what is each one's own."""
+    a, b = sides_of(read_result(SERIES))[3], sides_of(read_result(SERIES))[1]
+    lines = [note.text for note in of_comparison(compare(a, b)).notes if note.text.startswith("refused")]
+    assert lines[0].startswith("refused, all ")
+    assert lines[0].endswith("proven durability differs: process_crash against power_loss")
+    assert sum("proven durability" in line for line in lines) == 1
+
+
+@pytest.mark.parametrize(("store", "against"), [("redis", "postgresql"), ("mariadb", "mongodb"), ("sqlite", "tarantool")])
+def test_a_real_comparison_fits_80_columns(store: str, against: str) -> None:
+    """Every line of a published result, and no cell is cut."""
+    named = {side.store.store: side for side in sides_of(read_result(SERIES))}
+    content = of_comparison(compare(named[store], named[against]))
+    lines = _screen(content)
+    assert max(map(len, lines)) <= 80
+    text = "".join("".join(lines).split())
+    assert "…" not in text
+    for row in content.table.rows:
+        assert all("".join(cell.text.split()) in text for cell in row[1:])
+
+
+def test_the_agreement_of_two_real_runs_is_one_table_of_80_columns() -> None:
+    """By kind of workload: numbers, how many agree, the share; then those that do not, each with its rates."""
+    left, right = ({side.name: side for side in sides_of(read_result(path))} for path in (SERIES, YCSB))
+    pairs = [(left[name], right[name]) for name in left if name in right]
+    found = agreement(pairs)
+    lines = _screen(of_agreement(found, *pairs[0]))
+    assert max(map(len, lines)) <= 80
+    text = " ".join(" ".join(lines).split())
+    agreeing = sum(each.agrees for each in found.numbers)
+    assert 0 < agreeing < len(found.numbers)
+    assert f"{agreeing} of {len(found.numbers)} numbers agree ({agreeing / len(found.numbers):.0%}".replace("%", " %") in text
+    for each in found.numbers:
+        assert (f"{each.store} {each.a.workload}" in text.partition("beyond the noise floor")[2]) >= (not each.agrees)
+
+
+def test_a_comparison_is_written_as_json_markdown_and_html(tmp_path: Path) -> None:
+    """The same pairs in each; in JSON every value, in the pages every cell."""
+    comparison = compare(side(**FAST), side(**SLOW))
+    content = of_comparison(comparison)
+    for name in ("x.json", "x.md", "x.html"):
+        files.write(tmp_path / name, [files.comparison_data(comparison)], [content])
+    ((pair,),) = (each["pairs"] for each in json.loads((tmp_path / "x.json").read_text()))
+    assert pair["ratio"]["middle"] == pytest.approx(1.08)
+    assert (pair["bound"], pair["faster"], pair["a"]["grade"], pair["refused"]) == ("", "A", comparison.pairs[0].a.grade, [])
+    markdown, page = (tmp_path / "x.md").read_text(), (tmp_path / "x.html").read_text()
+    assert r"**1.08× \[1.08, 1.08\]**" in markdown
+    for row in content.table.rows:
+        assert all(f">{cell.text}</td>" in page for cell in row)
+    assert "src=" not in page
+    assert 'href="http' not in page
+
+
+def test_a_file_of_another_format_is_a_usage_error(tmp_path: Path) -> None:
+    """It names those that there are; a place that cannot be written is one too."""
+    with pytest.raises(UsageError, match=r"\.json, \.md, \.html"):
+        files.check(tmp_path / "x.csv")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="--output"):
+        files.write(tmp_path / "file" / "x.json", [], [])
