@@ -50,7 +50,7 @@ class _Size:
     """The picture is at least so wide."""
 
 
-_WIDE = _Size(store=170, columns={"roles": 82, "losses": 100, "speeds": 118}, row=36, letters=9.5, narrow=False, least=620)
+_WIDE = _Size(store=170, columns={"roles": 82, "losses": 100, "speeds": 126}, row=36, letters=9.5, narrow=False, least=620)
 _NARROW = _Size(store=135, columns={"roles": 27, "losses": 60, "speeds": 63}, row=34, letters=8.5, narrow=True, least=390)
 
 
@@ -148,7 +148,7 @@ class _Drawing:
         size = self._size
         self._axes.add_patch(Rectangle((left, top), width, size.row, facecolor=_FILLS[cell.tone], edgecolor=_LINE, linewidth=0.7))
         middle = top + size.row / 2
-        if cell.rate is None:
+        if cell.rate is None or cell.grade is None:
             text = cell.brief if size.narrow else cell.text
             self._text(left + width / 2, middle, text, _TEXTS[cell.tone], larger=-1.5 if "\n" in text else 0)
             return
@@ -156,9 +156,11 @@ class _Drawing:
         self._axes.add_patch(Rectangle((left + 8, top + 6), room * cell.rate.median / largest, 6, facecolor=_BAR, linewidth=0))
         ends = [left + 8 + room * value / largest for value in (cell.rate.low, cell.rate.high)]
         self._axes.plot(ends, [top + 9] * 2, color=_INK, linewidth=1.6, solid_capstyle="butt")
-        self._text(left + width / 2 - 8, middle + 7, cell.brief if size.narrow else cell.text, _INK)
-        if cell.grade:
-            self._badge(left + width - 11, middle + 7, cell.grade)
+        self._axes.text(
+            left + width - 20, middle + 7, cell.brief if size.narrow else cell.text, color=_INK,
+            fontsize=size.letters - 0.5, ha="right", va="center",
+        )  # fmt: skip
+        self._badge(left + width - 10, middle + 7, cell.grade)
 
     def _badge(self, x: float, y: float, grade: Grade) -> None:
         """A letter on its colour, which is never alone."""

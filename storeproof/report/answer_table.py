@@ -200,7 +200,8 @@ def _speeds(result: Result, speeds: Result, wanted: Sequence[str]) -> list[Group
 
 
 def _column(measured: Iterable[Pair]) -> list[Pair]:
-    """The plainest measurements of a workload, at the number of clients at which most stores have a valid one."""
+    """The plainest measurements of a workload, at the number of clients at which most stores have a valid one; of several such numbers the
+    middle one, since the largest shows what a store does when it is asked too much."""
     plain = [pair for pair in measured if not setting(pair[1])]
     if not plain:
         return []
@@ -209,7 +210,9 @@ def _column(measured: Iterable[Pair]) -> list[Pair]:
     for pair in plain:
         if pair[1].indexes == indexes:
             by_clients.setdefault(pair[1].clients, []).append(pair)
-    return max(by_clients.items(), key=lambda item: (sum(_rate(each).rate is not None for _, each in item[1]), item[0]))[1]
+    valid = {clients: sum(_rate(each).rate is not None for _, each in found) for clients, found in by_clients.items()}
+    most = sorted((clients for clients, count in valid.items() if count == max(valid.values())), reverse=True)
+    return by_clients[most[(len(most) - 1) // 2]]
 
 
 def _speed(store: StoreResult, column: Sequence[Pair]) -> AnswerCell:
@@ -225,7 +228,7 @@ def _rate(measured: Measurement) -> AnswerCell:
         return AnswerCell(f"✘ {why}", "✘", "bad")
     rate = f"{numbers.at_least(measured)}{units.short(spread.median)}"
     how = "drifting" if measured.trend.drifting else numbers.percent(numbers.half_interval(measured))
-    return AnswerCell(f"{rate} {how}", rate, rate=spread, grade=measured.grade)
+    return AnswerCell(f"{rate} {how}", how if measured.trend.drifting else rate, rate=spread, grade=measured.grade)
 
 
 def _source(result: Result, what: str) -> str:

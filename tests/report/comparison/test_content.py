@@ -12,12 +12,13 @@ from rich.console import Console
 
 from storeproof.errors import UsageError
 from storeproof.report.comparison import files
-from storeproof.report.comparison.content import Content, of_agreement, of_comparison
+from storeproof.report.comparison.content import Content, of_agreement, of_comparison, rate
 from storeproof.report.comparison.screen import print_content
 from storeproof.result.agreement import agreement
 from storeproof.result.compare import compare, sides_of
 from storeproof.result.json_file import read_result
 from tests.architecture.installed import CHECKOUT
+from tests.result.records import measured
 from tests.result.test_compare import _beside, rounds, side
 
 FAST, SLOW = {"rounds": rounds(1080, 1081, 1079)}, {"rounds": rounds(1000, 1001, 999)}
@@ -45,7 +46,7 @@ def test_what_is_within_the_noise_says_so() -> None:
 
 def test_a_lower_bound_is_an_inequality() -> None:
     """With its sign at the number and at the ratio; a deficit of the limited side shows nothing."""
-    assert "≥ 12.7k" in _shown(FAST | {"at_least": True}, SLOW)
+    assert f"(50c, 0i) ≥ {rate(measured())} {rate(measured())} " in _shown(FAST | {"at_least": True}, SLOW)
     assert "≥ 1.08× [1.08, 1.08] A faster" in _shown(FAST | {"at_least": True}, SLOW)
     assert "≥ 0.93× [0.92, 0.93] A was limited" in _shown(SLOW | {"at_least": True}, FAST)
 
