@@ -13,7 +13,8 @@ from storeproof.outcome import REFUTED, Outcome
 from storeproof.report import formatting
 from storeproof.report.axes import Pair, setting
 from storeproof.report.tables import FINDINGS, workloads
-from storeproof.result.model import GuaranteeRecord, Interval, Measurement, ProfileVerdict, Result, StoreResult
+from storeproof.result.measurement import Interval, Measurement
+from storeproof.result.model import GuaranteeRecord, ProfileVerdict, Result, StoreResult
 from storeproof.result.strength import strength
 from storeproof.spec.guarantee import LADDER
 

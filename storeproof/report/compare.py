@@ -13,7 +13,7 @@ from storeproof import units
 from storeproof.report import formatting
 from storeproof.report.axes import setting
 from storeproof.result.compare import Comparison, Pair, Side
-from storeproof.result.model import Measurement
+from storeproof.result.measurement import Measurement
 from storeproof.stats.ratio import METHOD, PAIRED_METHOD
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from storeproof import units
-from storeproof.result.model import Measurement
+from storeproof.result.measurement import Measurement
 from storeproof.result.part import Gate
 
 MEANINGS: Final[Mapping[str, str]] = {

@@ -10,7 +10,8 @@ from storeproof import units
 from storeproof.outcome import REFUTED, Outcome
 from storeproof.report import confidence, formatting, gates
 from storeproof.report.axes import Pair, setting
-from storeproof.result.model import Environment, GuaranteeRecord, Measurement, ProfileVerdict, Result, StoreResult
+from storeproof.result.measurement import Measurement
+from storeproof.result.model import Environment, GuaranteeRecord, ProfileVerdict, Result, StoreResult
 from storeproof.spec.guarantee import LADDER, NODES
 
 

@@ -10,7 +10,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from storeproof.result.model import Measurement, Result, StoreResult
+from storeproof.result.measurement import Measurement
+from storeproof.result.model import Result, StoreResult
 from storeproof.stats.ratio import Ratio, paired_ratio_of, ratio_of
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from storeproof.outcome import Outcome, Stage, count, worst
+from storeproof.result.measurement import Interval, Latency, Measurement, Round, TrendRecord
 from storeproof.result.model import (
     CapabilityResult,
     Durability,
@@ -15,18 +16,15 @@ from storeproof.result.model import (
     Environment,
     Gate,
     GuaranteeRecord,
-    Interval,
-    Latency,
-    Measurement,
     OutcomeRecord,
     ProfileVerdict,
     Result,
-    Round,
     RunInfo,
     StoreResult,
     WorstLoss,
 )
 from storeproof.result.outage import OutageBin, OutageEvent, OutagePart, OutageRecord
+from storeproof.stats.grade import grade
 
 TARGETS = (
     ("sqlite", "SQLite", "wal-full", "power_loss", "process_crash", "SQLite 3.40.1", 4_000),
@@ -251,7 +249,13 @@ def sample_measurement(
         rounds=[Round(seconds=0.6, operations=int(each * 0.6), throughput=each, errors=0, misses=0) for each in rounds],
         throughput=Interval(median=median, low=min(rounds), high=max(rounds), unit="records/s" if batch > 1 else "operations/s"),
         latency_us=Latency(
-            p50=p50, p95=p50 * 1.8, p99=p50 * 3.1, p999=None if clients < 8 else p50 * 6, max=p50 * 14, samples=int(median * 3 / batch)
+            mean=p50 * 1.1,
+            p50=p50,
+            p95=p50 * 1.8,
+            p99=p50 * 3.1,
+            p999=None if clients < 8 else p50 * 6,
+            max=p50 * 14,
+            samples=int(median * 3 / batch),
         ),
         errors=0,
         misses=0,
@@ -261,6 +265,10 @@ def sample_measurement(
             "littles_law": Gate(ok=True, value=0.012, limit=0.05),
         },
         verified=True,
+        grade=grade((max(rounds) - min(rounds)) / 2 / median),
+        at_least=fails,
+        trend=TrendRecord(change=0.001, probability=0.4, drifting=False),
+        invalid=[],
         histogram=_HISTOGRAM,
     )
 

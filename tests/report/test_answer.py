@@ -11,7 +11,8 @@ from storeproof.errors import UsageError
 from storeproof.outcome import Outcome
 from storeproof.report.answer_picture import draw_answer
 from storeproof.report.answer_table import AnswerCell, AnswerTable, answer_table
-from storeproof.result.model import Measurement, ProfileVerdict, Result, StoreResult, WorstLoss
+from storeproof.result.measurement import Measurement
+from storeproof.result.model import ProfileVerdict, Result, StoreResult, WorstLoss
 from storeproof.result.part import Gate
 from tests.report.sample import TARGETS, sample_result
 

@@ -6,7 +6,8 @@ from storeproof.load.quality.gates import judge
 from storeproof.report import gates, tables
 from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
-from storeproof.result.model import Measurement, NoiseFloor
+from storeproof.result.measurement import Measurement
+from storeproof.result.model import NoiseFloor
 from storeproof.result.part import Gate
 from tests.load.test_gates import CLOSE, STEADY, _open_round, _round
 from tests.report.sample import TARGETS, sample_environment, sample_result
