@@ -14,7 +14,6 @@ from storeproof.result.model import (
     Durability,
     EditionUsed,
     Environment,
-    Gate,
     GuaranteeRecord,
     OutcomeRecord,
     ProfileVerdict,
@@ -24,6 +23,7 @@ from storeproof.result.model import (
     WorstLoss,
 )
 from storeproof.result.outage import OutageBin, OutageEvent, OutagePart, OutageRecord
+from storeproof.result.part import Gate
 from storeproof.stats.grade import grade
 
 TARGETS = (

@@ -10,7 +10,7 @@ from storeproof.report import plots
 from storeproof.report.axes import Pair, axis_of, is_plain, setting, typical
 from storeproof.report.drawing import Lines, series_of
 from storeproof.report.tables import speed
-from storeproof.result.model import Gate
+from storeproof.result.part import Gate
 from tests.report.sample import sample_result
 
 STORE = sample_result().stores[0]
