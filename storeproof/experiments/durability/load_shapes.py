@@ -162,12 +162,12 @@ class LoadShapes:
     def _wait_for_load(self, load: Running, writes: int) -> None:
         """Until `writes` more are at risk: a fault before the first acknowledgement, on a slow disk, would show nothing."""
         found = self._recorder.acknowledged
-        wanted, begun = found + writes, time.monotonic()
-        heard = begun
-        while found < wanted and load.alive and (now := time.monotonic()) < min(heard + _IDLE_SECONDS, begun + _WAIT_SECONDS):
+        wanted, heard = found + writes, time.monotonic()
+        deadline = heard + _WAIT_SECONDS
+        while found < wanted and load.alive and time.monotonic() < min(heard + _IDLE_SECONDS, deadline):
             time.sleep(_LOOK_SECONDS)
             if self._recorder.acknowledged > found:
-                found, heard = self._recorder.acknowledged, now
+                found, heard = self._recorder.acknowledged, time.monotonic()
 
     def _compact(self, session: Session) -> None:
         assert isinstance(session, Maintenance)
