@@ -80,14 +80,14 @@ def answer_table(result: Result, speeds: Result, wanted: Sequence[str], titles: 
     Raises:
         UsageError: a wanted workload was not measured, or nothing in the results has a column.
     """
-    found = [_roles(result), _losses(result), *_speeds(result, speeds, wanted)]
+    found = [_roles(result), losses(result), *_speeds(result, speeds, wanted)]
     groups = [group for group in found if group is not None]
     if not groups:
         raise UsageError("the result has no profile that was met, no fault that struck and no speed: there is nothing to draw")
-    names = [(_product(store), store.variant) for store in result.stores]
+    names = [(product(store), store.variant) for store in result.stores]
     notes = [
-        _source(result, "Roles and losses" if speeds is not result else "All"),
-        *([_source(speeds, "Speeds")] * (speeds is not result)),
+        source_of(result, "Roles and losses" if speeds is not result else "All"),
+        *([source_of(speeds, "Speeds")] * (speeds is not result)),
     ]
     return AnswerTable(_answer(result, titles) if found[0] else "", names, groups, [*notes, *_legend(result, found)])
 
@@ -137,7 +137,7 @@ def _answer(result: Result, titles: Mapping[str, str]) -> str:
     return f"No store fills all {roles} roles. Nearest: {_listed(nearest)}, without {things}."
 
 
-def _product(store: StoreResult) -> str:
+def product(store: StoreResult) -> str:
     """With its version up to the numbers: `MariaDB 10.11.19`, whatever the package is called."""
     found = _VERSION.match(store.version or "")
     return found[0] if found else f"{store.title}, never reached"
@@ -152,7 +152,8 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def _losses(result: Result) -> Group | None:
+def losses(result: Result) -> Group | None:
+    """What each fault cost each store; None where none struck."""
     records = [{each.guarantee: each for each in store.durability.guarantees} for store in result.stores]
     struck = [name for name in FAULTS if any(name in each and each[name].rounds for each in records)]
     if not struck:
@@ -231,7 +232,8 @@ def _rate(measured: Measurement) -> AnswerCell:
     )
 
 
-def _source(result: Result, what: str) -> str:
+def source_of(result: Result, what: str) -> str:
+    """The run, its scale and edition, and the machine, in one sentence."""
     machine = result.environment
     return (
         f"{what}: run {result.run.id}, {result.run.started[:10]}, scale {result.run.scale}, edition {result.edition.version}, "
@@ -240,10 +242,10 @@ def _source(result: Result, what: str) -> str:
 
 
 def _legend(result: Result, found: Sequence[Group | None]) -> Iterable[str]:
-    roles, losses, *speeds = found
+    roles, lost, *speeds = found
     if roles:
         yield "✔ has all that the profile demands; a number counts the models, capabilities and guarantees that are missing."
-    if losses:
+    if lost:
         records = [each for store in result.stores for each in store.durability.guarantees if each.guarantee in FAULTS]
         most = max(records, key=lambda each: (each.rounds, not each.faults_with_loss))
         yield (
