@@ -1,6 +1,6 @@
 """The method itself, on simulated rounds whose truth is known: rounds go on until the interval is narrow enough, as a measurement's do.
 
-Each kind of rounds is simulated a thousand times, with fixed seeds: nothing here depends on the machine.
+Each kind of rounds is simulated five hundred times, with fixed seeds: nothing here depends on the machine.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from storeproof.stats.grade import grade
 from storeproof.stats.intervals import Estimate, estimate
 from storeproof.stats.trend import Trend, trend
 
-EXPERIMENTS = 1000
+EXPERIMENTS = 500
 WANTED = 0.05
 LOOKS = range(8, 33, 4)
 Generator = Callable[[Random, int], Sequence[float]]
@@ -92,7 +92,7 @@ def measure(rounds: Sequence[float]) -> Ended:
 
 @cache
 def experiments(name: str) -> Sequence[Ended]:
-    """A thousand measurements of one kind of rounds."""
+    """All measurements of one kind of rounds."""
     generate = drifting if name == "drifting" else STEADY[name]
     return [measure(generate(Random(f"{name} {number}"), LOOKS[-1])) for number in range(EXPERIMENTS)]
 
