@@ -99,6 +99,9 @@ def picture(
     output: Annotated[Path, typer.Option(help="The picture: .png, .svg or .pdf.")] = Path("answer.png"),
     speeds: Annotated[Path | None, typer.Option(help="Another result.json, whose speeds are shown; without it, those of RESULT.")] = None,
     workload: Annotated[list[str] | None, typer.Option(help="A workload that has a column; may be given several times.")] = None,
+    cost_of_durability: Annotated[
+        str | None, typer.Option(metavar="WORKLOAD", help="Draw what each variant loses beside how fast it is with this workload.")
+    ] = None,
     narrow: Annotated[bool, typer.Option("--narrow", help="For a phone: 390 pixels wide.")] = False,
 ) -> None:
     """Draw one table of a result: the roles that each store fills, what it lost, how fast it was.
@@ -107,7 +110,7 @@ def picture(
     """
     from storeproof.cli.picture import picture as draw
 
-    draw(result, speeds, workload or [], output, narrow=narrow)
+    draw(result, speeds, workload or [], output, narrow=narrow, cost_of_durability=cost_of_durability)
 
 
 @app.command()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pytest
     from pytest_benchmark.fixture import BenchmarkFixture
 
-    from storeproof.result.model import Measurement
+    from storeproof.result.measurement import Measurement
 
 
 def export(config: pytest.Config, benchmark: BenchmarkFixture, store: str, measured: Measurement) -> None:

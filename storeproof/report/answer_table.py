@@ -14,7 +14,8 @@ from storeproof.report import formatting
 from storeproof.report.axes import Pair, setting
 from storeproof.report.speed import numbers
 from storeproof.report.tables import FINDINGS, workloads
-from storeproof.result.model import GuaranteeRecord, Interval, Measurement, ProfileVerdict, Result, StoreResult
+from storeproof.result.measurement import Interval, Measurement
+from storeproof.result.model import GuaranteeRecord, ProfileVerdict, Result, StoreResult
 from storeproof.result.strength import strength
 from storeproof.spec.guarantee import LADDER
 from storeproof.stats.grade import Grade
@@ -79,14 +80,14 @@ def answer_table(result: Result, speeds: Result, wanted: Sequence[str], titles: 
     Raises:
         UsageError: a wanted workload was not measured, or nothing in the results has a column.
     """
-    found = [_roles(result), _losses(result), *_speeds(result, speeds, wanted)]
+    found = [_roles(result), losses(result), *_speeds(result, speeds, wanted)]
     groups = [group for group in found if group is not None]
     if not groups:
         raise UsageError("the result has no profile that was met, no fault that struck and no speed: there is nothing to draw")
-    names = [(_product(store), store.variant) for store in result.stores]
+    names = [(product(store), store.variant) for store in result.stores]
     notes = [
-        _source(result, "Roles and losses" if speeds is not result else "All"),
-        *([_source(speeds, "Speeds")] * (speeds is not result)),
+        source_of(result, "Roles and losses" if speeds is not result else "All"),
+        *([source_of(speeds, "Speeds")] * (speeds is not result)),
     ]
     return AnswerTable(_answer(result, titles) if found[0] else "", names, groups, [*notes, *_legend(result, found)])
 
@@ -136,7 +137,7 @@ def _answer(result: Result, titles: Mapping[str, str]) -> str:
     return f"No store fills all {roles} roles. Nearest: {_listed(nearest)}, without {things}."
 
 
-def _product(store: StoreResult) -> str:
+def product(store: StoreResult) -> str:
     """With its version up to the numbers: `MariaDB 10.11.19`, whatever the package is called."""
     found = _VERSION.match(store.version or "")
     return found[0] if found else f"{store.title}, never reached"
@@ -151,7 +152,8 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def _losses(result: Result) -> Group | None:
+def losses(result: Result) -> Group | None:
+    """What each fault cost each store; None where none struck."""
     records = [{each.guarantee: each for each in store.durability.guarantees} for store in result.stores]
     struck = [name for name in FAULTS if any(name in each and each[name].rounds for each in records)]
     if not struck:
@@ -189,7 +191,7 @@ def _speeds(result: Result, speeds: Result, wanted: Sequence[str]) -> list[Group
     names = list(wanted) or [name for name in SPEEDS if name in measured] or list(measured)[: len(SPEEDS)]
     columns = {name: _column(measured[name]) for name in names}
     # A column without a single valid number says nothing.
-    counts = {name: pairs[0][1].clients for name, pairs in columns.items() if any(_rate(each).rate for _, each in pairs)}
+    counts = {name: pairs[0][1].clients for name, pairs in columns.items() if any(rate_cell(each).rate for _, each in pairs)}
     if not counts:
         return []
     alike = len(set(counts.values())) == 1
@@ -210,7 +212,7 @@ def _column(measured: Iterable[Pair]) -> list[Pair]:
     for pair in plain:
         if pair[1].indexes == indexes:
             by_clients.setdefault(pair[1].clients, []).append(pair)
-    valid = {clients: sum(_rate(each).rate is not None for _, each in found) for clients, found in by_clients.items()}
+    valid = {clients: sum(rate_cell(each).rate is not None for _, each in found) for clients, found in by_clients.items()}
     most = sorted((clients for clients, count in valid.items() if count == max(valid.values())), reverse=True)
     return by_clients[most[(len(most) - 1) // 2]]
 
@@ -218,10 +220,11 @@ def _column(measured: Iterable[Pair]) -> list[Pair]:
 def _speed(store: StoreResult, column: Sequence[Pair]) -> AnswerCell:
     """Of the same store, variant and version: another version is another store."""
     same = [each for other, each in column if formatting.name_of(other) == formatting.name_of(store) and other.version == store.version]
-    return _rate(same[0]) if same else _NOTHING
+    return rate_cell(same[0]) if same else _NOTHING
 
 
-def _rate(measured: Measurement) -> AnswerCell:
+def rate_cell(measured: Measurement) -> AnswerCell:
+    """A rate with its interval or the word *drifting*, and its grade; ✘ and what broke where it is not valid."""
     spread = measured.throughput
     if measured.invalid or not spread.median:
         why = ", ".join(measured.invalid) or "no answer"
@@ -231,7 +234,8 @@ def _rate(measured: Measurement) -> AnswerCell:
     return AnswerCell(f"{rate} {how}", how if measured.trend.drifting else rate, rate=spread, grade=measured.grade)
 
 
-def _source(result: Result, what: str) -> str:
+def source_of(result: Result, what: str) -> str:
+    """The run, its scale and edition, and the machine, in one sentence."""
     machine = result.environment
     return (
         f"{what}: run {result.run.id}, {result.run.started[:10]}, scale {result.run.scale}, edition {result.edition.version}, "
@@ -240,10 +244,10 @@ def _source(result: Result, what: str) -> str:
 
 
 def _legend(result: Result, found: Sequence[Group | None]) -> Iterable[str]:
-    roles, losses, *speeds = found
+    roles, lost, *speeds = found
     if roles:
         yield "✔ has all that the profile demands; a number counts the models, capabilities and guarantees that are missing."
-    if losses:
+    if lost:
         records = [each for store in result.stores for each in store.durability.guarantees if each.guarantee in FAULTS]
         most = max(records, key=lambda each: (each.rounds, not each.faults_with_loss))
         yield (

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from storeproof import units
-from storeproof.result.model import Measurement, StoreResult
+from storeproof.result.measurement import Measurement
+from storeproof.result.model import StoreResult
 
 Pair = tuple[StoreResult, Measurement]
 

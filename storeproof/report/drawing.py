@@ -23,7 +23,7 @@ from matplotlib.ticker import FuncFormatter, Locator, NullLocator
 from storeproof import units
 from storeproof.report import formatting
 from storeproof.report.axes import Pair
-from storeproof.result.model import Measurement
+from storeproof.result.measurement import Measurement
 
 INK, GRID = "#010101", "#020202"
 RUNGS = {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from storeproof.outcome import Outcome
-from storeproof.result.model import Interval, StoreResult
+from storeproof.result.measurement import Interval
+from storeproof.result.model import StoreResult
 from storeproof.units import amount
 
 SCALES = {

@@ -8,7 +8,7 @@ from typing import Final
 from storeproof import units
 from storeproof.load.quality.gates import BOTTLENECK as LIMITS
 from storeproof.load.quality.gates import VALIDITY
-from storeproof.result.model import Measurement
+from storeproof.result.measurement import Measurement
 from storeproof.result.part import Gate
 
 MEANINGS: Final[Mapping[str, str]] = {

@@ -19,7 +19,8 @@ from storeproof.report import formatting, tables
 from storeproof.report.answer_table import missing
 from storeproof.report.axes import setting
 from storeproof.report.speed import noise, numbers
-from storeproof.result.model import Measurement, Result, RunInfo, StoreResult
+from storeproof.result.measurement import Measurement
+from storeproof.result.model import Result, RunInfo, StoreResult
 from storeproof.spec.workload import Kind
 
 _KINDS: Final[Sequence[str]] = get_args(Kind)

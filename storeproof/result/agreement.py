@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from storeproof.result.compare import PLAN, Side, floor, order_of, unlike_machines
-from storeproof.result.model import Measurement
+from storeproof.result.measurement import Measurement
 from storeproof.result.noise import kind_of
 
 

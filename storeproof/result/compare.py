@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
 
-from storeproof.result.model import Measurement, Result, StoreResult
+from storeproof.result.measurement import Measurement
+from storeproof.result.model import Result, StoreResult
 from storeproof.result.noise import KindNoise, kind_of, noise_of
 from storeproof.result.number_ratio import Bound, number_ratio
 from storeproof.stats.ratio import Ratio

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from storeproof.result.compare import PLAN
-from storeproof.result.model import Measurement, StoreResult
+from storeproof.result.measurement import Measurement
+from storeproof.result.model import StoreResult
 from storeproof.result.number_ratio import NumberRatio, number_ratio
 
 

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from storeproof.blame import Party
 from storeproof.outcome import IDLE, Outcome, Stage
+from storeproof.result.measurement import Measurement
 from storeproof.result.outage import OutageRecord
-from storeproof.result.part import Gate, Part
+from storeproof.result.part import Part
 from storeproof.spec.guarantee import LADDER
-from storeproof.stats.grade import Grade
-from storeproof.stats.latency import decode
 
 FORMAT = "2.1"
-
-
-def _readable(histogram: str) -> str:
-    """Validate a histogram when the file is read, since plots decode it."""
-    try:
-        decode(histogram)
-    except Exception:  # noqa: BLE001 - base64, zlib and the codec each have their own
-        raise ValueError("is not an HdrHistogram V2 in base64") from None
-    return histogram
 
 
 class EditionUsed(Part):
@@ -228,124 +218,6 @@ class HistoryRecord(Part):
     fault_us: float | None = None
     """Time of the fault, if there was one."""
     accesses: list[AccessRecord]
-
-
-class Interval(Part):
-    """A median over rounds with its 95 % interval."""
-
-    median: float
-    low: float
-    high: float
-    unit: str
-
-
-class Latency(Part):
-    """Percentiles in microseconds over the merged histograms of all rounds; None with fewer than 100 samples above it."""
-
-    mean: float | None = None
-    """None in results of formats before 2.1."""
-    p50: float | None
-    p95: float | None
-    p99: float | None
-    p999: float | None
-    max: float
-    samples: int
-
-
-class TrendRecord(Part):
-    """How the rounds changed from one to the next (Mann-Kendall test)."""
-
-    change: float
-    """Share by which the rate changes from one round to the next."""
-    probability: float
-    """Of a trend at least as strong in rounds without one."""
-    drifting: bool
-    """Whether the trend is significant: there is no one rate."""
-
-
-class Round(Part):
-    """One round: the sample of all statistics."""
-
-    seconds: float
-    operations: int
-    """Successful operations; a batch counts its records."""
-    throughput: float
-    errors: int
-    misses: int
-
-
-class MixPart(Part):
-    """One operation of a mix."""
-
-    name: str
-    operation: str
-    records: int
-    """Records of successful requests, over all rounds."""
-    errors: int
-    misses: int
-    latency_us: Latency
-
-
-class Measurement(Part):
-    """One workload with one number of clients."""
-
-    workload: str
-    kind: str = ""
-    """Of the workload; empty in results before edition 2026.11.12."""
-    title: str
-    model: str
-    record: str = ""
-    """The variation of the model's records: `size-1000`, `fields-100`, `depth-3`."""
-    operation: str
-    indexes: int
-    batch: int
-    clients: int
-    pipeline: int = 1
-    """Requests in flight per client."""
-    engine: Literal["driver", "wire", "wire-py"]
-    engine_reason: str = ""
-    """Why the driver engine was used in place of the wire engine."""
-    ceiling: float | None = None
-    """The client ceiling: requests per second of the same load generator against a server that does nothing."""
-    ceiling_reason: str = ""
-    """Why the ceiling was not measured."""
-    load_model: Literal["closed", "open"]
-    rate: float | None = None
-    """Offered requests per second; open loop only."""
-    loaded: int | None = None
-    """Records before the first request; missing in results of editions before 2026.11.9."""
-    payload_bytes: int
-    """Payload of one record."""
-    corpus: str | None = None
-    """Origin of the articles, for models with full-text search."""
-    rounds: list[Round]
-    interleaved_with: list[str] = Field(default_factory=list)
-    """Other stores, as `store:variant`, whose rounds were interleaved: the n-th rounds of all were measured in one block."""
-    throughput: Interval
-    latency_us: Latency
-    """Of all operations: from sending a request to its reply; in an open loop from the due time."""
-    service_us: Latency | None = None
-    """Open loop: of the same requests, from their sending."""
-    schedule_lag_us: Latency | None = None
-    """Open loop: from when a request was due and a client was free to its sending: the load generator's own delay."""
-    missed_sends: int = 0
-    """Open loop: requests that were due and never sent."""
-    parts: list[MixPart] = Field(default_factory=list)
-    """The operations of a mix of several."""
-    errors: int
-    misses: int
-    gates: dict[str, Gate]
-    verified: bool
-    """Whether the audit after the rounds found the data complete."""
-    grade: Grade
-    """How precise the median is, by half its interval: A up to 5 %, B up to 10 %, C up to 20 %, D wider."""
-    at_least: bool
-    """Whether the load generator was the limit: the store is at least this fast."""
-    trend: TrendRecord
-    invalid: list[str]
-    """Why the number is not the rate of what was to be measured: gates that failed, or `audit`; empty for a valid one."""
-    histogram: Annotated[str, AfterValidator(_readable)]
-    """HdrHistogram V2 log line (base64) of all rounds, in nanoseconds."""
 
 
 class ScalingRecord(Part):

@@ -8,7 +8,8 @@ from math import exp, log, pi, sqrt
 from statistics import fmean
 from typing import Final
 
-from storeproof.result.model import Measurement, Result
+from storeproof.result.measurement import Measurement
+from storeproof.result.model import Result
 
 _NORMAL: Final = 1.96
 """The upper 2.5 % point of the normal distribution: in 19 of 20 cases chance stays below it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from storeproof.result.model import Measurement
+from storeproof.result.measurement import Measurement
 from storeproof.stats.ratio import Ratio, paired_ratio_of, ratio_of
 
 Bound = Literal["", "≥", "≤"]

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from storeproof.outcome import REFUTED, SHOWN, Outcome, Stage
-from storeproof.result.model import Durability, GuaranteeRecord, Harm, HistoryRecord, Measurement, OutcomeRecord, ScalingRecord
+from storeproof.result.measurement import Measurement
+from storeproof.result.model import Durability, GuaranteeRecord, Harm, HistoryRecord, OutcomeRecord, ScalingRecord
 from storeproof.result.outage import OutageRecord
 from storeproof.spec.guarantee import LADDER
 from storeproof.spec.store import Target

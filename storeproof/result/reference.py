@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from storeproof.result.compare import PLAN, Pair, Side, pair_of
-from storeproof.result.model import Measurement, Result, StoreResult
+from storeproof.result.measurement import Measurement
+from storeproof.result.model import Result, StoreResult
 from storeproof.result.noise import noise_of
 
 _STORES_DIFFER: Final = frozenset({"engine", "loaded", "payload_bytes"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import sqrt
 from statistics import fmean
 from typing import Final
@@ -22,7 +23,7 @@ def autocorrelation(values: Sequence[float], fitted: int = 1) -> float:
     square = sum((value - mean) ** 2 for value in values)
     if square == 0:
         return 0.0
-    plain = sum((one - mean) * (other - mean) for one, other in zip(values, values[1:], strict=False)) / square
+    plain = sum((one - mean) * (other - mean) for one, other in pairwise(values)) / square
     return min(max((plain * len(values) + fitted) / (len(values) - 4), 0.0), _GREATEST)
 
 

@@ -13,7 +13,8 @@ import pytest
 
 from storeproof.report.answer_table import missing
 from storeproof.result.json_file import read_result
-from storeproof.result.model import Measurement, Result, StoreResult
+from storeproof.result.measurement import Measurement
+from storeproof.result.model import Result, StoreResult
 from tests.architecture.installed import CHECKOUT
 from tests.shipped import SHIPPED
 

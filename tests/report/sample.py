@@ -8,26 +8,22 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from storeproof.outcome import Outcome, Stage, count, worst
+from storeproof.result.measurement import Interval, Latency, Measurement, Round, TrendRecord
 from storeproof.result.model import (
     CapabilityResult,
     Durability,
     EditionUsed,
     Environment,
-    Gate,
     GuaranteeRecord,
-    Interval,
-    Latency,
-    Measurement,
     OutcomeRecord,
     ProfileVerdict,
     Result,
-    Round,
     RunInfo,
     StoreResult,
-    TrendRecord,
     WorstLoss,
 )
 from storeproof.result.outage import OutageBin, OutageEvent, OutagePart, OutageRecord
+from storeproof.result.part import Gate
 from storeproof.stats.grade import grade
 from storeproof.stats.trend import trend
 

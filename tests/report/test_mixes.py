@@ -6,7 +6,8 @@ from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
 from storeproof.report.mixes import parts
 from storeproof.report.tables import workloads
-from storeproof.result.model import CorpusUsed, Latency, MixPart, Result
+from storeproof.result.measurement import Latency, MixPart
+from storeproof.result.model import CorpusUsed, Result
 from tests.report.sample import TARGETS, sample_result
 
 TIMES = Latency(mean=73.0, p50=71.0, p95=90.0, p99=None, p999=None, max=444.0, samples=1234)

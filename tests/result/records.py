@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from storeproof.outcome import Outcome, Stage
-from storeproof.result.model import GuaranteeRecord, Measurement, OutcomeRecord
+from storeproof.result.measurement import Measurement
+from storeproof.result.model import GuaranteeRecord, OutcomeRecord
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Capability, Case, Profile, Step, Store, Target
 from tests.report.sample import WORKLOADS, sample_guarantee, sample_measurement

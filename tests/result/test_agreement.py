@@ -6,7 +6,7 @@ from typing import Any
 
 from storeproof.result.agreement import Agreement, agreement
 from storeproof.result.compare import Side
-from storeproof.result.model import Measurement
+from storeproof.result.measurement import Measurement
 from tests.report.sample import DRIFTING, TARGETS, sample_environment, sample_result
 from tests.result.records import measured
 from tests.result.test_compare import rounds

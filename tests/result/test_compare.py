@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from storeproof.result.compare import Pair, Side, compare
-from storeproof.result.model import Measurement, Result
+from storeproof.result.measurement import Measurement
+from storeproof.result.model import Result
 from tests.report.sample import DRIFTING, TARGETS, sample_environment, sample_result
 from tests.result.records import measured
 

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from storeproof.errors import UsageError
 from storeproof.outcome import Outcome
 from storeproof.result.json_file import read_result, result_schema, write_result
-from storeproof.result.model import Gate
+from storeproof.result.part import Gate
 from tests.report.sample import sample_result
 
 

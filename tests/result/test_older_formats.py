@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from storeproof.cli import main
 from storeproof.errors import UsageError
 from storeproof.result.json_file import read_result, write_result
-from storeproof.result.model import FORMAT
+from storeproof.result.model import FORMAT, Result
+from storeproof.result.older_formats import upgrade
 from tests.architecture.installed import CHECKOUT
 
 OLD = Path(__file__).with_name("format_1_0.json")
@@ -50,6 +52,29 @@ def test_every_renamed_field_keeps_its_value() -> None:
     assert outage.gates["schedule_lag_ms"].model_dump() == before["gates"]["lag_ms"]
     assert [each.answer_known for each in now.histories[0].accesses] == [each["heard"] for each in was["histories"][0]["accesses"]]
     assert "system_of_record" in {each.profile for each in now.profiles}
+
+
+def test_numbers_of_older_formats_are_graded() -> None:
+    """As new ones: by the half interval, by the gates that say who was the limit or what broke, and by the rounds."""
+    changed = old()
+    closed, opened = changed["stores"][0]["measurements"][:2]
+    closed["throughput"] |= {"median": 100.0, "low": 92.0, "high": 108.0}
+    closed["gates"]["client_cpu"] = {"ok": False, "value": 0.95, "limit": 0.9}
+    found = Result.model_validate(upgrade(changed, FORMAT)).stores[0].measurements
+    assert (found[0].grade, found[0].at_least, found[0].invalid) == ("B", True, [])
+    assert not found[0].trend.drifting
+    assert found[1].invalid == ["missed_send_ratio"]
+    assert opened["gates"]["missed_send_ratio"]["ok"] is False
+
+
+def test_a_number_without_a_verdict_is_refused_and_not_guessed() -> None:
+    """A measurement that lacks what a verdict needs has none, and the validation says what is missing."""
+    changed = old()
+    del changed["stores"][0]["measurements"][0]["verified"]
+    upgrade(changed, FORMAT)
+    assert "grade" not in changed["stores"][0]["measurements"][0]
+    with pytest.raises(ValidationError, match="verified"):
+        Result.model_validate(changed)
 
 
 def test_format_1_1_is_read_too(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from storeproof.outcome import Outcome
-from storeproof.result.model import Measurement, ProfileVerdict
+from storeproof.result.measurement import Measurement
+from storeproof.result.model import ProfileVerdict
 from storeproof.result.profiles import judge
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Profile

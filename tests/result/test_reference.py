@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from storeproof.result.model import Measurement, Result, Round, StoreResult
+from storeproof.result.measurement import Measurement, Round
+from storeproof.result.model import Result, StoreResult
 from storeproof.result.reference import ToReference, to_reference
 from tests.report.sample import DRIFTING, TARGETS, sample_result
 from tests.result.records import measured

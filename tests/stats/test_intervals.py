@@ -48,17 +48,31 @@ def test_the_interval_covers_as_often_as_it_says() -> None:
     assert 930 <= held <= 975
 
 
-def test_ten_rounds_are_bootstrapped() -> None:
-    """The interval lies within the rounds, holds the median, and is the same for the same seed."""
-    rounds = [float(each) for each in (98, 99, 100, 100, 101, 101, 102, 103, 104, 150)]
-    found = estimate(rounds, seed=1)
-    assert found == estimate(rounds, seed=1)
-    assert 98 < found.low <= 101 <= found.high < 150
-    assert found.median == 101
+def test_the_interval_of_eight_rounds_by_hand() -> None:
+    """[x1, x8] misses in 2 of 256, [x2, x7] in 18 of 256; 2 % lies 0.04 of the way from the one to the other, after the interpolation."""
+    share = (0.02 - 2 / 256) / (16 / 256)
+    inwards = 7 * share / (1 + 6 * share)
+    found = estimate([103.0, 100, 102, 99, 104, 98, 101, 97])
+    assert found.low == pytest.approx(97 + inwards)
+    assert found.high == pytest.approx(104 - inwards)
+    assert found.median == 100.5
+
+
+def test_an_outlier_does_not_widen_the_interval_of_many_rounds() -> None:
+    """It is one rank, however far out it is."""
+    rounds = [98.0, 102, 99, 101, 100, 103, 97, 101, 99, 100, 98, 102, 100, 99, 101, 100]
+    assert estimate([*rounds[:-1], 1.0]).high == pytest.approx(estimate(rounds).high, rel=0.01)
+    assert estimate([*rounds[:-1], 1.0]).low == pytest.approx(estimate(rounds).low, rel=0.01)
+
+
+def test_rounds_that_follow_each_other_tell_less() -> None:
+    """The same values in the order of two levels have a wider interval than mixed up."""
+    mixed = [100.0, 110] * 8
+    assert estimate(sorted(mixed)).half_interval > 1.5 * estimate(mixed).half_interval
 
 
 def test_one_round_has_no_interval() -> None:
-    """It is shown as a point; the gate on spread refuses it."""
+    """It is shown as a point."""
     found = estimate([5.0])
     assert (found.low, found.median, found.high) == (5, 5, 5)
 

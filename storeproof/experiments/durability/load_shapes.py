@@ -30,7 +30,9 @@ _BURST_SECONDS: Final = 5.0
 """A store whose syncs take long gets fewer."""
 
 _IDLE_SECONDS: Final = 10.0
-"""How long the first acknowledgement may take."""
+"""How long the next acknowledgement may take."""
+_WAIT_SECONDS: Final = 60.0
+"""How long all of them may take: a busy machine answers slowly, and a round with a handful of writes at risk shows little."""
 _LOOK_SECONDS: Final = 0.001
 
 _STREAM: Final = 100
@@ -87,7 +89,7 @@ class LoadShapes:
     def _stream(self, period: int) -> Iterator[None]:
         clients = open_clients(self._scale.clients, lambda: self._clients.writer(period))
         with under_load(clients) as load:
-            self._wait_for_load(load, _STREAM, _IDLE_SECONDS)
+            self._wait_for_load(load, _STREAM)
             time.sleep(self._subject.rng.uniform(*self._scale.load_seconds))
             check_load(self._handle, clients)
             yield
@@ -143,7 +145,7 @@ class LoadShapes:
         compacting = threading.Thread(target=compact, name="storeproof-compaction", daemon=True)
         try:
             with self._under_load(writers) as load:
-                self._wait_for_load(load, 1, _LOAD_SECONDS)
+                self._wait_for_load(load, 1)
                 moment = self._subject.rng.uniform(0, median(self._took))
                 compacting.start()
                 compacting.join(moment)
@@ -157,11 +159,15 @@ class LoadShapes:
         if failures:
             raise failures[0]
 
-    def _wait_for_load(self, load: Running, writes: int, seconds: float) -> None:
+    def _wait_for_load(self, load: Running, writes: int) -> None:
         """Until `writes` more are at risk: a fault before the first acknowledgement, on a slow disk, would show nothing."""
-        wanted, deadline = self._recorder.acknowledged + writes, time.monotonic() + seconds
-        while self._recorder.acknowledged < wanted and time.monotonic() < deadline and load.alive:
+        found = self._recorder.acknowledged
+        wanted, heard = found + writes, time.monotonic()
+        deadline = heard + _WAIT_SECONDS
+        while found < wanted and load.alive and time.monotonic() < min(heard + _IDLE_SECONDS, deadline):
             time.sleep(_LOOK_SECONDS)
+            if self._recorder.acknowledged > found:
+                found, heard = self._recorder.acknowledged, time.monotonic()
 
     def _compact(self, session: Session) -> None:
         assert isinstance(session, Maintenance)

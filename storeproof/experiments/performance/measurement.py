@@ -24,7 +24,7 @@ from storeproof.load.quality.gates import BOTTLENECK, VALIDITY, judge
 from storeproof.load.requests import Asked, requests
 from storeproof.records.keys import form_of, greatest
 from storeproof.records.self_verifying import payload_bytes
-from storeproof.result.model import Interval, Latency, Measurement, MixPart, Round, TrendRecord
+from storeproof.result.measurement import Interval, Latency, Measurement, MixPart, Round, TrendRecord
 from storeproof.result.part import Gate
 from storeproof.spec import Mix
 from storeproof.spec.scale import PerformanceScale
@@ -33,7 +33,6 @@ from storeproof.stats.intervals import Estimate, estimate, percentile
 from storeproof.stats.latency import encode, merged
 from storeproof.stats.steady_state import WarmUp, warm_up
 from storeproof.stats.trend import Trend, trend
-
 
 _IN_SIGHT: Final = 0.2
 """Probability of a trend under which the rounds go on: what drifts would be called precise if they ended early enough."""

@@ -166,9 +166,9 @@ class InterleavedRounds:
             Random(f"{first.seed}:{config.name}:{number}").shuffle(block)
             for rounds in block:
                 rounds.run_round()
-        for (sut, each), rounds in self._rounds.items():
-            others = [other for (other, its), beside in self._rounds.items() if other is not sut and its == each and beside.sound]
-            rounds.interleaved_with = tuple(other.target.id for other in others)
+        sound = {place: rounds for place, rounds in self._rounds.items() if rounds.sound}
+        for (sut, each), rounds in sound.items():
+            rounds.interleaved_with = tuple(other.target.id for other, its in sound if other is not sut and its == each)
 
     def _clear(self) -> None:
         with ExitStack() as closing:

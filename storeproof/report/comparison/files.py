@@ -17,7 +17,7 @@ from storeproof.report.markdown import cell_of, table_of
 from storeproof.result.agreement import Agreement, Twice
 from storeproof.result.compare import Comparison, Pair, Side
 from storeproof.result.json_file import write_whole
-from storeproof.result.model import Measurement
+from storeproof.result.measurement import Measurement
 
 FORMATS: Final = (".json", ".md", ".html")
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from storeproof import units
 from storeproof.report import gates
-from storeproof.result.model import Measurement
+from storeproof.result.measurement import Measurement
 from storeproof.stats.grade import GRADES
 
 LEGEND: Final = (

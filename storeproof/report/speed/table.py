@@ -10,7 +10,7 @@ from storeproof.report.axes import Pair, setting
 from storeproof.report.speed import numbers
 from storeproof.report.speed.ratios import Beside
 from storeproof.report.tables import Cell, Table
-from storeproof.result.model import Measurement
+from storeproof.result.measurement import Measurement
 
 
 def speed(measured: Iterable[Pair], ratios: Beside | None = None) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -207,3 +208,44 @@ def test_a_broken_store_counts_as_a_loss() -> None:
     assert summary.lossy == 1
     record: Any = summary.record("process_crash", Outcome.FAIL, "")
     assert record.worst_loss.shape == "unstartable"
+
+
+class SlowClock:
+    """In place of `time`: every look takes half a second, in which some writes may be acknowledged."""
+
+    def __init__(self, acknowledged: Sequence[int]) -> None:
+        self.now = 0.0
+        self.recorder = SimpleNamespace(acknowledged=0)
+        self._after = list(acknowledged)
+        """What is acknowledged in each half second; nothing after that."""
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, _seconds: float) -> None:
+        self.now += 0.5
+        self.recorder.acknowledged += self._after.pop(0) if self._after else 0
+
+
+@pytest.mark.parametrize(
+    ("acknowledged", "waited", "found"),
+    [
+        ([50, 50], 1.0, 100),
+        ([1] * 200, 50.0, 100),
+        ([1] * 50, 35.0, 50),
+        ([], 10.0, 0),
+        ([0] * 19 + [1] + [0] * 100, 20.0, 1),
+        ([0, 0, 1] * 100, 60.0, 40),
+    ],
+    ids=["fast", "slow", "ends in the middle", "silent", "one and no more", "too slow"],
+)
+def test_a_stream_waits_for_writes_at_risk_as_long_as_there_is_progress(
+    monkeypatch: pytest.MonkeyPatch, acknowledged: Sequence[int], waited: float, found: int
+) -> None:
+    """A hundred acknowledged writes; not longer than ten seconds for the next one, nor than a minute for all."""
+    clock = SlowClock(acknowledged)
+    monkeypatch.setattr(load_shapes, "time", clock)
+    shapes: Any = SimpleNamespace(_recorder=clock.recorder)
+    load: Any = SimpleNamespace(alive=True)
+    load_shapes.LoadShapes._wait_for_load(shapes, load, 100)
+    assert (clock.now, clock.recorder.acknowledged) == (waited, found)

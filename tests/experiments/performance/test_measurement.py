@@ -49,11 +49,36 @@ def test_a_round_that_found_nothing_is_none(monkeypatch: pytest.MonkeyPatch) -> 
     assert one.rounds == []
 
 
+def measured(rates: list[float], *, series: bool = False) -> WorkloadRunner:
+    """One whose rounds had these rates, wanted at 5 %, or at 10 % in a series."""
+    nothing: Any = None
+    config: Any = SimpleNamespace(series=series)
+    scale: Any = SimpleNamespace(rounds=SimpleNamespace(headline=0.05, series=0.10))
+    one = WorkloadRunner(config, nothing, scale, 1, nothing, nothing)
+    one.rounds = [SimpleNamespace(throughput=each) for each in rates]  # type: ignore[misc]
+    return one
+
+
+def test_rounds_are_enough_when_they_are_close() -> None:
+    """Rounds that scatter by 7 % are precise enough for a series and not for a headline."""
+    close, apart = [100.0, 101, 99, 100, 102, 98, 100, 101], [100.0, 107, 93, 100, 106, 94, 100, 107]
+    assert measured(close).precise
+    assert not measured(apart).precise
+    assert measured(apart, series=True).precise
+
+
+def test_rounds_go_on_while_a_trend_is_in_sight() -> None:
+    """A store that grows slower by half a per cent a round is close enough after eight, and may be drifting."""
+    assert not measured([100 * 0.995**number * (1.002, 0.998)[number % 2] for number in range(8)]).precise
+
+
 def workload(size: int, *, load: bool, rounds: int = 4) -> WorkloadRunner:
     """One with values of `size` bytes, at a scale of a thousand records and of a hundred thousand bytes."""
     model = Variation(size=size).applied(SHIPPED.models["single_key"])
     config: Any = SimpleNamespace(workload=SimpleNamespace(preload=load))
-    scale: Any = SimpleNamespace(records=1000, data_bytes=100_000, rounds=rounds, round_warm_up_seconds=WARM_UP, round_seconds=ROUND)
+    scale: Any = SimpleNamespace(
+        records=1000, data_bytes=100_000, rounds=SimpleNamespace(at_most=rounds), round_warm_up_seconds=WARM_UP, round_seconds=ROUND
+    )
     nothing: Any = None
     return WorkloadRunner(config, Layout("c", model), scale, 1, nothing, nothing)
 

@@ -10,7 +10,7 @@ import pytest
 
 from storeproof.experiments.performance import store_rounds
 
-ROUNDS = 6
+AT_LEAST, AT_MOST, EVERY = 4, 12, 2
 STORES = ["a", "b", "broken", "c"]
 LOG: list[str] = []
 
@@ -20,43 +20,83 @@ class Store:
 
     def __init__(self, name: str) -> None:
         self.target = SimpleNamespace(id=name)
-        self.scale = SimpleNamespace(performance=SimpleNamespace(rounds=ROUNDS))
+        rounds = SimpleNamespace(at_least=AT_LEAST, at_most=AT_MOST, every=EVERY)
+        self.scale = SimpleNamespace(performance=SimpleNamespace(rounds=rounds))
         self.seed = 1
 
 
 class Logged:
-    """In place of `StoreRounds`: notes what is asked of it."""
+    """In place of `StoreRounds`: notes what is asked of it, and has enough after six rounds."""
 
-    def __init__(self, _way: Any, sut: Any, _engines: Any, _ceilings: Any) -> None:
-        self.sut = sut
+    def __init__(self, config: Any, sut: Any, _engines: Any, _ceilings: Any) -> None:
+        self.name = sut.target.id + "i" * config.indexes
         self.interleaved_with: tuple[str, ...] = ()
         self.sound = sut.target.id != "broken"
+        self.ran = 0
 
     def prepare(self) -> None:
-        LOG.append(f"prepare {self.sut.target.id}")
+        LOG.append(f"prepare {self.name}")
 
     def run_round(self) -> None:
-        LOG.append(self.sut.target.id)
+        self.ran += 1
+        LOG.append(self.name)
+
+    @property
+    def enough(self) -> bool:
+        return not self.sound or self.ran >= WANTED["rounds"]
 
     def close(self) -> None:
-        LOG.append(f"close {self.sut.target.id}")
+        LOG.append(f"close {self.name}")
+
+
+WANTED = {"rounds": 6}
+
+
+def config(indexes: tuple[int, ...] = (0,)) -> Any:
+    """A configuration of a workload that is measured with these numbers of indexes."""
+    every = tuple(Config(count) for count in indexes)
+    for each in every:
+        each.every = every
+    return every[0]
+
+
+class Config:
+    """In place of a `BenchmarkConfig`."""
+
+    every: tuple[Config, ...]
+
+    def __init__(self, indexes: int) -> None:
+        self.indexes, self.name, self.case = indexes, f"w{indexes}", f"performance.w{indexes}"
+
+    def with_each_index_count(self) -> tuple[Config, ...]:
+        return self.every
+
+
+def blocks_of(names: list[str]) -> list[tuple[str, ...]]:
+    """What was logged after the preparations, in blocks of one round each."""
+    rounds = LOG[len(names) :]
+    return [tuple(rounds[first : first + len(names)]) for first in range(0, len(rounds), len(names))]
+
+
+def measure(monkeypatch: pytest.MonkeyPatch, first: Any, *, wanted: int = 6) -> tuple[store_rounds.InterleavedRounds, list[Any]]:
+    """The rounds of all stores, of which the first one's case has come."""
+    LOG.clear()
+    monkeypatch.setattr(store_rounds, "StoreRounds", Logged)
+    monkeypatch.setitem(WANTED, "rounds", wanted)
+    suts: list[Any] = [Store(name) for name in STORES]
+    ceilings: Any = None
+    return store_rounds.InterleavedRounds(ceilings, lambda case: suts[1:] if case == first.case else suts), suts
 
 
 def test_rounds_of_all_stores_are_interleaved(monkeypatch: pytest.MonkeyPatch) -> None:
     """All are prepared before the first round; the order within the blocks changes; who was sound knows interleaved_with whom."""
-    LOG.clear()
-    monkeypatch.setattr(store_rounds, "StoreRounds", Logged)
-    suts: list[Any] = [Store(name) for name in STORES]
-    config: Any = SimpleNamespace(name="w", case="performance.w")
-    ceilings: Any = None
-    rounds_of_all = store_rounds.InterleavedRounds(ceilings, lambda _case: suts[1:])
+    first = config()
+    rounds_of_all, suts = measure(monkeypatch, first)
 
-    found = {sut.target.id: rounds_of_all.rounds_of(config, sut) for sut in suts}
+    found = {sut.target.id: rounds_of_all.rounds_of(first, sut) for sut in suts}
 
     assert LOG[: len(STORES)] == [f"prepare {name}" for name in STORES]
-    rounds = LOG[len(STORES) :]
-    blocks = [tuple(rounds[first : first + len(STORES)]) for first in range(0, len(rounds), len(STORES))]
-    assert len(blocks) == ROUNDS
+    blocks = blocks_of(STORES)
     assert all(Counter(block) == Counter(STORES) for block in blocks)
     assert len(set(blocks)) > 1
     assert {name: each.interleaved_with for name, each in found.items()} == {
@@ -67,3 +107,25 @@ def test_rounds_of_all_stores_are_interleaved(monkeypatch: pytest.MonkeyPatch) -
     }
     rounds_of_all.close()
     assert LOG[-1] in STORES, "what its case took over, its case closes"
+
+
+@pytest.mark.parametrize(("wanted", "blocks"), [(1, AT_LEAST), (5, 6), (6, 6), (99, AT_MOST)])
+def test_there_are_as_many_blocks_as_the_least_precise_store_needs(monkeypatch: pytest.MonkeyPatch, wanted: int, blocks: int) -> None:
+    """They end at a look only, not before the fewest and not after the most; a store that broke is not waited for."""
+    first = config()
+    rounds_of_all, suts = measure(monkeypatch, first, wanted=wanted)
+    rounds_of_all.rounds_of(first, suts[0])
+    assert len(blocks_of(STORES)) == blocks
+
+
+def test_all_numbers_of_indexes_are_in_the_same_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an index costs is a ratio within a block; the cases of the other numbers find theirs measured."""
+    first = config((0, 1))
+    rounds_of_all, suts = measure(monkeypatch, first)
+    for each in first.every:
+        for sut in suts:
+            rounds_of_all.rounds_of(each, sut)
+    names = [*STORES, *(f"{name}i" for name in STORES)]
+    assert LOG[: len(names)] == [f"prepare {name}" for name in names]
+    assert all(Counter(block) == Counter(names) for block in blocks_of(names))
+    assert len(blocks_of(names)) == 6

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from storeproof.report.speed import numbers
-from storeproof.result.model import Measurement
+from storeproof.result.measurement import Measurement
 from storeproof.result.part import Gate
 from tests.report.sample import DRIFTING
 from tests.result.records import measured

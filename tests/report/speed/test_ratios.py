@@ -12,7 +12,8 @@ from storeproof.report.markdown import render_markdown
 from storeproof.report.speed import noise, ratios
 from storeproof.report.speed.index_costs import index_table
 from storeproof.report.speed.table import speed
-from storeproof.result.model import Measurement, Result, Round
+from storeproof.result.measurement import Measurement, Round
+from storeproof.result.model import Result
 from storeproof.result.noise import KindNoise
 from storeproof.stats.ratio import Ratio
 from tests.report.sample import DRIFTING, TARGETS, sample_result
