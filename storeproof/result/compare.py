@@ -7,7 +7,7 @@ rounds of one run. A difference is shown if the interval excludes 1 and the rati
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
@@ -130,15 +130,32 @@ def compare(a: Side, b: Side) -> Comparison:
     return Comparison(a, b, tuple(pairs), tuple(left), tuple(right))
 
 
-def pair_of(a: Side, one: Measurement, b: Side, other: Measurement, names: tuple[str, str] = ("A", "B")) -> Pair:
-    """A measurement of each of two stores, of one workload; `names`: of both sides, for the reasons of a refusal."""
-    paired = a.result.run.id == b.result.run.id and b.name in one.interleaved_with and len(one.rounds) == len(other.rounds)
+def pair_of(
+    a: Side, one: Measurement, b: Side, other: Measurement, about: Collection[str] = (), names: tuple[str, str] = ("A", "B")
+) -> Pair:
+    """A measurement of each of two sides.
+
+    Args:
+        about: in what they may differ: fields of a measurement, `unit`, and `durability`.
+        names: of both sides, for the reasons of a refusal.
+    """
+    paired = _in_the_same_blocks(a, one, b, other)
     found = number_ratio(one, other, paired=paired, names=names)
-    unlike = [*_unlike_runs(a, b, names), *_unlike_measurements(one, other)]
+    unlike = [*_unlike_runs(a, b, about, names), *_unlike_measurements(one, other, about)]
     noise = floor(a, one, b, other)
     if unlike:
         return Pair(one, other, None, (*unlike, *found.refused), paired=paired, noise=noise)
     return Pair(one, other, found.ratio, found.refused, found.bound, paired, noise)
+
+
+def _in_the_same_blocks(a: Side, one: Measurement, b: Side, other: Measurement) -> bool:
+    """Whether the n-th rounds of both were measured one after the other: those of one workload on the stores of a run, and since format
+    2.1, which was the first with a mean latency, those of all its numbers of indexes."""
+    if a.result.run.id != b.result.run.id or one.workload != other.workload or len(one.rounds) != len(other.rounds):
+        return False
+    if _unlike_measurements(one, other, {"indexes"}) or not (a.store is b.store or b.name in one.interleaved_with):
+        return False
+    return one.indexes == other.indexes or (one.latency_us.mean is not None and other.latency_us.mean is not None)
 
 
 def floor(a: Side, one: Measurement, b: Side, other: Measurement) -> float:
@@ -173,27 +190,29 @@ def unlike_machines(a: Side, b: Side) -> list[str]:
     return reasons
 
 
-def _unlike_runs(a: Side, b: Side, names: Sequence[str]) -> list[str]:
+def _unlike_runs(a: Side, b: Side, about: Collection[str], names: Sequence[str]) -> list[str]:
     """Differences between two runs that rule out any comparison."""
-    reasons = []
-    one, other = a.store.durability.proven, b.store.durability.proven
-    if one is None or other is None:
-        sides = " and ".join(name for name, proven in zip(names, (one, other), strict=True) if proven is None)
-        reasons.append(f"durability was not proven in {sides}")
-    elif one != other:
-        reasons.append(_differ("proven durability", one, other))
+    reasons = [] if "durability" in about else _unlike_durability(a, b, names)
     if a.store.topology != b.store.topology:
         reasons.append(_differ("topology", a.store.topology, b.store.topology))
     return reasons + unlike_machines(a, b)
 
 
-def _unlike_measurements(a: Measurement, b: Measurement) -> list[str]:
+def _unlike_durability(a: Side, b: Side, names: Sequence[str]) -> list[str]:
+    one, other = a.store.durability.proven, b.store.durability.proven
+    if one is None or other is None:
+        sides = " and ".join(name for name, proven in zip(names, (one, other), strict=True) if proven is None)
+        return [f"durability was not proven in {sides}"]
+    return [_differ("proven durability", one, other)] if one != other else []
+
+
+def _unlike_measurements(a: Measurement, b: Measurement, about: Collection[str] = ()) -> list[str]:
     reasons = [
         _differ(words, *("none" if getattr(each, name) in ("", None) else str(getattr(each, name)) for each in (a, b)))
         for name, words in PLAN.items()
-        if getattr(a, name) != getattr(b, name)
+        if name not in about and getattr(a, name) != getattr(b, name)
     ]
-    if a.throughput.unit != b.throughput.unit:
+    if "unit" not in about and a.throughput.unit != b.throughput.unit:
         reasons.append(_differ("unit", a.throughput.unit, b.throughput.unit))
     return reasons
 

@@ -56,7 +56,8 @@ def to_reference(result: Result, measured: Sequence[tuple[StoreResult, Measureme
         for number in numbers:
             pair = None
             if number != best:
-                pair = pair_of(sides[number], measured[number][1], sides[best], measured[best][1], (sides[number].name, sides[best].name))
+                names = (sides[number].name, sides[best].name)
+                pair = pair_of(sides[number], measured[number][1], sides[best], measured[best][1], names=names)
             found[number] = ToReference(sides[best].name, pair)
     return found
 

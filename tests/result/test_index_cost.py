@@ -11,7 +11,7 @@ from storeproof.result.measurement import Measurement, Round
 from tests.report.sample import DRIFTING, TARGETS, sample_result
 from tests.result.records import measured
 
-STORE = sample_result(TARGETS[:1]).stores[0]
+RESULT = sample_result(TARGETS[:1])
 
 
 def _number(indexes: int, *rates: float, **changed: Any) -> Measurement:
@@ -20,18 +20,18 @@ def _number(indexes: int, *rates: float, **changed: Any) -> Measurement:
 
 
 def _costs(*numbers: Measurement) -> list[IndexCost]:
-    return index_costs([STORE.model_copy(update={"measurements": list(numbers)})])
+    return index_costs(RESULT.model_copy(update={"stores": [RESULT.stores[0].model_copy(update={"measurements": list(numbers)})]}))
 
 
 def test_the_ratio_is_taken_within_each_block() -> None:
     """In a block in which the machine was at half its speed, it was so for both."""
     one, five = _costs(_number(0, 1000, 500, 1010), _number(1, 801, 399, 812), _number(5, 500, 251, 504))
-    assert (one.indexed.indexes, five.indexed.indexes) == (1, 5)
+    assert (one.pair.a.indexes, five.pair.a.indexes) == (1, 5)
     for cost, share in ((one, 0.8), (five, 0.5)):
-        assert cost.paired
-        assert cost.found.ratio is not None
-        assert cost.found.ratio.middle == pytest.approx(share, rel=0.01)
-        assert cost.found.ratio.high < 1
+        assert cost.pair.paired
+        assert cost.pair.ratio is not None
+        assert cost.pair.ratio.middle == pytest.approx(share, rel=0.01)
+        assert cost.pair.ratio.high < 1
 
 
 def test_a_result_of_an_older_format_is_not_paired() -> None:
@@ -39,9 +39,9 @@ def test_a_result_of_an_older_format_is_not_paired() -> None:
     latency = measured().latency_us.model_copy(update={"mean": None})
     old = [each.model_copy(update={"latency_us": latency}) for each in (_number(0, 1000, 500, 1010), _number(1, 800, 400, 808))]
     (cost,) = _costs(*old)
-    assert not cost.paired
-    assert cost.found.ratio is not None
-    assert not cost.found.ratio.shows_difference
+    assert not cost.pair.paired
+    assert cost.pair.ratio is not None
+    assert not cost.pair.ratio.shows_difference
 
 
 def test_only_what_differs_in_indexes_alone_is_set_against_each_other() -> None:
@@ -53,6 +53,6 @@ def test_only_what_differs_in_indexes_alone_is_set_against_each_other() -> None:
 def test_a_side_without_a_rate_has_no_ratio() -> None:
     """The reason names the side."""
     (drifting,) = _costs(_number(0, 1, 2, trend=DRIFTING), _number(1, 1, 2))
-    assert drifting.found.refused == ("without: drifting by -3.1% a round, there is no one rate",)
+    assert drifting.pair.refused == ("without: drifting by -3.1% a round, there is no one rate",)
     (invalid,) = _costs(_number(0, 1, 2), _number(5, 1, 2, invalid=["errors"]))
-    assert invalid.found.refused == ("with 5: not valid: errors",)
+    assert invalid.pair.refused == ("with 5: not valid: errors",)

@@ -12,11 +12,11 @@ from storeproof.result.model import Result
 
 def index_table(result: Result) -> Table:
     """One line for each workload and number of clients; a column for each number of indexes."""
-    costs = index_costs(result.stores)
-    counts = sorted({each.indexed.indexes for each in costs})
+    costs = index_costs(result)
+    counts = sorted({each.pair.a.indexes for each in costs})
     lines: dict[tuple[str, ...], dict[int, IndexCost]] = {}
     for each in costs:
-        one = each.indexed
+        one = each.pair.a
         line = (one.workload, formatting.name_of(each.store), str(one.clients), setting(one) or "–")
         lines.setdefault(line, {})[one.indexes] = each
     rows = [
@@ -30,8 +30,9 @@ def index_table(result: Result) -> Table:
 def _cell(cost: IndexCost | None) -> Cell:
     if cost is None:
         return Cell("–", "dim")
-    if cost.found.ratio is None:
-        return Cell(f"no ratio: {'; '.join(cost.found.refused)}", "open")
-    how = "paired by block" if cost.paired else "not paired: the rounds were not in the same blocks"
-    text = ratio_text(cost.found.ratio, cost.found.bound)
-    return Cell(text, hint=how) if cost.found.ratio.shows_difference else Cell(f"{text} ≈", "dim", hint=how)
+    pair = cost.pair
+    if pair.ratio is None:
+        return Cell(f"no ratio: {'; '.join(pair.refused)}", "open")
+    how = "paired by block" if pair.paired else "not paired: the rounds were not in the same blocks"
+    text = ratio_text(pair.ratio, pair.bound)
+    return Cell(text, hint=how) if pair.faster else Cell(f"{text} ≈", "dim", hint=f"{how}; {pair.verdict}")

@@ -98,7 +98,7 @@ def test_what_indexes_cost_is_a_table() -> None:
     assert list(table.header)[4:] == ["1 index / none [95 %]", "5 indexes / none [95 %]"]
     assert [[cell.text for cell in row][4:] for row in table.rows] == [
         ["0.80× [0.80, 0.80]", "0.50× [0.50, 0.50]"],
-        ["0.99× [0.99, 0.99]", "–"],
+        ["0.99× [0.99, 0.99] ≈", "–"],
     ]
     assert "What indexes cost" in render_html(result)
     assert "What indexes cost" not in render_html(_result([_number(1000)]))
