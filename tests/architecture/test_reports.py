@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from storeproof.cli import main
+from storeproof.report.speed import numbers
+from storeproof.report.speed.noise import below
 from storeproof.result.json_file import NAME, read_result
+from storeproof.result.noise import noise_of
 from tests.architecture.installed import CHECKOUT
 
 REPORTS = CHECKOUT / "reports"
@@ -36,6 +39,23 @@ def test_every_published_run_is_explained_and_drawn_by_a_command() -> None:
     """No folder without a command for its picture, and none that is missing."""
     outputs = {words[words.index("--output") + 1] for words in map(shlex.split, COMMANDS)}
     assert outputs == {str(path.relative_to(CHECKOUT)) for run in RUNS for path in run.glob("*.svg")}
+
+
+def test_numbers_are_counted_right() -> None:
+    """By grade, where the page counts them: each count is that of a published result."""
+    counted = re.findall(r"(\d+ numbers: .+? invalid(?: \([^)]*\))?)", (REPORTS / "README.md").read_text())
+    measured = [[each for store in read_result(run).stores for each in store.measurements] for run in RUNS]
+    assert len(counted) == 3
+    assert set(counted) <= {numbers.count(each) for each in measured}
+
+
+def test_the_noise_floors_are_those_of_the_result() -> None:
+    """Rounded up, where the page says which differences are noise."""
+    floors = {kind: below(each.floor) for kind, each in noise_of(read_result(REPORTS / "2026-11-23-series")).items()}
+    assert {floors[kind] for kind in ("single-put-distinct-90", "single-put-distinct-100", "hash10-put")} <= {"12 %", "13 %"}
+    assert floors["hash10-get"] == "7 %"
+    text = (REPORTS / "README.md").read_text()
+    assert "below 13 % are noise for a value or a hash that is written, below 7 % for a hash that is read" in text
 
 
 @pytest.mark.slow
