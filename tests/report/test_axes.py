@@ -8,9 +8,9 @@ import pytest
 
 from storeproof.report import plots
 from storeproof.report.axes import Pair, axis_of, is_plain, setting, typical
-from storeproof.report.drawing import Lines, series_of
+from storeproof.report.drawing import Lines, point, series_of
 from storeproof.report.speed.table import speed
-from tests.report.sample import sample_result
+from tests.report.sample import DRIFTING, STEADY, sample_result
 
 STORE = sample_result().stores[0]
 ONE = STORE.measurements[0]
@@ -100,3 +100,41 @@ def test_a_series_with_a_record_beside_its_axis_is_drawn() -> None:
     """Values of unlike sizes have no place on an axis of sizes, and the report is written all the same."""
     measured = _pairs("record", "size-32", "size-1000", "size-9000", "sizes-uniform-32-1000")
     assert ">9000<" in plots.sweep(measured, "power_loss", "Put", _lines(measured)).svg
+
+
+def test_the_average_stands_beside_the_percentiles() -> None:
+    """Where it is known: results of formats before 2.1 have none."""
+    measured = _pairs("clients", 1, 8, 64)
+    panels = plots.sweep(measured, "power_loss", "Get", _lines(measured)).svg
+    assert [name for name in ("average", "p95", "p99") if f">{name}<" in panels] == ["average", "p95", "p99"]
+    old = _pairs("clients", 1, 8, 64, latency_us=ONE.latency_us.model_copy(update={"mean": None}))
+    panels = plots.sweep(old, "power_loss", "Get", _lines(old)).svg
+    assert ">average<" not in panels
+    assert ">p95<" in panels
+
+
+@pytest.mark.parametrize(
+    ("changed", "label", "hatched"),
+    [
+        ({"grade": "A"}, "1k A", False),
+        ({"grade": "D", "at_least": True}, "≥ 1k D", False),
+        ({"grade": "C", "trend": DRIFTING}, "1k C drifting", False),
+        ({"invalid": ["errors"]}, "1k ✘", True),
+    ],
+)
+def test_bars_are_hatched_only_where_a_number_is_not_valid(changed: dict[str, Any], label: str, hatched: bool) -> None:
+    """Their labels have the grade, the sign of a lower bound, and the word for a drift."""
+    rate = ONE.throughput.model_copy(update={"median": 1000.0})
+    plain = {"throughput": rate, "at_least": False, "invalid": [], "trend": STEADY}
+    drawn = plots.bars(_pairs("clients", 50, **(plain | changed)), "Get")
+    assert f">{label}<" in drawn.svg
+    assert ("<pattern" in drawn.svg) == hatched
+
+
+def test_a_point_is_hollow_where_it_is_a_lower_bound() -> None:
+    """And a ✘ where the number is not valid."""
+    style = Lines(["one"]).style("one")
+    limited, broken = (ONE.model_copy(update=each) for each in ({"at_least": True, "invalid": []}, {"invalid": ["errors"]}))
+    assert point(limited, style)["markerfacecolor"] == "none"
+    assert point(broken, style)["marker"] == "$✘$"
+    assert "markerfacecolor" not in point(ONE.model_copy(update={"at_least": False, "invalid": []}), style)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
 from storeproof.report.mixes import parts
+from storeproof.report.speed import numbers
 from storeproof.report.tables import workloads
 from storeproof.result.measurement import Latency, MixPart
 from storeproof.result.model import CorpusUsed, Result
@@ -38,6 +39,7 @@ def test_each_operation_has_a_row() -> None:
         ("delete", "20", "73 µs", "71 µs", "0"),
     ]
     assert {len(row) for row in shown} == {len(table.header)}
+    assert [row[-1] for row in shown] == [numbers.at_least(measured[0][1]) + numbers.mark(measured[0][1])] * 2
 
 
 def test_a_workload_of_one_operation_has_no_such_table() -> None:

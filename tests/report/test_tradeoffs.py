@@ -51,6 +51,19 @@ def test_capabilities_are_set_against_speed_for_every_store_that_was_measured(re
         assert f"{store.store}:{store.variant} " in plot.label
 
 
+def test_a_number_that_is_not_valid_is_in_no_such_plot(result: Result) -> None:
+    """Neither of capabilities nor of durability; a lower bound has its sign."""
+    for changed, shown in (({"invalid": ["errors"]}, False), ({"invalid": [], "at_least": True}, True)):
+        numbers = [each.model_copy(update=changed) for each in result.stores[0].measurements]
+        whole = result.model_copy(update={"stores": [result.stores[0].model_copy(update={"measurements": numbers}), *result.stores[1:]]})
+        plot = features_against_speed(whole, tables.workloads(whole))
+        assert plot is not None
+        assert ("sqlite:wal-full ≥ " in plot.label) == ("sqlite:wal-full" in plot.label) == shown
+    volatile = [each.model_copy(update={"invalid": ["errors"]}) for each in result.stores[2].measurements]
+    without = [*result.stores[:2], result.stores[2].model_copy(update={"measurements": volatile}), *result.stores[3:]]
+    assert "redis" not in in_variants(tables.workloads(result.model_copy(update={"stores": without})))
+
+
 def test_one_store_is_set_against_nothing(result: Result) -> None:
     """With one store, or without measurements, that plot is left out."""
     single = result.model_copy(update={"stores": result.stores[:1]})
