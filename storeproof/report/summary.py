@@ -31,7 +31,7 @@ _FAILURES = 3
 """Failed cases that are named; the report has all of them."""
 _NAME = 32
 """Columns of a store's name and variant."""
-_RATE = 13
+_RATE = 14
 """Columns of a rate with its interval and grade."""
 _NAMES = 6
 """The same for stores that conform to a profile."""
