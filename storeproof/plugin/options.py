@@ -72,6 +72,13 @@ def add_options(parser: pytest.Parser) -> None:
         help="load generator: compiled code that repeats the requests of the store's client over its connections (wire), or the client "
         "itself (driver) (default: wire where it was built and can do the workload, else driver)",
     )
+    group.addoption(
+        "--proof",
+        action="append",
+        metavar="RESULT",
+        help="a result.json, or its directory, that shows correctness and durability of the same store: same variant, version, settings, "
+        "binary or image, and edition; what this run does not verify itself is taken from there, and said to be; may be repeated",
+    )
     group.addoption("--keep", action="store_true", help="keep data directories and containers after the run")
     group.addoption("--report-dir", default="reports/latest", metavar="DIR", help="where the report is written (default: reports/latest)")
     group.addoption(

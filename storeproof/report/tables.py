@@ -97,7 +97,8 @@ def proven_cell(store: StoreResult) -> Cell:
         for each in durability.guarantees
         if each.guarantee in LADDER
     )
-    return Cell(durability.proven, ("bad" if refuted else "open") if short_of else "good")
+    text = durability.proven if durability.cited is None else f"{durability.proven} (cited)"
+    return Cell(text, ("bad" if refuted else "open") if short_of else "good")
 
 
 def outcome_matrix(result: Result) -> Table:
@@ -324,8 +325,8 @@ def settings(result: Result) -> Table:
     for store in result.stores:
         read = " · ".join(f"{name} = {value}" for name, value in store.settings.items())
         shown = Cell(read, "code") if read else Cell("none were read", "dim")
-        rows.append([Cell(formatting.name_of(store), "strong"), shown, Cell(store.image_digest or "–")])
-    return Table(("store:variant", "settings read back from the live store", "image"), rows, "No store was run.")
+        rows.append([Cell(formatting.name_of(store), "strong"), shown, Cell(store.image_digest or store.binary_digest or "–")])
+    return Table(("store:variant", "settings read back from the live store", "image or binary"), rows, "No store was run.")
 
 
 def totals(result: Result) -> Table:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from storeproof.result.defect import defect_of
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Result, StoreResult
 from storeproof.stats.ratio import Ratio, paired_ratio_of, ratio_of
@@ -110,7 +111,8 @@ def _unlike_runs(a: Side, b: Side) -> list[str]:
         sides = " and ".join(side for side, proven in (("A", one), ("B", other)) if proven is None)
         reasons.append(f"durability was not proven in {sides}")
     elif one != other:
-        reasons.append(_differ("proven durability", one, other))
+        defects = [f"{side} {defect}" for side, each in (("A", a), ("B", b)) if (defect := defect_of(each.store))]
+        reasons.append("; ".join([_differ("proven durability", one, other), *defects]))
     if a.store.topology != b.store.topology:
         reasons.append(_differ("topology", a.store.topology, b.store.topology))
     editions = [f"{side.result.edition.version} ({side.result.edition.hash})" for side in (a, b)]

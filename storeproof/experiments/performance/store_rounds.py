@@ -189,7 +189,7 @@ class InterleavedRounds:
 
 
 def _refuse_unproven(sut: StoreUnderTest, collection: Collection, workload: Workload) -> None:
-    """No speed without proof: what was not correct in this run is not measured."""
+    """No speed without proof: what was not correct, in this run or in the one that is cited, is not measured."""
     operations = list(dict.fromkeys(operation_name(mix) for mix in workload.mix))
     for operation in operations:
         if not supports(collection, operation):
@@ -198,7 +198,7 @@ def _refuse_unproven(sut: StoreUnderTest, collection: Collection, workload: Work
         raise EndCase(Outcome.UNSUPPORTED, f"the store does not claim {workload.model}, and it is not measured")
     for operation in operations:
         if reason := sut.record.unproven(workload.model, operation):
-            raise EndCase(Outcome.NOT_RUN, f"{reason}; run the correctness stage with it")
+            raise EndCase(Outcome.NOT_RUN, f"{reason}; run the correctness stage with it, or cite a run that did (--proof)")
 
 
 def _refuse_unsupported(collection: Collection, layout: Layout, workload: Workload) -> None:
