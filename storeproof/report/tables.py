@@ -92,13 +92,15 @@ def proven_cell(store: StoreResult) -> Cell:
         hint = "no evidence came of it in this run" if tried else "it was not tried in this run, and those above it rest on it"
         return Cell(durability.shown, "open", hint=f"{LADDER[1]}: {hint}")
     short_of = _rank(durability.proven) < _rank(durability.claimed)
-    refuted = any(
+    refuted = (durability.cited is not None and durability.cited.defect != "") or any(
         each.outcome in REFUTED and _rank(each.guarantee) <= _rank(durability.claimed)
         for each in durability.guarantees
         if each.guarantee in LADDER
     )
-    text = durability.proven if durability.cited is None else f"{durability.proven} (cited)"
-    return Cell(text, ("bad" if refuted else "open") if short_of else "good")
+    tone = ("bad" if refuted else "open") if short_of else "good"
+    if (cited := durability.cited) is None:
+        return Cell(durability.proven, tone)
+    return Cell(f"{durability.proven} (cited)", tone, hint=f"by run {cited.run} of {cited.started}, scale {cited.scale}, seed {cited.seed}")
 
 
 def outcome_matrix(result: Result) -> Table:

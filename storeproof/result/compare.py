@@ -111,7 +111,7 @@ def _unlike_runs(a: Side, b: Side) -> list[str]:
         sides = " and ".join(side for side, proven in (("A", one), ("B", other)) if proven is None)
         reasons.append(f"durability was not proven in {sides}")
     elif one != other:
-        defects = [f"{side} {defect}" for side, each in (("A", a), ("B", b)) if (defect := defect_of(each.store))]
+        defects = [f"{side}: {defect}" for side, each in (("A", a), ("B", b)) if (defect := defect_of(each.store))]
         reasons.append("; ".join([_differ("proven durability", one, other), *defects]))
     if a.store.topology != b.store.topology:
         reasons.append(_differ("topology", a.store.topology, b.store.topology))

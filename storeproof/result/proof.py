@@ -120,7 +120,7 @@ def read_cited(path: Path, edition: EditionUsed) -> CitedResult:
         UsageError: it is not there, is not whole, or is of another edition.
     """
     file = path / NAME if exists(path) and path.is_dir() else path
-    if file.name == UNFINISHED or (not exists(file) and exists(file.with_name(UNFINISHED))):
+    if file.name == UNFINISHED or (file.name == NAME and not exists(file) and exists(file.with_name(UNFINISHED))):
         raise UsageError(
             f"--proof {path} is of a run that did not end: it has {UNFINISHED}, which is no proof; let a run end, and cite that"
         )
