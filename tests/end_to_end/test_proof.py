@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from storeproof.blame import Party, judge
-from storeproof.errors import NotAvailable, UsageError
+from storeproof.errors import NotAvailable, SettingsMismatch, UsageError
 from storeproof.machine.file_digest import digest_of
 from storeproof.outcome import Outcome
 from storeproof.result.json_file import UNFINISHED
@@ -85,6 +85,15 @@ def test_without_a_proof_nothing_is_measured(tmp_path: Path) -> None:
 def test_smoke_says_nothing_of_proofs(proven: Run) -> None:
     """Its numbers decide nothing. Nor does a run without numbers."""
     assert "neither tries" not in proven.said
+
+
+def _citing(proven: Run) -> StoreUnderTest:
+    """A store under test with its proof."""
+    result = read_cited(proven.folder / "report", EditionUsed.model_validate(proven.result["edition"]))
+    (target,) = SHIPPED.targets([STORE])
+    sut = StoreUnderTest(SHIPPED, target, Options(scale=SHIPPED.scales["smoke"], seed=1), lambda _: None)
+    sut.record.proof = proofs_of([result], [STORE])[STORE]
+    return sut
 
 
 Change = Callable[[dict[str, Any]], None]
@@ -161,11 +170,9 @@ def test_a_proof_that_does_not_hold_ends_the_run_before_it_begins(proven: Run, t
 
 def test_a_store_that_becomes_another_one_during_the_run_is_an_error_of_the_users(proven: Run) -> None:
     """An upgrade in the middle, say: what cites the old program is not measured on the new one."""
-    result = read_cited(proven.folder / "report", EditionUsed.model_validate(proven.result["edition"]))
-    (target,) = SHIPPED.targets([STORE])
-    sut = StoreUnderTest(SHIPPED, target, Options(scale=SHIPPED.scales["smoke"], seed=1), lambda _: None)
-    sut.record.proof = proofs_of([result], [STORE])[STORE]
+    sut = _citing(proven)
     sut.check_options()
+    assert sut.record.proof is not None
     with closing(sut.launch("a case")):
         pass
     sut.record.proof = replace(sut.record.proof, store=sut.record.proof.store.model_copy(update={"version": "SQLite 3.0.0"}))
@@ -175,6 +182,19 @@ def test_a_store_that_becomes_another_one_during_the_run_is_an_error_of_the_user
     assert (judged.outcome, judged.party) == (Outcome.ERROR, Party.USER)
     with pytest.raises(NotAvailable, match=r"the store could not be tried: --proof .* is not of this"):
         sut.launch("the next case")
+
+
+def test_what_else_is_wrong_with_a_store_its_cases_say(proven: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The look before the run hides nothing: other settings than the variant's are still an error of the first case."""
+    sut = _citing(proven)
+
+    def differ(_handle: object) -> None:
+        raise SettingsMismatch("it runs with other settings")
+
+    monkeypatch.setattr(sut, "_verify", differ)
+    sut.check_options()
+    with pytest.raises(SettingsMismatch):
+        sut.launch("the first case")
 
 
 def test_a_store_that_cannot_start_is_not_run_and_no_wrong_proof(proven: Run, tmp_path: Path) -> None:
