@@ -78,6 +78,8 @@ class Plan:
     """Requests that a client may have in flight."""
     rate: float = 0.0
     """Of an open loop: requests per second of all clients together, at exponential intervals; 0: a closed loop."""
+    threads: int = 1
+    """Of the wire engine: the clients' connections are shared out among them."""
 
 
 @dataclass(frozen=True)
