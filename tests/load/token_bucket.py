@@ -1,9 +1,9 @@
 """A store whose speed is known: it answers so many requests a second, and says afterwards how many it did.
 
 `python token_bucket.py` is its server, alone in its process: enough of Redis' protocol for a client of plain values. Each request takes a
-token; one falls into the bucket every `1 / rate` seconds. The bucket is empty when a window begins, and holds what falls in 20 ms: a server
-that was kept from working for so long makes up for it. What falls beside a full bucket is lost, and counted: on a busy machine, or with a
-load generator that asks too little, the store is slower than its rate by just that, and knows it.
+token; one falls into the bucket every `1 / rate` seconds. The bucket is empty when the first request of a window comes, and holds what
+falls in 20 ms: a server that was kept from working for so long makes up for it. What falls beside a full bucket is lost: on a busy machine,
+or with a load generator that asks too little, the store is slower than its rate, and never faster. It says by how much.
 
 Standard input has its orders, a line each: `rate NUMBER` (0: as fast as it can) and `mark`, with which a window begins; `told` answers with
 what was given out since then. It ends with its input.
@@ -23,6 +23,7 @@ from time import monotonic_ns, sleep
 from typing import Final
 
 HOLDS_NS: Final = 20_000_000
+_NONE: Final = b"$-1\r\n"
 _NAP: Final = 50e-6
 """Seconds between two looks while requests wait for a token."""
 
@@ -34,23 +35,23 @@ class Bucket:
     gap: float = 0.0
     """Nanoseconds from one token to the next; 0: there is always one."""
     granted: int = 0
-    lost_ns: float = 0.0
-    """For how long tokens fell beside the bucket."""
+    begun: int = 0
+    """When the first request was looked at."""
+    last: int = 0
+    """When the last token was given out."""
     due: float = 0.0
     """When the next token falls, or fell."""
 
     def take(self, now: int) -> bool:
         """Whether there is a token for a request."""
+        if not self.begun:
+            self.begun, self.due = now, now + self.gap
         if self.gap:
-            if not self.due:
-                self.due = now + self.gap
             if self.due > now:
                 return False
-            if (beside := now - HOLDS_NS - self.due) > 0:
-                self.lost_ns += beside
-                self.due += beside
-            self.due += self.gap
+            self.due = max(self.due, now - HOLDS_NS) + self.gap
         self.granted += 1
+        self.last = now
         return True
 
 
@@ -61,6 +62,7 @@ class Server:
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
         self.bucket = Bucket()
         self._records: dict[bytes, bytes] = {}
+        """Each as it is answered."""
         self._waiting: deque[tuple[socket.socket, list[bytes]]] = deque()
         self._poll = select.epoll()
         self._open: dict[int, socket.socket] = {}
@@ -108,14 +110,17 @@ class Server:
     def _answer(self, client: socket.socket, words: list[bytes]) -> None:
         match words:
             case [b"GET", key]:
-                reply = _string(self._records.get(key))
+                reply = self._records.get(key, _NONE)
             case [b"SET", key, value]:
-                self._records[key] = value
+                self._records[key] = b"$%d\r\n%s\r\n" % (len(value), value)
                 reply = b"+OK\r\n"
             case [b"DEL", key]:
                 reply = b":%d\r\n" % (self._records.pop(key, None) is not None)
             case [b"MGET", *keys]:
-                reply = b"*%d\r\n" % len(keys) + b"".join(_string(self._records.get(key)) for key in keys)
+                found = self._records.get
+                reply = b"*%d\r\n" % len(keys) + b"".join([found(key, _NONE) for key in keys])
+            case [b"CLIENT", *_]:
+                reply = b"+OK\r\n"
             case _:
                 reply = b"-ERR unknown command\r\n"
         if client.fileno() != -1:
@@ -128,12 +133,8 @@ class Server:
             case ["mark"]:
                 self.bucket = Bucket(self.bucket.gap)
             case ["told"]:
-                print(json.dumps([self.bucket.granted, self.bucket.lost_ns]), flush=True)
+                print(json.dumps([self.bucket.granted, self.bucket.last - self.bucket.begun]), flush=True)
         return bool(order)
-
-
-def _string(value: bytes | None) -> bytes:
-    return b"$-1\r\n" if value is None else b"$%d\r\n%s\r\n" % (len(value), value)
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,7 @@ class Told:
 
     granted: int
     rate: float
-    """At which it was ready to answer: its own, less what it lost."""
+    """Answers a second, from its first request to its last answer."""
 
 
 class TokenBucket:
@@ -152,11 +153,9 @@ class TokenBucket:
         self._process = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout is not None
         self.port = int(self._process.stdout.readline())
-        self.rate = 0.0
 
     def limit(self, rate: float) -> None:
         """Answer so many requests a second from now on; 0: as many as it can."""
-        self.rate = rate
         self._order(f"rate {rate}")
 
     def mark(self) -> None:
@@ -167,9 +166,8 @@ class TokenBucket:
         """What became of it."""
         self._order("told")
         assert self._process.stdout is not None
-        granted, lost_ns = json.loads(self._process.stdout.readline())
-        full = granted * 1e9 / self.rate if self.rate else 0.0
-        return Told(granted, self.rate * full / (full + lost_ns) if full else 0.0)
+        granted, nanoseconds = json.loads(self._process.stdout.readline())
+        return Told(granted, granted * 1e9 / max(nanoseconds, 1))
 
     def close(self) -> None:
         """End it."""
@@ -181,7 +179,7 @@ class TokenBucket:
         self._process.stdin.flush()
 
 
-ADAPTER: Final = '''
+ADAPTER: Final = """
 import redis
 from storeproof.contract import Version
 
@@ -204,8 +202,8 @@ class Records:
     def exists(self, key): return self.client.get(key) is not None
 
 def connect(address, options):
-    return Session(redis.Redis(address.host, address.port, protocol=2, lib_name=None, lib_version=None))
-'''
+    return Session(redis.Redis(address.host, address.port, protocol=2))
+"""
 """Of the store, in a file of its own."""
 
 

@@ -188,6 +188,7 @@ fn end(mut pump: Pump<'_>) -> Found {
         ok: connection.ok,
         requests: connection.requests,
         elapsed: ended(connection).saturating_sub(pump.begun),
+        settled: connection.settled.map(|(when, ok)| (when.saturating_sub(pump.begun), ok)),
         broken: connection.state == State::Broken,
         silent: connection.silent,
     });

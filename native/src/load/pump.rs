@@ -315,6 +315,10 @@ impl<'a> Pump<'a> {
             Ok(found) => self.succeeded(place, flight, found),
             Err(why) => self.failed(place, flight, !failed, why, &said),
         }
+        let connection = &mut self.connections[place];
+        if connection.requests == self.job.pipeline as u64 {
+            connection.settled = Some((self.now, connection.ok));
+        }
         Ok(())
     }
 
