@@ -53,7 +53,7 @@ class ClientResult:
     ended_ns: int = 0
     elapsed: int = 0
     settled: int = 0
-    """Closed loop: from its start to its first reply; 0 before."""
+    """From its start to its first reply; 0 before."""
     settled_ok: int = 0
     """Successful records by then."""
     busy: int = 0
@@ -79,9 +79,18 @@ class ClientResult:
         """Successful records."""
         return sum(each.ok for each in self.counts)
 
+    def answered(self, begun: int, sent: int, ended: int) -> None:
+        """A request has ended."""
+        self.busy += ended - sent
+        self.requests += 1
+        if self.requests == 1:
+            self.settled, self.settled_ok = ended - begun, self.ok
+
     def rate(self, longest: int) -> float:
-        """Successful records per second, in a closed loop from its first reply to its last, as `RunResult.throughput` says; without a second
-        reply in the time of the client that took `longest`."""
+        """Successful records per second, as `RunResult.throughput` says: in a closed loop from its first reply to its last, and without a
+        second one in the time of the client that took `longest`."""
+        if self.schedule_lags:
+            return self.ok * 1e9 / self.elapsed
         if self.elapsed > self.settled:
             return (self.ok - self.settled_ok) * 1e9 / (self.elapsed - self.settled)
         return self.ok * 1e9 / longest if longest else 0.0
@@ -160,10 +169,7 @@ def run_client(
                     counts.responses.append(ended - due)
         if schedule is not None:
             result.schedule_lags.append(sent - max(due, free))
-        result.busy += ended - sent
-        result.requests += 1
-        if result.requests == 1 and schedule is None:
-            result.settled, result.settled_ok = ended - begun, result.ok
+        result.answered(begun, sent, ended)
     result.ended_ns = ended
     result.elapsed = ended - begun if schedule is None else max(ended, schedule.deadline) - start_ns
     result.position, result.removed = fresh.position, fresh.removed

@@ -180,8 +180,8 @@ class _Closing(Slow):
 
 @pytest.mark.parametrize("most_threads", [1, 2])
 def test_a_generator_that_is_the_limit_says_so(bench: Bench, most_threads: int) -> None:
-    """Of batches of all records in an order of chance, drawing one takes many times as long as answering it. Where there are cores for it another
-    thread is taken, and kept or not; one is the limit in any case."""
+    """Of batches of all records in an order of chance, drawing one takes many times as long as answering it. Where there are cores for it
+    another thread is taken, and kept or not; one is the limit in any case."""
     bench.bucket.limit(0)
     told: list[tuple[bool, Any]] = []
     for _ in range(ATTEMPTS):
