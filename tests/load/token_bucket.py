@@ -1,4 +1,4 @@
-"""A store whose speed is known: it answers so many requests a second, and says afterwards how many it did.
+"""A store whose speed is known: it answers a given number of requests a second, and says how many it did.
 
 `python token_bucket.py` is its server, alone in its process: enough of Redis' protocol for a client of plain values. Each request takes a
 token; one falls into the bucket every `1 / rate` seconds. The bucket is empty when the first request of a window comes, and holds what
@@ -155,7 +155,7 @@ class TokenBucket:
         self.port = int(self._process.stdout.readline())
 
     def limit(self, rate: float) -> None:
-        """Answer so many requests a second from now on; 0: as many as it can."""
+        """Answer that many requests a second from now on; 0: as many as it can."""
         self._order(f"rate {rate}")
 
     def mark(self) -> None:

@@ -41,7 +41,7 @@ def choose_threads(
     Args:
         first: windows of the warm-up, in a closed loop with one thread.
         run: a further window with that many threads.
-        ceiling: requests per second that so many threads reach against a server that does nothing; None where it is not known.
+        ceiling: requests per second that this number of threads reaches against a server that does nothing; None where it is not known.
         at_most: threads.
         offered: requests per second of the open loop that is to be measured, which needs no more threads than that rate does; 0: a closed
             loop.
