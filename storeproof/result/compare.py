@@ -137,6 +137,8 @@ def _unlike_machines(a: Side, b: Side) -> list[str]:
 
 
 def _unlike_measurements(a: Measurement, b: Measurement) -> list[str]:
+    """What differs between two measurements. `threads` may: it is chosen so that the load generator is not the limit, and where it is none,
+    the rate is the store's, whatever number of threads asked for it."""
     reasons = [
         _differ(words, *("none" if getattr(each, name) in ("", None) else str(getattr(each, name)) for each in (a, b)))
         for name, words in (

@@ -23,6 +23,7 @@ from storeproof.experiments.workspace import Workspace
 from storeproof.load.choose_engine import Engines
 from storeproof.load.job import StoreSilent, label, operation_name
 from storeproof.load.quality.ceiling import Ceilings
+from storeproof.load.quality.generator_threads import free_cores
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import EndCase
 from storeproof.spec import Workload
@@ -110,7 +111,16 @@ class StoreRounds:
         kept = self._collection.describe().get("indexes", "0")
         if kept != str(config.indexes):
             raise EndCase(Outcome.FAIL, f"{config.indexes} secondary indexes were asked for, and the store says it has {kept}")
-        self._runner = WorkloadRunner(config, layout, scale, sut.seed, self._engines(), self._ceilings, sut.options.corpus.article_store)
+        self._runner = WorkloadRunner(
+            config,
+            layout,
+            scale,
+            sut.seed,
+            self._engines(),
+            self._ceilings,
+            sut.options.corpus.article_store,
+            most_threads=free_cores(handle.pids, handle.address.host),
+        )
         sut.progress(f"{config.name}: loading and warming up")
         self._runner.prepare()
 
