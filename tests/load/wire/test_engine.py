@@ -49,7 +49,7 @@ CASES = {
 }
 """Mixes by model."""
 ANY = Mix(operation="put", keys="zipfian", reads_first=True)
-VARIED = [
+VARIED: list[tuple[str, Variation, tuple[Mix, ...], int | None]] = [
     ("single_key", Variation(size=3), (PUT_AGAIN,), 1),
     ("single_key", Variation(size=3), (SOME_NEW,), 0),
     ("single_key", Variation(size=1000, key_order="hashed"), (GET, ANY), 200),
@@ -110,6 +110,7 @@ def plan_for(layout: Layout, mix: tuple[Mix, ...], clients: int = 4, seconds: fl
 def try_all(store: Store) -> None:
     """Every case: two rounds, with no error and no miss, and data that is whole."""
     engine = store.engine()
+    plain: list[tuple[str, Variation, tuple[Mix, ...], int | None]]
     plain = [(model, AS_IT_IS, mix, None) for model, mixes in CASES.items() for mix in mixes]
     for model, record, mix, known in [*plain, *VARIED]:
         if model not in store.sut.target.store.claims.models:
