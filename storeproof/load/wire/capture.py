@@ -262,8 +262,8 @@ class Capture:
     def _reply(
         self, collection: Collection, mix: Mix, links: set[int], numbers: tuple[int, ...], *, form: int = 0, first: bool = False
     ) -> Answer:
-        """How the store answers. `first`: the client may ask once more, which is not looked at, and an answer that is not the wanted one may
-        be an error."""
+        """How the store answers. `first`: the client may ask once more, which is not looked at, and the answer may be an error, but for the
+        operation that wants it."""
         from storeproof import native  # only here: it is optional
 
         exchange = self._exchange(mix, self._record(collection, mix, numbers, form)[1], links, first=first)

@@ -39,7 +39,7 @@ FIELD = Mix(operation="set_field", keys="uniform", path=("field3",))
 REMOVE = Mix(operation="delete", keys="oldest")
 SCAN = Mix(operation="scan", keys="uniform", length=20)
 SERVERS = ["redis", "valkey", "memcached", "tarantool", "mongodb", "mariadb", "postgresql"]
-CASES = {
+CASES: dict[str, list[tuple[Mix, ...]]] = {
     "single_key": [(GET, PUT, REMOVE), (SOME_NEW,), (TENS, GET_TENS)],
     "hash10": [(PUT,), (GET, FIELD)],
     "document10": [(TENS,)],
@@ -110,7 +110,6 @@ def plan_for(layout: Layout, mix: tuple[Mix, ...], clients: int = 4, seconds: fl
 def try_all(store: Store) -> None:
     """Every case: two rounds, with no error and no miss, and data that is whole."""
     engine = store.engine()
-    plain: list[tuple[str, Variation, tuple[Mix, ...], int | None]]
     plain = [(model, AS_IT_IS, mix, None) for model, mixes in CASES.items() for mix in mixes]
     for model, record, mix, known in [*plain, *VARIED]:
         if model not in store.sut.target.store.claims.models:
