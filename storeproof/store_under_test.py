@@ -53,6 +53,8 @@ class Options:
     """How the power is cut."""
     engine: EngineWanted = "auto"
     """The load generator."""
+    records: int | None = None
+    """Records that workloads load in place of the scale's number."""
     verify_settings: bool = True
     """Off only for the project's mutants, which other checks must catch."""
     corpus: Corpus = field(default_factory=Corpus)
@@ -247,7 +249,8 @@ class StoreUnderTest:
         engine = f" --engine={self.options.engine}" if self.options.engine != "auto" else ""
         launch = f" --launch={self.options.launch}" if self.options.launch != "auto" else ""
         images = "".join(f" --image={shlex.quote(f'{store}={image}')}" for store, image in self.options.images.items())
-        how = f"{launch}{images} --scale={self.scale.scale}{cut}{engine} --seed={self.seed}"
+        records = f" --records={self.options.records}" if self.options.records else ""
+        how = f"{launch}{images} --scale={self.scale.scale}{cut}{engine}{records} --seed={self.seed}"
         return f"pytest {suites} {stores}{how} -k {shlex.quote(selection)}"
 
     @property

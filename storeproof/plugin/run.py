@@ -26,7 +26,7 @@ from storeproof.outcome import IDLE, NOT_REACHED, Outcome, Stage
 from storeproof.plugin.case import Case, case_of, is_case, sut_of
 from storeproof.plugin.citations import cite, without_proof
 from storeproof.plugin.endpoint_leftovers import Leavings
-from storeproof.plugin.options import existing_directory, named, pairs
+from storeproof.plugin.options import MOST_RECORDS, existing_directory, named, pairs, whole_number
 from storeproof.plugin.progress import Progress
 from storeproof.plugin.report_dir import ReportDir
 from storeproof.regular_file import exists
@@ -69,6 +69,7 @@ class Run:
             keep=option.keep,
             power_cut=option.power_cut,
             engine=option.engine,
+            records=whole_number("--records", option.records, MOST_RECORDS),
             verify_settings=option.verify_settings,
             corpus=Corpus([path.resolve() if exists(path) else path for path in map(Path, option.corpus or [])]),
         )
@@ -173,7 +174,7 @@ class Run:
         self.progress.hide()
         if any(self._loads_articles(item) for item in self._waiting):
             try:
-                self.options.corpus.fetch(self.options.scale.performance.records, self.progress)
+                self.options.corpus.fetch(self.options.records or self.options.scale.performance.records, self.progress)
             finally:
                 self.progress.hide()
         self.began = True

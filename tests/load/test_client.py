@@ -65,6 +65,15 @@ def test_a_client_with_one_reply_has_the_time_of_the_longest() -> None:
     assert ClientResult(0, [], 0).rate(0) == 0
 
 
+@pytest.mark.parametrize("keys", ["uniform", "zipf", "zipfian", "latest", "sequential", "hotspot", "exponential"])
+def test_with_one_loaded_record_all_requests_are_for_its_key(keys: Any) -> None:
+    """By each of the distributions."""
+    store = Memory()
+    result = _run(store, _plan(Mix(operation="put", keys=keys), known=1))
+    assert result.ok == result.requests > 10
+    assert set(store.records) == {"key:000000000000"}
+
+
 def test_a_batch_counts_its_records() -> None:
     """Ten records a request, one latency."""
     store = Memory()

@@ -119,6 +119,7 @@ class StoreRounds:
             self._engines(),
             self._ceilings,
             sut.options.corpus.article_store,
+            records=sut.options.records,
             most_threads=free_cores(handle.pids, handle.address.host),
         )
         sut.progress(f"{config.name}: loading and warming up")
