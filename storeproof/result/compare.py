@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
 
+from storeproof.result.defect import defect_of
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Result, StoreResult
 from storeproof.result.noise import KindNoise, kind_of, noise_of
@@ -203,10 +204,15 @@ def _unlike_durability(a: Side, b: Side, names: Sequence[str]) -> list[str]:
     if one is None or other is None:
         sides = " and ".join(name for name, proven in zip(names, (one, other), strict=True) if proven is None)
         return [f"durability was not proven in {sides}"]
-    return [_differ("proven durability", one, other)] if one != other else []
+    if one == other:
+        return []
+    defects = [f"{name}: {defect}" for name, each in zip(names, (a, b), strict=True) if (defect := defect_of(each.store))]
+    return ["; ".join([_differ("proven durability", one, other), *defects])]
 
 
 def _unlike_measurements(a: Measurement, b: Measurement, about: Collection[str] = ()) -> list[str]:
+    """What differs between two measurements. `threads` may: it is chosen so that the load generator is not the limit, and where it is none,
+    the rate is the store's, whatever number of threads asked for it."""
     reasons = [
         _differ(words, *("none" if getattr(each, name) in ("", None) else str(getattr(each, name)) for each in (a, b)))
         for name, words in PLAN.items()

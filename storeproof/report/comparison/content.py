@@ -108,7 +108,9 @@ def rate(measured: Measurement) -> str:
 def _side(letter: str, side: Side) -> str:
     store, run = side.store, side.result.run
     reached = store.version or "never reached"
-    return f"{letter}  {side.name}, {reached}, durability proven: {store.durability.shown}, scale {run.scale}, run {run.id}"
+    cited = store.durability.cited
+    source = f" (cited from run {cited.run}, scale {cited.scale})" if cited is not None else ""
+    return f"{letter}  {side.name}, {reached}, durability proven: {store.durability.shown}{source}, scale {run.scale}, run {run.id}"
 
 
 def _ratios(pairs: Iterable[Pair]) -> Table:

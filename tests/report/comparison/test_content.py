@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from storeproof.report.comparison.screen import print_content
 from storeproof.result.agreement import agreement
 from storeproof.result.compare import compare, sides_of
 from storeproof.result.json_file import read_result
+from storeproof.result.model import Citation
 from tests.architecture.installed import CHECKOUT
 from tests.result.records import measured
 from tests.result.test_compare import _beside, rounds, side
@@ -49,6 +51,17 @@ def test_a_lower_bound_is_an_inequality() -> None:
     assert f"(50c, 0i) ≥ {rate(measured())} {rate(measured())} " in _shown(FAST | {"at_least": True}, SLOW)
     assert "≥ 1.08× [1.08, 1.08] A faster" in _shown(FAST | {"at_least": True}, SLOW)
     assert "≥ 0.93× [0.92, 0.93] A was limited" in _shown(SLOW | {"at_least": True}, FAST)
+
+
+def test_a_cited_proof_names_the_run_that_proved_it() -> None:
+    """In the heading of its side, with the scale; one of the run itself names none."""
+    proven = side()
+    cited = Citation(run="r1", started="", scale="full", seed=1, sha256="")
+    durability = proven.store.durability.model_copy(update={"cited": cited})
+    citing = replace(proven, store=proven.store.model_copy(update={"durability": durability}))
+    one, other = of_comparison(compare(proven, citing)).about
+    assert "durability proven: process_crash, scale standard" in one
+    assert "durability proven: process_crash (cited from run r1, scale full), scale standard" in other
 
 
 def test_how_it_was_measured_is_told() -> None:
