@@ -10,9 +10,9 @@ from storeproof.errors import UsageError
 from storeproof.report.comparison import files
 from storeproof.report.comparison.content import of_agreement, of_comparison
 from storeproof.report.comparison.screen import print_content
-from storeproof.result.agreement import agreement
 from storeproof.result.compare import Side, compare, sides_of
 from storeproof.result.json_file import read_result
+from storeproof.result.ratios.agreement import agreement
 from storeproof.result.terminal_safe import shown_of
 
 

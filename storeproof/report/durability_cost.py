@@ -15,7 +15,7 @@ from storeproof.report.speed import numbers
 from storeproof.report.tables import workloads
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Result, StoreResult
-from storeproof.result.number_ratio import number_ratio
+from storeproof.result.ratios.number_ratio import number_ratio
 
 _NOTHING = AnswerCell("–", "–")
 

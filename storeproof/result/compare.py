@@ -15,8 +15,8 @@ from typing import Any, Final, Literal
 from storeproof.result.defect import defect_of
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Result, StoreResult
-from storeproof.result.noise import KindNoise, kind_of, noise_of
-from storeproof.result.number_ratio import Bound, number_ratio
+from storeproof.result.ratios.noise import KindNoise, kind_of, noise_of
+from storeproof.result.ratios.number_ratio import Bound, number_ratio
 from storeproof.stats.ratio import Ratio
 
 PLAN: Final[Mapping[str, str]] = {

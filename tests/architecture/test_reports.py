@@ -13,7 +13,7 @@ from storeproof.cli import main
 from storeproof.report.speed import numbers
 from storeproof.report.speed.noise import below
 from storeproof.result.json_file import NAME, read_result
-from storeproof.result.noise import noise_of
+from storeproof.result.ratios.noise import noise_of
 from tests.architecture.installed import CHECKOUT
 
 REPORTS = CHECKOUT / "reports"

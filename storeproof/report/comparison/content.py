@@ -12,10 +12,10 @@ from storeproof.report.axes import setting
 from storeproof.report.speed import noise, numbers
 from storeproof.report.speed.ratios import ratio_text
 from storeproof.report.tables import Cell, Table
-from storeproof.result.agreement import Agreement, OfKind, Twice
 from storeproof.result.compare import Comparison, Pair, Side
 from storeproof.result.measurement import Measurement
-from storeproof.result.noise import kind_of
+from storeproof.result.ratios.agreement import Agreement, OfKind, Twice
+from storeproof.result.ratios.noise import kind_of
 from storeproof.stats.ratio import METHOD, PAIRED_METHOD
 
 

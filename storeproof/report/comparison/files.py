@@ -14,10 +14,10 @@ from storeproof.errors import UsageError
 from storeproof.printable import printable
 from storeproof.report.comparison.content import Content
 from storeproof.report.markdown import cell_of, table_of
-from storeproof.result.agreement import Agreement, Twice
 from storeproof.result.compare import Comparison, Pair, Side
 from storeproof.result.json_file import write_whole
 from storeproof.result.measurement import Measurement
+from storeproof.result.ratios.agreement import Agreement, Twice
 
 FORMATS: Final = (".json", ".md", ".html")
 

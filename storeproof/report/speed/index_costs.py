@@ -6,8 +6,8 @@ from storeproof.report import formatting
 from storeproof.report.axes import setting
 from storeproof.report.speed.ratios import ratio_text
 from storeproof.report.tables import Cell, Table
-from storeproof.result.index_cost import IndexCost, index_costs
 from storeproof.result.model import Result
+from storeproof.result.ratios.index_cost import IndexCost, index_costs
 
 
 def index_table(result: Result) -> Table:

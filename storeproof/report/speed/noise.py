@@ -8,7 +8,7 @@ from math import ceil
 from storeproof import units
 from storeproof.report.tables import Cell, Table
 from storeproof.result.model import Result
-from storeproof.result.noise import KindNoise, noise_of
+from storeproof.result.ratios.noise import KindNoise, noise_of
 
 
 def kinds_of(result: Result) -> list[KindNoise]:

@@ -13,8 +13,8 @@ from storeproof.report.speed import numbers
 from storeproof.report.tables import Cell, Table
 from storeproof.result.compare import Pair as Compared
 from storeproof.result.model import Result
-from storeproof.result.number_ratio import Bound
-from storeproof.result.reference import ToReference, to_reference
+from storeproof.result.ratios.number_ratio import Bound
+from storeproof.result.ratios.reference import ToReference, to_reference
 from storeproof.stats.ratio import Ratio
 
 NOTE: Final = (

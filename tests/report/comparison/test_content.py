@@ -15,10 +15,10 @@ from storeproof.errors import UsageError
 from storeproof.report.comparison import files
 from storeproof.report.comparison.content import Content, of_agreement, of_comparison, rate
 from storeproof.report.comparison.screen import print_content
-from storeproof.result.agreement import agreement
 from storeproof.result.compare import compare, sides_of
 from storeproof.result.json_file import read_result
 from storeproof.result.model import Citation
+from storeproof.result.ratios.agreement import agreement
 from tests.architecture.installed import CHECKOUT
 from tests.result.records import measured
 from tests.result.test_compare import _beside, rounds, side

@@ -14,7 +14,7 @@ from storeproof.report.speed.index_costs import index_table
 from storeproof.report.speed.table import speed
 from storeproof.result.measurement import Measurement, Round
 from storeproof.result.model import Result
-from storeproof.result.noise import KindNoise
+from storeproof.result.ratios.noise import KindNoise
 from storeproof.stats.ratio import Ratio
 from tests.report.sample import DRIFTING, TARGETS, sample_result
 from tests.result.records import measured

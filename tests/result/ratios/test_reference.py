@@ -6,7 +6,7 @@ from typing import Any
 
 from storeproof.result.measurement import Measurement, Round
 from storeproof.result.model import Result, StoreResult
-from storeproof.result.reference import ToReference, to_reference
+from storeproof.result.ratios.reference import ToReference, to_reference
 from tests.report.sample import DRIFTING, TARGETS, sample_result
 from tests.result.records import measured
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from storeproof.result.agreement import Agreement, agreement
 from storeproof.result.compare import Side
 from storeproof.result.measurement import Measurement
+from storeproof.result.ratios.agreement import Agreement, agreement
 from tests.report.sample import DRIFTING, TARGETS, sample_environment, sample_result
 from tests.result.records import measured
 from tests.result.test_compare import rounds

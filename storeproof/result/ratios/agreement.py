@@ -8,7 +8,7 @@ from typing import Any
 
 from storeproof.result.compare import PLAN, Side, floor, order_of, unlike_machines
 from storeproof.result.measurement import Measurement
-from storeproof.result.noise import kind_of
+from storeproof.result.ratios.noise import kind_of
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from storeproof.result.compare import PLAN, Pair, Side, pair_of
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Result, StoreResult
-from storeproof.result.noise import noise_of
+from storeproof.result.ratios.noise import noise_of
 
 _STORES_DIFFER: Final = frozenset({"engine", "loaded", "payload_bytes"})
 """In which measurements of two stores may differ although the same was asked of both: a named reference is found all the same, and the

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from storeproof.result.measurement import Measurement, Round
-from storeproof.result.noise import KindNoise, kind_of, noise_of_kinds
+from storeproof.result.ratios.noise import KindNoise, kind_of, noise_of_kinds
 from tests.report.sample import DRIFTING
 from tests.result.records import measured
 
