@@ -76,7 +76,7 @@ def test_a_reason_is_said_once_for_all_that_it_refuses() -> None:
     a, b = sides_of(read_result(SERIES))[3], sides_of(read_result(SERIES))[1]
     lines = [note.text for note in of_comparison(compare(a, b)).notes if note.text.startswith("refused")]
     assert lines[0].startswith("refused, all ")
-    assert lines[0].endswith("proven durability differs: process_crash against power_loss")
+    assert "proven durability differs: process_crash against power_loss" in lines[0]
     assert sum("proven durability" in line for line in lines) == 1
 
 
