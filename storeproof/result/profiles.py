@@ -126,7 +126,7 @@ def _speed(speed: Speed, record: StoreRecord, findings: _Findings) -> None:
         if each.invalid:
             findings.open.append(f"{what}: {reached}, but the number is not valid: {', '.join(each.invalid)}")
         elif each.trend.drifting:
-            findings.open.append(f"{what}: {reached}, but it drifts by {each.trend.change:+.1%} a round: there is no one rate")
+            findings.open.append(f"{what}: {reached}, but it drifts by {100 * each.trend.change:+.1f} % a round: there is no one rate")
         elif (rate.median if each.at_least else rate.low) >= speed.at_least:
             continue
         elif each.at_least:

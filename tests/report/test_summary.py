@@ -14,7 +14,7 @@ from storeproof.report import print_summary
 from storeproof.report.speed import numbers
 from storeproof.report.tables import FINDINGS
 from storeproof.result.model import Result
-from tests.report.sample import TARGETS, sample_result
+from tests.report.sample import DRIFTING, STEADY, TARGETS, sample_result
 
 
 def shown(result: Result, width: int) -> list[str]:
@@ -119,3 +119,22 @@ def test_a_claim_that_was_not_reached_is_marked_without_colour() -> None:
 def test_a_run_without_stores_says_so() -> None:
     """Not an empty table."""
     assert "No store was run." in shown(sample_result([]), 80)
+
+
+def test_several_stores_show_grades_and_the_noise_floor() -> None:
+    """Each rate with its interval and grade; one that drifts or is not valid says so instead; what is noise is said in words."""
+    result = sample_result(TARGETS[:3])
+    plain = {"at_least": False, "invalid": [], "trend": STEADY, "grade": "B", "kind": "value-write"}
+    stores = []
+    for store, changed in zip(result.stores, ({"at_least": True}, {"trend": DRIFTING}, {"invalid": ["errors"]}), strict=True):
+        measured = [each.model_copy(update=plain | changed) for each in store.measurements[:1]]
+        stores.append(store.model_copy(update={"measurements": measured}))
+    lines = shown(result.model_copy(update={"stores": stores}), 80)
+    limited, drifting, broken = (next(line for line in lines if name in line) for name in ("sqlite:", "aof-always", "redis:volatile"))
+    assert re.search(r"≥ [\d.]+k? ±\d+% B", limited)
+    assert re.search(r" [\d.]+k? B$", drifting.rstrip())
+    assert lines[lines.index(drifting) + 1].split() == ["drifting"]
+    assert broken.rstrip().endswith(" ✘")
+    text = " ".join(" ".join(lines).split())
+    assert re.search(r"noise differences below \d+ % are noise", text)
+    assert "3 numbers: 2 B; 1 at least; 1 drifting; 1 invalid (errors 1)" in text

@@ -159,7 +159,7 @@ def test_two_lower_bounds_have_no_ratio() -> None:
         ({"environment": {"filesystem": "xfs (rw)"}}, "machine: filesystem differs"),
         ({"environment": {"memory_bytes": 2**30}}, "machine: memory differs: 8.0 GiB against 1.0 GiB"),
         ({"invalid": ["errors", "audit"]}, "B: not valid: errors, audit"),
-        ({"trend": DRIFTING.model_dump()}, "B: drifting by -3.1% a round, there is no one rate"),
+        ({"trend": DRIFTING.model_dump()}, "B: drifting by -3.1 % a round, there is no one rate"),
         ({"rounds": rounds(1000)}, "a single round has no spread"),
         ({"rounds": rounds(1000, 0)}, "a round without a single successful operation has no ratio"),
     ],

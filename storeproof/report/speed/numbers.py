@@ -62,7 +62,7 @@ def reasons(measured: Measurement) -> list[str]:
         limits = gates.exceeded({name: gate for name, gate in measured.gates.items() if name not in measured.invalid}, gates.LIMITS)
         found.append(f"≥ {'; '.join(limits)}" if limits else "≥ the load generator was the limit")
     if measured.trend.drifting:
-        found.append(f"drifting {measured.trend.change:+.1%} a round (p = {measured.trend.probability:.2g})".replace("%", " %"))
+        found.append(f"drifting {100 * measured.trend.change:+.1f} % a round (p = {measured.trend.probability:.2g})")
     return found
 
 

@@ -31,7 +31,7 @@ def number_ratio(a: Measurement, b: Measurement, *, paired: bool, names: tuple[s
     sides = tuple(zip(names, (a, b), strict=True))
     reasons = [f"{name}: not valid: {', '.join(each.invalid)}" for name, each in sides if each.invalid]
     reasons += [
-        f"{name}: drifting by {each.trend.change:+.1%} a round, there is no one rate" for name, each in sides if each.trend.drifting
+        f"{name}: drifting by {100 * each.trend.change:+.1f} % a round, there is no one rate" for name, each in sides if each.trend.drifting
     ]
     rates = [each.throughput for each in a.rounds], [each.throughput for each in b.rounds]
     if min(map(len, rates)) < 2:

@@ -53,6 +53,6 @@ def test_only_what_differs_in_indexes_alone_is_set_against_each_other() -> None:
 def test_a_side_without_a_rate_has_no_ratio() -> None:
     """The reason names the side."""
     (drifting,) = _costs(_number(0, 1, 2, trend=DRIFTING), _number(1, 1, 2))
-    assert drifting.pair.refused == ("without: drifting by -3.1% a round, there is no one rate",)
+    assert drifting.pair.refused == ("without: drifting by -3.1 % a round, there is no one rate",)
     (invalid,) = _costs(_number(0, 1, 2), _number(5, 1, 2, invalid=["errors"]))
     assert invalid.pair.refused == ("with 5: not valid: errors",)

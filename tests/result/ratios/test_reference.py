@@ -51,7 +51,7 @@ def test_unlike_durability_has_a_reference_of_its_own() -> None:
 
 def test_what_is_invalid_or_drifts_is_no_reference() -> None:
     """However fast it seems; and it has no ratio itself."""
-    for spoiled, reason in (({"invalid": ["errors"]}, "not valid: errors"), ({"trend": DRIFTING}, "drifting by -3.1% a round")):
+    for spoiled, reason in (({"invalid": ["errors"]}, "not valid: errors"), ({"trend": DRIFTING}, "drifting by -3.1 % a round")):
         fast, sound, _ = _found(_stores(*["volatile"] * 3), _number(9000, **spoiled), _number(1000), _number(800))
         assert sound.itself
         assert fast.pair is not None
