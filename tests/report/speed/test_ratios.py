@@ -75,6 +75,16 @@ def test_a_lower_bound_is_an_inequality_and_what_has_no_rate_has_the_reason() ->
         assert "sqlite:wal-full (50 clients, no index): sqlite:wal-full: drifting by" in page
 
 
+def test_a_long_reason_is_cut_below_the_table_and_whole_at_the_ratio() -> None:
+    """It stands below every table, and may be the description of a store's defect."""
+    result = _result([_number(500, invalid=[f"gate{number}" for number in range(50)])], [_number(1000)])
+    ((_, every),) = tables.workloads(result).items()
+    found = ratios.beside(result, every)
+    assert len(found.reasons) < 280
+    assert found.reasons.endswith("….")
+    assert found.cells[0].hint.endswith("gate49")
+
+
 def test_the_matrix_shows_ratios_beside_rates() -> None:
     """A line for each workload; one store alone has none, and the rate of an open loop is what was offered."""
     result = _result([_number(500, invalid=["errors"])], [_number(1000)], [_number(700)])
