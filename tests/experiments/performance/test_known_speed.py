@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from statistics import median
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -32,7 +32,7 @@ from tests.shipped import SHIPPED
 pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
 SECONDS, ROUNDS = 0.4, 8
 ATTEMPTS = 6
-"""On a machine that is busy with other things, the load generator may lack its processor in one of them, or the null server."""
+"""At a round in which the server had the processor that its rate needs."""
 
 
 class Measured(WorkloadRunner):
@@ -180,18 +180,12 @@ class _Closing(Slow):
 
 @pytest.mark.parametrize("most_threads", [1, 2])
 def test_a_generator_that_is_the_limit_says_so(bench: Bench, most_threads: int) -> None:
-    """Of batches of all records in an order of chance, drawing one takes many times as long as answering it. Where there are cores for it
-    another thread is taken, and kept or not; one is the limit in any case."""
+    """Of batches of all records in an order of chance, drawing one takes many times as long as answering it: the number is a lower bound,
+    also on a machine so busy that the generator waits more than it runs. Where there are cores for it another thread is tried."""
     bench.bucket.limit(0)
-    told: list[tuple[bool, Any]] = []
-    for _ in range(ATTEMPTS):
-        with bench.measuring(8, batch=3000, most_threads=most_threads) as one:
-            rounds(one, 4)
-            found = bench.measurement(one)
-        assert found.invalid == []
-        assert (found.ceiling is None) == bool(found.ceiling_reason)
-        assert found.threads <= most_threads
-        told.append((found.at_least or found.threads > 1, {name: each.value for name, each in found.gates.items()}))
-        if told[-1][0]:
-            return
-    pytest.fail(f"a plain value, {ATTEMPTS} times: {told}")
+    with bench.measuring(8, batch=3000, most_threads=most_threads) as one:
+        rounds(one, 4)
+        found = bench.measurement(one)
+    assert found.invalid == []
+    assert found.at_least or found.threads == 2, {name: each.value for name, each in found.gates.items()}
+    assert found.threads <= most_threads
