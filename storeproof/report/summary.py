@@ -157,7 +157,11 @@ def _speeds(measured: Sequence[Measurement]) -> list[Table | Text]:
         spread = each.throughput
         between = f"[{units.short(spread.low)}, {units.short(spread.high)}]"
         rate = Text(f"{numbers.at_least(each)}{units.short(spread.median)}/s", "red" if each.invalid else "bold")
-        table.add_row(each.kind or "–", each.workload, rate, between, Text(numbers.mark(each), "red" if each.invalid else ""))
+        if each.invalid:  # its interval says nothing, and the last line has all that broke
+            more = f" +{len(each.invalid) - 1}" if len(each.invalid) > 1 else ""
+            table.add_row(each.kind or "–", each.workload, rate, Text(f"✘ {each.invalid[0]}{more}", "red"))
+        else:
+            table.add_row(each.kind or "–", each.workload, rate, between, numbers.mark(each))
     more = len(chosen) - _ROWS
     return [table, Text(f"and {more} more: see the report", "dim")] if more > 0 else [table]
 

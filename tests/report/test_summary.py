@@ -58,7 +58,7 @@ def test_one_store_is_shown_with_all_that_was_found() -> None:
     ):
         assert part in text
     (line,) = [each for each in lines if "hash10-put" in each]
-    assert re.search(r"hash10-put +(≥ )?[\d.]+k/s \[[\d.]+k, [\d.]+k\] ([A-D]|✘ errors)", line)
+    assert re.search(r"hash10-put +(≥ )?[\d.]+k/s \[[\d.]+k, [\d.]+k\] [A-D]", line)
     assert lines[-2].split("speed")[-1].strip() == numbers.count(sample_result(TARGETS[4:5]).stores[0].measurements)
 
 
@@ -138,3 +138,16 @@ def test_several_stores_show_grades_and_the_noise_floor() -> None:
     text = " ".join(" ".join(lines).split())
     assert re.search(r"noise differences below \d+ % are noise", text)
     assert "3 numbers: 2 B; 1 at least; 1 drifting; 1 invalid (errors 1)" in text
+
+
+def test_one_store_says_what_broke_in_place_of_an_interval() -> None:
+    """The first gate by name and the number of others, within 80 columns; the last line counts all of them."""
+    result = sample_result(TARGETS[:1])
+    broken = ["schedule_lag", "missed_send_ratio"]
+    rate = result.stores[0].measurements[0].throughput.model_copy(update={"median": 170.0})
+    changed = {"workload": "single-put-distinct-100", "kind": "document-write", "invalid": broken, "throughput": rate}
+    store = result.stores[0].model_copy(update={"measurements": [result.stores[0].measurements[0].model_copy(update=changed)]})
+    lines = shown(result.model_copy(update={"stores": [store]}), 80)
+    (line,) = [each for each in lines if "single-put" in each]
+    assert line.rstrip().endswith("170/s ✘ schedule_lag +1")
+    assert "1 invalid (schedule_lag 1, missed_send_ratio 1)" in " ".join(" ".join(lines).split())
