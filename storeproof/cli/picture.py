@@ -13,7 +13,7 @@ from storeproof.spec import load_spec
 
 
 def picture(path: Path, speeds: Path | None, workloads: Sequence[str], output: Path, *, narrow: bool) -> None:
-    """Draw the roles and losses of one result with the speeds of another, or its own.
+    """Draw the roles and losses of one result, with the throughput of another result or of the same one.
 
     Raises:
         UsageError: a result cannot be read, has nothing to draw, or the picture cannot be written.

@@ -1,4 +1,4 @@
-"""The end of a run on the terminal: one screen of results, and what else must be said."""
+"""What the terminal shows at the end of a run: one screen of results, then notes."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from storeproof.printable import printable
 from storeproof.result.model import Result
 
 _REASONS = 4
-"""Reasons for cases that were not run; the report has all."""
+"""The number of reasons shown for cases that were not run; the report has all."""
 _DEMANDS = 8
-"""The same for demands of a requested profile."""
+"""The number of unmet demands shown for a requested profile."""
 _NARROWEST = 80
 _LABEL = 8
-"""Columns before the text of a line, as on the screen of results."""
+"""Width of the label before the text of a line, as on the screen of results."""
 
 
 def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
-    """The one screen; then what was not reached, what was lacking, what could not be written, what was kept."""
+    """Print the results; then cases that were not reached, what was missing, files that could not be written, and what was kept."""
     if run.result is None or run.saved is None:
         if not run.anything_selected:
-            reporter.write_line(f"no case was selected: no report is written, and {run.report_dir.path} is as it was", yellow=True)
+            reporter.write_line(f"no case was selected; no report was written, and {run.report_dir.path} is unchanged", yellow=True)
         return
     _print_screen(run.result, run.saved.file, reporter)
     for line in _unmet_demands(run.result) if run.profiles else ():
         _print_note(reporter, "missing", line)
     if run.not_reached:
-        _print_note(reporter, "ended", f"before all was tried: {run.not_reached} cases were not begun", yellow=True)
+        _print_note(reporter, "ended", f"early: {run.not_reached} cases were not started", yellow=True)
     for line in _why_not_run(run.result):
         _print_note(reporter, "not run", line)
     for line in filter(None, (run.saved.complaint, run.uncleared)):
@@ -43,11 +43,11 @@ def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
     for line in filter(None, (run.saved.earlier, *run.notices)):
         _print_note(reporter, "earlier", line, yellow=True)
     for line in registry.kept:
-        reporter.write_line(printable(f"{'kept':<{_LABEL}}{line}"))  # with a command, which must stay in one line
+        reporter.write_line(printable(f"{'kept':<{_LABEL}}{line}"))  # it has a command, which must stay on one line
 
 
 def _print_note(reporter: pytest.TerminalReporter, label: str, text: str, **markup: bool) -> None:
-    """A label and a text; what is longer than the terminal is wide goes on below."""
+    """A label and a text, wrapped at the width of the terminal."""
     width = max(_NARROWEST, reporter.config.get_terminal_writer().fullwidth)
     for line in textwrap.wrap(
         printable(text),
@@ -61,7 +61,7 @@ def _print_note(reporter: pytest.TerminalReporter, label: str, text: str, **mark
 
 
 def _print_screen(result: Result, report: Path | None, reporter: pytest.TerminalReporter) -> None:
-    from rich.console import Console  # not at the top: what renders is not loaded while cases are collected
+    from rich.console import Console  # not at the top, so that collecting cases does not load it
 
     from storeproof.report import print_summary
     from storeproof.result.terminal_safe import shown_of
@@ -82,7 +82,7 @@ def _print_screen(result: Result, report: Path | None, reporter: pytest.Terminal
 
 
 def _unmet_demands(result: Result) -> Iterator[str]:
-    """Why a store does not conform, or what was not run of what would show it."""
+    """Why a store does not conform, or which demands were not run."""
     for store in result.stores:
         for profile in store.profiles:
             for line in profile.missing[:_DEMANDS]:
@@ -92,7 +92,7 @@ def _unmet_demands(result: Result) -> Iterator[str]:
 
 
 def _why_not_run(result: Result) -> Iterator[str]:
-    """What was lacking and how it is provided: a line for each reason, the most frequent first."""
+    """What was missing and how to provide it: one line for each reason, the most frequent first."""
     reasons = Counter(
         f"{store.store}:{store.variant} · {outcome.detail.partition(chr(10))[0]}"
         for store in result.stores

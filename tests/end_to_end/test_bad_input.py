@@ -21,7 +21,7 @@ WRONG_OPTIONS = (
     (["--scale=huge"], "argument --scale: invalid choice: 'huge'"),
     (["--profile=cash"], "unknown profile `cash`; allowed: cache, document_store"),
     (["--seed=lucky"], "argument --seed: invalid int value: 'lucky'"),
-    (["--endpoint=redis://localhost"], "--endpoint is written STORE=VALUE"),
+    (["--endpoint=redis://localhost"], "--endpoint takes STORE=VALUE"),
     (["--endpoint=redis=redis://localhost:6379"], "--endpoint names the store `redis`, which this run does not try; it tries sqlite"),
     (["--store=redis", "--endpoint=redis=redis://localhost:1", "--launch=process"], "--endpoint and --launch=process exclude each other"),
     (["--store=redis", "--launch=endpoint"], "--launch=endpoint needs to know where redis is: --endpoint redis=redis://"),
@@ -78,7 +78,7 @@ def test_a_wrong_store_file_says_where(tmp_path: Path) -> None:
 def test_running_in_parallel_is_refused_where_xdist_is_installed(tmp_path: Path) -> None:
     """The suites do not run with `-n`."""
     done = run(tmp_path, "-n", "2")
-    _ends_with_one_message(done, "the suites measure, so they do not run in parallel; leave out -n")
+    _ends_with_one_message(done, "the suites measure performance, so they cannot run in parallel; leave out -n")
 
 
 def test_what_this_machine_lacks_is_not_run_with_the_line_that_provides_it(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_what_comes_after_the_first_failure_is_not_run(runs: dict[str, Run]) -> 
     measured = done.outcomes["performance.single-put-distinct-100/0i/4c"]
     assert measured["outcome"] == "not_run"
     assert measured["detail"] == "the run ended before this case: stopping after 1 failures"
-    assert "cases were not begun" in done.said
+    assert "cases were not started" in done.said
 
 
 @pytest.mark.parametrize("how", ["benchmarks skipped", "benchmarks disabled"])

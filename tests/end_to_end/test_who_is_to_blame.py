@@ -76,7 +76,7 @@ TROUBLES = {
     "uncleared": Trouble(
         "    def exists(self, key):\n        raise Unsupported('no such command')\n\n"
         "    def clear(self):\n        raise Refused('READONLY')",
-        *(EXISTS, "unsupported", "the store", 0, "while it was cleared up: READONLY"),
+        *(EXISTS, "unsupported", "the store", 0, "during clean-up: READONLY"),
         unclaimed=("key_access.exists",),
     ),
 }

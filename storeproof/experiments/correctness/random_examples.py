@@ -24,7 +24,7 @@ class NotCleared(Exception):
     """What an example left cannot be removed, so that no other can be tried: nothing is shrunk. `found` is what the example had shown."""
 
     def __init__(self, found: Exception, reason: Exception) -> None:
-        super().__init__(f"{found}\nwhile it was cleared up: {reason}")
+        super().__init__(f"{found}\nduring clean-up: {reason}")
         self.found = found
 
 
