@@ -91,19 +91,19 @@ def _take(step: Step, collection: Collection, layout: Layout, history: list[str]
     if step.alternatives is not None:
         known = {name: answer_from(layout.model, step.do, written) for name, written in step.alternatives.items()}
         names = [name for name, wanted in known.items() if same_answer(step.do, args, found, wanted)]
-        assert names, _history_with(history, f"none of the known alternatives: {', '.join(step.alternatives)}")
+        assert names, _history_with(history, f"expected one of the alternatives: {', '.join(step.alternatives)}")
         case_result.add(f"alternative: {names[0]}")
     elif step.refused:
-        raise AssertionError(_history_with(history, "wanted: a refusal"))
+        raise AssertionError(_history_with(history, "expected: a refusal"))
     elif step.between is not None:
         low, high = step.between
         inside = found is not None and low <= found <= high
-        assert inside, _history_with(history, f"wanted: from {low:g} to {high:g}")
+        assert inside, _history_with(history, f"expected: from {low:g} to {high:g}")
     elif step.missing:
-        assert found is MISSING, _history_with(history, "wanted: MISSING")
+        assert found is MISSING, _history_with(history, "expected: MISSING")
     elif _answers(step):
         wanted = answer_from(layout.model, step.do, step.expect)
-        assert same_answer(step.do, args, found, wanted), _history_with(history, f"wanted: {wanted!r}")
+        assert same_answer(step.do, args, found, wanted), _history_with(history, f"expected: {wanted!r}")
 
 
 def _answers(step: Step) -> bool:

@@ -85,7 +85,7 @@ def test_a_feed_tells_every_change_once(
         if with_records:
             assert there == change.record, f"the last change told of {key} made it {change.record!r}; the store has {there!r}"
     case_result.add(
-        f"{written.total()} changes of {_KEYS} records by {clients} clients were told, {'with' if with_records else 'without'} records"
+        f"{written.total()} changes of {_KEYS} records by {clients} clients were delivered, {'with' if with_records else 'without'} records"
     )
 
 

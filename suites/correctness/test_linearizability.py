@@ -51,7 +51,7 @@ def test_one_order_explains_all_answers(kind: KeyType, sut: StoreUnderTest, sess
     case_result.about(kind.model, kind.weights)
     sut.record.histories.extend(summary.shown)
     assert not summary.wrong, "\n".join([f"{summary.judged}; not linearizable:", *summary.list_some(summary.wrong)])
-    case_result.add(f"{summary.judged}, each key linearizable")
+    case_result.add(f"{summary.judged}; every key is linearizable")
 
 
 def _use(sut: StoreUnderTest, keys: list[ContendedKey]) -> Recorder:

@@ -82,7 +82,7 @@ def _ask_all(
                 raise Finding("\n".join([*_list_records(records), shown(operation, (request,)), f"refused: {reason}"])) from None
             wanted = step(records, operation, (request,))[0]
             if not same_answer(operation, (request,), _sums(request, found), _sums(request, wanted)):
-                raise Finding("\n".join([*_list_records(records), f"{shown(operation, (request,))} -> {found!r}", f"wanted: {wanted!r}"]))
+                raise Finding("\n".join([*_list_records(records), f"{shown(operation, (request,))} -> {found!r}", f"expected: {wanted!r}"]))
             answered[operation] += 1
         _remove(collection, layout, records)
     except Finding as found:

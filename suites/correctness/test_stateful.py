@@ -77,7 +77,7 @@ def _play(collection: Collection, layout: Layout, history: list[Call], limits: C
                 limits[_limit(operation, found)] += 1
                 continue
             if wanted is REFUSAL or not same_lenient(found, wanted):
-                raise Finding("\n".join([*told, f"wanted: {wanted!r}"]))
+                raise Finding("\n".join([*told, f"expected: {wanted!r}"]))
             state = after
             answered.add(operation)
         _close(collection, layout, state, told, answered)
@@ -105,7 +105,7 @@ def _close(collection: Collection, layout: Layout, state: State, told: list[str]
             if isinstance(found, Unsupported):
                 continue
             if found is not True:
-                raise Finding("\n".join([*told, f"{shown(closing, (key,))} -> {found!r}", "wanted: True"]))
+                raise Finding("\n".join([*told, f"{shown(closing, (key,))} -> {found!r}", "expected: True"]))
             answered.add(closing)
 
 

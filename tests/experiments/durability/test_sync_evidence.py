@@ -11,9 +11,9 @@ from storeproof.experiments.durability.sync_evidence import evidence
 @pytest.mark.parametrize(
     ("acknowledged", "synced", "hidden", "worth"),
     [
-        (90, 90, False, "evidence for the promise, and no proof of it"),
-        (90, 89, False, "evidence against the promise, and no refutation of it"),
-        (90, 0, False, "evidence against the promise, and no refutation of it"),
+        (90, 90, False, "evidence for the guarantee, but no proof"),
+        (90, 89, False, "evidence against the guarantee, but no refutation"),
+        (90, 0, False, "evidence against the guarantee, but no refutation"),
         (0, 0, False, "no evidence"),
         (90, 90, True, "no evidence"),
         (90, 0, True, "no evidence"),

@@ -210,7 +210,7 @@ class Inventing(Unsynced):
 
 
 class ReadOnly(Unsynced):
-    """After a crash it takes no writes until someone repairs it."""
+    """After a crash it accepts no writes until someone repairs it."""
 
     def _write(self, connection: sqlite3.Connection, statements: Statements) -> Counted:
         if self.killed and not statements[0][0].startswith("CREATE"):

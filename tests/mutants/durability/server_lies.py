@@ -139,7 +139,7 @@ LIES = (
         "power_loss",
         _started("mariadb", "innodb-flush-1", {"innodb_doublewrite": "OFF"}),
         # What half a page does to it depends on the page.
-        by=frozenset(("unstartable", "does not work", "does not answer", "takes no writes", "lost")),
+        by=frozenset(("unstartable", "does not work", "does not answer", "accepts no writes", "lost")),
         beside=frozenset(COUNTED),
         load=("burst", "stream", "bulk", "compaction"),  # so that tables are written, and not only the log
         power_cut="fuse:torn",
