@@ -22,7 +22,7 @@ _DEMANDS = 8
 """The number of unmet demands shown for a requested profile."""
 _NARROWEST = 80
 _LABEL = 8
-"""Width of the label before the text of a line, as on the screen of results."""
+"""Columns before the text of a line, as on the screen of results."""
 
 
 def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
@@ -43,11 +43,11 @@ def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
     for line in filter(None, (run.saved.earlier, *run.notices)):
         _print_note(reporter, "earlier", line, yellow=True)
     for line in registry.kept:
-        reporter.write_line(printable(f"{'kept':<{_LABEL}}{line}"))  # it has a command, which must stay on one line
+        reporter.write_line(printable(f"{'kept':<{_LABEL}}{line}"))  # with a command, which must stay in one line
 
 
 def _print_note(reporter: pytest.TerminalReporter, label: str, text: str, **markup: bool) -> None:
-    """A label and a text, wrapped at the width of the terminal."""
+    """A label and a text; what is longer than the terminal is wide goes on below."""
     width = max(_NARROWEST, reporter.config.get_terminal_writer().fullwidth)
     for line in textwrap.wrap(
         printable(text),
