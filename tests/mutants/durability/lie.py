@@ -1,4 +1,4 @@
-"""What a lie about durability is: a store file that promises more than its store keeps, and the finding that must show it."""
+"""A durability mutant: a store file whose guarantee its store does not keep, and the finding that must reveal it."""
 
 from __future__ import annotations
 
