@@ -1,4 +1,4 @@
-"""The fixed cases of the specification: steps on an empty collection, and the answers that are right."""
+"""The fixed cases of the specification: steps on an empty collection, and the correct answers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_capability(name: str, case: Case, sut: StoreUnderTest, fresh: OpenColle
     collection, layout = fresh(capability.model, case.indexes)
     if case.indexes:
         live = collection.describe().get("indexes")
-        assert live == str(case.indexes), f"{case.indexes} indexes were asked for; the live store reports {live}"
+        assert live == str(case.indexes), f"{case.indexes} indexes were requested; the live store reports {live}"
     history: list[str] = []
     clock = Clock()
     try:
@@ -65,7 +65,7 @@ def test_capability(name: str, case: Case, sut: StoreUnderTest, fresh: OpenColle
         case_result.end(reason, history)
     except AssertionError as wrong:
         if capability.timed and (disturbed := clock.disturbed()):
-            raise MachineFailed(f"{disturbed}, and the answers depend on the time: {wrong}") from None
+            raise MachineFailed(f"{disturbed}, and the answers depend on time: {wrong}") from None
         raise
     if not case_result.claimed:
         case_result.settle(Outcome.UNDECLARED, "works though the store does not claim it")
@@ -107,7 +107,7 @@ def _take(step: Step, collection: Collection, layout: Layout, history: list[str]
 
 
 def _answers(step: Step) -> bool:
-    """Whether the step says what is right: operations that answer nothing are written without `expect`."""
+    """Whether the step has an expected answer; operations that return nothing have no `expect`."""
     return "expect" in step.model_fields_set
 
 
