@@ -37,7 +37,7 @@ def added(dialect: Dialect, path: Path, by: int | float) -> Sql:
     """The document with a number added to the one at a path, or to zero, where a field is not there and its parent is."""
     if not path or (isinstance(by, int) and not -(2**63) <= by < 2**63):
         raise Refused(
-            f"only a double or a 64-bit integer can be added, and not at the root; found {by} and the path {path}; the statement was not sent"
+            f"a double or a 64-bit integer can be added, not at the root; found {by} and the path {path}; the statement was not sent"
         )
     value = extract(DOC, path)
     number = of_type(value, "number")

@@ -187,7 +187,7 @@ def test_a_session_has_the_families_whose_functions_there_are() -> None:
     assert isinstance(collection, KeyValue)
     assert not isinstance(collection, Ordered)
     assert collection.get("k") == b"x"
-    with pytest.raises(Unsupported, match="it keeps records of the kinds value"):
+    with pytest.raises(Unsupported, match="it supports records of the kinds value"):
         opened.collection(Layout("c", models["hash10"]))
     opened.close()
 

@@ -30,7 +30,7 @@ WRONG_OPTIONS = (
         "the endpoint's URL lacks a scheme, a host or a port; an endpoint looks like redis://",
     ),
     (["--store=redis", "--endpoint=redis=http://localhost:1"], "the endpoint's URL has the scheme http://; allowed: redis, rediss; "),
-    (["--store=redis", "--endpoint=redis=redis://:${NO_SUCH}@localhost:1"], "names ${NO_SUCH}, and the environment has no such variable"),
+    (["--store=redis", "--endpoint=redis=redis://:${NO_SUCH}@localhost:1"], "names ${NO_SUCH}, but there is no such environment variable"),
     (["--store=/dev/null/x.yaml"], "the store file /dev/null/x.yaml cannot be read: Not a directory; "),
     (["--corpus=/dev/zero"], "--corpus /dev/zero is a device, not a file; "),
     ([f"--report-dir={'a' * 300}"], "cannot be written to; give another directory"),
