@@ -50,8 +50,8 @@ def test_a_url_without_names_stays_as_it_is() -> None:
         ("${file:FOLDER/pipe}", "but that file is a pipe, not a file"),
         ("${file:FOLDER/empty}", "which is empty"),
         ("${file:}", "has an invalid `${`; allowed: ${NAME} is replaced by an environment variable"),
-        ("${hunter2", "has a `${` that names nothing"),
-        ("${hunter-2}", "has a `${` that names nothing"),
+        ("${hunter2", "has an invalid `${`"),
+        ("${hunter-2}", "has an invalid `${`"),
     ],
 )
 def test_what_is_not_there_is_one_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str, message: str) -> None:

@@ -174,7 +174,7 @@ def test_an_endpoint_keeps_what_is_not_ours_and_is_never_killed(tmp_path: Path, 
 def test_an_image_that_is_not_there_ends_with_one_message(tmp_path: Path) -> None:
     """An image that cannot be pulled is a usage error with the option to give another."""
     done = run(tmp_path, "--store=redis", "--launch=container", "--image=redis=storeproof/no-such-image")
-    _ends_with_one_message(done, "redis: the image storeproof/no-such-image is not here and cannot be pulled")
+    _ends_with_one_message(done, "redis: the image storeproof/no-such-image is not available locally and cannot be pulled")
     assert "--image redis=LOCAL" in done.said
 
 
@@ -182,7 +182,7 @@ def test_an_image_that_is_not_there_ends_with_one_message(tmp_path: Path) -> Non
 def test_what_is_no_name_of_an_image_ends_with_one_message(tmp_path: Path) -> None:
     """A malformed image name is a usage error."""
     done = run(tmp_path, "--store=redis", "--launch=container", "--image=redis=;x")
-    _ends_with_one_message(done, "redis: the image ;x is not here and cannot be pulled: that is not the name of an image")
+    _ends_with_one_message(done, "redis: the image ;x is not available locally and cannot be pulled: that is not a valid image name")
 
 
 @needs_redis
