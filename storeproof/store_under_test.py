@@ -153,8 +153,8 @@ class StoreUnderTest:
         return took
 
     def check_options(self) -> None:
-        """Check what the command line names for this store: that the endpoint answers and allows access, that the image exists, and that the
-        cited proof is of this store.
+        """Check what the command line names for this store: that the endpoint answers and allows access, that the image exists, and that
+        the cited proof is of this store.
 
         Raises:
             UsageError: one of them does not hold.
