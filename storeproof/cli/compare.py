@@ -17,7 +17,7 @@ from storeproof.result.terminal_safe import shown_of
 
 
 def compare_files(a: Path, b: Path | None, store: str | None, against: str | None, output: Path | None) -> int:
-    """Compare what the files hold; 0 when at least one pair has a ratio, else 1.
+    """Compare the results in the files; 0 if at least one pair has a ratio, else 1.
 
     Raises:
         UsageError: a file that cannot be read or written, or a store that is not in it.
@@ -26,7 +26,7 @@ def compare_files(a: Path, b: Path | None, store: str | None, against: str | Non
         files.check(output)
     left, right = _read(a), _read(b) if b else None
     if right is None and (store is None or against is None):
-        raise UsageError(f"one file is given, so both sides must be named: --store and --against, out of {_names(left)}")
+        raise UsageError(f"with one file, name both sides: --store and --against, each one of {_names(left)}")
     comparisons = [compare(one, other) for one, other in _pairs(a, left, b or a, left if right is None else right, store, against)]
     contents = [of_comparison(each) for each in comparisons]
     console = Console()
@@ -67,7 +67,7 @@ def find(path: Path, sides: list[Side], wanted: str, option: str) -> Side:
     found = [side for side in sides if wanted in (side.name, side.store.store)]
     if len(found) == 1:
         return found[0]
-    what = "fits more than one store of" if found else "is not in"
+    what = "matches more than one store of" if found else "is not in"
     raise UsageError(f"{option} {wanted} {what} {path}; it holds {_names(sides)}")
 
 

@@ -212,6 +212,29 @@ def test_what_was_measured_is_not_measured_again(ceilings: Ceilings, monkeypatch
 
 
 @built
+@pytest.mark.parametrize(("threads", "clients", "shares"), [(1, 5, [5]), (2, 5, [3, 2]), (8, 2, [1, 1])])
+def test_each_thread_has_a_null_server_to_itself(
+    ceilings: Ceilings, monkeypatch: pytest.MonkeyPatch, threads: int, clients: int, shares: list[int]
+) -> None:
+    """One for all of them would be the limit; the ceiling of another number of threads is another one."""
+    asked: list[tuple[int, int]] = []
+    connect = NullServer.connections
+
+    def noting(self: NullServer, answers: CannedReply, number: int) -> Any:
+        asked.append((self.port, number))
+        return connect(self, answers, number)
+
+    monkeypatch.setattr(NullServer, "connections", noting)
+    assert ceilings.rate(job(op(), clients=clients, threads=threads), [FOUND]) > 100
+    assert [number for _, number in asked] == shares
+    assert len({port for port, _ in asked}) == len(shares)
+    ceilings.rate(job(op(), clients=clients, threads=threads), [FOUND])
+    assert len(asked) == len(shares), "measured once"
+    ceilings.rate(job(op(), clients=clients, threads=threads + 1), [FOUND])
+    assert (len(asked) > len(shares)) == (threads < clients)
+
+
+@built
 def test_replies_that_are_not_understood_are_no_ceiling(ceilings: Ceilings) -> None:
     """The rate of errors is not one of answers."""
     with pytest.raises(LoadFailed, match="not understood"):

@@ -173,3 +173,15 @@ def test_what_was_removed_is_gone_and_nothing_else(server: Server, threads: int)
     for client in range(8):
         kept = range(found.removed[client], found.positions[client])
         assert server.client.exists(*(f"key:{place * 8 + client:012d}" for place in kept)) == len(kept)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_open_loop_keeps_its_rate_in_several_threads(server: Server, threads: int) -> None:
+    """They share what is due: as much is sent, or told as missed, as one would have to send; every reply has its times."""
+    server.client.set("key:000000000000", "x")
+    found = native.start(
+        job(server.sockets(8), op(GET), known=1, threads=threads, rate=2000.0, poisson=False, seconds=1.0, patience=5.0)
+    ).join()
+    assert found.threads == threads
+    assert found.ops[0].ok + found.missed_sends == 2000
+    assert decode(found.ops[0].response).get_total_count() == decode(found.schedule_lag).get_total_count() == found.ops[0].ok
