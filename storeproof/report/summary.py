@@ -158,8 +158,8 @@ def _speeds(measured: Sequence[Measurement]) -> list[Table | Text]:
         between = f"[{units.short(spread.low)}, {units.short(spread.high)}]"
         rate = Text(f"{numbers.at_least(each)}{units.short(spread.median)}/s", "red" if each.invalid else "bold")
         if each.invalid:  # its interval says nothing, and the last line has all that broke
-            more = f" +{len(each.invalid) - 1}" if len(each.invalid) > 1 else ""
-            table.add_row(each.kind or "–", each.workload, rate, Text(f"✘ {each.invalid[0]}{more}", "red"))
+            others = f" +{len(each.invalid) - 1}" if len(each.invalid) > 1 else ""
+            table.add_row(each.kind or "–", each.workload, rate, Text(f"✘ {each.invalid[0]}{others}", "red"))
         else:
             table.add_row(each.kind or "–", each.workload, rate, between, numbers.mark(each))
     more = len(chosen) - _ROWS
