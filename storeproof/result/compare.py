@@ -7,7 +7,7 @@ rounds of one run. A difference is shown if the interval excludes 1 and the rati
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from storeproof.result.measurement import Measurement
@@ -72,7 +72,7 @@ def compare(a: Side, b: Side) -> Comparison:
     as if there were none.
     """
     unlike = _unlike_runs(a, b)
-    noise = max((floor.factor for side in (a, b) if (floor := side.result.environment.noise)), default=1.0)
+    noise = _noise(a, b)
     left, right = list(a.store.measurements), list(b.store.measurements)
     candidates = [(one, other) for one in left for other in right if one.workload == other.workload]
     pairs = []
@@ -81,13 +81,28 @@ def compare(a: Side, b: Side) -> Comparison:
             left.remove(one)
             right.remove(other)
             by_turns = a.result.run.id == b.result.run.id and b.name in one.interleaved_with
-            pairs.append(_pair(one, other, unlike, noise, by_turns=by_turns))
+            pairs.append(_pair(one, other, [*unlike, *_unlike_measurements(one, other)], noise, by_turns=by_turns))
     pairs.sort(key=lambda pair: (pair.a.workload, pair.a.indexes, pair.a.clients, pair.a.pipeline, pair.a.rate or 0))
     return Comparison(a, b, tuple(pairs), tuple(left), tuple(right))
 
 
+def pair_of(a: Side, one: Measurement, b: Side, other: Measurement, about: Collection[str]) -> Pair:
+    """A measurement of each of two sides, which may differ in what `about` names: fields of a measurement, and `durability`.
+
+    Rounds were interleaved only where nothing but the store differs.
+    """
+    unlike = [*_unlike_runs(a, b, about), *_unlike_measurements(one, other, about)]
+    alike = one.workload == other.workload and not _unlike_measurements(one, other)
+    by_turns = alike and a.result.run.id == b.result.run.id and b.name in one.interleaved_with
+    return _pair(one, other, unlike, _noise(a, b), by_turns=by_turns)
+
+
+def _noise(a: Side, b: Side) -> float:
+    return max((floor.factor for side in (a, b) if (floor := side.result.environment.noise)), default=1.0)
+
+
 def _pair(a: Measurement, b: Measurement, unlike: Sequence[str], noise: float, *, by_turns: bool) -> Pair:
-    reasons = [*unlike, *_unlike_measurements(a, b)]
+    reasons = list(unlike)
     reasons += [f"{side}: the data was not verified after the rounds" for side, each in (("A", a), ("B", b)) if not each.verified]
     ratio = None
     if not reasons:
@@ -102,15 +117,9 @@ def _pair(a: Measurement, b: Measurement, unlike: Sequence[str], noise: float, *
     return Pair(a, b, ratio, tuple(reasons), tuple(failing), by_turns, noise)
 
 
-def _unlike_runs(a: Side, b: Side) -> list[str]:
+def _unlike_runs(a: Side, b: Side, about: Collection[str] = ()) -> list[str]:
     """Differences between two runs that rule out any comparison."""
-    reasons = []
-    one, other = a.store.durability.proven, b.store.durability.proven
-    if one is None or other is None:
-        sides = " and ".join(side for side, proven in (("A", one), ("B", other)) if proven is None)
-        reasons.append(f"durability was not proven in {sides}")
-    elif one != other:
-        reasons.append(_differ("proven durability", one, other))
+    reasons = [] if "durability" in about else _unlike_durability(a, b)
     if a.store.topology != b.store.topology:
         reasons.append(_differ("topology", a.store.topology, b.store.topology))
     editions = [f"{side.result.edition.version} ({side.result.edition.hash})" for side in (a, b)]
@@ -119,6 +128,14 @@ def _unlike_runs(a: Side, b: Side) -> list[str]:
     if a.result.run.scale != b.result.run.scale:
         reasons.append(_differ("scale", a.result.run.scale, b.result.run.scale))
     return reasons + _unlike_machines(a, b)
+
+
+def _unlike_durability(a: Side, b: Side) -> list[str]:
+    one, other = a.store.durability.proven, b.store.durability.proven
+    if one is None or other is None:
+        sides = " and ".join(side for side, proven in (("A", one), ("B", other)) if proven is None)
+        return [f"durability was not proven in {sides}"]
+    return [_differ("proven durability", one, other)] if one != other else []
 
 
 def _unlike_machines(a: Side, b: Side) -> list[str]:
@@ -134,7 +151,7 @@ def _unlike_machines(a: Side, b: Side) -> list[str]:
     return reasons
 
 
-def _unlike_measurements(a: Measurement, b: Measurement) -> list[str]:
+def _unlike_measurements(a: Measurement, b: Measurement, about: Collection[str] = ()) -> list[str]:
     reasons = [
         _differ(words, *("none" if getattr(each, name) in ("", None) else str(getattr(each, name)) for each in (a, b)))
         for name, words in (
@@ -152,9 +169,9 @@ def _unlike_measurements(a: Measurement, b: Measurement) -> list[str]:
             ("payload_bytes", "payload in bytes"),
             ("corpus", "corpus"),
         )
-        if getattr(a, name) != getattr(b, name)
+        if name not in about and getattr(a, name) != getattr(b, name)
     ]
-    if a.throughput.unit != b.throughput.unit:
+    if "unit" not in about and a.throughput.unit != b.throughput.unit:
         reasons.append(_differ("unit", a.throughput.unit, b.throughput.unit))
     return reasons
 
