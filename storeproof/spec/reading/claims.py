@@ -58,7 +58,10 @@ def _wrong(spec: Spec, claim: PublishedClaim) -> Iterator[tuple[Place, str]]:
     if claim.a is not None and claim.b is not None and "durability" in claim.about:
         promised = [_variant(spec, *side.targets[0].split(":")) for side in (claim.a, claim.b)]
         if promised[0] is not None and promised[1] is not None and promised[0].guarantee == promised[1].guarantee:
-            yield ("about",), f"found durability; allowed: where the variants promise unlike guarantees, and both promise {promised[0].guarantee}"
+            yield (
+                ("about",),
+                f"found durability; allowed: where the variants promise unlike guarantees, and both promise {promised[0].guarantee}",
+            )
 
 
 def _wrong_side(spec: Spec, side: ClaimedSide) -> Iterator[tuple[Place, str]]:
