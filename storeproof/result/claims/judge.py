@@ -115,7 +115,7 @@ def _unmeasured(claim: PublishedClaim, pair: tuple[str, str], sides: Sequence[Si
     assert claim.a is not None
     assert claim.b is not None
     missing = [
-        side.targets[0]
+        " or ".join(side.targets)
         for side, workload in zip((claim.a, claim.b), pair, strict=True)
         if not any(
             (each.workload, each.indexes, each.pipeline, each.record) == (workload, side.indexes, side.pipeline, side.record)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from storeproof.outcome import REFUTED, SHOWN
 from storeproof.result.claims.judged import Verdict
 from storeproof.result.compare import Side
 from storeproof.spec.claim import Kept
 from storeproof.spec.guarantee import LADDER
+
+_HARMS: Final = ("lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split")
+"""What a fault may do to acknowledged writes, as the result counts it."""
 
 
 def judge_kept(kept: Kept, sides: Sequence[Side]) -> tuple[Verdict, str, Side | None]:
@@ -27,13 +31,14 @@ def judge_kept(kept: Kept, sides: Sequence[Side]) -> tuple[Verdict, str, Side | 
     tried.sort(key=lambda pair: (_rung(pair[1].guarantee), pair[1].rounds, pair[0].result.run.started), reverse=True)
     for side, each in tried:
         if each.outcome in REFUTED:
-            lost = f"{each.lost:,} of {each.acknowledged:,} acknowledged writes lost, in {each.faults_with_loss} of {each.rounds} faults"
-            return Verdict.REFUTED, f"{lost} ({each.guarantee})", side
+            harms = [f"{count:,} {name}" for name in _HARMS if (count := getattr(each, name))]
+            what = ", ".join(harms) or "the store did not come back"
+            return Verdict.REFUTED, f"of {each.acknowledged:,} acknowledged writes in {each.rounds} faults ({each.guarantee}): {what}", side
     for side, each in tried:
         if _rung(side.store.durability.proven or "") >= wanted and each.outcome in SHOWN:
-            most = f"; at most {each.loss_bound:.0%} of such faults lose one" if each.loss_bound is not None else ""
-            kept_all = f"none of {each.acknowledged:,} acknowledged writes lost in {each.rounds} faults ({each.guarantee}){most}"
-            return Verdict.REPRODUCED, kept_all, side
+            most = f"; at most {each.loss_bound * 100:.0f} % of such faults lose one" if each.loss_bound is not None else ""
+            found = f"of {each.acknowledged:,} acknowledged writes in {each.rounds} faults ({each.guarantee}): none lost{most}"
+            return Verdict.REPRODUCED, found, side
     if tried:
         return Verdict.CANNOT_SAY, f"{kept.guarantee} was tried, and neither held nor failed", tried[0][0]
     return Verdict.CANNOT_SAY, f"not measured: no fault struck {kept.target}", None
