@@ -87,14 +87,19 @@ def compare(a: Side, b: Side) -> Comparison:
 
 
 def pair_of(a: Side, one: Measurement, b: Side, other: Measurement, about: Collection[str]) -> Pair:
-    """A measurement of each of two sides, which may differ in what `about` names: fields of a measurement, and `durability`.
-
-    Rounds were interleaved only where nothing but the store differs.
-    """
+    """A measurement of each of two sides, which may differ in what `about` names: fields of a measurement, and `durability`."""
     unlike = [*_unlike_runs(a, b, about), *_unlike_measurements(one, other, about)]
-    alike = one.workload == other.workload and not _unlike_measurements(one, other)
-    by_turns = alike and a.result.run.id == b.result.run.id and b.name in one.interleaved_with
-    return _pair(one, other, unlike, _noise(a, b), by_turns=by_turns)
+    return _pair(one, other, unlike, _noise(a, b), by_turns=_in_the_same_blocks(a, one, b, other))
+
+
+def _in_the_same_blocks(a: Side, one: Measurement, b: Side, other: Measurement) -> bool:
+    """Whether the n-th rounds of both were measured one after the other: those of one workload on the stores of a run, and since format
+    2.1, which was the first with a mean latency, those of all its numbers of indexes."""
+    if a.result.run.id != b.result.run.id or one.workload != other.workload or len(one.rounds) != len(other.rounds):
+        return False
+    if _unlike_measurements(one, other, {"indexes"}) or not (a.store is b.store or b.name in one.interleaved_with):
+        return False
+    return one.indexes == other.indexes or (one.latency_us.mean is not None and other.latency_us.mean is not None)
 
 
 def _noise(a: Side, b: Side) -> float:

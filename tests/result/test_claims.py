@@ -13,6 +13,7 @@ from storeproof.result.claims.command import SCALE, command_for
 from storeproof.result.model import Result
 from storeproof.spec.reading.claims import read_claims
 from tests.result.claimed import SIDES, TWICE, around, file_of, judged, number, result, store, two
+from tests.result.records import measured
 from tests.shipped import SHIPPED
 
 ORDER = {**SIDES, "reproduced": {"above": 1}}
@@ -207,6 +208,25 @@ def test_rounds_count_as_interleaved_only_within_one_workload() -> None:
     assert not found.ratios[0].interleaved
 
 
+def test_index_counts_share_the_blocks_since_there_is_a_mean_latency() -> None:
+    """Of one store, and of several; in older results they were measured one after the other."""
+    claim = {**TWICE, "about": ["indexes"], "b": {**SIDES["b"], "workload": "hash10-put"}}
+    claim["a"] = {**SIDES["a"], "workload": "hash10-put", "indexes": 1}
+    same = {**claim, "a": {**claim["b"], "indexes": 1}}
+    for mean, interleaved in ((None, False), (10.0, True)):
+        latency = {"latency_us": {**measured().latency_us.model_dump(), "mean": mean}}
+        numbers = [
+            number("hash10-put", *around(rate), indexes=count, interleaved_with=["mongodb:journaled"], **latency)
+            for rate, count in ((2000, 1), (1000, 0))
+        ]
+        (found,) = judged(claim, two(*numbers)).ratios
+        assert found.interleaved is interleaved
+        (found,) = judged(same, result(store("mongodb:journaled", *numbers))).ratios
+        assert found.interleaved is interleaved
+        (found,) = judged(claim, two(numbers[0].model_copy(update={"interleaved_with": []}), numbers[1])).ratios
+        assert not found.interleaved
+
+
 def chosen(claim: dict[str, Any], *results: Any, **more: Any) -> tuple[str, str, int, str]:
     (found,) = judged(claim, *results, **more).ratios
     return found.a.name, found.b.name, found.a.clients, found.a.run
@@ -270,7 +290,7 @@ KEEPS = {"keeps": {"store": "redis", "variant": "aof-always", "guarantee": "proc
 
 
 def test_a_store_that_lost_nothing_keeps_what_it_is_said_to_keep() -> None:
-    """With the number of writes and faults, and what so many faults can show."""
+    """With the number of writes and faults, and what that many faults can show."""
     found = judged(KEEPS, result(store("redis:aof-always", lost=False, proven="process_crash")))
     assert found.verdict is Verdict.REPRODUCED
     assert found.kept == "of 15,840 acknowledged writes in 20 faults (process_crash): none lost; at most 45 % of such faults lose one"
