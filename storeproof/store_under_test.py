@@ -51,6 +51,8 @@ class Options:
     """How the power is cut."""
     engine: EngineWanted = "auto"
     """The load generator."""
+    records: int | None = None
+    """Records that workloads load in place of the scale's number."""
     verify_settings: bool = True
     """Off only for the project's mutants, which other checks must catch."""
     corpus: Corpus = field(default_factory=Corpus)
@@ -229,7 +231,9 @@ class StoreUnderTest:
         suites = "suites/" if checkout else "--pyargs storeproof.suites"
         cut = f" --power-cut={self.options.power_cut}" if self.options.power_cut != "auto" else ""
         engine = f" --engine={self.options.engine}" if self.options.engine != "auto" else ""
-        return f"pytest {suites} --store={where} --scale={self.scale.scale}{cut}{engine} --seed={self.seed} -k {shlex.quote(selection)}"
+        records = f" --records={self.options.records}" if self.options.records else ""
+        how = f"--scale={self.scale.scale}{cut}{engine}{records} --seed={self.seed}"
+        return f"pytest {suites} --store={where} {how} -k {shlex.quote(selection)}"
 
     def log_tail(self) -> str:
         """The last lines that the shared store wrote."""

@@ -275,9 +275,11 @@ class Documents(Indexed, Followed, Space):
         return bool(self._call("set_path", self._name, key, f"doc{notation(path)}", value)[0])
 
     def unset_path(self, key: Key, path: Path) -> bool:
-        """space:update."""
-        if not path or isinstance(path[-1], int):
+        """space:update, which would remove a list's item too; where there is none, there is nothing to refuse."""
+        if not path or (isinstance(path[-1], int) and self.get_path(key, path) is not MISSING):
             raise Refused("only a field of an object can be removed")
+        if isinstance(path[-1], int):
+            return self.exists(key)
         return bool(self._call("unset_path", self._name, key, *place(path))[0])
 
     def increment_path(self, key: Key, path: Path, by: int | float) -> int | float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import pytest
 
@@ -13,6 +13,8 @@ from storeproof.regular_file import exists
 from storeproof.result.redact import redact
 
 T = TypeVar("T")
+MOST_RECORDS: Final = 10**11
+"""Keys have twelve digits, and some of their numbers are for probes."""
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -72,6 +74,12 @@ def add_options(parser: pytest.Parser) -> None:
         help="load generator: compiled code that repeats the requests of the store's client over its connections (wire), or the client "
         "itself (driver) (default: wire where it was built and can do the workload, else driver)",
     )
+    group.addoption(
+        "--records",
+        metavar="N",
+        help="records that are loaded for workloads over loaded data, in place of the scale's number; its limit of bytes (data_bytes) does "
+        "not hold for them",
+    )
     group.addoption("--keep", action="store_true", help="keep data directories and containers after the run")
     group.addoption("--report-dir", default="reports/latest", metavar="DIR", help="where the report is written (default: reports/latest)")
     group.addoption(
@@ -92,6 +100,15 @@ def pairs(flag: str, given: Iterable[str] | None) -> dict[str, str]:
             raise UsageError(f"{flag} is written STORE=VALUE; found {redact(text)!r}")
         found[store] = value
     return found
+
+
+def whole_number(flag: str, given: str | None, most: int) -> int | None:
+    """The number that was given. Raises UsageError: it is none from 1 to `most`."""
+    if given is None:
+        return None
+    if not (given.isascii() and given.isdigit() and 1 <= int(given) <= most):
+        raise UsageError(f"{flag} takes a whole number from 1 to {most:,}, written in digits alone; found {redact(given)!r}")
+    return int(given)
 
 
 def existing_directory(flag: str, given: str | None) -> Path | None:

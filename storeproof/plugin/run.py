@@ -25,7 +25,7 @@ from storeproof.load.wire.protocol import protocol_of
 from storeproof.outcome import IDLE, Outcome, Stage
 from storeproof.plugin.case import Case, case_of, is_case, sut_of
 from storeproof.plugin.endpoint_leftovers import Leavings
-from storeproof.plugin.options import existing_directory, named, pairs
+from storeproof.plugin.options import MOST_RECORDS, existing_directory, named, pairs, whole_number
 from storeproof.plugin.progress import Progress
 from storeproof.plugin.report_dir import ReportDir
 from storeproof.regular_file import exists
@@ -71,6 +71,7 @@ class Run:
             keep=option.keep,
             power_cut=option.power_cut,
             engine=option.engine,
+            records=whole_number("--records", option.records, MOST_RECORDS),
             verify_settings=option.verify_settings,
             corpus=Corpus([path.resolve() if exists(path) else path for path in map(Path, option.corpus or [])]),
         )
@@ -174,7 +175,7 @@ class Run:
         self.progress.hide()
         if any(self._loads_articles(item) for item in self._waiting):
             try:
-                self.options.corpus.fetch(self.options.scale.performance.records, self.progress)
+                self.options.corpus.fetch(self.options.records or self.options.scale.performance.records, self.progress)
             finally:
                 self.progress.hide()
         self.began = True

@@ -13,7 +13,8 @@ from storeproof.contract.values import Path
 class Identified:
     """The writer of a record that was read.
 
-    `whole`: exactly what one write made, named in `write_ids[0]` (empty for a counter, which is a plain number).
+    `whole`: exactly what one write made, named in `write_ids[0]` (empty for a counter, which is a plain number, and for a value
+    with no room for a write id).
     `torn`: parts of more than one write, or only a part of one; `write_ids` names those that are known.
     `invented`: something that no write under this key can have made.
     """

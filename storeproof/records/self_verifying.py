@@ -3,7 +3,8 @@
 Every part of a record (the value, each field of a hash, each leaf of a document) either carries the write id in
 clear, `7:1042|…`, or derives from it; the rest is filler cut from one fixed block at a place that depends on key, write id
 and part. So a record that is read back shows whether it is whole, torn between writes, or was never written
-(under this key), and no list of what was written need be kept.
+(under this key), and no list of what was written need be kept. A value of fewer bytes than a write id has derives from it: that it was
+written is seen, and not by whom.
 
 The filler is fixed pseudo-random text over 64 characters: it is printable (a store may keep it as a string), it does
 not compress well, and it costs a slice: a 100-byte value about 1 µs, a ten-field hash or document 3–5 µs.
@@ -38,6 +39,7 @@ from storeproof.records.keys import key_of
 from storeproof.records.readback import INVENTED, Identified
 from storeproof.spec.model import Counter, Document, Hash, Integer, List, Model, Object, Real, Shape, Text, Value
 from storeproof.spec.model import Row as RowShape
+from storeproof.spec.sizes import LEAST
 
 MAX_CLIENT: Final = 2**13
 """Clients of a write id are below this, so that a write id fits the 53 exact bits of a double."""
@@ -126,7 +128,9 @@ class Recipe:
         if isinstance(shape, Value):
             if type(record) is not bytes:
                 return INVENTED
-            return self._judge(key, {(): record}, {(): (0, self._sizes or self._size)}, complete=True)
+            judged = self._judge(key, {(): record}, {(): (0, self._sizes or self._size)}, complete=True)
+            short = judged.kind == "invented" and len(record) == self._size < LEAST and record in BYTES
+            return Identified("whole", (), {(): None}) if short else judged
         if not isinstance(record, dict):
             return INVENTED
         found: dict[Path, Any] = {}
@@ -144,6 +148,8 @@ class Recipe:
         head, place = f"{write_id}|".encode(), place_of(key, write_id)
         size = _drawn(self._sizes, place) if self._sizes else self._size
         room = size - len(head)
+        if room < 0 and size < LEAST:
+            return bytes_at(place, size)  # as a text of a document does that is too short
         if room < 0:
             raise ValueError(f"a value of {size} bytes cannot carry the write id {write_id}: give it at least {len(head)} bytes")
         return head + bytes_at(place, room)

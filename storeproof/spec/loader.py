@@ -282,7 +282,9 @@ def _unfit_records(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) 
         path, location = places["workload", name]
         for n, variation in enumerate(workload.records):
             try:
-                variation.applied(spec.models[workload.model])
+                varied = variation.applied(spec.models[workload.model])
+                if (most := max(workload.indexes)) > (has := len(varied.indexes)):
+                    raise RuleError(f"these records of {varied.model} can have {has} indexes, and the workload wants {most}")
             except RuleError as wrong:
                 problems.append(f"{at(path, *location[:-1], 'records', n)}: {wrong}")
     return problems

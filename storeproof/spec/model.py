@@ -126,6 +126,9 @@ class Document(Frozen):
     shape: Object
 
 
+Record = Value | Hash | Row | Counter | Document | Queue | Members | Ranking | Places
+"""The form of a record."""
+
 List.model_rebuild()
 Object.model_rebuild()
 Document.model_rebuild()
@@ -141,7 +144,7 @@ class Model(SpecFile):
     key_order: Literal["ordered", "hashed"] = "ordered"
     """How load engines make text keys from numbers: `ordered`, so that new keys come last, or `hashed` as in YCSB, so that they are
     scattered."""
-    record: Annotated[Value | Hash | Row | Counter | Document | Queue | Members | Ranking | Places, Field(discriminator="kind")]
+    record: Annotated[Record, Field(discriminator="kind")]
     indexes: Annotated[tuple[Annotated[tuple[str, ...], Strict(False)], ...], Strict(False)] = ()
     """Paths of secondary indexes; `indexes: n` creates the first n."""
 
@@ -163,22 +166,24 @@ class Model(SpecFile):
     @model_validator(mode="after")
     def _indexes_are_in_the_record(self) -> Self:
         for position, path in enumerate(self.indexes):
-            if not self._has(path):
+            if not is_path_of(path, self.record):
                 raise RuleError(
                     f"found the path {'.'.join(path) or '(nothing)'}; allowed: the path of a field of the record", "indexes", position
                 )
         return self
 
-    def _has(self, path: tuple[str, ...]) -> bool:
-        if isinstance(self.record, Hash):
-            return len(path) == 1 and path[0] in self.record.fields
-        if isinstance(self.record, Row):
-            return path in (("integer",), ("real",))
-        if isinstance(self.record, Document):
-            shape: Shape = self.record.shape
-            for part in path:
-                if not isinstance(shape, Object) or part not in shape.object:
-                    return False
-                shape = shape.object[part]
-            return True
-        return False
+
+def is_path_of(path: tuple[str, ...], record: Record) -> bool:
+    """Whether a record has a field at a path that an index may be on."""
+    if isinstance(record, Hash):
+        return len(path) == 1 and path[0] in record.fields
+    if isinstance(record, Row):
+        return path in (("integer",), ("real",))
+    if isinstance(record, Document):
+        shape: Shape = record.shape
+        for part in path:
+            if not isinstance(shape, Object) or part not in shape.object:
+                return False
+            shape = shape.object[part]
+        return True
+    return False

@@ -92,6 +92,8 @@ class PerformanceScale(Frozen):
     """Minimum, and maximum until steady state."""
     one: Clients
     few: Clients
+    several: Clients
+    """Of a series that needs some of the sweep's numbers, or others."""
     sweep: Clients
     rates: Clients
     """Requests per second of open loops, all clients together; the same for all stores, so that results are comparable."""

@@ -9,20 +9,24 @@ from pydantic import Field, PositiveInt, Strict, model_validator
 from storeproof.spec.base import Frozen, RuleError
 
 LEAST: Final = 17
-"""Minimum bytes of a value under load, which begins with its write id: `0001:00000000042|`."""
+"""Minimum bytes of what begins with its write id under load: `0001:00000000042|`."""
+SHORTEST: Final = 3
+"""Minimum bytes of a value under load. Below `LEAST` it has no room for its write id, and follows from it; shorter ones would be found by
+chance anywhere in a request."""
 _STEPS: Final = 32
 """Number of sizes in a uniform distribution; an engine needs a request template for each."""
 _SHARES: Final = 100
 
-Size = Annotated[int, Field(ge=LEAST)]
+Size = Annotated[int, Field(ge=SHORTEST)]
+_Drawn = Annotated[int, Field(ge=LEAST)]
 
 
 class Sizes(Frozen):
     """Bytes of a value, drawn per write; the same for the same record and write."""
 
-    uniform: Annotated[tuple[Size, Size], Strict(False)] | None = None
+    uniform: Annotated[tuple[_Drawn, _Drawn], Strict(False)] | None = None
     """Minimum and maximum, in 32 equally likely steps."""
-    histogram: dict[Size, PositiveInt] | None = None
+    histogram: dict[_Drawn, PositiveInt] | None = None
     """Weight of each size, at most 100 in total: `{100: 3, 5000: 1}` makes one write in four large."""
 
     @model_validator(mode="after")

@@ -128,12 +128,15 @@ class Workload(Frozen):
     mix: Annotated[tuple[Mix, ...], Strict(False), Field(min_length=1)]
     preload: bool
     """Whether the collection is filled with the scale's number of records before the measurement."""
-    clients: Literal["one", "few", "sweep"]
+    preload_records: PositiveInt | None = None
+    """How many are preloaded in place of the scale's number; 1: all requests are for the same key."""
+    clients: Literal["one", "few", "several", "sweep"]
     """Which of the scale's numbers of clients it runs with."""
     indexes: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Strict(False), Field(min_length=1)] = (0,)
     """Numbers of secondary indexes it runs with."""
     records: Annotated[tuple[Variation, ...], Strict(False), Field(min_length=1)] = (AS_IT_IS,)
-    """Variations of the model's records it runs with: `{size: 1000}`, `{sizes: {uniform: [32, 1000]}}`, `{fields: 100}`, `{depth: 3}`."""
+    """Variations of the model's records it runs with: `{size: 1000}`, `{sizes: {uniform: [32, 1000]}}`, `{fields: 100}`, `{depth: 3}`; with
+    `key_order: hashed` in addition, keys are as YCSB makes them."""
     pipelines: Annotated[tuple[PositiveInt, ...], Strict(False), Field(min_length=1)] = (1,)
     """Numbers of requests in flight per client it runs with."""
     loop: Literal["closed", "open"] = "closed"
@@ -149,8 +152,12 @@ class Workload(Frozen):
                 raise RuleError("takes loaded records, and none are loaded; allowed: `preload: true`", "mix", place)
             if mix.keys == "oldest" and not any(each.keys == "new" and each.distinct == 1 for each in self.mix):
                 raise RuleError("removes new records; allowed: in a mix that also writes some, each under a key of its own", "mix", place)
-        if any(record.name for record in self.records) and self.indexes != (0,):
-            raise RuleError("found both; allowed: `indexes` or other records, so that a series shows the cost of one thing", "records")
+        if len({record.name for record in self.records}) < len(self.records):
+            raise RuleError("found two that are alike; allowed: each once, since their cases are named after them", "records")
+        if self.preload_records is not None and not self.preload:
+            raise RuleError("found a number of records, and none are loaded; allowed: with `preload: true`", "preload_records")
+        if len(self.records) > 1 and self.indexes != (0,):
+            raise RuleError("found several of both; allowed: several `indexes` or `records`, so that a series shows one cost", "records")
         if self.loop == "open" and self.pipelines != (1,):
             raise RuleError("found both; allowed: other pipelines in a closed loop", "pipelines")
         names = [mix.name or mix.operation for mix in self.mix]

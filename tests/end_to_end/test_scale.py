@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.running import SUITES
+from tests.end_to_end.running import SUITES, run
 from tests.shipped import SHIPPED
 
 SPEC = SHIPPED
@@ -56,3 +56,11 @@ def test_standard_measures_every_workload_with_its_series(tmp_path: Path) -> Non
     assert set(found) == set(SPEC.workloads)
     assert found["single-get-sizes"] == 4
     assert found["hash10-put"] == 2
+
+
+@pytest.mark.slow
+def test_a_number_of_records_may_be_given(tmp_path: Path) -> None:
+    """In place of the scale's, and the result says how many were loaded."""
+    done = run(tmp_path, "--records=7", "-k", "key_access or stateful or single-get")
+    (measured,) = done.result["stores"][0]["measurements"]
+    assert (measured["workload"], measured["loaded"]) == ("single-get", 7), done.said

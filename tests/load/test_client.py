@@ -44,6 +44,15 @@ def test_puts_are_counted_and_whole() -> None:
     assert result.busy + result.pause <= result.elapsed
 
 
+@pytest.mark.parametrize("keys", ["uniform", "zipf", "zipfian", "latest", "sequential", "hotspot", "exponential"])
+def test_with_one_loaded_record_all_requests_are_for_its_key(keys: Any) -> None:
+    """By each of the distributions."""
+    store = Memory()
+    result = _run(store, _plan(Mix(operation="put", keys=keys), known=1))
+    assert result.ok == result.requests > 10
+    assert set(store.records) == {"key:000000000000"}
+
+
 def test_a_batch_counts_its_records() -> None:
     """Ten records a request, one latency."""
     store = Memory()

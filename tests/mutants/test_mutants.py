@@ -33,6 +33,7 @@ MUTANTS = (
     Mutant("lost_put", "stateful.single_key"),
     Mutant("stale_get", "capabilities.key_access.put-get/002"),
     Mutant("torn_hash", "concurrency.whole/hash10"),
+    Mutant("refused_hash", "concurrency.whole/hash10"),
     Mutant("racing_increment", "concurrency.increment"),
     Mutant("resurrected_delete", "durability.clean_restart", finding="resurrected"),
     Mutant("unordered_multi_get", "capabilities.key_access.multi-get/001"),
@@ -94,4 +95,4 @@ def test_the_score(stores: Stores, capsys: pytest.CaptureFixture[str]) -> None:
     score = sum(caught(mutant, stores) for mutant in MUTANTS)
     with capsys.disabled():
         print(f"\nmutants: {score} of {len(MUTANTS)} lying stores were caught by the check that is meant for them")
-    assert score == len(MUTANTS) == 13
+    assert score == len(MUTANTS) == 14

@@ -172,10 +172,27 @@ def test_no_two_fields_are_alike(size: int) -> None:
     assert len(set(made.values())) == 10
 
 
-def test_a_value_too_small_for_its_write_id_is_refused() -> None:
-    """Two such values could not be told apart."""
-    with pytest.raises(ValueError, match="cannot carry the write id 1:1: give it at least 4 bytes"):
-        record(MODELS["single_key"], "k", "1:1", size=3)
+def test_a_part_too_small_for_its_write_id_is_refused() -> None:
+    """Two such fields could not be told apart; nor such values, but for those that are meant to be short."""
+    with pytest.raises(ValueError, match="a field of 3 bytes cannot carry the write id 1:1: give it at least 4 bytes"):
+        record(MODELS["hash10"], "k", "1:1", size=3)
+    longest = write_id(8191, 2**40 - 1)
+    with pytest.raises(ValueError, match="a value of 17 bytes cannot carry the write id"):
+        record(MODELS["single_key"], "k", longest, size=17)
+    assert len(record(MODELS["single_key"], "k", longest, size=16)) == 16  # type: ignore[arg-type]
+
+
+def test_a_short_value_derives_from_its_write_id() -> None:
+    """It is known to have been written, and not by whom; one of another length or of other characters never was."""
+    model = MODELS["single_key"]
+    made = {record(model, "k", f"1:{sequence}", 3) for sequence in range(1000)}
+    assert len(made) > 900, "a store that leaves equal values alone would have less to do"
+    assert {len(value) for value in made} == {3}  # type: ignore[arg-type]
+    for value in made:
+        found = identify(model, "k", value, 3)
+        assert (found.kind, found.write_ids, found.complete) == ("whole", (), True)
+    wrong: list[Any] = [b"", b"ab", b"abcd", b"a\0c", b"a c", "abc", None, bytearray(b"abc")]
+    assert {identify(model, "k", value, 3).kind for value in wrong} == {"invented"}
 
 
 def test_write_ids_have_bounds() -> None:

@@ -114,7 +114,7 @@ BREACHES: list[tuple[str, type[SpecFile], str, str, str, str]] = [
     ("no-steps", CapabilityGroup, CAPABILITIES, "        steps:\n          - {do: get, args: [a], expect: null}\n", "        steps: []\n", "x.yaml:17: capabilities.0.cases.1.steps: found an empty list; allowed: at least 1"),
     ("wait", CapabilityGroup, CAPABILITIES, "args: [a, one]", "args: [a, one], wait: 60", "x.yaml:13: capabilities.0.cases.0.steps.0.wait: found 60; allowed: 10 or less"),
     ("share", WorkloadFile, WORKLOADS, "keys: new", "keys: new, distinct: 1.1", "x.yaml:8: workloads.0.mix.0.distinct: found 1.1; allowed: 1 or less"),
-    ("clients", WorkloadFile, WORKLOADS, "clients: one", "clients: on", "x.yaml:10: workloads.0.clients: found 'on' (did you mean `one`?); allowed: one, few, sweep"),
+    ("clients", WorkloadFile, WORKLOADS, "clients: one", "clients: on", "x.yaml:10: workloads.0.clients: found 'on' (did you mean `one`?); allowed: one, few, several, sweep"),
     ("speed", Profile, PROFILE, "at_least: 10", "at_least: fast", "x.yaml:7: speed.0.at_least: found 'fast'; allowed: a number"),
     ("known-variant", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plan], finding: lost, issue: lost, until: 2027-05-31}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.variants.0: found 'plan'; allowed: plain, other"),
     ("known-without-finding", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plain], issue: lost, until: 2027-05-31}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.finding: is missing, and must be given"),

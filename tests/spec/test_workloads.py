@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from storeproof.errors import SpecError
+from storeproof.records.keys import key_of
+from storeproof.records.self_verifying import payload_bytes
 from storeproof.spec.reading.source import read
 from storeproof.spec.workload import WorkloadFile, fill_in
+from tests.shipped import SHIPPED
 
 WORKLOAD = """format: "2.0"
 group: mine
@@ -56,7 +59,11 @@ def test_the_example_workload_is_valid(tmp_path: Path) -> None:
         ("preload: true", "preload: false", "x.yaml:9: workloads.0.mix.0: takes loaded records, and none are loaded"),
         ("{operation: put, keys: new}", "{operation: put, keys: new}\n      - {operation: put, keys: uniform}", "the mix has two `put`"),
         ("clients: one", "clients: one\n    records: [{size: 100, fields: 3}]", "records.0: found size and fields; allowed: one of them"),
-        ("clients: one", "clients: one\n    records: [{size: 100}]\n    indexes: [0, 1]", "records: found both; allowed: `indexes` or"),
+        ("clients: one", "clients: one\n    records: [{size: 100}, {size: 200}]\n    indexes: [0, 1]", "records: found several of both;"),
+        ("clients: one", "clients: one\n    records: [{size: 99}, {size: 99, key_order: hashed}]", "records: found two that are alike;"),
+        ("clients: one", "clients: one\n    records: [{size: 2}]", "records.0.size: found 2; allowed: 3 or more"),
+        ("clients: one", "clients: one\n    records: [{sizes: {uniform: [3, 30]}}]", "sizes.uniform.0: found 3; allowed: 17 or more"),
+        ("clients: one", "clients: one\n    preload_records: 0", "preload_records: found 0; allowed: more than 0"),
         ("put, keys: new", "put, path: ['*'], keys: new", "x.yaml:10: workloads.0.mix.1.path: found any field; allowed only with"),
         ("put, keys: new", "put, reads_first: true, keys: new", "x.yaml:10: workloads.0.mix.1.reads_first: needs one existing record"),
         ("put, keys: new", "get, reads_first: true, keys: uniform", "an operation that writes it: put, set_field, set_path"),
@@ -102,3 +109,28 @@ def test_distributions_need_preloaded_records(tmp_path: Path, keys: str) -> None
     (tmp_path / "y.yaml").write_text(one.replace("preload: true", "preload: false"))
     with pytest.raises(SpecError, match="takes loaded records"):
         read(tmp_path / "y.yaml", WorkloadFile)
+
+
+def test_a_number_of_records_needs_preloaded_ones(tmp_path: Path) -> None:
+    """A workload that loads none cannot say how many."""
+    mix = "    mix: [{operation: put, keys: new}]\n    preload: true\n    preload_records: 1\n    clients: one\n"
+    one = WORKLOAD.split("    mix:")[0] + mix
+    (tmp_path / "y.yaml").write_text(one)
+    assert read(tmp_path / "y.yaml", WorkloadFile).workloads[0].preload_records == 1
+    (tmp_path / "y.yaml").write_text(one.replace("preload: true", "preload: false"))
+    with pytest.raises(SpecError, match="preload_records: found a number of records, and none are loaded"):
+        read(tmp_path / "y.yaml", WorkloadFile)
+
+
+def test_the_same_ycsb_over_one_value() -> None:
+    """Each core workload has a partner with the same shares and keys, whose update is a put of the whole value under YCSB's keys."""
+    for letter in "abcdef":
+        fields, value = (SHIPPED.workloads[f"ycsb-{name}"] for name in (letter, f"value-{letter}"))
+        whole = [(mix.name, mix.weight, mix.keys, mix.length, mix.reads_first) for mix in value.mix]
+        assert whole == [(mix.name, mix.weight, mix.keys, mix.length, mix.reads_first) for mix in fields.mix]
+        assert {mix.operation for mix in value.mix} <= {"get", "put", "scan"}
+        assert (value.clients, value.preload, value.model) == (fields.clients, fields.preload, "single_key")
+        (record,) = value.records
+        model = record.applied(SHIPPED.models[value.model])
+        assert key_of(model, 0) == key_of(SHIPPED.models[fields.model], 0) == "user6284781860667377211"
+        assert payload_bytes(model) == payload_bytes(SHIPPED.models[fields.model]) == 1000

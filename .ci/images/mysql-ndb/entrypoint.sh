@@ -1,6 +1,6 @@
 #!/bin/bash
-# entrypoint.sh [NAME=VALUE | --option]...: settings of the data nodes, as
-# config.ini writes them, and options of mysqld.
+# entrypoint.sh [NAME=VALUE | ndb_name=VALUE | --option]...: settings of the
+# data nodes, as config.ini writes them, and variables and options of mysqld.
 #
 # This shell stays and looks after the processes. A data node that ends is
 # started again, as an init system would do; when mysqld ends, all ends.
@@ -76,6 +76,8 @@ settings='' options=()
 for argument; do
     case $argument in
         -*) options+=("$argument") ;;
+        # A variable of mysqld; those of data nodes have other names. --loose: the first start is without the engine, and does not know it.
+        ndb_*=*) options+=("--loose-$argument") ;;
         *=*) settings+="${argument%%=*} = ${argument#*=}"$'\n' ;;
         *) fail "$argument is neither NAME=VALUE nor an option" ;;
     esac

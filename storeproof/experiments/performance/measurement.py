@@ -52,6 +52,8 @@ class WorkloadRunner:
     """Imported articles, for a model whose texts are searched."""
     requests: tuple[Asked, ...] = ()
     """For each of the mix, what it asks."""
+    records: int | None = None
+    """Records to preload in place of the scale's number, whatever bytes they have."""
     every: list[RunResult] = field(default_factory=list)
     """All rounds in the collection's life, warm-up included: the audit must know what they wrote."""
     rounds: list[RunResult] = field(default_factory=list)
@@ -102,8 +104,11 @@ class WorkloadRunner:
 
     @property
     def loaded(self) -> int:
-        """Records that are there before the first request."""
-        return min(self.scale.records, self.scale.data_bytes // self._bytes) if self.config.workload.preload else 0
+        """Records that are there before the first request: as many as the workload says itself, or the command line, or the scale."""
+        if not self.config.workload.preload:
+            return 0
+        asked = self.config.workload.preload_records or self.records
+        return asked or min(self.scale.records, self.scale.data_bytes // self._bytes)
 
     @property
     def _round_seconds(self) -> float:

@@ -110,7 +110,8 @@ class StoreRounds:
         kept = self._collection.describe().get("indexes", "0")
         if kept != str(config.indexes):
             raise EndCase(Outcome.FAIL, f"{config.indexes} secondary indexes were asked for, and the store says it has {kept}")
-        self._runner = WorkloadRunner(config, layout, scale, sut.seed, self._engines(), self._ceilings, sut.options.corpus.article_store)
+        store = sut.options.corpus.article_store
+        self._runner = WorkloadRunner(config, layout, scale, sut.seed, self._engines(), self._ceilings, store, records=sut.options.records)
         sut.progress(f"{config.name}: loading and warming up")
         self._runner.prepare()
 

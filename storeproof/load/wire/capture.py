@@ -51,6 +51,8 @@ class Answer:
     last: bool
     """The client was content with it."""
     data: bytes
+    error: str | None = None
+    """What it says, where it is an error that the client takes for a missing record."""
 
 
 @dataclass(frozen=True)
@@ -175,10 +177,15 @@ class Capture:
         return Learned(mix, op, tuple(settled), answer.data)
 
     def _learn_counts(self, collection: Collection, mix: Mix, links: set[int]) -> tuple[Answer, tuple[int, ...], tuple[int, ...]]:
-        """An answer that is as it should be, the counts of such answers, and those of records that were not as they should be."""
+        """An answer that is as it should be, the counts of such answers, and those of records that were not as they should be.
+
+        Where the store answers with an error that a record is missing, there are none of the latter: it will count as an error.
+        """
         absent = [self._reply(collection, mix, links, self._probes.absent(mix.batch), first=True) for _ in range(2)]
         there = [self._reply(collection, mix, links, self._probes.present(mix.batch)) for _ in range(2)]
         _of_one_kind(mix, there)
+        if any(answer.error for answer in absent):
+            return there[0], tuple(sorted({answer.count for answer in there})), ()
         _of_one_kind(mix, absent)
         return (absent if operation_name(mix) == "put_if_absent" else there)[0], *_hits_and_misses(mix, there, absent)
 
@@ -255,16 +262,17 @@ class Capture:
     def _reply(
         self, collection: Collection, mix: Mix, links: set[int], numbers: tuple[int, ...], *, form: int = 0, first: bool = False
     ) -> Answer:
-        """How the store answers. `first`: the client may ask once more, which is not looked at."""
+        """How the store answers. `first`: the client may ask once more, which is not looked at, and the answer may be an error, but for the
+        operation that wants it."""
         from storeproof import native  # only here: it is optional
 
         exchange = self._exchange(mix, self._record(collection, mix, numbers, form)[1], links, first=first)
         found, problem = native.replies(self._protocol, exchange.reply, len(exchange.reply))
         if problem or not found or sum(length for _, _, length in found) != len(exchange.reply):
             raise NotTemplated(f"{label(mix)}: a reply is not understood: {problem or 'it is cut short'}")
-        if error := next((error for _, error, _ in found if error), None):
+        if (error := next((error for _, error, _ in found if error), None)) and not (first and operation_name(mix) != "put_if_absent"):
             raise NotTemplated(f"{label(mix)}: one of its answers is an error: {error}")
-        return Answer(found[-1][0], len(found), exchange.last, exchange.reply)
+        return Answer(found[-1][0], len(found), exchange.last, exchange.reply, error)
 
     def _record(self, collection: Collection, mix: Mix, numbers: tuple[int, ...], form: int = 0) -> tuple[About, Recording]:
         """Have the client do it once."""

@@ -72,21 +72,37 @@ def test_rounds_go_on_while_a_trend_is_in_sight() -> None:
     assert not measured([100 * 0.995**number * (1.002, 0.998)[number % 2] for number in range(8)]).precise
 
 
-def workload(size: int, *, load: bool, rounds: int = 4) -> WorkloadRunner:
+def workload(size: int, *, load: bool, rounds: int = 4, preload_records: int | None = None, records: int | None = None) -> WorkloadRunner:
     """One with values of `size` bytes, at a scale of a thousand records and of a hundred thousand bytes."""
     model = Variation(size=size).applied(SHIPPED.models["single_key"])
-    config: Any = SimpleNamespace(workload=SimpleNamespace(preload=load))
+    config: Any = SimpleNamespace(workload=SimpleNamespace(preload=load, preload_records=preload_records))
     scale: Any = SimpleNamespace(
         records=1000, data_bytes=100_000, rounds=SimpleNamespace(at_most=rounds), round_warm_up_seconds=WARM_UP, round_seconds=ROUND
     )
     nothing: Any = None
-    return WorkloadRunner(config, Layout("c", model), scale, 1, nothing, nothing)
+    return WorkloadRunner(config, Layout("c", model), scale, 1, nothing, nothing, records=records)
 
 
 @pytest.mark.parametrize(("size", "load", "loaded"), [(100, True, 1000), (101, True, 990), (1000, True, 100), (100, False, 0)])
 def test_of_large_records_fewer_are_loaded(size: int, load: bool, loaded: int) -> None:
     """The scale limits the bytes that are loaded."""
     assert workload(size, load=load).loaded == loaded
+
+
+@pytest.mark.parametrize(
+    ("load", "preload_records", "records", "loaded"),
+    [
+        (True, None, None, 1000),
+        (True, 1, None, 1),
+        (True, None, 5000, 5000),
+        (True, None, 7, 7),
+        (True, 1, 5000, 1),
+        (False, None, 5000, 0),
+    ],
+)
+def test_a_number_of_records_may_be_given(load: bool, preload_records: int | None, records: int | None, loaded: int) -> None:
+    """By the workload, else on the command line, whatever the scale says of records and bytes; where nothing is loaded there are none."""
+    assert workload(100, load=load, preload_records=preload_records, records=records).loaded == loaded
 
 
 def round_of(positions: tuple[int, ...], removed: tuple[int, ...] = ()) -> Any:

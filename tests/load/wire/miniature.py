@@ -19,7 +19,7 @@ _MINUTE: Final = count(1)
 
 
 class Store(Listening):
-    """Answers `GET key`, `SET key value`, `DEL key`, `MGET key ...`, `MSET key value ...` and `PING`; what is behind `;` it ignores."""
+    """Answers `GET key`, `SET key value`, `DEL key`, `LOSE key`, `MGET key ...`, `MSET key value ...`, `PING`; not what is behind `;`."""
 
     def __init__(self) -> None:
         self.records: dict[bytes, bytes] = {}
@@ -53,6 +53,8 @@ class Store(Listening):
                 return b"+OK\r\n"
             case [b"PING", *_]:
                 return b"+PONG\r\n"
+            case [b"LOSE", key]:
+                return b"+OK\r\n" if self.records.pop(key, None) is not None else b"-ERR no such key\r\n"
             case [b"NULL", key]:
                 return b"+%s\r\n" % (self.records.get(key) or b"nothing")
         return b"-ERR unknown command\r\n"
@@ -199,6 +201,14 @@ class Untelling(Client):
         """NULL."""
         found = self.ask(b"NULL", self.named(key))
         return None if found == b"nothing" else cast(bytes, found)
+
+
+class Corrected(Client):
+    """Its store answers with an error that there is no record, which it takes for an answer."""
+
+    def delete(self, key: Key) -> bool:
+        """LOSE."""
+        return bool(self.ask(b"LOSE", self.named(key)) == b"OK")
 
 
 class Compressing(Client):

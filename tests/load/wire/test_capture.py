@@ -171,6 +171,15 @@ def test_a_client_that_looks_again_where_it_found_nothing(bench: Bench) -> None:
         bench.learn(mini.LookingAgain, DELETE)
 
 
+def test_a_store_that_answers_a_missing_record_with_an_error(bench: Bench) -> None:
+    """There is no count of misses: such an answer is an error for the engine, and no success."""
+    (plain,) = bench.learn(mini.Client, DELETE)
+    assert (plain.op.hit, plain.op.miss) == ((1,), (0,))
+    (corrected,) = bench.learn(mini.Corrected, DELETE)
+    assert (len(corrected.op.hit), corrected.op.miss) == (1, ())
+    assert corrected.sample == b"+OK\r\n"
+
+
 @pytest.mark.parametrize(
     ("client", "mix", "why"),
     [

@@ -24,12 +24,14 @@ from storeproof.load.wire.slots import NotTemplated
 from storeproof.load.wire.wire_engine import WireEngine
 from storeproof.records.self_verifying import recipe
 from storeproof.spec import Mix
+from storeproof.spec.variation import AS_IT_IS, Variation
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.shipped import SHIPPED
 
 SPEC = SHIPPED
 pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
 GET, PUT = Mix(operation="get", keys="uniform"), Mix(operation="put", keys="new")
+PUT_AGAIN = Mix(operation="put", keys="uniform")
 SOME_NEW = Mix(operation="put", keys="new", distinct=0.9)
 TENS, GET_TENS = Mix(operation="put", keys="new", batch=10), Mix(operation="get", keys="uniform", batch=10)
 CITY = Mix(operation="set_path", keys="uniform", path=("profile", "address", "city"))
@@ -37,7 +39,7 @@ FIELD = Mix(operation="set_field", keys="uniform", path=("field3",))
 REMOVE = Mix(operation="delete", keys="oldest")
 SCAN = Mix(operation="scan", keys="uniform", length=20)
 SERVERS = ["redis", "valkey", "memcached", "tarantool", "mongodb", "mariadb", "postgresql"]
-CASES = {
+CASES: dict[str, list[tuple[Mix, ...]]] = {
     "single_key": [(GET, PUT, REMOVE), (SOME_NEW,), (TENS, GET_TENS)],
     "hash10": [(PUT,), (GET, FIELD)],
     "document10": [(TENS,)],
@@ -46,6 +48,15 @@ CASES = {
     "usertable": [(SCAN, PUT)],
 }
 """Mixes by model."""
+ANY = Mix(operation="put", keys="zipfian", reads_first=True)
+VARIED: list[tuple[str, Variation, tuple[Mix, ...], int | None]] = [
+    ("single_key", Variation(size=3), (PUT_AGAIN,), 1),
+    ("single_key", Variation(size=3), (SOME_NEW,), 0),
+    ("single_key", Variation(size=1000, key_order="hashed"), (GET, ANY), 200),
+    ("single_key", Variation(size=1000, key_order="hashed"), (SCAN, PUT), 200),
+    ("document10", Variation(fields=1), (TENS,), 0),
+]
+"""Model, variation of its records, mix and loaded records."""
 DRIVEN = {("tarantool", "put_many+get_many"): "do not show by their counts"}
 """What a store's client must do, and why: records that a procedure of Tarantool's answers are all in one entry of its reply."""
 
@@ -64,9 +75,9 @@ class Store:
         self.driver = DriverEngine(target, self.handle.address)
         self._engines: list[WireEngine] = []
 
-    def prepared(self, model: str) -> tuple[Layout, Collection]:
+    def prepared(self, model: str, record: Variation = AS_IT_IS) -> tuple[Layout, Collection]:
         """An empty collection."""
-        layout = self.sut.layout(model)
+        layout = self.sut.layout(model, record=record)
         collection = self._sessions[0].collection(layout)
         collection.prepare()
         return layout, collection
@@ -99,34 +110,37 @@ def plan_for(layout: Layout, mix: tuple[Mix, ...], clients: int = 4, seconds: fl
 def try_all(store: Store) -> None:
     """Every case: two rounds, with no error and no miss, and data that is whole."""
     engine = store.engine()
-    for model, mixes in CASES.items():
+    plain = [(model, AS_IT_IS, mix, None) for model, mixes in CASES.items() for mix in mixes]
+    for model, record, mix, known in [*plain, *VARIED]:
         if model not in store.sut.target.store.claims.models:
             continue
-        for mix in mixes:
-            layout, collection = store.prepared(model)
-            plan = plan_for(layout, mix)
-            what = f"{store.sut.target.id} {model} {[each.operation for each in mix]}"
-            if not all(supports(collection, operation_name(each)) for each in mix):
-                continue
-            if why := DRIVEN.get((store.sut.target.store.name, "+".join(operation_name(each) for each in mix))):
-                with pytest.raises(NotTemplated, match=why):
-                    engine.prepare(plan)
-                continue
-            engine.prepare(plan)
-            if supports(collection, "count"):
-                assert call(collection, layout, "count") == 0, f"{what}: probes are left"
-            if plan.known:
-                engine.fill(layout, plan.known, None, fixed_numbers=True)
-            first = engine.start(plan).join()
-            second = engine.start(replace(plan, number=1, clients=4, positions=first.positions, removed=first.removed)).join()
-            for found in (first, second):
-                assert (found.errors, found.misses) == (0, 0), f"{what}: {found.samples}"
-                assert all(each.ok for each in found.operations.values()), what
-                assert all(each.latency.get_total_count() for each in found.operations.values()), what
-            assert found.clients == 4
-            audited = audit(collection, plan, [first, second], seed=1)
-            assert audited.ok, f"{what}: {audited.problems}"
-            collection.clear()
+        layout, collection = store.prepared(model, record)
+        plan = plan_for(layout, mix)
+        plan = plan if known is None else replace(plan, known=known)
+        what = f"{store.sut.target.id} {model} {record.name} {[each.operation for each in mix]}"
+        if not all(supports(collection, operation_name(each)) for each in mix):
+            continue
+        if why := DRIVEN.get((store.sut.target.store.name, "+".join(operation_name(each) for each in mix))):
+            with pytest.raises(NotTemplated, match=why):
+                engine.prepare(plan)
+            continue
+        engine.prepare(plan)
+        if supports(collection, "count"):
+            assert call(collection, layout, "count") == 0, f"{what}: probes are left"
+        if plan.known:
+            engine.fill(layout, plan.known, None, fixed_numbers=True)
+        first = engine.start(plan).join()
+        second = engine.start(replace(plan, number=1, clients=4, positions=first.positions, removed=first.removed)).join()
+        for found in (first, second):
+            assert (found.errors, found.misses) == (0, 0), f"{what}: {found.samples}"
+            assert all(each.ok for each in found.operations.values()), what
+            assert all(each.latency.get_total_count() for each in found.operations.values()), what
+        assert found.clients == 4
+        audited = audit(collection, plan, [first, second], seed=1)
+        assert audited.ok, f"{what}: {audited.problems}"
+        if known == 1 and supports(collection, "count"):
+            assert call(collection, layout, "count") == 1, f"{what}: it writes under other keys than the one that was loaded"
+        collection.clear()
 
 
 def test_rounds_and_audit(sqlite: Store) -> None:
@@ -228,11 +242,13 @@ def test_a_store_without_a_protocol_or_with_an_encrypted_one(sqlite: Store) -> N
         WireEngine(target, replace(sqlite.handle.address, tls=True), sqlite.driver).start(plan_for(layout, (PUT,)))
 
 
-def test_the_line_that_runs_a_case_again_names_the_engine(sqlite: Store) -> None:
-    """Only where it is not the default."""
-    options = Options(SPEC.scales["smoke"], seed=1, engine="wire")
-    assert " --engine=wire " in StoreUnderTest(SPEC, sqlite.sut.target, options, lambda _text: None).command("a case")
+def test_the_line_that_runs_a_case_again_names_the_engine_and_the_records(sqlite: Store) -> None:
+    """And the number of records; each only where it is not the default."""
+    options = Options(SPEC.scales["smoke"], seed=1, engine="wire", records=105)
+    line = StoreUnderTest(SPEC, sqlite.sut.target, options, lambda _text: None).command("a case")
+    assert " --engine=wire --records=105 " in line
     assert "--engine" not in sqlite.sut.command("a case")
+    assert "--records" not in sqlite.sut.command("a case")
 
 
 @pytest.mark.parametrize("end", ["pause", "kill"])
