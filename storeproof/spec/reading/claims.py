@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from storeproof.errors import SpecError, UsageError
@@ -11,6 +11,7 @@ from storeproof.spec.loader import Spec
 from storeproof.spec.reading.explain import unknown
 from storeproof.spec.reading.source import at, read
 from storeproof.spec.store import Variant
+from storeproof.spec.workload import Workload
 
 Place = tuple[int | str, ...]
 
@@ -47,12 +48,13 @@ def read_claims(spec: Spec) -> tuple[ClaimsFile, ...]:
 
 def _wrong(spec: Spec, claim: PublishedClaim) -> Iterator[tuple[Place, str]]:
     """What a claim names and what there is not, each with its place."""
+    known = [name for name in claim.for_each if name in spec.workloads]
     for number, name in enumerate(claim.for_each):
-        if name not in spec.workloads:
+        if name not in known:
             yield ("for_each", number), unknown("workload", name, spec.workloads)
     for letter, side in (("a", claim.a), ("b", claim.b)):
         if side is not None:
-            yield from (((letter, *inner), wrong) for inner, wrong in _wrong_side(spec, side))
+            yield from (((letter, *inner), wrong) for inner, wrong in _wrong_side(spec, side, known))
     if claim.keeps is not None:
         yield from ((("keeps", *inner), wrong) for inner, wrong in _wrong_target(spec, claim.keeps.store, claim.keeps.variant))
     if claim.a is not None and claim.b is not None and "durability" in claim.about:
@@ -64,17 +66,20 @@ def _wrong(spec: Spec, claim: PublishedClaim) -> Iterator[tuple[Place, str]]:
             )
 
 
-def _wrong_side(spec: Spec, side: ClaimedSide) -> Iterator[tuple[Place, str]]:
+def _wrong_side(spec: Spec, side: ClaimedSide, for_each: Sequence[str]) -> Iterator[tuple[Place, str]]:
     yield from _wrong_target(spec, side.store, side.variant)
     for number, target in enumerate(side.instead):
         store, _, variant = target.partition(":")
         yield from ((("instead", number), wrong) for _, wrong in _wrong_target(spec, store, variant))
-    if side.workload is None:
-        return
-    workload = spec.workloads.get(side.workload)
-    if workload is None:
+    if side.workload is not None and side.workload not in spec.workloads:
         yield ("workload",), unknown("workload", side.workload, spec.workloads)
         return
+    for name in for_each if side.workload is None else (side.workload,):
+        yield from _unmeasured(side, spec.workloads[name])
+
+
+def _unmeasured(side: ClaimedSide, workload: Workload) -> Iterator[tuple[Place, str]]:
+    """With what the workload is never measured."""
     for field, found, allowed in (
         ("indexes", side.indexes, workload.indexes),
         ("pipeline", side.pipeline, workload.pipelines),
@@ -82,7 +87,7 @@ def _wrong_side(spec: Spec, side: ClaimedSide) -> Iterator[tuple[Place, str]]:
     ):
         if found not in allowed:
             measured = ", ".join(str(each) or "none" for each in allowed)
-            yield (field,), f"found {found or 'none'}; allowed: {measured}, with which {side.workload} is measured"
+            yield (field,), f"found {found or 'none'}; allowed: {measured}, with which {workload.workload} is measured"
 
 
 def _wrong_target(spec: Spec, store: str, variant: str) -> Iterator[tuple[Place, str]]:
