@@ -94,9 +94,9 @@ def test_no_bound_is_shown_where_there_is_none() -> None:
 @pytest.mark.parametrize(
     ("stores", "reason"),
     [
-        ([], "not measured: redis:aof-always and mongodb:journaled"),
-        ([store("redis:aof-always", number("single-get", *around(1)))], "not measured: mongodb:journaled"),
-        ([store("redis:volatile", number("single-get", *around(1)))], "not measured: redis:aof-always and mongodb:journaled"),
+        ([], "not measured: single-get on redis:aof-always and mongodb:journaled"),
+        ([store("redis:aof-always", number("single-get", *around(1)))], "not measured: single-get on mongodb:journaled"),
+        ([store("redis:volatile", number("single-get", *around(1)))], "not measured: single-get on redis:aof-always and mongodb:journaled"),
     ],
 )
 def test_what_was_not_measured_is_named_with_the_command(stores: list[Any], reason: str) -> None:
@@ -104,6 +104,18 @@ def test_what_was_not_measured_is_named_with_the_command(stores: list[Any], reas
     found = judged(TWICE, result(*stores))
     assert (found.verdict, found.reason, found.ratios) == (Verdict.CANNOT_SAY, reason, [])
     assert "--store=redis:aof-always --store=mongodb:journaled" in found.command
+
+
+def test_each_workload_that_was_not_measured_is_named() -> None:
+    """With the stores that it was not measured on, each once."""
+    side = {"store": "redis", "variant": "aof-always"}
+    claim = {
+        "about": ["workload"],
+        "figure": {"ratio": 2},
+        "a": {**side, "workload": "hash10-put"},
+        "b": {**side, "workload": "hash10-get"},
+    }
+    assert judged(claim).reason == "not measured: hash10-put on redis:aof-always, hash10-get on redis:aof-always"
 
 
 def test_what_no_workload_measures_has_a_reason_and_no_command() -> None:

@@ -114,14 +114,15 @@ def _unmeasured(claim: PublishedClaim, pair: tuple[str, str], sides: Sequence[Si
     """Which side has no measurement."""
     assert claim.a is not None
     assert claim.b is not None
-    missing = [
-        " or ".join(side.targets)
-        for side, workload in zip((claim.a, claim.b), pair, strict=True)
+    missing: dict[str, list[str]] = {}
+    for side, workload in zip((claim.a, claim.b), pair, strict=True):
+        wanted = (workload, side.indexes, side.pipeline, side.record)
         if not any(
-            (each.workload, each.indexes, each.pipeline, each.record) == (workload, side.indexes, side.pipeline, side.record)
+            (each.workload, each.indexes, each.pipeline, each.record) == wanted
             for there in sides
             if there.name in side.targets
             for each in there.store.measurements
-        )
-    ]
-    return f"not measured: {' and '.join(dict.fromkeys(missing)) or 'both on the same store'}"
+        ):
+            missing.setdefault("" if claim.for_each else f"{workload} on ", []).append(" or ".join(side.targets))
+    named = [f"{workload}{' and '.join(dict.fromkeys(targets))}" for workload, targets in missing.items()]
+    return f"not measured: {', '.join(named) or 'both on the same store'}"
