@@ -111,7 +111,8 @@ class Measured:
 
     @property
     def throughput(self) -> float:
-        """Records per second: the sum over the clients of their own records in their own time."""
+        """Records per second: the sum over the clients of their own records in their own time, in a closed loop from the reply to its first
+        request on: all ask for the first time at once, and so these wait for fewer others than later ones do."""
 
     @property
     def request_rate(self) -> float:

@@ -27,6 +27,9 @@ IDLE: Final = (Outcome.NOT_RUN, Outcome.EXCLUDED)
 SHOWN: Final = (Outcome.PASS, Outcome.UNDECLARED)
 """The store was asked in this run and answered right."""
 
+NOT_REACHED: Final = "the run ended before this case"
+"""How the detail of a case begins that was not begun."""
+
 REFUTED: Final = (Outcome.FAIL, Outcome.KNOWN_FAIL, Outcome.UNSUPPORTED)
 """The store was asked and did not deliver. Every other outcome is missing evidence, which speaks neither for nor against it."""
 

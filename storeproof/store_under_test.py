@@ -8,7 +8,7 @@ import secrets
 import shlex
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,7 +24,9 @@ from storeproof.launch.request import LaunchOption, LaunchRequest
 from storeproof.load.job import EngineWanted
 from storeproof.machine import container_engine
 from storeproof.outcome import Stage
+from storeproof.result.proof import Identity
 from storeproof.result.recorder import StoreRecord
+from storeproof.result.redact import redact_settings
 from storeproof.spec import Scale, Spec, Target
 from storeproof.spec.reading.inheritance import STORES
 from storeproof.spec.variation import AS_IT_IS, Variation
@@ -145,17 +147,19 @@ class StoreUnderTest:
         with self._blocking(BaseException):
             self._verify(handle)
         self.record.launch = handle.kind
-        self.record.image_digest = handle.image_digest
+        self.record.image_digest, self.record.binary_digest = handle.image_digest, handle.binary_digest
+        with self._blocking():
+            self._check_proof()
         return took
 
     def check_options(self) -> None:
-        """Check what the command line names for this store: the endpoint answers and accepts us, the image exists.
+        """Check what the command line names for this store: the endpoint answers and accepts us, the image exists, the proof is of it.
 
         Raises:
             UsageError: it does not.
         """
-        store, launch = self.target.store.name, self.options.launch
-        if launch == "endpoint" or store in self.options.endpoints:
+        store = self.target.store.name
+        if self.at_endpoint:
             with contextlib.suppress(NotAvailable):  # a missing client package is an outcome
                 handle = launcher.make(self._request(), self.progress)
                 try:
@@ -169,6 +173,18 @@ class StoreUnderTest:
             except NotAvailable as reason:
                 if container_engine.unavailable() is None:  # without an engine it is this machine that lacks something: an outcome
                     raise UsageError(str(reason)) from None
+        if self.record.proof is not None:
+            try:
+                self.launch("a look at whether the proof is of this store").close()
+            except UsageError:
+                raise
+            except Exception:  # noqa: BLE001 - why it cannot be tried its cases say, each with the outcome that this is
+                self._blocked = None
+
+    @property
+    def at_endpoint(self) -> bool:
+        """Whether the user runs the server: nothing can be done to it, and it has no digest."""
+        return self.options.launch == "endpoint" or self.target.store.name in self.options.endpoints
 
     def enter(self, stage: Stage) -> None:
         """A case of a stage begins.
@@ -224,16 +240,23 @@ class StoreUnderTest:
             self._shared.close()
             self._shared = None
 
-    def command(self, selection: str) -> str:
-        """The command line that repeats a case as it ran here."""
-        where = self.target.id if self.target.file.is_relative_to(STORES) else shlex.quote(f"{self.target.file}:{self.target.variant}")
+    def command(self, selection: str, beside: Iterable[StoreUnderTest] = ()) -> str:
+        """The command line that repeats a case as it ran here, on this store and those `beside` it."""
+        stores = " ".join(f"--store={each.named}" for each in (self, *beside))
         checkout = Path("suites").resolve() == STORES.parents[1] / "suites"
         suites = "suites/" if checkout else "--pyargs storeproof.suites"
         cut = f" --power-cut={self.options.power_cut}" if self.options.power_cut != "auto" else ""
         engine = f" --engine={self.options.engine}" if self.options.engine != "auto" else ""
+        launch = f" --launch={self.options.launch}" if self.options.launch != "auto" else ""
+        images = "".join(f" --image={shlex.quote(f'{store}={image}')}" for store, image in self.options.images.items())
         records = f" --records={self.options.records}" if self.options.records else ""
-        how = f"--scale={self.scale.scale}{cut}{engine}{records} --seed={self.seed}"
-        return f"pytest {suites} --store={where} {how} -k {shlex.quote(selection)}"
+        how = f"{launch}{images} --scale={self.scale.scale}{cut}{engine}{records} --seed={self.seed}"
+        return f"pytest {suites} {stores}{how} -k {shlex.quote(selection)}"
+
+    @property
+    def named(self) -> str:
+        """What `--store` is given for it, in a shell."""
+        return self.target.id if self.target.file.is_relative_to(STORES) else shlex.quote(f"{self.target.file}:{self.target.variant}")
 
     def log_tail(self) -> str:
         """The last lines that the shared store wrote."""
@@ -342,3 +365,10 @@ class StoreUnderTest:
         differing = [f"{name}: wanted {value!r}, found {live.get(name)!r}" for name, value in wanted.items() if live.get(name) != value]
         if differing and self.options.verify_settings:
             raise SettingsMismatch(f"{self.target.id} does not run as its variant says: {'; '.join(differing)}")
+
+    def _check_proof(self) -> None:
+        """Make sure that what the run cites is about this very store. Raises `UsageError`: it is not."""
+        record = self.record
+        if record.proof is not None:
+            settings = redact_settings(record.settings, self.secrets())
+            record.proof.check(Identity(record.version, settings, record.image_digest, record.binary_digest))

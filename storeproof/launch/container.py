@@ -44,6 +44,7 @@ class ContainerHandle(ManagedServer):
     initialised: bool | None = None
     data: Path | None
     image_digest: str | None
+    binary_digest: str | None = None
     _launch: ContainerLaunch
 
     def __init__(self, request: LaunchRequest) -> None:

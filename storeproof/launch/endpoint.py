@@ -23,6 +23,7 @@ class EndpointHandle:
     kind: LaunchKind = "endpoint"
     data: Path | None = None
     image_digest: str | None = None
+    binary_digest: str | None = None
     initialised: bool | None = True
     power_cut_method: str | None = None
     pids: Sequence[int] = ()

@@ -35,6 +35,10 @@ class Handle(Protocol):
     """Whether the commands that create its data directory have succeeded; None where the image runs them, which does not tell."""
 
     @property
+    def binary_digest(self) -> str | None:
+        """SHA-256 of the server's program, of a local process."""
+
+    @property
     def pids(self) -> Sequence[int]:
         """Its processes, where we may inspect them; else empty."""
 

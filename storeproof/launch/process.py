@@ -27,6 +27,7 @@ from storeproof.launch.server_processes import ServerProcesses
 from storeproof.launch.template import Template
 from storeproof.machine import ports
 from storeproof.machine.deadline import Deadline, progress_of
+from storeproof.machine.file_digest import digest_of
 from storeproof.machine.programs import check_traversable, find_program
 from storeproof.spec.store import ProcessLaunch
 
@@ -74,6 +75,11 @@ class ProcessHandle(ManagedServer):
     def address(self) -> Address:
         """Where it answers; the same for all starts."""
         return self._address
+
+    @property
+    def binary_digest(self) -> str | None:
+        """See `Handle.binary_digest`."""
+        return digest_of(self._programs[self._launch.binary])
 
     @property
     def pids(self) -> Sequence[int]:

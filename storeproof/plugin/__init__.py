@@ -104,6 +104,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     registry.take_signals()
     try:
         run.check_options()
+        _begin(config, run)
         return (yield)
     except UsageError as problem:
         run.close()
@@ -221,6 +222,14 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
         return None
     finally:
         _finish(session, run)
+
+
+def _begin(config: pytest.Config, run: Run) -> None:
+    from storeproof.plugin.run_start import print_beginning
+
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None:
+        print_beginning(run, reporter)
 
 
 def _finish(session: pytest.Session, run: Run) -> None:

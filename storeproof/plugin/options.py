@@ -75,6 +75,13 @@ def add_options(parser: pytest.Parser) -> None:
         "itself (driver) (default: wire where it was built and can do the workload, else driver)",
     )
     group.addoption(
+        "--proof",
+        action="append",
+        metavar="RESULT",
+        help="a result.json, or its directory, that shows correctness and durability of the same store: same variant, version, settings, "
+        "binary or image, and edition; what this run does not verify itself is taken from there, and said to be; may be repeated",
+    )
+    group.addoption(
         "--records",
         metavar="N",
         help="records that are loaded for workloads over loaded data, in place of the scale's number; its limit of bytes (data_bytes) does "

@@ -22,8 +22,9 @@ from storeproof.contract.named_secrets import resolve_secrets
 from storeproof.corpus.article_store import Corpus
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.load.wire.protocol import protocol_of
-from storeproof.outcome import IDLE, Outcome, Stage
+from storeproof.outcome import IDLE, NOT_REACHED, Outcome, Stage
 from storeproof.plugin.case import Case, case_of, is_case, sut_of
+from storeproof.plugin.citations import cite, without_proof
 from storeproof.plugin.endpoint_leftovers import Leavings
 from storeproof.plugin.options import MOST_RECORDS, existing_directory, named, pairs, whole_number
 from storeproof.plugin.progress import Progress
@@ -39,9 +40,6 @@ from storeproof.store_under_test import Options, StoreUnderTest
 
 if TYPE_CHECKING:
     from storeproof.report.destination import Saved
-
-NOT_REACHED = "the run ended before this case"
-"""How the detail of a case begins that was not begun."""
 
 LEFT_OUT = "left out on the command line"
 BEYOND_SCALE = "measured at --scale=standard, or if -k names it"
@@ -81,6 +79,7 @@ class Run:
         self.progress = Progress(config)
         self.leavings = Leavings(self.report_dir.path)
         self.suts = self._stores_under_test(option.store or ["sqlite"])
+        cite(option.proof or [], self.suts, self._edition, self.report_dir.path)
         self.noise: Ratio | None = None
         """Of the machine, once something was measured on it."""
         self.result: Result | None = None
@@ -180,6 +179,16 @@ class Run:
                 self.progress.hide()
         self.began = True
         self._write_unfinished()
+
+    @property
+    def _edition(self) -> EditionUsed:
+        return EditionUsed(version=self.spec.edition.version, hash=self.spec.edition.hash)
+
+    def without_proof(self) -> list[StoreUnderTest]:
+        """The stores whose numbers will bear no proof; none at smoke scale, whose numbers decide nothing."""
+        if self.options.scale.scale == "smoke":
+            return []
+        return list(without_proof(self.suts, ((sut_of(item), case_of(item)) for item in self._waiting)))
 
     @property
     def anything_selected(self) -> bool:
@@ -282,7 +291,7 @@ class Run:
         requires = [package for sut in self.suts for package in sut.target.store.requires]
         fsync, loopback = _measure_or_none(lambda: fsync_us(self._directory)), _measure_or_none(loopback_us)
         return Result(
-            edition=EditionUsed(version=self.spec.edition.version, hash=self.spec.edition.hash),
+            edition=self._edition,
             run=RunInfo(
                 id=self._id,
                 started=self._started.isoformat(timespec="seconds"),

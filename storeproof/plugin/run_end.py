@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from storeproof.cleanup.registry import registry
-from storeproof.outcome import Outcome
-from storeproof.plugin.run import NOT_REACHED, Run
+from storeproof.outcome import NOT_REACHED, Outcome
+from storeproof.plugin.note import NARROWEST, print_command, print_note
+from storeproof.plugin.run import Run
 from storeproof.printable import printable
 from storeproof.result.model import Result
 
@@ -20,9 +20,6 @@ _REASONS = 4
 """Reasons for cases that were not run; the report has all."""
 _DEMANDS = 8
 """The same for demands of a requested profile."""
-_NARROWEST = 80
-_LABEL = 8
-"""Columns before the text of a line, as on the screen of results."""
 
 
 def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
@@ -33,31 +30,17 @@ def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
         return
     _print_screen(run.result, run.saved.file, reporter)
     for line in _unmet_demands(run.result) if run.profiles else ():
-        _print_note(reporter, "missing", line)
+        print_note(reporter, "missing", line)
     if run.not_reached:
-        _print_note(reporter, "ended", f"before all was tried: {run.not_reached} cases were not begun", yellow=True)
+        print_note(reporter, "ended", f"before all was tried: {run.not_reached} cases were not begun", yellow=True)
     for line in _why_not_run(run.result):
-        _print_note(reporter, "not run", line)
+        print_note(reporter, "not run", line)
     for line in filter(None, (run.saved.complaint, run.uncleared)):
         reporter.write_line(printable(line), red=True)
     for line in filter(None, (run.saved.earlier, *run.notices)):
-        _print_note(reporter, "earlier", line, yellow=True)
+        print_note(reporter, "earlier", line, yellow=True)
     for line in registry.kept:
-        reporter.write_line(printable(f"{'kept':<{_LABEL}}{line}"))  # with a command, which must stay in one line
-
-
-def _print_note(reporter: pytest.TerminalReporter, label: str, text: str, **markup: bool) -> None:
-    """A label and a text; what is longer than the terminal is wide goes on below."""
-    width = max(_NARROWEST, reporter.config.get_terminal_writer().fullwidth)
-    for line in textwrap.wrap(
-        printable(text),
-        width - 1,
-        initial_indent=f"{label:<{_LABEL}}",
-        subsequent_indent=" " * _LABEL,
-        break_long_words=False,
-        break_on_hyphens=False,
-    ):
-        reporter.write_line(line, **markup)
+        print_command(reporter, "kept", line)
 
 
 def _print_screen(result: Result, report: Path | None, reporter: pytest.TerminalReporter) -> None:
@@ -72,7 +55,7 @@ def _print_screen(result: Result, report: Path | None, reporter: pytest.Terminal
         file=screen,
         force_terminal=writer.hasmarkup,
         color_system="standard" if writer.hasmarkup else None,
-        width=max(_NARROWEST, writer.fullwidth),
+        width=max(NARROWEST, writer.fullwidth),
         highlight=False,
     )
     print_summary(shown_of(result), report, console)

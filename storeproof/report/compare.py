@@ -44,9 +44,11 @@ def _render(comparison: Comparison) -> RenderableType:
 
 def _side(letter: str, side: Side) -> Text:
     store, run = side.store, side.result.run
+    cited = store.durability.cited
+    source = f" (cited from run {cited.run}, scale {cited.scale})" if cited is not None else ""
     return Text.assemble(
         (f"{letter}  {side.name}", "bold"),
-        f"  {store.version or 'never reached'}, durability proven: {store.durability.shown}, scale {run.scale}, run {run.id}",
+        f"  {store.version or 'never reached'}, durability proven: {store.durability.shown}{source}, scale {run.scale}, run {run.id}",
     )
 
 

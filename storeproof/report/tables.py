@@ -92,12 +92,15 @@ def proven_cell(store: StoreResult) -> Cell:
         hint = "no evidence came of it in this run" if tried else "it was not tried in this run, and those above it rest on it"
         return Cell(durability.shown, "open", hint=f"{LADDER[1]}: {hint}")
     short_of = _rank(durability.proven) < _rank(durability.claimed)
-    refuted = any(
+    refuted = (durability.cited is not None and durability.cited.defect != "") or any(
         each.outcome in REFUTED and _rank(each.guarantee) <= _rank(durability.claimed)
         for each in durability.guarantees
         if each.guarantee in LADDER
     )
-    return Cell(durability.proven, ("bad" if refuted else "open") if short_of else "good")
+    tone = ("bad" if refuted else "open") if short_of else "good"
+    if (cited := durability.cited) is None:
+        return Cell(durability.proven, tone)
+    return Cell(f"{durability.proven} (cited)", tone, hint=f"by run {cited.run} of {cited.started}, scale {cited.scale}, seed {cited.seed}")
 
 
 def outcome_matrix(result: Result) -> Table:
@@ -324,8 +327,8 @@ def settings(result: Result) -> Table:
     for store in result.stores:
         read = " · ".join(f"{name} = {value}" for name, value in store.settings.items())
         shown = Cell(read, "code") if read else Cell("none were read", "dim")
-        rows.append([Cell(formatting.name_of(store), "strong"), shown, Cell(store.image_digest or "–")])
-    return Table(("store:variant", "settings read back from the live store", "image"), rows, "No store was run.")
+        rows.append([Cell(formatting.name_of(store), "strong"), shown, Cell(store.image_digest or store.binary_digest or "–")])
+    return Table(("store:variant", "settings read back from the live store", "image or binary"), rows, "No store was run.")
 
 
 def totals(result: Result) -> Table:

@@ -42,10 +42,13 @@ def assemble(
         version=record.version,
         launch=record.launch,
         image_digest=record.image_digest,
+        binary_digest=record.binary_digest,
         settings=redact_settings(record.settings, known),
         durability=durability.model_copy(
             update={"guarantees": [each.model_copy(update={"detail": clean(each.detail)}) for each in durability.guarantees]}
         ),
+        operations=record.operations,
+        cites=record.proof.citation if record.proof is not None else None,
         capabilities=[
             roll_up(name, capability, record.outcomes, claimed=record.target.claims(name)) for name, capability in capabilities.items()
         ],

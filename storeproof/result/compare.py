@@ -10,6 +10,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from storeproof.result.defect import defect_of
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Result, StoreResult
 from storeproof.stats.ratio import Ratio, paired_ratio_of, ratio_of
@@ -140,7 +141,10 @@ def _unlike_durability(a: Side, b: Side) -> list[str]:
     if one is None or other is None:
         sides = " and ".join(side for side, proven in (("A", one), ("B", other)) if proven is None)
         return [f"durability was not proven in {sides}"]
-    return [_differ("proven durability", one, other)] if one != other else []
+    if one == other:
+        return []
+    defects = [f"{side}: {defect}" for side, each in (("A", a), ("B", b)) if (defect := defect_of(each.store))]
+    return ["; ".join([_differ("proven durability", one, other), *defects])]
 
 
 def _unlike_machines(a: Side, b: Side) -> list[str]:
@@ -157,6 +161,8 @@ def _unlike_machines(a: Side, b: Side) -> list[str]:
 
 
 def _unlike_measurements(a: Measurement, b: Measurement, about: Collection[str] = ()) -> list[str]:
+    """What differs between two measurements. `threads` may: it is chosen so that the load generator is not the limit, and where it is none,
+    the rate is the store's, whatever number of threads asked for it."""
     reasons = [
         _differ(words, *("none" if getattr(each, name) in ("", None) else str(getattr(each, name)) for each in (a, b)))
         for name, words in (

@@ -170,13 +170,30 @@ class GuaranteeRecord(Harm):
     detail: str
 
 
+class Citation(Part):
+    """Another result of the same store, which a run rests on for what it did not verify itself."""
+
+    run: str
+    """The id of the cited run."""
+    started: str
+    """ISO 8601, UTC."""
+    scale: str
+    seed: int
+    sha256: str
+    """Of the cited file, as it was read."""
+    defect: str = ""
+    """What kept the store from more there: of a known failure its issue."""
+
+
 class Durability(Harm):
     """Claimed and proven guarantees, with sums over all faults."""
 
     claimed: str
     proven: str | None
-    """The highest guarantee that held in this run, with all below it; `volatile` if the lowest with a fault was refuted; None without
-    evidence for it."""
+    """The highest guarantee that held, with all below it, in this run or in the one that is cited; `volatile` if the lowest with a fault
+    was refuted, or if no more is claimed; None without evidence for it."""
+    cited: Citation | None = None
+    """The result that `proven` is from; None where this run has its own evidence, or none."""
     guarantees: list[GuaranteeRecord]
 
     @property
@@ -253,9 +270,16 @@ class StoreResult(Part):
     """Product and version as the server reports them; None if it was never reached."""
     launch: str | None
     image_digest: str | None = None
+    binary_digest: str | None = None
+    """SHA-256 of the server's binary, of a local process; of a library, that of the interpreter which hosts it."""
     settings: dict[str, str]
     """Read back from the running server."""
     durability: Durability
+    operations: dict[str, dict[str, Outcome]] = Field(default_factory=dict)
+    """By model and operation: the worst outcome of the correctness cases of this run that use it. Later runs may cite it."""
+    cites: Citation | None = None
+    """The result whose correctness stands for what this run did not verify itself; what is cited is in no other field but
+    `durability.proven`."""
     capabilities: list[CapabilityResult]
     outcomes: list[OutcomeRecord]
     counts: dict[Outcome, int]

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from storeproof.load.quality.gates import BOTTLENECK, VALIDITY
+from storeproof.spec.guarantee import LADDER
 from storeproof.stats.grade import grade
 from storeproof.stats.trend import trend
 
@@ -29,12 +30,13 @@ _PROFILES: Final = {"golden_store": "system_of_record"}
 
 def upgrade(result: dict[str, Any], newest: str) -> dict[str, Any]:
     """A result of an older format in the format `newest`. Changes `result`, and returns it. No value changes: fields get other names,
-    and the verdicts on each number are added."""
+    and verdicts are added: on each number, and that `volatile` is proven by itself."""
     result["format"] = newest
     for corpus in _items(result.get("run"), "corpus"):
         _rename(corpus, _CORPUS)
     for store in _items(result, "stores"):
         _rename(store, _STORE)
+        _prove_nothing(store.get("durability"))
         for guarantee in _items(store.get("durability"), "guarantees"):
             _rename(guarantee, _GUARANTEE)
         for measurement in _items(store, "measurements"):
@@ -53,6 +55,12 @@ def upgrade(result: dict[str, Any], newest: str) -> dict[str, Any]:
             if isinstance(verdict.get("profile"), str):
                 verdict["profile"] = _PROFILES.get(verdict["profile"], verdict["profile"])
     return result
+
+
+def _prove_nothing(durability: Any) -> None:
+    """Who claims `volatile` promises nothing, and so is proven without a fault."""
+    if isinstance(durability, dict) and durability.get("claimed") == LADDER[0] and durability.get("proven", "") is None:
+        durability["proven"] = LADDER[0]
 
 
 def _add_verdicts(measurement: dict[str, Any]) -> None:

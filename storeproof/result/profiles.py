@@ -85,8 +85,8 @@ def _capability(name: str, capability: Capability | None, outcomes: Iterable[Out
 
 def _guarantee(profile: Profile, record: StoreRecord, findings: _Findings) -> None:
     demanded = LADDER.index(profile.guarantee)
-    durability = record.durability()
-    proven = LADDER.index(durability.proven) if durability.proven in LADDER else 0
+    durability, here = record.durability(), record.proven_here()  # a verdict rests on this run alone
+    proven = LADDER.index(here) if here in LADDER else 0
     if demanded <= proven:
         return  # `volatile` guarantees nothing
     struck = {each.guarantee: each for each in durability.guarantees}

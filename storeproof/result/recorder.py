@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from storeproof.outcome import REFUTED, SHOWN, Outcome, Stage
+from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, Stage, worst
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Durability, GuaranteeRecord, Harm, HistoryRecord, OutcomeRecord, ScalingRecord
 from storeproof.result.outage import OutageRecord
+from storeproof.result.proof import Proof
 from storeproof.spec.guarantee import LADDER
 from storeproof.spec.store import Target
 
@@ -21,6 +22,9 @@ class StoreRecord:
     version: str | None = None
     launch: str | None = None
     image_digest: str | None = None
+    binary_digest: str | None = None
+    proof: Proof | None = None
+    """What another result shows of the target, cited by this run."""
     settings: dict[str, str] = field(default_factory=dict)
     outcomes: list[OutcomeRecord] = field(default_factory=list)
     guarantees: list[GuaranteeRecord] = field(default_factory=list)
@@ -40,15 +44,58 @@ class StoreRecord:
                 self.proofs.setdefault((model, operation), []).append(record.outcome)
 
     def unproven(self, model: str, operation: str) -> str | None:
-        """Why an operation must not be measured; None if all its answers in this run were correct."""
+        """Why an operation must not be measured; None if all its answers were correct: in this run, or where it was not verified in this
+        run, in the one that is cited."""
         outcomes = self.proofs.get((model, operation), [])
+        if not outcomes and self.proof is not None:
+            cited, run = self.proof.outcome(model, operation), self.proof.citation.run
+            if cited in SHOWN:
+                return None
+            why = "nor in" if cited is None else f"and not correct ({cited}) in"
+            return f"{operation} on {model} was not verified in this run, {why} the run {run} that is cited"
         if not outcomes:
             return f"{operation} on {model} was not verified in this run"
         bad = [outcome for outcome in outcomes if outcome not in SHOWN]
         return f"{operation} on {model} was not correct in this run ({', '.join(sorted(set(bad)))})" if bad else None
 
+    @property
+    def operations(self) -> dict[str, dict[str, Outcome]]:
+        """The worst outcome of this run by model and operation."""
+        found: dict[str, dict[str, Outcome]] = {}
+        for (model, operation), outcomes in sorted(self.proofs.items()):
+            found.setdefault(model, {})[operation] = worst(outcomes)
+        return found
+
+    def verified(self) -> list[OutcomeRecord]:
+        """The outcomes of this run, and of the one that is cited those of the cases that this run did not try."""
+        cited = list(self.proof.outcomes()) if self.proof is not None else []
+        tried = {each.id for each in self.outcomes if each.outcome not in IDLE}
+        kept = [each for each in cited if each.id not in tried]
+        replaced = {each.id for each in kept}
+        return [*(each for each in self.outcomes if each.id not in replaced), *kept]
+
     def durability(self) -> Durability:
-        """Claimed and proven guarantees: proven is the highest without a loss, if all below it held too."""
+        """Claimed and proven guarantees: proven is the highest without a loss, if all below it held too.
+
+        What is cited counts where it is higher, and nothing in this run refutes it. Who claims `volatile` promises nothing, so that it is
+        proven by itself.
+        """
+        claimed = self.target.configuration.guarantee
+        held, cited = self.proven_here(), None
+        if held is None and claimed == LADDER[0]:
+            held = LADDER[0]
+        if self.proof is not None and self._stands(self.proof.proven) and _rank(self.proof.proven) > _rank(held):
+            held, cited = self.proof.proven, self.proof.citation
+        return Durability(
+            **{name: sum(getattr(record, name) for record in self.guarantees) for name in Harm.model_fields},
+            claimed=claimed,
+            proven=held,
+            cited=cited,
+            guarantees=self.guarantees,
+        )
+
+    def proven_here(self) -> str | None:
+        """The highest guarantee that held in this run, with all below it; None without evidence."""
         held: str | None = None
         for name in LADDER[1:]:  # the lowest has no fault
             record = next((each for each in self.guarantees if each.guarantee == name), None)
@@ -58,9 +105,13 @@ class StoreRecord:
             if record is not None and record.outcome in REFUTED and record.rounds and held is None:
                 held = LADDER[0]  # it lost data at a clean restart
             break  # a rung without evidence neither proves nor refutes the ones above
-        return Durability(
-            **{name: sum(getattr(record, name) for record in self.guarantees) for name in Harm.model_fields},
-            claimed=self.target.configuration.guarantee,
-            proven=held,
-            guarantees=self.guarantees,
-        )
+        return held
+
+    def _stands(self, cited: str | None) -> bool:
+        """Whether no fault of this run refutes a guarantee that is cited, or one below it."""
+        return not any(0 <= _rank(each.guarantee) <= _rank(cited) and each.outcome in REFUTED for each in self.guarantees if each.rounds)
+
+
+def _rank(guarantee: str | None) -> int:
+    """Its place on the ladder; -1 for none, and for what is beside the ladder."""
+    return next((place for place, name in enumerate(LADDER) if name == guarantee), -1)

@@ -29,7 +29,7 @@ def test_outage(sut: StoreUnderTest, case_result: CaseResult, kind: OutageKind) 
     """A fault under an open loop of puts and gets: it ends, and what was acknowledged is there."""
     for operation in ("put", "get"):
         if reason := sut.record.unproven(_MODEL, operation):
-            case_result.settle(Outcome.NOT_RUN, f"{reason}; run the correctness stage with it")
+            case_result.settle(Outcome.NOT_RUN, f"{reason}; run the correctness stage with it, or cite a run that did (--proof)")
     claimed = kind.guarantee is None or sut.target.configuration.promises(kind.guarantee)
     observed = run_outage(sut, kind, _MODEL)
     summary = OutageSummary(fault=kind.name, observed=observed, claimed=claimed, rate=sut.scale.performance.outage.rate)

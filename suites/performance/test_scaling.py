@@ -52,7 +52,9 @@ def test_scaling(scaling: Scaling, indexes: int, sut: StoreUnderTest, case_resul
     proven = [question for question in tried if all(outcome in SHOWN for case in _outcomes(sut, question) for outcome in case)]
     if not proven:
         if len(tried) < len(scaling.questions):
-            case_result.settle(Outcome.NOT_RUN, "not every question was verified in this run; run the correctness stage with it")
+            case_result.settle(
+                Outcome.NOT_RUN, "not every question was verified; run the correctness stage with it, or cite a run that did (--proof)"
+            )
         case_result.settle(Outcome.UNSUPPORTED, "the store answers none of the questions")
     collection, layout = fresh(scaling.model, indexes)
     sizes = [sut.scale.performance.scaling_records * factor for factor in _FACTORS]
@@ -89,8 +91,8 @@ def record(number: int) -> dict[str, Any]:
 
 
 def _outcomes(sut: StoreUnderTest, question: ScalingQuestion) -> list[list[Outcome]]:
-    """What became in this run of each case of the capability, as often as it was tried: no speed without proof."""
-    cases = cases_of(question.capability, sut.spec.capabilities[question.capability], sut.record.outcomes).values()
+    """What became of each case of the capability, in this run or in the one that is cited: no speed without proof."""
+    cases = cases_of(question.capability, sut.spec.capabilities[question.capability], sut.record.verified()).values()
     return [[each.outcome for each in case] for case in cases]
 
 

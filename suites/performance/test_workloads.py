@@ -1,4 +1,4 @@
-"""How fast each workload is: measured only for what was correct in this run, and audited afterwards."""
+"""How fast each workload is: measured only for what was correct, in this run or in one that is cited, and audited afterwards."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def sut(store: str) -> StoreUnderTest:
 def test_one_of_ours_is_named_in_a_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a checkout the line to repeat a case names `suites/`."""
     monkeypatch.chdir(CHECKOUT)
-    assert sut("sqlite").command("a or b") == "pytest suites/ --store=sqlite:wal-full --scale=smoke --seed=7 -k 'a or b'"
+    assert sut("sqlite").command("a or b") == "pytest suites/ --store=sqlite:wal-full --launch=process --scale=smoke --seed=7 -k 'a or b'"
 
 
 def test_without_a_checkout_the_suites_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -22,8 +22,6 @@ from storeproof.load.wire.null_server import CannedReply, NullServer
 from storeproof.load.wire.request import Job, Patch, Slot, Template
 from storeproof.load.wire.wire_engine import result_of
 from storeproof.spec import Mix
-from storeproof.stats.intervals import Estimate
-from storeproof.stats.steady_state import WarmUp
 from tests.load.wire import pump_server
 from tests.load.wire.pump_server import GET, SET, op, requests, served
 
@@ -111,7 +109,7 @@ def test_the_store_s_client_has_no_ceiling() -> None:
     found = Ceilings().of(cast(Engine, object()), cast(Plan, object()))
     assert found.rate is None
     assert "the store's client makes the requests" in found.reason
-    assert "client_ceiling" not in judge([_round(100)], WarmUp((), 0), Estimate(1, 1, 1), ceiling=found.rate)
+    assert "client_ceiling" not in judge([_round(100)], ceiling=found.rate)
 
 
 def test_without_the_compiled_part(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,7 +155,7 @@ def _against(server: NullServer | Slow, mix: Job) -> list[RunResult]:
 
 
 def _believed(found: list[RunResult], limit: float) -> bool:
-    return judge(found, WarmUp((), 0), Estimate(1, 1, 1), ceiling=limit)["client_ceiling"].ok
+    return judge(found, ceiling=limit)["client_ceiling"].ok
 
 
 @built
@@ -183,9 +181,9 @@ def test_a_slow_null_server_makes_the_gate_fail(ceilings: Ceilings) -> None:
     mix = job(op())
     store = _against(ceilings.server, mix)
     with closing(Ceilings()) as slow:
-        slow._server = cast(NullServer, Slow())
+        slow._servers = [cast(NullServer, Slow())]
         limit = slow.rate(mix, [FOUND])
-        slow._server = None
+        slow._servers = []
     assert 100 < limit < 1000
     assert not _believed(store, limit)
 

@@ -12,7 +12,7 @@ import pytest
 from storeproof.contract import Key, Layout, Record, Refused, Unknown, Unsupported
 from storeproof.errors import UsageError
 from storeproof.load.arrivals import Schedule
-from storeproof.load.driver.client import LOST_CAUSE, ClientResult, run_client
+from storeproof.load.driver.client import LOST_CAUSE, ClientCounts, ClientResult, run_client
 from storeproof.load.job import Plan
 from storeproof.records.keys import key_of
 from storeproof.records.self_verifying import identify, recipe
@@ -42,6 +42,27 @@ def test_puts_are_counted_and_whole() -> None:
     assert len(result.counts[0].latencies) == result.ok
     assert all(identify(plan.layout.model, key, record).kind == "whole" for key, record in store.records.items())
     assert result.busy + result.pause <= result.elapsed
+
+
+def test_a_rate_begins_with_the_first_reply() -> None:
+    """All clients ask for the first time at once: that request waits for other clients than the later ones do."""
+
+    class Waking(Memory):
+        def put(self, key: Key, record: Record) -> None:
+            sleep(0.005 if self.records else 0.1)
+            super().put(key, record)
+
+    result = _run(Waking(), _plan(Mix(operation="put", keys="new"), seconds=0.3))
+    assert result.settled >= 0.1e9
+    assert result.settled_ok == 1
+    assert result.rate(result.elapsed) == pytest.approx((result.ok - 1) * 1e9 / (result.elapsed - result.settled))
+
+
+def test_a_client_with_one_reply_has_the_time_of_the_longest() -> None:
+    """It began with the others, and would have had a second one."""
+    result = ClientResult(0, [ClientCounts(ok=1)], 1, elapsed=10_000_000, settled=10_000_000, settled_ok=1)
+    assert result.rate(500_000_000) == 2
+    assert ClientResult(0, [], 0).rate(0) == 0
 
 
 @pytest.mark.parametrize("keys", ["uniform", "zipf", "zipfian", "latest", "sequential", "hotspot", "exponential"])

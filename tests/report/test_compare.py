@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import StringIO
 from typing import Any
 
@@ -9,7 +10,7 @@ from rich.console import Console
 
 from storeproof.report.compare import print_comparison
 from storeproof.result.compare import compare
-from storeproof.result.model import NoiseFloor
+from storeproof.result.model import Citation, NoiseFloor
 from tests.result.test_compare import rounds, side
 
 FAST, SLOW = {"rounds": rounds(1080, 1081, 1079)}, {"rounds": rounds(1000, 1001, 999)}
@@ -31,6 +32,19 @@ def test_what_is_within_the_noise_says_so() -> None:
     assert "1.08×" in quiet
     assert "noise" not in quiet
     assert "no difference" not in quiet
+
+
+def test_a_cited_proof_names_the_run_that_proved_it() -> None:
+    """In the heading of its side, with the scale; one of the run itself names none."""
+    proven = side()
+    cited = Citation(run="r1", started="", scale="full", seed=1, sha256="")
+    durability = proven.store.durability.model_copy(update={"cited": cited})
+    citing = replace(proven, store=proven.store.model_copy(update={"durability": durability}))
+    screen = StringIO()
+    print_comparison(compare(proven, citing), Console(file=screen, width=200))
+    one, other = screen.getvalue().splitlines()[:2]
+    assert "durability proven: process_crash, scale standard" in one
+    assert "durability proven: process_crash (cited from run r1, scale full), scale standard" in other
 
 
 def test_how_it_was_measured_is_told() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from storeproof.outcome import Outcome
 from storeproof.report import tables
-from storeproof.result.model import Result, StoreResult
+from storeproof.result.model import Citation, Result, StoreResult
 from tests.report.sample import sample_guarantee, sample_result
 
 
@@ -55,3 +57,28 @@ def test_what_nodes_lose_unclaimed_does_not_refute_the_rung_that_was_claimed() -
     """The colour of the proven rung speaks of the ladder alone."""
     sample = sample_result().stores[0]
     assert tables.proven_cell(cluster(sample)) == tables.proven_cell(sample)
+
+
+@pytest.mark.parametrize(("defect", "tone"), [("", "open"), ("power_loss is claimed and not kept: x", "bad")])
+def test_a_cited_guarantee_is_shown_as_cited(defect: str, tone: str) -> None:
+    """With the run that proved it; below the claim it is open, or refuted there."""
+    sample = sample_result().stores[0]
+    cited = Citation(run="r1", started="2026-11-24", scale="full", seed=3, sha256="", defect=defect)
+    durability = {"claimed": "power_loss", "proven": "process_crash", "guarantees": [], "cited": cited}
+    store = sample.model_copy(update={"durability": sample.durability.model_copy(update=durability)})
+    cell = tables.proven_cell(store)
+    assert (cell.text, cell.tone) == ("process_crash (cited)", tone)
+    assert cell.hint == "by run r1 of 2026-11-24, scale full, seed 3"
+
+
+def test_the_program_is_shown_beside_the_settings() -> None:
+    """By the digest of its image or of its binary."""
+    sample = sample_result()
+
+    def shown(**changes: object) -> str:
+        changed = sample.model_copy(update={"stores": [sample.stores[0].model_copy(update=changes)]})
+        return tables.settings(changed).rows[0][2].text
+
+    assert shown() == "–"
+    assert shown(binary_digest="sha256:ab") == "sha256:ab"
+    assert shown(image_digest="sha256:cd") == "sha256:cd"

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from storeproof.outcome import Outcome, Stage
 from storeproof.result.compare import Pair, Side, compare
 from storeproof.result.measurement import Measurement
-from storeproof.result.model import NoiseFloor, Result
+from storeproof.result.model import Citation, NoiseFloor, OutcomeRecord, Result
 from tests.report.sample import TARGETS, sample_environment, sample_result
 from tests.result.records import measured
 
@@ -135,6 +136,31 @@ def test_the_unlike_is_refused_with_the_reason(changed: dict[str, Any], reason: 
 def test_nothing_proven_on_both_sides_is_not_alike() -> None:
     """Two unknown durabilities are not equal."""
     assert only_pair(side(proven=None), side(proven=None)).refused == ("durability was not proven in A and B",)
+
+
+def test_a_cited_proof_is_as_good_as_one_of_the_run() -> None:
+    """It was checked when it was cited; what is unlike is refused as ever."""
+    b = side()
+    cited = Citation(run="r1", started="", scale="full", seed=1, sha256="")
+    durability = b.store.durability.model_copy(update={"cited": cited})
+    b = replace(b, store=b.store.model_copy(update={"durability": durability}))
+    assert only_pair(side(), b).refused == ()
+    assert any("proven durability differs" in each for each in only_pair(side(proven="power_loss"), b).refused)
+
+
+def test_unlike_durability_is_refused_with_the_stores_own_defect() -> None:
+    """Who claims the same and does not keep it is why there is no ratio."""
+    b = side()
+    durability = b.store.durability.model_copy(update={"claimed": "power_loss", "proven": "process_crash"})
+    issue = "known until 2027-05-31: the old log is not synced"
+    case = OutcomeRecord(
+        id="durability.power_loss", revision=1, stage=Stage.DURABILITY, outcome=Outcome.KNOWN_FAIL, detail=issue, seconds=1
+    )
+    b = replace(b, store=b.store.model_copy(update={"durability": durability, "outcomes": [case]}))
+    reason = "proven durability differs: power_loss against process_crash; B: power_loss is claimed and not kept: " + issue
+    assert only_pair(side(proven="power_loss"), b).refused == (reason,)
+    reason = "proven durability differs: process_crash against power_loss; A: power_loss is claimed and not kept: " + issue
+    assert only_pair(b, side(proven="power_loss")).refused == (reason,)
 
 
 def test_a_little_less_memory_is_the_same_machine() -> None:

@@ -77,6 +77,15 @@ def test_a_number_without_a_verdict_is_refused_and_not_guessed() -> None:
         Result.model_validate(changed)
 
 
+@pytest.mark.parametrize(("claimed", "now"), [("volatile", "volatile"), ("clean_restart", None), ("power_loss", None)])
+def test_who_claimed_volatile_is_proven_without_a_fault(tmp_path: Path, claimed: str, now: str | None) -> None:
+    """As in a new run: nothing was promised. Who claimed more and was not tried is not proven."""
+    older = old()
+    older["stores"][0]["durability"] |= {"claimed": claimed, "proven": None}
+    (tmp_path / "result.json").write_text(json.dumps(older))
+    assert read_result(tmp_path).stores[0].durability.proven == now
+
+
 def test_format_1_1_is_read_too(tmp_path: Path) -> None:
     """It had who is to blame and the repeated attempts beside the fields of 1.0."""
     newer = old(format="1.1")

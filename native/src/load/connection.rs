@@ -51,6 +51,8 @@ pub struct Connection {
     pub requests: u64,
     /// When the last reply came.
     pub last: u64,
+    /// When each of the first requests in flight had its reply, and `ok` then.
+    pub settled: Option<(u64, u64)>,
     pub errors_in_a_row: u32,
     /// Frames of the reply that is under way, where one has several, and whether one of them was an error.
     pub frames: u32,
@@ -78,6 +80,7 @@ impl Connection {
             ok: 0,
             requests: 0,
             last: 0,
+            settled: None,
             errors_in_a_row: 0,
             frames: 0,
             failed: false,

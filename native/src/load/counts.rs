@@ -159,8 +159,23 @@ pub struct Client {
     pub requests: u64,
     /// From the start to its last reply.
     pub elapsed: u64,
+    /// From the start until each of the first requests in flight had its reply, and `ok` then.
+    pub settled: Option<(u64, u64)>,
     pub broken: bool,
     pub silent: bool,
+}
+
+impl Client {
+    /// Records per second, from the reply to its first request to its last reply. All clients ask for the first time at once, and so the
+    /// first requests wait for fewer others than all later ones do; counted with them, a client's few requests would look like a higher rate
+    /// than the store has. A client without a second reply has the whole time of the run, `longest`.
+    pub fn rate(&self, longest: u64) -> f64 {
+        let (ok, elapsed) = match self.settled {
+            Some((when, ok)) if self.elapsed > when => (self.ok - ok, self.elapsed - when),
+            _ => (self.ok, longest),
+        };
+        if elapsed > 0 { ok as f64 * 1e9 / elapsed as f64 } else { 0.0 }
+    }
 }
 
 /// What one thread found.

@@ -15,10 +15,11 @@ use crate::dice::Dice;
 use crate::load::arrivals::Arrivals;
 use crate::load::clock;
 use crate::load::connection::{Connection, State};
+use crate::load::control::Control;
 use crate::load::counts::{Client, Found};
 use crate::load::job::Job;
 use crate::load::keys::Shared;
-use crate::load::pump::{Control, Pump};
+use crate::load::pump::Pump;
 
 /// Nanoseconds between two looks at whether to go on.
 const SLICE: u64 = 50_000_000;
@@ -32,7 +33,7 @@ const EVENTS_WHILE_DUE: usize = 64;
 
 /// What one thread found.
 pub fn run(job: &Job, shared: &Shared, control: &Control, thread: usize) -> Result<Found, Errno> {
-    let mut pump = Pump::new(job, shared, control, thread)?;
+    let pump = Pump::new(job, shared, control, thread);
     loop {
         let left = job.start_ns.saturating_sub(clock::now());
         if left == 0 || control.halt.load(Relaxed) {
@@ -40,8 +41,10 @@ pub fn run(job: &Job, shared: &Shared, control: &Control, thread: usize) -> Resu
         }
         sleep(Duration::from_nanos(left.min(SLICE)));
     }
+    let begun = control.common_start(job.threads);
+    let mut pump = pump?; // only here: the others wait for this thread
     let cpu = clock::of_thread();
-    pump.begin()?;
+    pump.begin(begun)?;
     if job.rate > 0.0 {
         open_loop(&mut pump)?
     } else {
@@ -185,6 +188,7 @@ fn end(mut pump: Pump<'_>) -> Found {
         ok: connection.ok,
         requests: connection.requests,
         elapsed: ended(connection).saturating_sub(pump.begun),
+        settled: connection.settled.map(|(when, ok)| (when.saturating_sub(pump.begun), ok)),
         broken: connection.state == State::Broken,
         silent: connection.silent,
     });

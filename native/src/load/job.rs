@@ -93,7 +93,8 @@ fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Check {
 }
 
 impl Job {
-    /// Counts of keys that were left out are none; a job that cannot be carried out is refused.
+    /// Counts of keys that were left out are none; a job that cannot be carried out is refused. No thread is without a connection: its share
+    /// of an open loop's requests, or of the limit, would never be sent.
     pub fn validated(mut self) -> PyResult<Self> {
         let clients = self.sockets.len();
         for counts in [&mut self.positions, &mut self.removed] {
@@ -102,6 +103,7 @@ impl Job {
             }
         }
         self.check().map_err(PyValueError::new_err)?;
+        self.threads = self.threads.min(clients);
         Ok(self)
     }
 

@@ -60,10 +60,15 @@ impl Measured {
         sum.clients.sort_by_key(|client| client.client);
         let clients = &sum.clients;
         // In an open loop a client that was last asked early did not do its work in less time: all of them had the same.
-        let common = sum.schedule_lag.as_ref().and_then(|_| clients.iter().map(|client| client.elapsed).max());
-        let rate = |number: fn(&Client) -> u64| {
+        let longest = clients.iter().map(|client| client.elapsed).max().unwrap_or(0);
+        let common = sum.schedule_lag.as_ref().map(|_| longest);
+        let rate = |number: fn(&Client) -> u64| -> f64 {
             let each = clients.iter().map(|client| (number(client), common.unwrap_or(client.elapsed)));
             each.filter(|(_, elapsed)| *elapsed > 0).map(|(done, elapsed)| done as f64 * 1e9 / elapsed as f64).sum()
+        };
+        let throughput = match common {
+            Some(_) => rate(|client| client.ok),
+            None => clients.iter().map(|client| client.rate(longest)).sum(),
         };
         let those = |is: fn(&Client) -> bool| clients.iter().filter(|client| is(client)).map(|client| client.client).collect();
         let flushed = |mut counts: OperationCounts| {
@@ -74,12 +79,12 @@ impl Measured {
         schedule_lag.iter_mut().for_each(Times::flush);
         Ok(Measured {
             ops: sum.counts.into_iter().map(flushed).collect::<PyResult<_>>()?,
-            throughput: rate(|client| client.ok),
+            throughput,
             request_rate: rate(|client| client.requests),
             busy_seconds: sum.busy as f64 / 1e9,
             pause_seconds: sum.pause as f64 / 1e9,
             cpu_seconds: sum.cpu as f64 / 1e9,
-            elapsed_seconds: clients.iter().map(|client| client.elapsed).max().unwrap_or(0) as f64 / 1e9,
+            elapsed_seconds: longest as f64 / 1e9,
             threads,
             positions: clients.iter().map(|client| client.position).collect(),
             removed: clients.iter().map(|client| client.removed).collect(),

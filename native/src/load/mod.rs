@@ -6,6 +6,7 @@
 mod arrivals;
 mod clock;
 mod connection;
+mod control;
 mod counts;
 mod distribution;
 mod drive;

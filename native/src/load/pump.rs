@@ -1,7 +1,7 @@
 //! The connections of one thread: sends requests, and checks every reply.
 
 use std::os::fd::AsRawFd;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollOp};
@@ -9,6 +9,7 @@ use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollOp};
 use crate::dice::Dice;
 use crate::load::clock;
 use crate::load::connection::{Connection, Flight, State};
+use crate::load::control::Control;
 use crate::load::frame::{Framer, Problem, Reply, shown};
 use crate::load::job::Job;
 use crate::load::keys::{Keys, OwnKeys, Shared};
@@ -21,16 +22,6 @@ const BUFFER: usize = 1 << 16;
 const LOST_CAUSE: u32 = 100;
 
 const NO_ROOM: &str = "no template has room for this key";
-
-/// Shared by the threads of a job and the one that started it.
-#[derive(Default)]
-pub struct Control {
-    /// Send no more.
-    pub halt: AtomicBool,
-    /// Do not wait for replies either.
-    pub abandon: AtomicBool,
-    pub errors: AtomicU64,
-}
 
 /// One thread, with its share of the connections.
 pub struct Pump<'a> {
@@ -87,19 +78,19 @@ impl<'a> Pump<'a> {
                 clients: job.sockets.len() as u64,
                 shared,
                 follows: follows(job),
-                indeterminate: job.indeterminate.clone(),
+                indeterminate: &job.indeterminate,
             },
             buffer: vec![0; BUFFER],
             out: Vec::new(),
         })
     }
 
-    /// Starts the clock.
-    pub fn begin(&mut self) -> Result<(), Errno> {
+    /// Starts the clock, which began to run at `begun` for all threads.
+    pub fn begin(&mut self, begun: u64) -> Result<(), Errno> {
         self.now = clock::now();
-        self.begun = self.now;
-        self.ledger.begun = self.now;
-        self.deadline = self.begun + (self.job.seconds * 1e9) as u64; // on a busy machine a thread may wake up late: it still has its whole time
+        self.begun = begun;
+        self.ledger.begun = begun;
+        self.deadline = begun + (self.job.seconds * 1e9) as u64; // on a busy machine a thread may wake up late: it still has its whole time
         for place in 0..self.connections.len() {
             self.connections[place].last = self.begun;
             self.watch(place, EpollOp::EpollCtlAdd)?;
@@ -324,6 +315,10 @@ impl<'a> Pump<'a> {
             Ok(found) => self.succeeded(place, flight, found),
             Err(why) => self.failed(place, flight, !failed, why, &said),
         }
+        let connection = &mut self.connections[place];
+        if connection.requests == self.job.pipeline as u64 {
+            connection.settled = Some((self.now, connection.ok));
+        }
         Ok(())
     }
 
@@ -394,7 +389,7 @@ impl<'a> Pump<'a> {
         if operation.writes {
             let keys = self.connections[place].keys(flight.place, operation.keys);
             self.ledger.found.indeterminate.extend_from_slice(keys);
-            self.keys.indeterminate.extend(keys);
+            self.keys.shared.doubt(keys);
         }
     }
 }

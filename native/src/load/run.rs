@@ -9,12 +9,12 @@ use nix::errno::Errno;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 
+use crate::load::control::Control;
 use crate::load::counts::Found;
 use crate::load::drive;
 use crate::load::job::Job;
 use crate::load::keys::Shared;
 use crate::load::measured::Measured;
-use crate::load::pump::Control;
 
 /// Between two looks at whether a signal came.
 const POLL: Duration = Duration::from_millis(5);
@@ -34,10 +34,12 @@ impl Run {
         let shared = Arc::new(Shared::new(job.known, &job.positions, &job.removed));
         let job = Arc::new(job);
         let mut threads = Vec::new();
-        for thread in 0..job.threads.min(job.sockets.len()) {
-            let (job, shared, control) = (job.clone(), shared.clone(), control.clone());
+        for thread in 0..job.threads {
+            let (job, shared, its) = (job.clone(), shared.clone(), control.clone());
             let spawned = std::thread::Builder::new().name(format!("wire-{thread}"));
-            threads.push(spawned.spawn(move || drive::run(&job, &shared, &control, thread))?);
+            // Those that are there already wait for the others.
+            let begun = spawned.spawn(move || drive::run(&job, &shared, &its, thread)).inspect_err(|_| control.halt.store(true, Relaxed));
+            threads.push(begun?);
         }
         Ok(Run { control, threads: Mutex::new(threads) })
     }

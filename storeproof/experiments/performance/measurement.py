@@ -21,6 +21,7 @@ from storeproof.load.job import Engine, OperationCounts, Plan, RunResult, label,
 from storeproof.load.quality.audit import Audit, audit
 from storeproof.load.quality.ceiling import Ceiling, Ceilings
 from storeproof.load.quality.gates import BOTTLENECK, VALIDITY, judge
+from storeproof.load.quality.generator_threads import choose_threads
 from storeproof.load.requests import Asked, requests
 from storeproof.records.keys import form_of, greatest
 from storeproof.records.self_verifying import payload_bytes
@@ -31,7 +32,7 @@ from storeproof.spec.scale import PerformanceScale
 from storeproof.stats.grade import grade
 from storeproof.stats.intervals import Estimate, estimate, percentile
 from storeproof.stats.latency import encode, merged
-from storeproof.stats.steady_state import WarmUp, warm_up
+from storeproof.stats.steady_state import WINDOWS, WarmUp, warm_up
 from storeproof.stats.trend import Trend, trend
 
 _IN_SIGHT: Final = 0.2
@@ -52,6 +53,10 @@ class WorkloadRunner:
     """Imported articles, for a model whose texts are searched."""
     requests: tuple[Asked, ...] = ()
     """For each of the mix, what it asks."""
+    most_threads: int = 1
+    """That the wire engine may have."""
+    threads: int = 1
+    """That it has, in all measured rounds."""
     records: int | None = None
     """Records to preload in place of the scale's number, whatever bytes they have."""
     every: list[RunResult] = field(default_factory=list)
@@ -86,6 +91,7 @@ class WorkloadRunner:
             article_store=self._article_store,
             fixed_numbers=self.engine is not None and self.engine.fixed_numbers,
             pipeline=self.config.pipeline,
+            threads=self.threads,
         )
 
     @property
@@ -138,6 +144,27 @@ class WorkloadRunner:
             self.engine.fill(self.layout, self.loaded, plan.article_store, self.engine.fixed_numbers)
         # In a closed loop in any case: the store then has done all that it does the first time it is asked to.
         self.warm = warm_up(lambda seconds: _require_answers(self._run(seconds)).throughput, *self.scale.warm_up_seconds)
+        if self.engine.name == "wire":
+            self._choose_threads(self.engine)
+
+    def _choose_threads(self, engine: Engine) -> None:
+        def ceiling(threads: int) -> float | None:
+            return self.ceilings.of(engine, replace(self.plan, threads=threads)).rate
+
+        def run(threads: int) -> RunResult:
+            self.threads = threads
+            return self._run(self.scale.round_warm_up_seconds)
+
+        self.threads = choose_threads(
+            self.every[-WINDOWS:],
+            run,
+            ceiling,
+            at_most=min(self.most_threads, self.config.clients),
+            pipeline=self.config.pipeline,
+            offered=self.config.rate,
+        )
+        if self.threads > 1:
+            self.ceiling = self.ceilings.of(engine, self.plan)
 
     def run_round(self) -> None:
         """One that is measured, after a warm-up that is not, and in which, in an open loop, nothing may be due."""
@@ -188,6 +215,7 @@ class WorkloadRunner:
             pipeline=self.config.pipeline,
             engine=self.engine.name,
             engine_reason=self.engine_reason,
+            threads=self.threads,
             ceiling=self.ceiling.rate,
             ceiling_reason=self.ceiling.reason,
             load_model=workload.loop,

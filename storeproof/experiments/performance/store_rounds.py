@@ -23,6 +23,7 @@ from storeproof.experiments.workspace import Workspace
 from storeproof.load.choose_engine import Engines
 from storeproof.load.job import StoreSilent, label, operation_name
 from storeproof.load.quality.ceiling import Ceilings
+from storeproof.load.quality.generator_threads import free_cores
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import EndCase
 from storeproof.spec import Workload
@@ -110,8 +111,17 @@ class StoreRounds:
         kept = self._collection.describe().get("indexes", "0")
         if kept != str(config.indexes):
             raise EndCase(Outcome.FAIL, f"{config.indexes} secondary indexes were asked for, and the store says it has {kept}")
-        store = sut.options.corpus.article_store
-        self._runner = WorkloadRunner(config, layout, scale, sut.seed, self._engines(), self._ceilings, store, records=sut.options.records)
+        self._runner = WorkloadRunner(
+            config,
+            layout,
+            scale,
+            sut.seed,
+            self._engines(),
+            self._ceilings,
+            sut.options.corpus.article_store,
+            records=sut.options.records,
+            most_threads=free_cores(handle.pids, handle.address.host),
+        )
         sut.progress(f"{config.name}: loading and warming up")
         self._runner.prepare()
 
@@ -190,7 +200,7 @@ class InterleavedRounds:
 
 
 def _refuse_unproven(sut: StoreUnderTest, collection: Collection, workload: Workload) -> None:
-    """No speed without proof: what was not correct in this run is not measured."""
+    """No speed without proof: what was not correct, in this run or in the one that is cited, is not measured."""
     operations = list(dict.fromkeys(operation_name(mix) for mix in workload.mix))
     for operation in operations:
         if not supports(collection, operation):
@@ -199,7 +209,7 @@ def _refuse_unproven(sut: StoreUnderTest, collection: Collection, workload: Work
         raise EndCase(Outcome.UNSUPPORTED, f"the store does not claim {workload.model}, and it is not measured")
     for operation in operations:
         if reason := sut.record.unproven(workload.model, operation):
-            raise EndCase(Outcome.NOT_RUN, f"{reason}; run the correctness stage with it")
+            raise EndCase(Outcome.NOT_RUN, f"{reason}; run the correctness stage with it, or cite a run that did (--proof)")
 
 
 def _refuse_unsupported(collection: Collection, layout: Layout, workload: Workload) -> None:

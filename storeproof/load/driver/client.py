@@ -52,6 +52,10 @@ class ClientResult:
     """Of these, how many were removed again."""
     ended_ns: int = 0
     elapsed: int = 0
+    settled: int = 0
+    """From its start to its first reply; 0 before."""
+    settled_ok: int = 0
+    """Successful records by then."""
     busy: int = 0
     """In calls of the store's client."""
     pause: int = 0
@@ -74,6 +78,22 @@ class ClientResult:
     def ok(self) -> int:
         """Successful records."""
         return sum(each.ok for each in self.counts)
+
+    def answered(self, begun: int, sent: int, ended: int) -> None:
+        """A request has ended."""
+        self.busy += ended - sent
+        self.requests += 1
+        if self.requests == 1:
+            self.settled, self.settled_ok = ended - begun, self.ok
+
+    def rate(self, longest: int) -> float:
+        """Successful records per second, as `RunResult.throughput` says: in a closed loop from its first reply to its last, and without a
+        second one in the time of the client that took `longest`."""
+        if self.schedule_lags:
+            return self.ok * 1e9 / self.elapsed
+        if self.elapsed > self.settled:
+            return (self.ok - self.settled_ok) * 1e9 / (self.elapsed - self.settled)
+        return self.ok * 1e9 / longest if longest else 0.0
 
     @property
     def errors(self) -> int:
@@ -149,8 +169,7 @@ def run_client(
                     counts.responses.append(ended - due)
         if schedule is not None:
             result.schedule_lags.append(sent - max(due, free))
-        result.busy += ended - sent
-        result.requests += 1
+        result.answered(begun, sent, ended)
     result.ended_ns = ended
     result.elapsed = ended - begun if schedule is None else max(ended, schedule.deadline) - start_ns
     result.position, result.removed = fresh.position, fresh.removed

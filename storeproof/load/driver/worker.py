@@ -199,7 +199,7 @@ def _result(plan: Plan, results: Sequence[ClientResult], cpu_seconds: float, sta
     ran = [result for result in results if result.elapsed > 0]
     return WorkerResult(
         operations=operations,
-        throughput=sum(result.ok * 1e9 / result.elapsed for result in ran),
+        throughput=sum(result.rate(max(each.elapsed for each in ran)) for result in ran),
         request_rate=sum(result.requests * 1e9 / result.elapsed for result in ran),
         requests=sum(result.requests for result in results),
         busy_seconds=sum(result.busy for result in results) / 1e9,

@@ -6,8 +6,10 @@ requests by their length alone. An operation of the mix takes the weighted mean 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from socket import socket
 from time import monotonic_ns
 from typing import TYPE_CHECKING, Final
 
@@ -43,15 +45,13 @@ class Ceilings:
     """Those of one run: what was measured once is not measured again."""
 
     def __init__(self) -> None:
-        self._server: NullServer | None = None
+        self._servers: list[NullServer] = []
         self._rates: dict[tuple[object, ...], float] = {}
 
     @property
     def server(self) -> NullServer:
-        """The null server, which is started when it is first needed. Raises `NotAvailable`."""
-        if self._server is None:
-            self._server = NullServer()
-        return self._server
+        """A null server, which is started when it is first needed. Raises `NotAvailable`."""
+        return self._first(1)[0]
 
     def of(self, engine: Engine, plan: Plan) -> Ceiling:
         """That of an engine with a plan it is prepared for. The store is not asked."""
@@ -85,24 +85,39 @@ class Ceilings:
         return sum(op.weight for op in job.ops) / took
 
     def close(self) -> None:
-        """End the null server. Never raises; may be called twice."""
-        if self._server is not None:
-            self._server.close()
-            self._server = None
+        """End the null servers. Never raises; may be called twice."""
+        while self._servers:
+            self._servers.pop().close()
 
     def _measured(self, job: Job, answers: CannedReply) -> float:
         (op,) = job.ops
-        asks = (answers.request, len(op.templates[0].slots), op.keys, op.batch, job.pipeline, len(job.sockets))
+        threads = min(job.threads, len(job.sockets))
+        asks = (answers.request, len(op.templates[0].slots), op.keys, op.batch, job.pipeline, len(job.sockets), threads)
         key = (job.protocol, *asks, len(answers.reply), answers.places, op.frames)
         if key not in self._rates:
             allow_descriptors(2 * len(job.sockets))
-            with self.server.connections(answers, len(job.sockets)) as sockets:
+            with self._connections(answers, len(job.sockets), threads) as sockets:
                 from storeproof import native  # only here: it is optional, and a null server is there only with it
 
                 descriptors = tuple(each.fileno() for each in sockets)
                 found = native.start(replace(job, sockets=descriptors, start_ns=monotonic_ns() + _AHEAD_NS)).join()
             self._rates[key] = _checked_rate(found)
         return self._rates[key]
+
+    @contextmanager
+    def _connections(self, answers: CannedReply, clients: int, threads: int) -> Iterator[list[socket]]:
+        """In the order of clients. Each thread has a null server to itself: one for all, which is one thread, would be the limit."""
+        with ExitStack() as stack:
+            shares = [
+                stack.enter_context(server.connections(answers, len(range(thread, clients, threads))))
+                for thread, server in enumerate(self._first(threads))
+            ]
+            yield [shares[client % threads][client // threads] for client in range(clients)]
+
+    def _first(self, number: int) -> list[NullServer]:
+        while len(self._servers) < number:
+            self._servers.append(NullServer())
+        return self._servers[:number]
 
 
 def single_operation(job: Job, place: int, seconds: float) -> Job:

@@ -134,6 +134,7 @@ class Job:
     poisson: bool = True
     """Open loop: whether gaps are exponential, and not even."""
     threads: int = 1
+    """Client c is of thread c modulo their number. There are no more than clients."""
     limit: int = 0
     """Requests in all; 0: no limit."""
     log: bool = False

@@ -141,6 +141,7 @@ class WireEngine:
             patience=plan.patience,
             pipeline=plan.pipeline,
             rate=plan.rate,
+            threads=plan.threads,
             patches=tuple(each.patches for each in connections) if any(each.patches for each in connections) else (),
         )
 

@@ -70,8 +70,13 @@ def measured(claim: JudgedClaim) -> str:
     shown = [ratio(each) for each in claim.ratios if each.ratio is not None]
     if len(shown) <= 1:
         return shown[0] if shown else "–"
-    middles = [each.ratio for each in claim.ratios if each.ratio is not None]
-    return f"{number(min(middles))} to {number(max(middles))} in {len(shown)} workloads"
+    found = [each for each in claim.ratios if each.ratio is not None]
+    middles, lows, highs = ([getattr(each, name) for each in found] for name in ("ratio", "low", "high"))
+    if None in highs:
+        return f"≥ {number(min(lows))} in {len(found)} workloads" if None not in lows else f"not bounded in {len(found)} workloads"
+    if None in lows:
+        return f"≤ {number(max(highs))} in {len(found)} workloads"
+    return f"{number(min(middles))} to {number(max(middles))} in {len(found)} workloads"
 
 
 def sides(claim: JudgedClaim) -> str:

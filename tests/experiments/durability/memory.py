@@ -141,6 +141,7 @@ class Handle:
     kind = "process"
     data: Path | None = None
     image_digest: str | None = None
+    binary_digest: str | None = None
     power_cut_method: str | None = None
     initialised: bool | None = True
     address = Address("nowhere", 1)

