@@ -33,7 +33,7 @@ def two_workloads(a: bool = False, b: bool = False) -> JudgedClaim:
     [
         (False, False, "2 to 3 in 2 workloads"),
         (True, False, "≥ 1.94 in 2 workloads"),
-        (False, True, "≤ 3.09 in 2 workloads"),
+        (False, True, "≤ 3.1 in 2 workloads"),
         (True, True, "not bounded in 2 workloads"),
     ],
 )
