@@ -68,8 +68,8 @@ class MemcachedSession:
     """One connection."""
 
     unsupported_because: Mapping[str, str] = {
-        "Transactions": "Memcached has none: each command is about one item, and is done when it is answered",
-        "Maintenance": "Memcached writes no files that could be compacted",
+        "Transactions": "Memcached has no transactions: each command changes one item and takes effect at once",
+        "Maintenance": "Memcached has no data files to compact",
     }
 
     def __init__(self, client: Client) -> None:
@@ -109,7 +109,7 @@ class MemcachedSession:
             return Values(self, layout)
         if isinstance(layout.model.record, shapes.Counter):
             return Counters(self, layout)
-        raise Unsupported(f"Memcached keeps opaque values and counters; it does not keep {layout.model.model}")
+        raise Unsupported(f"Memcached stores opaque values and counters, not {layout.model.model}")
 
     def close(self) -> None:
         """End the connection."""
@@ -156,13 +156,13 @@ class Items:
     """Whole items; a subclass says how a record is written."""
 
     unsupported_because: Mapping[str, str] = {
-        "Count": "Memcached counts the items of the whole server, and not those under a prefix",
-        "Feed": "its `watch` has log lines of single threads, which are dropped when they are not read in time: no feed of all changes",
-        "Ordered": "Memcached keeps its items in a hash table, in no order",
-        "Prefix": "Memcached finds keys only by a dump of all of them, and in no order",
-        "Procedures": "Memcached runs no logic but its own, and a command changes one item",
-        "Swap": "no command of Memcached's stores a value and answers the one before",
-        "Walk": "Memcached dumps its keys all at once; there is no cursor to go on from",
+        "Count": "Memcached counts the items of the whole server, not those with a prefix",
+        "Feed": "its `watch` sends log lines per thread and drops them when they are not read in time, so it is not a complete change feed",
+        "Ordered": "Memcached keeps its items in a hash table without an order",
+        "Prefix": "Memcached can only dump all keys, in no order",
+        "Procedures": "Memcached has no scripts or procedures, and a command changes one item",
+        "Swap": "Memcached has no command that stores a value and returns the previous one",
+        "Walk": "Memcached dumps all keys at once, without a cursor to resume from",
     }
 
     def __init__(self, session: MemcachedSession, layout: Layout) -> None:
@@ -308,7 +308,7 @@ class Counters(Items):
     def increment(self, key: Key, by: int) -> int:
         """incr, or add where there is nothing; a client that loses the race for the add finds something to increment."""
         if by < 0:
-            raise Unsupported("Memcached's decr stops at zero: its answer 0 does not tell whether the sum was below")
+            raise Unsupported("Memcached's decr stops at zero: a reply of 0 may hide a negative sum")
         name = f"{self._prefix}{key}"
         while True:
             number = self._run(self._client.incr, name, by, noreply=False)
@@ -331,7 +331,7 @@ def connect(address: Address, options: Mapping[str, str]) -> MemcachedSession:
         Unknown: no server answers.
     """
     if options:
-        raise Refused(f"the Memcached adapter knows no options; found {', '.join(options)}")
+        raise Refused(f"the Memcached adapter has no options; found {', '.join(options)}")
     if address.user or address.password:
         raise Refused("pymemcache cannot log in; give an endpoint without user and password")
     client = Client(

@@ -1,7 +1,7 @@
 """Who is to blame: the outcome of a case, and the party named, for every way in which a case can end.
 
-A `fail` is the store's, an `error` is ours, and what the machine spoiled is neither. One table decides (`RULES`), and one function reads
-it (`judge`). docs/METHOD.md, "Who is to blame", has the same table with the reasons.
+A `fail` is the store's fault, an `error` is storeproof's or the adapter's, and a case that the machine spoiled is neither. `RULES` is the
+table that decides; `judge` reads it. docs/METHOD.md, "Who is to blame", has the same table with the reasons.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from storeproof.outcome import Outcome
 
 
 class Party(StrEnum):
-    """Who is named."""
+    """The party to blame."""
 
     STORE = "the store"
     ADAPTER = "the adapter"
@@ -44,16 +44,16 @@ class Party(StrEnum):
 class Ending(StrEnum):
     """How a case can end."""
 
-    RIGHT = "every answer right"
+    RIGHT = "every answer correct"
     WRONG_ANSWER = "a wrong answer"
-    BROKEN_PROMISE = "an acknowledged write lost, or a store of no use after a fault"
+    BROKEN_PROMISE = "an acknowledged write lost, or a store that is unusable after a fault"
     MADE_UP = "data served that no client wrote"
     REFUSED = "a clear refusal"
-    UNSUPPORTED = "an operation that is not offered"
-    NO_ANSWER = "a timeout or a lost connection, and the server runs"
-    NOTHING_AT_RISK = "a fault before which nothing was acknowledged"
-    NOTHING_SHOWN = "a full disk or a damaged file that the store never met"
-    UNDECIDED = "a history that was not judged in time"
+    UNSUPPORTED = "an operation that is not supported"
+    NO_ANSWER = "a timeout or a lost connection while the server runs"
+    NOTHING_AT_RISK = "a fault before any write was acknowledged"
+    NOTHING_SHOWN = "a full disk or a damaged file that the store never encountered"
+    UNDECIDED = "a history that could not be checked in time"
     SERVER_ENDED = "the server ended by itself, or does not start"
     SPOILED = "the machine failed, or killed the server"
     LACKING = "the machine lacks what the case needs"
@@ -66,16 +66,15 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True)
 class Rule:
-    """What one way to end means."""
+    """The meaning of one ending."""
 
     claimed: Outcome
-    """The outcome where the variant claims what the case tries."""
+    """The outcome if the variant claims what the case tests."""
     unclaimed: Outcome
-    """The outcome where it does not."""
+    """The outcome if it does not."""
     party: Party
     clean_up: Outcome | None = None
-    """The outcome where it happens during a case's clean-up; None: the case keeps the outcome that it had, and the detail says what
-    happened."""
+    """The outcome if it happens during a case's clean-up; None: the case keeps its outcome, and the detail says what happened."""
 
 
 _FAIL, _ERROR, _OPEN = Outcome.FAIL, Outcome.ERROR, Outcome.INCONCLUSIVE
@@ -124,7 +123,7 @@ _KINDS: Final[tuple[tuple[type[BaseException], Ending], ...]] = (
     (KeyboardInterrupt, Ending.INTERRUPTED),
     (MemoryError, Ending.SPOILED),
 )
-"""The first match decides; anything else is a bug of ours."""
+"""The first match decides; anything else is a bug in storeproof."""
 
 _ADAPTERS: Final = ("storeproof.adapters.", "storeproof_adapter_")
 """Prefixes of the names of adapter modules: the project's, and a vendor's own (contract/load_adapter.py)."""
@@ -132,9 +131,9 @@ _ADAPTERS: Final = ("storeproof.adapters.", "storeproof_adapter_")
 _WORDS: Final[Mapping[Ending, str]] = MappingProxyType(
     {
         Ending.REFUSED: "the store refused: ",
-        Ending.NO_ANSWER: "the store runs and did not answer: ",
+        Ending.NO_ANSWER: "the store is running but did not answer: ",
         Ending.SPOILED: "spoiled by the machine: ",
-        Ending.BREACH: "error of the adapter: ",
+        Ending.BREACH: "adapter error: ",
     }
 )
 
@@ -153,10 +152,10 @@ class Judgement:
 
 
 def ending_of(error: BaseException) -> Ending:
-    """The ending that an exception stands for."""
+    """The ending that corresponds to an exception."""
     if isinstance(error, OSError) and error.errno in SHORTAGES:
         return Ending.SPOILED
-    # Not by the log of a store that died: after our own power cut it is full of disk errors.
+    # Do not use the log of a store that died: after a power cut it is full of disk errors.
     if _SHORT.search(error.reason if isinstance(error, StoreDied) else str(error) if isinstance(error, Refused) else ""):
         return Ending.SPOILED
     known = next((ending for kind, ending in _KINDS if isinstance(error, kind)), None)
@@ -164,9 +163,9 @@ def ending_of(error: BaseException) -> Ending:
 
 
 def decisive(error: BaseException) -> BaseException:
-    """Which error decides where a second was raised while handling the first: a wrong answer is not hidden by a failing clean-up.
+    """The error that decides, if a second one was raised while handling the first: a failing clean-up does not hide a wrong answer.
 
-    An error raised `from` another, or `from None`, replaced it on purpose and decides itself.
+    An error raised `from` another, or `from None`, replaces it on purpose and decides.
     """
     found = error
     while error.__context__ is not None and not error.__suppress_context__:
@@ -179,8 +178,8 @@ def decisive(error: BaseException) -> BaseException:
 def judge(error: BaseException, *, claimed: bool) -> Judgement:
     """The outcome of a case that an exception ended, the party to blame, and the detail.
 
-    `claimed`: whether the variant claims what the case tries. An `Unknown` is judged as of a server that runs: callers with its handle
-    check that first (`Handle.check_alive`).
+    `claimed`: whether the variant claims what the case tests. For an `Unknown` the server is assumed to be running; callers that have its
+    handle check that first (`Handle.check_alive`).
     """
     ending = ending_of(error)
     rule = RULES[ending]
@@ -193,7 +192,7 @@ def outcome_of(ending: Ending, *, claimed: bool) -> Outcome:
 
 
 def in_clean_up(error: BaseException) -> Outcome | None:
-    """The outcome that a failing clean-up gives to a case, or None where the case keeps its own."""
+    """The outcome of a case whose clean-up fails, or None if the case keeps its own."""
     return RULES[ending_of(error)].clean_up
 
 
@@ -206,7 +205,7 @@ def _detail(ending: Ending, error: BaseException, *, claimed: bool) -> str:
     if not isinstance(error, (AssertionError, StoreproofError, *_SORTED)):
         text = f"{type(error).__name__}: {text}"
     if ending is Ending.WRONG_ANSWER:
-        text = text.split("\nassert ")[0].replace("\n  ", "\n")  # without what pytest adds: an indent, and our own variables
+        text = text.split("\nassert ")[0].replace("\n  ", "\n")  # without what pytest adds: an indent, and storeproof's own variables
     if ending is Ending.UNSUPPORTED and claimed:
         return f"claimed, but {text}"
     return f"{_WORDS.get(ending, '')}{text}"

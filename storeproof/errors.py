@@ -11,14 +11,14 @@ from typing import Final
 SHORTAGES: Final = frozenset(
     {errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EROFS, errno.EIO, errno.EAGAIN, errno.ENOBUFS}
 )
-"""Errors of the operating system that mean that the machine is short of something, or that its disk failed."""
+"""Errors of the operating system that mean that the machine lacks a resource, or that its disk failed."""
 
 
 DISK_FULL: Final = r"no space left on device|(?:disk|device|volume) (?:is )?full|disk quota exceeded"
 TOO_MANY_FILES: Final = r"too many open files"
 NO_MEMORY: Final = r"cannot allocate memory"
-"""Regular expressions, without regard to case, for how servers report that the machine is short of something: the operating system's own
-words (strerror), and SQLite's."""
+"""Regular expressions, case-insensitive, for how servers report that the machine lacks a resource: the operating system's messages
+(strerror), and SQLite's."""
 
 
 class StoreproofError(Exception):
@@ -41,7 +41,7 @@ class SpecError(UsageError):
 
 
 class NotAvailable(StoreproofError):
-    """This machine lacks something: the outcome is `not_run`, never a pass and never a failure of the store.
+    """This machine lacks something that a case needs: the outcome is `not_run`, never a pass and never a failure of the store.
 
     `remedy` is the command (or a sentence) that provides what is missing.
     """
@@ -66,7 +66,7 @@ class MachineFailed(StoreproofError):
 
 
 class StoreDied(StoreproofError):
-    """A store that was started by us ended, or never became ready. `log` is the tail of what it wrote."""
+    """A store that storeproof started has ended, or never became ready. `log`: the last lines of its log."""
 
     def __init__(self, reason: str, log: str = "") -> None:
         super().__init__(f"{reason}\n--- last lines of its log ---\n{log}" if log else reason)
@@ -75,4 +75,4 @@ class StoreDied(StoreproofError):
 
 
 class SettingsMismatch(StoreproofError):
-    """The live store does not run with the variant's settings: nothing is tried, since the result would bear a wrong name."""
+    """The live settings of the store are not the variant's. No case runs, since its result would be filed under the wrong variant."""

@@ -131,6 +131,10 @@ class Measured:
         """Processor time of the engine's threads."""
 
     @property
+    def waiting_seconds(self) -> float:
+        """For how long they were ready to run and had no processor; 0 where the kernel does not tell."""
+
+    @property
     def elapsed_seconds(self) -> float:
         """From the start to the last reply."""
 

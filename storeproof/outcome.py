@@ -1,4 +1,4 @@
-"""The one vocabulary of results, and how results roll up."""
+"""The outcomes of cases, and how they are summarized."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 
 class Outcome(StrEnum):
-    """What became of one case. Ordered from worst to best: a roll-up shows the worst, and counts them all."""
+    """The outcome of one case. Ordered from worst to best: a summary shows the worst, and counts all of them."""
 
     ERROR = "error"  # a harness error
     FAIL = "fail"
@@ -22,20 +22,20 @@ class Outcome(StrEnum):
 
 
 IDLE: Final = (Outcome.NOT_RUN, Outcome.EXCLUDED)
-"""Nothing was tried."""
+"""No test ran."""
 
 SHOWN: Final = (Outcome.PASS, Outcome.UNDECLARED)
-"""The store was asked in this run and answered right."""
+"""The store answered correctly in this run."""
 
 NOT_REACHED: Final = "the run ended before this case"
 """How the detail of a case begins that was not begun."""
 
 REFUTED: Final = (Outcome.FAIL, Outcome.KNOWN_FAIL, Outcome.UNSUPPORTED)
-"""The store was asked and did not deliver. Every other outcome is missing evidence, which speaks neither for nor against it."""
+"""The store answered wrongly or refused in this run. Every other outcome is missing evidence, neither for nor against it."""
 
 
 class Stage(StrEnum):
-    """The trial's stages, in their order: no speed without proof."""
+    """The stages of a run, in order: performance is measured only after correctness and durability were tested."""
 
     CORRECTNESS = "correctness"
     DURABILITY = "durability"
@@ -43,13 +43,13 @@ class Stage(StrEnum):
 
 
 def worst(outcomes: Iterable[Outcome]) -> Outcome:
-    """The outcome that stands for all of them; nothing at all is `not_run`, never a pass."""
+    """The worst of the outcomes; without any it is `not_run`, never a pass."""
     order = list(Outcome)
     return min(outcomes, key=order.index, default=Outcome.NOT_RUN)
 
 
 def count(outcomes: Iterable[Outcome]) -> dict[Outcome, int]:
-    """How many of each, zeros included, so that nothing can hide."""
+    """The number of each outcome, including zeros."""
     tally = dict.fromkeys(Outcome, 0)
     for outcome in outcomes:
         tally[outcome] += 1

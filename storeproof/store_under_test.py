@@ -31,9 +31,9 @@ from storeproof.spec import Scale, Spec, Target
 from storeproof.spec.reading.inheritance import STORES
 from storeproof.spec.variation import AS_IT_IS, Variation
 
-_ANOTHER = "have the right product answer: --launch=process or container, another --image, or --endpoint"
+_ANOTHER = "choose the right server with --launch, --image or --endpoint"
 _ANSWER_SECONDS = 5.0
-"""How long a store that once did not answer may take to answer a probe."""
+"""Time for a store that failed to answer to answer a probe."""
 
 
 @dataclass(frozen=True)
@@ -46,32 +46,32 @@ class Options:
     endpoints: dict[str, str] = field(default_factory=dict)
     """URL by store."""
     images: dict[str, str] = field(default_factory=dict)
-    """Image by store, in place of the one in its file."""
+    """Image by store, instead of the one in its file."""
     data_dir: Path | None = None
     keep: bool = False
     power_cut: Method = "auto"
-    """How the power is cut."""
+    """How to simulate a power cut."""
     engine: EngineWanted = "auto"
     """The load generator."""
     records: int | None = None
     """Records that workloads load in place of the scale's number."""
     verify_settings: bool = True
-    """Off only for the project's mutants, which other checks must catch."""
+    """Off only for mutants, which other checks must catch."""
     corpus: Corpus = field(default_factory=Corpus)
     """The dumps that the command line names."""
 
 
 @contextlib.contextmanager
 def _forbid_exit() -> Iterator[None]:
-    """Turn a `sys.exit` of an adapter into a `Breach`: it must end neither the run nor, silently, a thread."""
+    """Turn a `sys.exit` in an adapter into a `Breach`: it must not end the run, nor silently end a thread."""
     try:
         yield
     except SystemExit as ended:
-        raise Breach(f"the adapter called sys.exit({ended.code!r}); adapters sort errors into Refused, Unknown and Unsupported") from None
+        raise Breach(f"the adapter called sys.exit({ended.code!r}); it must raise Refused, Unknown or Unsupported") from None
 
 
 class StoreUnderTest:
-    """The suites' access to one target."""
+    """One target, as the suites use it."""
 
     def __init__(self, spec: Spec, target: Target, options: Options, progress: Callable[[str], None]) -> None:
         self.spec = spec
@@ -111,16 +111,16 @@ class StoreUnderTest:
             return self.adapter.connect(address, self.target.configuration.options)
 
     def launch(self, purpose: str, *, on_volume: bool = False, in_memory: bool = False) -> Handle:
-        """A fresh store, started, ready and as the variant says; the caller closes it.
+        """Start a new, empty store and verify its settings; the caller closes it.
 
         Args:
-            on_volume: its power can be cut.
-            in_memory: its files lie in memory where that can be had.
+            on_volume: put its data on a volume whose power can be cut.
+            in_memory: keep its files in memory if possible.
 
         Raises:
-            NotAvailable: it cannot run here; every later call raises it again.
-            StoreDied: it did not start.
-            SettingsMismatch: it runs with other settings.
+            NotAvailable: the store cannot run here; every later call raises it again.
+            StoreDied: the store did not start.
+            SettingsMismatch: the live settings are not the variant's.
         """
         handle = self.make(purpose, on_volume=on_volume, in_memory=in_memory)
         try:
@@ -131,7 +131,7 @@ class StoreUnderTest:
         return handle
 
     def make(self, purpose: str, *, on_volume: bool = False, in_memory: bool = False) -> Handle:
-        """A store as `launch` has it, but not started, and so not yet verified: `first_start` does both."""
+        """Prepare a store as `launch` does, without starting and verifying it: `first_start` does both."""
         if self._blocked:
             raise NotAvailable(self._blocked)
         self.progress(f"starting for {purpose}")
@@ -139,7 +139,7 @@ class StoreUnderTest:
             return launcher.make(self._request(on_volume=on_volume, in_memory=in_memory), self.progress)
 
     def first_start(self, handle: Handle) -> float:
-        """Start what `make` made, and verify that it is as the variant says; the seconds until it answered. Raises as `launch`."""
+        """Start a store from `make` and verify its settings; returns the seconds until it answered. Raises as `launch` does."""
         began = time.monotonic()
         with self._blocking(on_volume=handle.power_cut_method is not None):
             handle.start()
@@ -153,10 +153,11 @@ class StoreUnderTest:
         return took
 
     def check_options(self) -> None:
-        """Check what the command line names for this store: the endpoint answers and accepts us, the image exists, the proof is of it.
+        """Check what the command line names for this store: that the endpoint answers and allows access, that the image exists, and that
+        the cited proof is of this store.
 
         Raises:
-            UsageError: it does not.
+            UsageError: one of them does not hold.
         """
         store = self.target.store.name
         if self.at_endpoint:
@@ -171,7 +172,7 @@ class StoreUnderTest:
             try:
                 container_engine.require_image(image, store)
             except NotAvailable as reason:
-                if container_engine.unavailable() is None:  # without an engine it is this machine that lacks something: an outcome
+                if container_engine.unavailable() is None:  # without an engine the machine lacks something: that is an outcome
                     raise UsageError(str(reason)) from None
         if self.record.proof is not None:
             try:
@@ -187,10 +188,10 @@ class StoreUnderTest:
         return self.options.launch == "endpoint" or self.target.store.name in self.options.endpoints
 
     def enter(self, stage: Stage) -> None:
-        """A case of a stage begins.
+        """A case of a stage starts.
 
-        Correctness asks nothing of a disk, and would spend half of its time on waiting for one: its shared store keeps its files in memory.
-        The other stages do not work on that store.
+        Correctness does not depend on the disk, and would wait for it half of the time: the shared store of that stage keeps its files in
+        memory. The other stages do not use that store.
         """
         in_memory = stage is Stage.CORRECTNESS
         if in_memory is not self._in_memory:
@@ -198,14 +199,14 @@ class StoreUnderTest:
             self._in_memory = in_memory
 
     def shared(self) -> Handle:
-        """The store that the cases of a stage share; launched again, empty, if it died or hung."""
+        """The store that the cases of a stage share; if it died or hung, a new, empty one is launched."""
         if not self.answers():
-            self._shared = self.launch("the trial", in_memory=self._in_memory)
+            self._shared = self.launch("the shared cases", in_memory=self._in_memory)
         assert self._shared is not None
         return self._shared
 
     def explain(self, silence: Unknown) -> StoreDied | MachineFailed | Unknown:
-        """Why the shared store did not answer: it ended by itself, it was killed, or it runs and is slow.
+        """Why the shared store did not answer: it ended by itself, it was killed, or it is running but slow.
 
         Before the next case it is probed, and replaced if it does not answer.
         """
@@ -219,14 +220,14 @@ class StoreUnderTest:
         return silence
 
     def answers(self) -> bool:
-        """Whether there is a shared store. One that failed to answer is probed, and closed if it is silent: the next case gets another."""
+        """Whether there is a shared store. One that failed to answer is probed, and closed if silent; the next case gets a new one."""
         if self._shared is not None and self._mistrusted and not self._responds(self._shared):
             self.close_shared()
         self._mistrusted = False
         return self._shared is not None
 
     def secrets(self) -> list[str]:
-        """The passwords that the run knows: none may reach a report or a log."""
+        """The passwords that the run knows. They must not appear in a report or a log."""
         launch = self.target.store.launch
         known = [way.password for way in (launch.process, launch.container) if way is not None and way.password]
         url = self.options.endpoints.get(self.target.store.name)
@@ -264,8 +265,8 @@ class StoreUnderTest:
 
     @contextlib.contextmanager
     def _blocking(self, errors: type[BaseException] = StoreproofError, *, on_volume: bool = False) -> Iterator[None]:
-        """If the store cannot be launched, later launches fail at once. Not so after a failure of the machine or a missing answer, which
-        the next case may not meet; nor after a `NotAvailable` of a launch `on_volume`, since one without may work."""
+        """If the store cannot be launched, later launches fail at once. Exceptions: a failure of the machine or a missing answer, which the
+        next case may not see; and a `NotAvailable` of a launch `on_volume`, since a launch without a volume may work."""
         try:
             yield
         except (MachineFailed, Unknown, KeyboardInterrupt):
@@ -276,14 +277,14 @@ class StoreUnderTest:
             raise
         except errors as reason:
             first = str(reason).splitlines()[0] if str(reason) else type(reason).__name__
-            self._blocked = f"the store could not be tried: {first}"
+            self._blocked = f"the store could not be tested: {first}"
             raise
 
     def _request(self, *, on_volume: bool = False, in_memory: bool = False) -> LaunchRequest:
-        """What the command line and the store's file say of its launch."""
+        """The launch parameters, from the command line and the store's file."""
         store, options = self.target.store, self.options
         settings = self.target.settings(self.scale.cache_bytes)
-        _ = self.adapter  # nothing is started for a store whose client is missing
+        _ = self.adapter  # do not start a store whose client is missing
         endpoint = None
         if url := options.endpoints.get(store.name):
             endpoint = EndpointProbe(url, self.target.file, self.target.variant, tuple(settings), self.layout(store.claims.models[0]))
@@ -302,9 +303,9 @@ class StoreUnderTest:
         )
 
     def _responds(self, handle: Handle) -> bool:
-        """Whether a store answers within a few seconds: probed in a thread, since a client may have a longer time-out.
+        """Whether a store answers within a few seconds. Probed in a thread, since a client may have a longer timeout.
 
-        An endpoint is probed by a child process again: it may be hostile by now.
+        An endpoint is probed from a child process again, since it may have become hostile.
         """
         if handle.kind == "endpoint":
             try:
@@ -315,7 +316,7 @@ class StoreUnderTest:
         answered = threading.Event()
 
         def ask() -> None:
-            with contextlib.suppress(Exception):  # after any failure this store is not fit for the next case
+            with contextlib.suppress(Exception):  # after any failure the next case cannot use this store
                 self._probe(handle.address)
                 answered.set()
 
@@ -333,7 +334,7 @@ class StoreUnderTest:
             session.close()
 
     def _verify(self, handle: Handle) -> None:
-        """Check product, settings and options as the live store reports them."""
+        """Check the product, settings and options that the live store reports."""
         store, variant = self.target.store, self.target.configuration
         try:
             session = self.connect(handle)
@@ -344,8 +345,8 @@ class StoreUnderTest:
             version = session.version()
             if version.product != store.product:
                 raise NotAvailable(
-                    f"the server is {version.product} {version.number}, not {store.product}: it is not tested as {store.name}",
-                    f"if {self.target.file.name} is meant for it, write there `product: {version.product}`; else {_ANOTHER}",
+                    f"the server is {version.product} {version.number}, not {store.product}: it cannot be tested as {store.name}",
+                    f"if {self.target.file.name} describes this server, set `product: {version.product}` there; else {_ANOTHER}",
                 )
             self.record.version = f"{version.product} {version.number}"
             live = dict(session.read_settings(tuple(self.target.settings(self.scale.cache_bytes))))
@@ -362,9 +363,9 @@ class StoreUnderTest:
             session.close()
         self.record.settings = live
         wanted = {**variant.settings, **variant.options}
-        differing = [f"{name}: wanted {value!r}, found {live.get(name)!r}" for name, value in wanted.items() if live.get(name) != value]
+        differing = [f"{name}: expected {value!r}, found {live.get(name)!r}" for name, value in wanted.items() if live.get(name) != value]
         if differing and self.options.verify_settings:
-            raise SettingsMismatch(f"{self.target.id} does not run as its variant says: {'; '.join(differing)}")
+            raise SettingsMismatch(f"the live settings of {self.target.id} differ from its variant: {'; '.join(differing)}")
 
     def _check_proof(self) -> None:
         """Make sure that what the run cites is about this very store. Raises `UsageError`: it is not."""

@@ -49,7 +49,7 @@ class AerospikeSession:
     def collection(self, layout: Layout) -> Records:
         """A set."""
         if layout.indexes:
-            raise Unsupported("the adapter makes no secondary indexes in Aerospike")
+            raise Unsupported("the adapter does not create secondary indexes in Aerospike")
         record = layout.model.record
         if isinstance(record, shapes.Value):
             return Values(self.client, self.namespace, layout)
@@ -61,7 +61,7 @@ class AerospikeSession:
             return Rows(self.client, self.namespace, layout)
         if isinstance(record, shapes.Document):
             return Documents(self.client, self.namespace, layout)
-        raise Unsupported(f"the adapter does not keep {layout.model.model} in Aerospike")
+        raise Unsupported(f"the adapter does not support {layout.model.model} in Aerospike")
 
     def close(self) -> None:
         """End the connections."""
@@ -85,7 +85,7 @@ def connect(address: Address, options: Mapping[str, str]) -> AerospikeSession:
         Unknown: no server answers.
     """
     if options:
-        raise Refused(f"the Aerospike adapter knows no options; found {', '.join(options)}")
+        raise Refused(f"the Aerospike adapter has no options; found {', '.join(options)}")
     try:
         socket.create_connection((address.host, address.port), timeout=_TIMEOUT).close()
     except OSError as reason:

@@ -131,7 +131,7 @@ class CouchbaseSession:
             return QueriedRows(place, keyspace, layout, self.durability)
         if isinstance(record, shapes.Document):
             return QueriedDocuments(place, keyspace, layout, self.durability)
-        raise Unsupported(f"the adapter does not keep {layout.model.model} in Couchbase")
+        raise Unsupported(f"the adapter does not support {layout.model.model} in Couchbase")
 
     def close(self) -> None:
         """End the connections."""
@@ -155,7 +155,7 @@ def connect(address: Address, options: Mapping[str, str]) -> CouchbaseSession:
         Unknown: no server answers, or the server is not set up yet.
     """
     if set(options) - {"durability"} or options.get("durability", "none") not in LEVELS:
-        raise Refused(f"the Couchbase adapter knows the option `durability`, one of {', '.join(LEVELS)}; found {dict(options)}")
+        raise Refused(f"the only option of the Couchbase adapter is `durability`, one of {', '.join(LEVELS)}; found {dict(options)}")
     try:
         # The SDK would wait its whole timeout where nothing listens yet; a starting store is polled often.
         socket.create_connection((address.host, address.port), timeout=_TIMEOUT).close()

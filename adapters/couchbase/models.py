@@ -167,7 +167,7 @@ class Documents(Records):
     def increment_path(self, key: Key, path: Path, by: int | float) -> int | float | None:
         """A sub-document counter, which adds whole numbers to whole numbers."""
         if isinstance(by, float):
-            raise Unsupported(f"a sub-document counter has steps of whole numbers; found {by!r}")
+            raise Unsupported(f"a sub-document counter adds only integers; found {by!r}")
         place = path_of(path)
         try:
             if by == 0:
@@ -189,7 +189,7 @@ class Documents(Records):
                 if isinstance(found, bool) or not isinstance(found, (int, float, Missing)):
                     raise Refused(f"there is no number at {place}") from None
                 if isinstance(found, float):
-                    raise Unsupported("a sub-document counter adds to whole numbers") from None
+                    raise Unsupported("a sub-document counter is an integer") from None
                 if isinstance(found, int):
                     return found
             else:

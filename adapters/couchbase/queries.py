@@ -59,7 +59,7 @@ class Keyspace:
             list(result.rows())
             metrics = result.metadata().metrics()
             if metrics is None:
-                raise Unknown("the query service does not say how many documents it changed")
+                raise Unknown("the query service does not report how many documents it changed")
             return int(metrics.mutation_count())
 
         return run(ask)

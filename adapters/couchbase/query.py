@@ -50,7 +50,7 @@ def at(root: str, path: Sequence[str | int]) -> str:
     parts = []
     for part in path:
         if isinstance(part, int) and part < 0:
-            raise Unsupported("to SQL++, a negative position counts from the end")
+            raise Unsupported("in SQL++ a negative position counts from the end")
         parts.append(f"[{part}]" if isinstance(part, int) else f".{quoted(part)}")
     return root + "".join(parts)
 
@@ -67,7 +67,7 @@ class Statement:
     def find(self, query: Query) -> str:
         """Rows of `k`, the document's id, and `r`, its parts."""
         if query.ranked or query.highlight is not None:
-            raise Unsupported("texts and places are the business of the search service, which this adapter does not ask")
+            raise Unsupported("text and geospatial queries need the search service, which this adapter does not use")
         parts = "d" if query.fields is None else projected("d", query.fields)
         text = f"SELECT META(d).id AS k, {parts} AS r FROM {self.keyspace} AS d{self.where(query)}{self.order(query.sort)}"
         return text + (f" LIMIT {query.limit}" if query.limit is not None else "") + (f" OFFSET {query.skip}" if query.skip else "")
@@ -127,7 +127,7 @@ class Statement:
         chosen = [f"{key} AS {quoted(name)}" for name, key in keys.items()]
         chosen += [f"{_measure(each)} AS {quoted(name)}" for name, each in aggregation.compute.items()]
         if not chosen:
-            raise Unsupported("SQL++ has no groups without a name")
+            raise Unsupported("SQL++ requires a name for each group")
         inner = f"SELECT {', '.join(chosen)} FROM {' '.join(sources)}{self.where(aggregation, guards)}"
         inner += f" GROUP BY {', '.join(keys.values())}" if keys else ""
         having = f" WHERE {self.filter('g', aggregation.having)}" if aggregation.having is not None else ""
@@ -154,9 +154,9 @@ class Statement:
         written = []
         for each in keys:
             if each.origin is not None:
-                raise Unsupported("distances are the business of the search service, which this adapter does not ask")
+                raise Unsupported("sorting by distance needs the search service, which this adapter does not use")
             if each.collation is not None:
-                raise Unsupported("SQL++ sorts texts by code point, and knows no language's order")
+                raise Unsupported("SQL++ sorts text by code point and has no language-specific collations")
             value = f"IFMISSING({at(root, each.path)}, NULL)" if each.path else (key or self._key())
             nulls = f" NULLS {each.nulls.upper()}" if each.nulls is not None else ""
             written.append(f"{value} {each.order.upper()}{nulls}")
@@ -208,7 +208,7 @@ class Statement:
             case "prefix" | "contains" | "regex" | "ieq" | "icontains":
                 return self._text(value, condition.operator, wanted)
             case _:
-                raise Unsupported("text is the business of the search service, which this adapter does not ask")
+                raise Unsupported("text queries need the search service, which this adapter does not use")
 
     def _compared(self, value: str, operator: str, wanted: Any) -> str:
         if operator == "ne":
@@ -263,7 +263,7 @@ class Statement:
 def projected(root: str, paths: Sequence[FieldPath]) -> str:
     """An object with the parts of a document, each where it was; what is missing is left out, and with it an object of nothing else."""
     if any(isinstance(part, int) for path in paths for part in path):
-        raise Unsupported("a position in a list is not a part that can be put where it was")
+        raise Unsupported("a projection cannot return a list item at its position")
     tree: dict[str, Any] = {}
     whole = [path for path in paths if not any(path[:length] in paths for length in range(1, len(path)))]
     for path in whole:

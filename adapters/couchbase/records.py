@@ -145,7 +145,7 @@ class Records:
         """The document's id."""
         name = f"{self._prefix}{key}"
         if len(name.encode(errors="replace")) > _LONGEST:
-            raise Refused(f"the protocol has no room for an id of more than {_LONGEST} bytes")
+            raise Refused(f"the protocol does not allow an id of more than {_LONGEST} bytes")
         return name
 
     def prepare(self) -> None:
@@ -244,7 +244,7 @@ class Records:
         except DocumentNotFoundException:
             return None
         except PathNotFoundException as reason:
-            raise Unsupported("the server does not tell when a document ends") from reason
+            raise Unsupported("the server does not report when a document expires") from reason
         except (CouchbaseException, UnicodeEncodeError) as reason:
             raise failure_of(reason) from reason
         return max(0.0, moment - time.time()) if moment else None

@@ -64,7 +64,7 @@ def connect(address: Address, options: Mapping[str, str]) -> MarkLogicSession:
     for name, value in options.items():
         if value not in _OPTIONS.get(name, ()):
             allowed = "; ".join(f"`{known}`: {' or '.join(values)}" for known, values in _OPTIONS.items())
-            raise Refused(f"the MarkLogic adapter knows the options {allowed}; found {name}: {value}")
+            raise Refused(f"the options of the MarkLogic adapter are {allowed}; found {name}: {value}")
     server = Server(address, options)
     try:
         server.policy()  # needs a login, and no other right
@@ -72,7 +72,7 @@ def connect(address: Address, options: Mapping[str, str]) -> MarkLogicSession:
             server.indexes()
     except Forbidden as reason:
         server.close()
-        raise Unknown(f"{reason}: the server is not set up yet, or this user has no role that reads") from reason
+        raise Unknown(f"{reason}: the server is not set up yet, or this user has no role with read access") from reason
     except (Refused, Unknown, Unsupported):
         server.close()
         raise

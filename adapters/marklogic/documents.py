@@ -56,12 +56,12 @@ class Documents(Records):
     def find(self, query: Query) -> Sequence[tuple[Key, dict[str, Json]]]:
         """A search by structured query."""
         if query.highlight is not None:
-            raise Unsupported("a snippet is cut out of its text; the whole text with its words marked is not to be had")
+            raise Unsupported("a snippet is an excerpt; the whole text with highlighted words is not available")
         if query.ranked and query.sort:
-            raise Unsupported("what is sorted by a value is not in the order of its scores")
+            raise Unsupported("results cannot be sorted by a value and by score")
         extract = None if query.fields == () else self._words.extraction(query.fields)
         if query.fields and any(isinstance(part, int) for path in query.fields for part in path):
-            raise Unsupported("an extraction leaves out the other items of a list, and their positions with them")
+            raise Unsupported("an extraction omits the other items of a list, and so their positions")
         found = self._search(
             self._words.query(query.filter),
             _ALL if query.limit is None else query.limit,
@@ -112,5 +112,5 @@ def _within(path: Path) -> Path:
     if not path:
         raise Refused("the path is empty: the whole record is replaced by put")
     if any(isinstance(part, int) and part < 0 for part in path):
-        raise Refused("there is no negative position in a list")
+        raise Refused("a list has no negative positions")
     return path

@@ -27,8 +27,8 @@ _UNAUTHORIZED: Final = 401
 _FORBIDDEN: Final = 403
 _UNAVAILABLE: Final = (502, 503, 504)
 _NO_TLS: Final = {
-    "WRONG_VERSION_NUMBER": "what listens there does not speak TLS",
-    "CERTIFICATE_VERIFY_FAILED": "its certificate is not one that this machine trusts",
+    "WRONG_VERSION_NUMBER": "the server there does not use TLS",
+    "CERTIFICATE_VERIFY_FAILED": "this machine does not trust its certificate",
 }
 """How OpenSSL calls what fails before a request is sent."""
 
@@ -126,7 +126,7 @@ def answered(reply: Any, also: Container[int] = ()) -> Any:
     code, message = _told(reply)
     text = " ".join(filter(None, (str(reply.status_code), code, message[:300])))
     if reply.status_code == _UNAUTHORIZED:
-        raise Refused(f"{text}: the server does not know this user with this password")
+        raise Refused(f"{text}: the server rejects this user or password")
     if reply.status_code == _FORBIDDEN:
         raise Forbidden(text)
     if "RIDXNOTFOUND" in code or "RIDXNOTFOUND" in message:

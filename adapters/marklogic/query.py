@@ -85,7 +85,7 @@ class Translation:
             return self.key
         found = _type_at(self._record, path)
         if found is None:
-            raise Unsupported(f"there can be no range index at {_shown(path)}: the model has no field of text or number there")
+            raise Unsupported(f"a range index at {_shown(path)} is not possible: the model has no text or number there")
         return RangeIndex(f"/{self._name}/record/{'/'.join(map(str, path))}", *found)
 
     def every_index(self) -> list[RangeIndex]:
@@ -131,10 +131,10 @@ class Translation:
     def facet(self, name: str, facet: Facet) -> dict[str, Any]:
         """A constraint that only counts."""
         if facet.width is not None or facet.unit is not None:
-            raise Unsupported("the buckets of a facet have to be written out one by one")
+            raise Unsupported("the buckets of a facet must be listed individually")
         index = self.index(facet.path)
         if index.many != facet.each:
-            raise Unsupported(f"the range index {index.path} has the items of a list, and only lists have items")
+            raise Unsupported(f"a facet of a list needs `each`, and only a list can have it: the range index {index.path}")
         limit = [f"limit={facet.limit}"] if facet.limit is not None else []
         return {"name": name, "range": {"facet": True, **index.reference, "facet-option": ["frequency-order", "descending", *limit]}}
 
@@ -172,13 +172,13 @@ class Translation:
     def _sorted(self, key: SortKey) -> dict[str, Any]:
         index = self.index(key.path)
         if index.many:
-            raise Unsupported(f"{_shown(key.path)} is a list: there is no one value to sort by")
+            raise Unsupported(f"{_shown(key.path)} is a list and has no single value to sort by")
         if key.nulls is not None:
-            raise Unsupported("a sort order does not say where documents without a value go")
+            raise Unsupported("a sort order cannot specify the position of documents without a value")
         if key.origin is not None:
-            raise Unsupported("a sort order is by values, and not by distance")
+            raise Unsupported("results can be sorted by values, not by distance")
         if key.collation is not None:
-            raise Unsupported("a sort order is in the collation of its range index")
+            raise Unsupported("results are sorted in the collation of the range index")
         return {**index.reference, "direction": "ascending" if key.order == "asc" else "descending"}
 
 

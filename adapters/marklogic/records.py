@@ -27,7 +27,7 @@ _CHANGED: Final = 412
 JSON: Final = {"Accept": "application/json"}
 
 INEXACT: Final = (
-    "of phrases, of beginnings of words and of words with other marks than ASCII's the indexes have candidates: their total is an estimate"
+    "for phrases, word prefixes and words with non-ASCII punctuation the indexes return candidates only, so that the total is an estimate"
 )
 
 
@@ -53,7 +53,7 @@ class Records:
                 self._server.set_indexes([*there, *(index.definition for index in missing)])
         except Unknown as reason:
             if len(indexes) > 1:
-                raise Unsupported(f"range indexes are made through the management API, and that does not answer: {reason}") from None
+                raise Unsupported(f"range indexes are created through the management API, which does not answer: {reason}") from None
 
     def clear(self) -> None:
         """Delete the collection's documents, and its indexes with them."""
@@ -154,7 +154,7 @@ class Records:
     def scan_prefix(self, prefix: str, count: int) -> Sequence[tuple[Key, Record]]:
         """By the range index of the keys."""
         if self._layout.model.key != "text":
-            raise Unsupported("numbers have no prefixes")
+            raise Unsupported("keys that are numbers have no prefixes")
         return self._keyed(self._words.begins(self._words.key, prefix), count, backwards=False)
 
     def _keyed(self, bounds: Mapping[str, Any] | None, count: int, *, backwards: bool) -> list[tuple[Key, Record]]:

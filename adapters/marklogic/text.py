@@ -40,21 +40,21 @@ class Words:
         """The structured query of a condition on words.
 
         Raises:
-            Unsupported: the path is no text of the model's, or the server could not be asked that exactly.
+            Unsupported: the path is not a text path of the model, or the server could not be asked that exactly.
         """
         properties = [self._property(path) for path in ([wanted.path] if wanted.path else self._paths)]
         text: str = wanted.value
         if wanted.operator == "fuzzy":
-            raise Unsupported("a word query allows for no letter that is wrong; what does runs in the server only")
+            raise Unsupported("a word query has no fuzzy matching; only code inside the server has it")
         if _UNSPACED.search(text):
             raise Unsupported(
-                "where words end in a script without spaces depends on a document's language, which a JSON document cannot say here"
+                "word boundaries in a script without spaces depend on the document's language, which a JSON document cannot declare here"
             )
         if wanted.operator == "phrase":
             return _in_one(properties, [text], "unwildcarded")
         if wanted.operator == "word_prefix":
             if re.search(r"[*?\s]", text):
-                raise Unsupported(f"{text!r} is no beginning of a word that a wildcard could follow")
+                raise Unsupported(f"{text!r} is not a word prefix that a wildcard can follow")
             return _in_one(properties, [f"{text}*"], "wildcarded")
         words = text.split()
         if wanted.operator == "any_word":
@@ -63,7 +63,7 @@ class Words:
 
     def _property(self, path: Path) -> str:
         if path not in self._paths:
-            raise Unsupported(f"{'.'.join(map(str, path))} is no text of the model's")
+            raise Unsupported(f"{'.'.join(map(str, path))} is not a text path of the model")
         name = str(path[-1])
         if self._names.count(name) != 1:
             raise Unsupported(f"a word query finds a property by its name, and several are called {name}")

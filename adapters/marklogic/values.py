@@ -56,19 +56,19 @@ def computation(words: Translation, aggregation: Aggregation) -> Computation:
     """
     if aggregation.by:
         raise Unsupported(
-            "an index has no entry for documents without a value, and so no group of them; and of groups only how large they are"
+            "an index has no entry for documents without a value, so there is no group for them; of a group only the size is known"
         )
     if aggregation.having is not None:
-        raise Unsupported("there is no condition on what is computed")
+        raise Unsupported("conditions on computed values are not possible")
     functions = {name: measure.function for name, measure in aggregation.compute.items()}
     if wrong := [function for function in functions.values() if function not in _FUNCTIONS]:
-        raise Unsupported(f"the server computes {', '.join(_FUNCTIONS)} of an index, and not {wrong[0]}")
+        raise Unsupported(f"the server computes {', '.join(_FUNCTIONS)} of an index, not {wrong[0]}")
     paths = list(dict.fromkeys(measure.path or () for measure in aggregation.compute.values()))  # records are counted by their keys
     if len(paths) != 1:
-        raise Unsupported("one request computes over one index: what is computed of several fields takes several")
+        raise Unsupported("one request computes over one index only, not over several fields")
     index = words.index(paths[0])
     if index.many:
-        raise Unsupported(f"the range index {index.path} has the items of a list, and not the list")
+        raise Unsupported(f"the range index {index.path} contains the items of a list, not the list")
     if index.type == "string" and {"sum", "avg"} & {*functions.values()}:
-        raise Unsupported(f"the range index {index.path} is of texts, which have no sum")
+        raise Unsupported(f"the range index {index.path} contains text, which has no sum")
     return Computation(index, functions)

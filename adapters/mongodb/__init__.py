@@ -107,15 +107,15 @@ class MongoSession:
         """A MongoDB collection."""
         kept = _KEPT.get(layout.model.record.kind)
         if kept is None:
-            raise Unsupported(f"a {layout.model.record.kind} is kept as one document for each member, and those are not replaced at once")
+            raise Unsupported(f"a {layout.model.record.kind} is stored as one document per member, so it cannot be replaced atomically")
         return kept(self._link, layout)
 
     def begin(self, isolation: Isolation) -> None:
         """A transaction on a snapshot, which is all that MongoDB has: two that read both of two records can each write one."""
         if isolation == "serializable":
-            raise Unsupported("MongoDB's transactions read a snapshot, and none is serializable")
+            raise Unsupported("MongoDB's transactions use snapshot isolation; they are not serializable")
         if not self._link.replicated():
-            raise Unsupported("MongoDB has transactions on replica sets and sharded clusters, and this server stands alone")
+            raise Unsupported("MongoDB has transactions only on replica sets and sharded clusters, and this is a standalone server")
         self._link.begin()
 
     def commit(self) -> None:
@@ -148,7 +148,7 @@ def connect(address: Address, options: Mapping[str, str]) -> MongoSession:
     """
     unknown = [name for name, value in options.items() if value not in _OPTIONS.get(name, ())]
     if unknown:
-        raise Refused(f"the MongoDB adapter knows the options {_OPTIONS}; found {dict(options)}")
+        raise Refused(f"the options of the MongoDB adapter are {_OPTIONS}; found {dict(options)}")
     try:
         # PyMongo would wait its whole timeout where nothing listens yet; a store that is starting is polled often.
         socket.create_connection((address.host, address.port), timeout=_TIMEOUT).close()

@@ -15,7 +15,7 @@ from storeproof.spec.query import SEARCHES, And, Comparing, Condition, Filter, N
 
 _CASE, _MARKS = 3, 2
 """Strengths: letters, their marks and then their case decide; or without the case."""
-_ONLY_SORTED: Final = "a collation goes with a whole operation"
+_ONLY_SORTED: Final = "a collation applies to a whole operation"
 
 
 def collation_of(query: Query, layout: Layout) -> dict[str, Any] | None:
@@ -29,7 +29,7 @@ def collation_of(query: Query, layout: Layout) -> dict[str, Any] | None:
         return None
     numbers = all(key.collation is not None or _is_number(layout, key.path) for key in query.sort)
     if len(wanted) > 1 or not numbers:
-        raise Unsupported(f"{_ONLY_SORTED}, so that all texts are sorted by the same one")
+        raise Unsupported(f"{_ONLY_SORTED}, so all sort keys would use it")
     ((language, case),) = wanted
     return {"locale": str(language).replace("-", "_"), "strength": _MARKS if case == "ignored" else _CASE}
 

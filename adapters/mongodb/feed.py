@@ -37,7 +37,7 @@ class Followed:
     def follow(self, records: bool) -> None:
         """`$changeStream`; for records, every change is kept with the document that it made."""
         if not self._link.replicated():
-            raise Unsupported("MongoDB has change streams on replica sets and sharded clusters, and this server stands alone")
+            raise Unsupported("MongoDB has change streams only on replica sets and sharded clusters, and this is a standalone server")
         if records:
             with sorting():
                 self._link.database.command("collMod", self._layout.name, changeStreamPreAndPostImages={"enabled": True})

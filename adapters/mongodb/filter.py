@@ -134,7 +134,7 @@ def _equal_test(value: Any) -> dict[str, Any]:
 def pattern(operator: str, value: str) -> tuple[str, str]:
     r"""A regular expression and its options. `\z` is the end itself; `$` would be before a last line break as well."""
     if operator in SEARCHES:
-        raise Unsupported(f"MongoDB takes $text only at the top of a filter, so `{operator}` stands alone or with others that must hold")
+        raise Unsupported(f"MongoDB allows $text only at the top level of a filter, so `{operator}` can only be combined with `and`")
     literal = re.escape(value).replace("\0", r"\x00")
     return {
         "regex": (value, ""),

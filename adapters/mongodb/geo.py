@@ -37,11 +37,11 @@ def nearest(sort: Sequence[SortKey], layout: Layout, condition: dict[str, Any]) 
     """The stage that finds and sorts by the first key."""
     first, *others = sort
     if first.origin is None or any(key.origin is not None for key in others):
-        raise Unsupported("$geoNear is the first stage of a pipeline, so that one distance is sorted by, and before all else")
+        raise Unsupported("$geoNear must be the first stage of a pipeline, so only one distance can be a sort key, and only the first")
     if first.path not in layout.model.places:
-        raise Unsupported(f"$geoNear asks a spatial index, and there is none on {list(first.path)}")
+        raise Unsupported(f"$geoNear needs a geospatial index, and there is none on {list(first.path)}")
     if first.nulls is not None:
-        raise Unsupported("$geoNear leaves out what has no place, and has no first or last for it")
+        raise Unsupported("$geoNear omits documents without a position, so they cannot be sorted first or last")
     near = {"type": "Point", "coordinates": list(first.origin)}
     key = "d." + ".".join(map(str, first.path))
     return {"$geoNear": {"near": near, "key": key, "distanceField": DISTANCE, "spherical": True, "query": condition}}

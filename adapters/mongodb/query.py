@@ -18,7 +18,7 @@ _DATE: Final = "%Y-%m-%dT%H:%M:%SZ"
 def finding(query: Query, layout: Layout) -> Stages:
     """Documents with `d`, or with the wanted parts as `f0`, `f1` ...; a part that is missing is left out."""
     if query.highlight:
-        raise Unsupported("$text says which records have the words, and not where")
+        raise Unsupported("$text returns the matching records, not the positions of the words")
     page = [{"$skip": query.skip}] if query.skip else []
     page += [{"$limit": query.limit}] if query.limit else []
     parts = {"d": 1} if query.fields is None else _parts(query.fields)
@@ -61,7 +61,7 @@ def joined(query: Query, fields: Sequence[Path], document: Mapping[str, Any]) ->
 
 def _parts(fields: Sequence[Path]) -> dict[str, Any]:
     if any(isinstance(part, int) for path in fields for part in path):
-        raise Unsupported("a list's item has no place of its own in a part of a document")
+        raise Unsupported("a projection cannot return a list item at its position")
     return {f"f{number}": at(path) for number, path in enumerate(fields)}
 
 

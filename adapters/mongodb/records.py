@@ -15,14 +15,14 @@ from storeproof.contract import Cursor, Key, Layout, Record, Refused, Row, Unsup
 
 _NAMESPACE_EXISTS: Final = 48
 
-_SWEPT: Final = "a TTL index has what has ended removed once a minute, and until then every read finds it"
+_SWEPT: Final = "a TTL index removes expired documents once a minute, and until then reads return them"
 _LACKING: Final[Mapping[str, str]] = {
     "Expiry": _SWEPT,
     "ExpiryControl": _SWEPT,
-    "Append": "MongoDB joins texts, and no binary data",
-    "FieldCounter": "$inc adds to numbers; a field of a hash is binary data, which has no conversion to a number",
-    "StoredSearches": "$text asks an index for documents; nothing of MongoDB's keeps searches and asks them for a document",
-    "Procedures": "MongoDB keeps no procedures that write, and one update is about one document",
+    "Append": "MongoDB concatenates strings, not binary data",
+    "FieldCounter": "$inc needs a number; a field of a hash is binary data, which cannot be converted to one",
+    "StoredSearches": "MongoDB cannot store searches and match them against a document",
+    "Procedures": "MongoDB has no stored procedures that write, and an update changes one document",
 }
 
 
@@ -162,7 +162,7 @@ class Records(Followed):
     def scan_prefix(self, prefix: str, count: int) -> Sequence[tuple[Key, Record]]:
         """A regular expression that is anchored, which MongoDB turns into bounds on the index of `_id`."""
         if self._layout.model.key != "text":
-            raise Unsupported("only text keys have a beginning")
+            raise Unsupported("only text keys have prefixes")
         bounds = {"_id": {"$regex": pattern("prefix", prefix)[0]}} if prefix else {}
         return [(each["_id"], self.decode(each)) for each in self._ordered(bounds, count)]
 

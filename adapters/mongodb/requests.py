@@ -43,7 +43,7 @@ class Requests(Fielded):
     def find_joined(self, query: Query, path: Path, fields: Sequence[Path]) -> Sequence[Joined]:
         """`$lookup` in the same collection."""
         if collation_of(query, self._layout):
-            raise Unsupported("a collation goes with a whole operation, so that $lookup would compare keys by it too")
+            raise Unsupported("a collation applies to a whole operation, so $lookup would compare keys with it too")
         return [asked.joined(query, fields, each) for each in self._answers(asked.joining(query, path, fields, self._layout))]
 
     def count_where(self, where: Where) -> int:

@@ -38,7 +38,7 @@ class Rules(Fielded):
             except OperationFailure as reason:
                 if reason.code == _CANNOT_CREATE and index.filter:
                     raise Unsupported(
-                        f"a partial index takes few operators, and none that keeps lists out: {str(reason)[:200]}"
+                        f"a partial index supports few operators, and none that excludes lists: {str(reason)[:200]}"
                     ) from reason
                 raise
 
@@ -61,7 +61,7 @@ class Rules(Fielded):
     def require(self, path: Path, kind: TypeName) -> None:
         """collMod with a `$jsonSchema` beside the rules that are there, which the server knows."""
         if not path or not all(isinstance(part, str) for part in path):
-            raise Unsupported("a $jsonSchema has names of fields, and no single positions in lists")
+            raise Unsupported("a $jsonSchema has field names, but no single list positions")
         rule: Stored = {"bsonType": TYPES[kind]}
         for name in reversed(("d", *path)):
             rule = {"bsonType": "object", "required": [name], "properties": {name: rule}}

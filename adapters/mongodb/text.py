@@ -67,7 +67,7 @@ def selected(condition: Filter | None, layout: Layout) -> dict[str, Any]:
     """
     searches, rest = _parted(condition, layout.model.text)
     if len(searches) > 1:
-        raise Unsupported("one $text cannot ask for several words at once, and a write has no pipeline for more")
+        raise Unsupported("one $text cannot require several words, and a write cannot use a pipeline")
     return _with_search(searches, rest)
 
 
@@ -94,7 +94,7 @@ def _parted(condition: Filter | None, texts: tuple[tuple[str, ...], ...]) -> tup
         else:
             rest.append(part)
     if unwanted and not wanted:
-        raise Unsupported("$text finds words; it cannot find all records without them")
+        raise Unsupported("$text finds records with the words; it cannot find all records without them")
     if unwanted:
         wanted[0] = " ".join([wanted[0], *unwanted])
     return wanted, rest
@@ -123,7 +123,7 @@ def _searches(condition: Filter, texts: tuple[tuple[str, ...], ...]) -> list[str
     if isinstance(condition, Or):
         alternatives = [_searches(part, texts) for part in condition.parts]
         if any(len(each) > 1 or '"' in each[0] for each in alternatives):
-            raise Unsupported("to $text, only single words are alternatives")
+            raise Unsupported("in $text only single words can be alternatives")
         return [" ".join(each[0] for each in alternatives)]
     assert isinstance(condition, Condition)
     words = _words(condition, texts)
@@ -147,7 +147,7 @@ def _negative(condition: Filter, texts: tuple[tuple[str, ...], ...]) -> list[str
     """What a search string ends with, so that none of it is found."""
     searches = _searches(condition, texts)
     if len(searches) > 1:
-        raise Unsupported("$text leaves out what has one of several words, and not what has all of them")
+        raise Unsupported("a negated $text excludes records with any of the words, not those with all of them")
     return ["-" + searches[0]] if '"' in searches[0] else ["-" + word for word in searches[0].split()]
 
 
@@ -157,10 +157,10 @@ def _words(condition: Condition, texts: tuple[tuple[str, ...], ...]) -> list[str
         raise Unsupported(f"$text finds whole words and phrases; it has no `{condition.operator}`")
     _asks_all(condition.path, texts)
     if _NOT_SPACED.search(condition.value):
-        raise Unsupported("MongoDB's text index parts words at spaces and marks, and this script has nothing between them")
+        raise Unsupported("MongoDB's text index splits words at spaces and punctuation, which this script does not have")
     words = "".join(char if _in_a_word(char) else " " for char in condition.value).split()
     if not words:
-        raise Unsupported("$text finds words, and there is none")
+        raise Unsupported("$text needs at least one word")
     return words
 
 
@@ -173,4 +173,4 @@ def _asks_all(path: Path, texts: tuple[tuple[str, ...], ...]) -> None:
     if not texts:
         raise Unsupported("the model has no texts, so the collection has no text index")
     if path and texts != (path,):
-        raise Unsupported("a collection has one text index, and $text asks all of its fields, not one of them")
+        raise Unsupported("a collection has one text index, and $text searches all of its fields, not one")

@@ -122,15 +122,15 @@ class Session(Link):
         if kind == "document":
             return Documents(self, layout, self._options, MariaDb() if self._mariadb else MySql(), self._limits)
         if kind == "hash" and layout.indexed and self.engine == "ndbcluster":
-            raise Unsupported("ndbcluster indexes no part of a BLOB")
+            raise Unsupported("ndbcluster cannot index a prefix of a BLOB")
         if kind not in _TABLES:
-            raise Unsupported(f"there is no table for a record of the kind {kind}")
+            raise Unsupported(f"the adapter has no table for records of the kind {kind}")
         return _TABLES[kind](self, layout, self._options)
 
     def compact(self) -> str:
         """MariaDB's InnoDB has a command for a checkpoint (in every build since MDEV-30000); for others OPTIMIZE rewrites the tables."""
         if self.engine == "ndbcluster":
-            raise Unsupported("its checkpoints come by themselves; one on demand is for its management client")
+            raise Unsupported("checkpoints are automatic; only the management client can request one")
         if self.engine == "InnoDB" and self._mariadb:
             command = "SET GLOBAL innodb_log_checkpoint_now = ON"
             self.run(command)

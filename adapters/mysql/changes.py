@@ -19,7 +19,7 @@ _VALUE = "JSON_EXTRACT({}, '$')"
 def replaced(path: Path, value: Json) -> Sql:
     """The document with a value set at a path, whose parent is there: JSON_SET passes over one whose parent is not."""
     if not path:
-        raise Refused("the root of a document has no parent; put replaces the whole")
+        raise Refused("the root of a document has no parent; use put to replace the whole")
     there = sql("{} IS NOT NULL", extract(DOC, path)) if isinstance(path[-1], int) else of_type(extract(DOC, path[:-1]), "object")
     return sql(f"IF({{}}, JSON_SET(doc, {{}}, {_VALUE}), NULL)", there, json_path(path), to_json(value))
 
@@ -27,7 +27,7 @@ def replaced(path: Path, value: Json) -> Sql:
 def removed(path: Path) -> Sql:
     """The document without the field at a path. An item of a list cannot be unset, as the ones behind it would move."""
     if not path:
-        raise Refused("the root of a document cannot be unset; delete removes the whole")
+        raise Refused("the root of a document cannot be unset; use delete to remove the whole")
     if isinstance(path[-1], int):
         return sql("IF({}, NULL, doc)", of_type(extract(DOC, path[:-1]), "list"))
     return sql("IF({} IS NULL, doc, JSON_REMOVE(doc, {}))", extract(DOC, path), json_path(path))
@@ -36,7 +36,9 @@ def removed(path: Path) -> Sql:
 def added(dialect: Dialect, path: Path, by: int | float) -> Sql:
     """The document with a number added to the one at a path, or to zero, where a field is not there and its parent is."""
     if not path or (isinstance(by, int) and not -(2**63) <= by < 2**63):
-        raise Refused(f"a whole number of 64 bits is added to a number; found {by} and the path {path}; the statement was not sent")
+        raise Refused(
+            f"a double or a 64-bit integer can be added, not at the root; found {by} and the path {path}; the statement was not sent"
+        )
     value = extract(DOC, path)
     number = of_type(value, "number")
     allowed = (
@@ -57,7 +59,7 @@ def pushed(path: Path, value: Json) -> Sql:
 def inserted(path: Path, value: Json) -> Sql:
     """The document with an item more at a position of a list, or at its end, where the position is beyond it."""
     if not path or not isinstance(path[-1], int):
-        raise Refused("an item is put at a position; the statement was not sent")
+        raise Refused("an item can only be inserted at a list position; the statement was not sent")
     return _of_list(path[:-1], sql(f"JSON_ARRAY_INSERT(doc, {{}}, {_VALUE})", json_path(path), to_json(value)))
 
 

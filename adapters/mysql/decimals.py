@@ -48,9 +48,7 @@ def keeping_out(operator: str, wanted: Any) -> None:
     """Raises `Unsupported` for a comparison with decimals where the model has none."""
     values = wanted if operator in ("in", "all") else [getattr(wanted, "value", wanted)]
     if any(isinstance(value, Decimal) for value in values):
-        raise Unsupported(
-            "exact decimals are kept as texts, and only where the model has them: elsewhere nothing tells them from other texts"
-        )
+        raise Unsupported("exact decimals are stored as text, and only at the model's paths: elsewhere they cannot be told from other text")
 
 
 def read(text: str, decimals: Collection[Path], place: Path = ()) -> Any:

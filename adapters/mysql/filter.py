@@ -67,7 +67,7 @@ class Filters:
         operator, wanted = condition.operator, condition.value
         if operator in SEARCHES:
             if self._texts is None:
-                raise Unsupported("a text index is of records, not of parts of them")
+                raise Unsupported("a text index covers records, not parts of them")
             return self._texts.search(condition.path, operator, wanted)
         if operator == "ne":
             return self._opposite(self._condition(condition.model_copy(update={"operator": "eq"})))
@@ -142,7 +142,7 @@ class Filters:
         """How well a record matches the searches of a filter."""
         found = self._relevances(condition)
         if not found:
-            raise Unsupported("only what was searched by words is ranked")
+            raise Unsupported("only the results of a text search can be ranked")
         return joined(" + ", found)
 
     def _relevances(self, condition: Filter | None) -> list[Sql]:

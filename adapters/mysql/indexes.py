@@ -45,7 +45,7 @@ class Indexes:
             return {each.path: each for each in columns}
         condition = self._filters.sql(index.filter)
         if "SELECT" in condition.text:
-            raise Unsupported("the server works out a column without looking into the items of a list")
+            raise Unsupported("a generated column cannot depend on the items of a list")
         made = [
             (each.name, self._unique(each, condition) if index.unique else each.definition(self._dialect, condition)) for each in columns
         ]
@@ -85,7 +85,7 @@ class Indexes:
         if not isinstance(self._dialect, MySql) or self._link.engine != "InnoDB":
             raise Unsupported("only MySQL's InnoDB has indexes on the items of a list")
         if len(index.paths) > 1 or index.filter is not None:
-            raise Unsupported("an index on the items of a list is on one path here, and of all records")
+            raise Unsupported("an index on list items has one path here, and covers all records")
         shape: Any = self._layout.model.record.shape if isinstance(self._layout.model.record, Document) else None
         for step in index.paths[0]:
             shape = shape.object.get(str(step)) if hasattr(shape, "object") else None

@@ -251,7 +251,7 @@ class MySql(Dialect):
 
     def percentile(self, measure: Measure, number: Sql, groups: Sequence[Sql]) -> Sql:
         if measure.kind == "interpolated":
-            raise Unsupported("MySQL has no function for percentiles; what CUME_DIST tells is the place of the values that are there")
+            raise Unsupported("MySQL has no percentile function; CUME_DIST only ranks existing values and does not interpolate")
         partition = joined(", ", [*groups, sql("{} IS NULL", number)])
         return sql("IF(CUME_DIST() OVER (PARTITION BY {} ORDER BY {}) >= {}, {}, NULL)", partition, number, measure.share, number)
 

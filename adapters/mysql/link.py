@@ -70,7 +70,7 @@ def failure_of(reason: pymysql.MySQLError) -> Refused | Unknown | Unsupported | 
     """
     code = reason.args[0] if reason.args else None
     if isinstance(reason, pymysql.InterfaceError) and code == 0:
-        return Refused("the connection is closed; the request never left")
+        return Refused("the connection is closed; the request was not sent")
     if code == _MALFORMED_PACKET or (isinstance(reason, pymysql.InternalError) and not isinstance(code, int)):
         return WrongReply(f"a reply that cannot be read: {reason}")
     if code in _NOT_OFFERED:
@@ -108,7 +108,7 @@ class Link:
         A request is one statement, or some with `;` between, of which the first that is refused is the last.
         """
         if self._undone:
-            raise Refused(f"the store undid the transaction ({self._undone}); the request was not sent")
+            raise Refused(f"the store rolled back the transaction ({self._undone}); the request was not sent")
         try:
             text = self._cursor.mogrify(request, values)
         except pymysql.ProgrammingError as reason:
@@ -145,12 +145,12 @@ class Link:
                 self.run(undo)
             if self.transactional or refused_with(reason, ER.LOCK_WAIT_TIMEOUT):
                 raise
-            raise Unknown(f"{reason}; {self.engine} undoes nothing") from reason
+            raise Unknown(f"{reason}; {self.engine} cannot roll back") from reason
 
     def define(self, statement: str, values: Sequence[Any] = ()) -> None:
         """Send a statement that defines something. The server commits before and after it."""
         if self._open:
-            raise Refused("a definition would commit the transaction that is open; the request was not sent")
+            raise Refused("DDL would commit the open transaction; the request was not sent")
         with self.patient():
             self.run(statement, values)
 
@@ -196,7 +196,7 @@ class Link:
         undone, opened = self._undone, self._open
         self._open, self._undone = False, None
         if undone or not opened:
-            raise Refused(f"the store undid the transaction: {undone}" if undone else "no transaction is open")
+            raise Refused(f"the store rolled back the transaction: {undone}" if undone else "no transaction is open")
         self.run("COMMIT")
 
     def rollback(self) -> None:

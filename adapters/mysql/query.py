@@ -51,7 +51,7 @@ class Requests:
     def joined(self, query: Query, path: Path, fields: Sequence[Path]) -> Sql:
         """Rows of key, document or parts, the key of the other one, and its parts."""
         if not self._text:
-            raise Unsupported("the keys are numbers, and no text names one")
+            raise Unsupported("the keys are numbers, so a text cannot refer to one")
         place = _place(self._order(query))
         page = sql("SELECT k, doc, {} FROM {}{}", place, self._matching(query), self._page(query))
         named = self._dialect.text(extract(Sql("r.doc"), path))
@@ -119,7 +119,7 @@ class Requests:
 
     def _page(self, query: Query) -> Sql:
         if query.highlight is not None:
-            raise Unsupported("the server marks no words in what it finds")
+            raise Unsupported("the server does not highlight words")
         order = _order_by(self._order(query), query.limit or (_NO_LIMIT if query.skip else None))
         return sql("{} OFFSET {}", order, query.skip) if query.skip else order
 

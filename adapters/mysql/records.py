@@ -75,7 +75,7 @@ class Records(Table, records.Records):
         except Refused as reason:
             if self._link.transactional or refused_with(reason, ER.SP_DOES_NOT_EXIST):
                 raise
-            raise Unknown(f"{reason}; {self._link.engine} keeps the rows that came before the one it refused") from reason
+            raise Unknown(f"{reason}; {self._link.engine} keeps the rows before the refused one") from reason
 
     def _upsert(self, names: Sequence[str], first: str = "") -> str:
         """`first`: assignments before those of the columns."""

@@ -42,9 +42,9 @@ class Table(sql.Table):
     """What CREATE TABLE says at its end."""
 
     unsupported_because: Mapping[str, str] = {
-        **dict.fromkeys(("Expiry", "ExpiryControl"), "the server has no time to live for rows"),
-        "Feed": "changes are in the binary log, which is sent to replicas, and not to SQL clients",
-        "StoredSearches": "MATCH asks for a text that is constant in the request, not for one from a table of searches",
+        **dict.fromkeys(("Expiry", "ExpiryControl"), "the server has no expiry of rows"),
+        "Feed": "changes are in the binary log, which is sent to replicas, not to SQL clients",
+        "StoredSearches": "MATCH needs a constant search text, not one from a table of searches",
     }
 
     def __init__(self, link: Link, layout: Layout, options: Mapping[str, str]) -> None:

@@ -77,12 +77,12 @@ class Texts:
             case "any_word":
                 return sql("({})", joined(" OR ", [self._match(parser, path, " ".join(some)) for parser, some in words]))
             case "phrase" | "word_prefix" if len(words) > 1:
-                raise Unsupported("no index has both of these words, as they are of different writing")
+                raise Unsupported("no index contains both of these words, since they are in different scripts")
             case "phrase":
                 return self._match(words[0][0], path, f'"{" ".join(words[0][1])}"')
             case "word_prefix" if words[0][0] is self._words and len(words[0][1]) == 1:
                 return self._match(self._words, path, f"+{words[0][1][0]}*")
-        raise Unsupported(f"the full-text index has no search like {operator} {wanted!r}")
+        raise Unsupported(f"the full-text index does not support {operator} {wanted!r}")
 
     def relevance(self, path: Path, wanted: str) -> Sql:
         """How well a record matches: by how often the words are in it, and in others."""

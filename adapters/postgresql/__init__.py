@@ -118,7 +118,7 @@ class Session:
     def collection(self, layout: Layout) -> Collection:
         kind = layout.model.record.kind
         if kind not in _TABLES:
-            raise Unsupported(f"there is no table for a record of the kind {kind}")
+            raise Unsupported(f"the adapter has no table for records of the kind {kind}")
         return _TABLES[kind](self._link, layout, self._options)
 
     def begin(self, isolation: Isolation) -> None:

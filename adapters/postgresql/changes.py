@@ -20,7 +20,7 @@ def with_value(path: Path, value: Json, arguments: Arguments) -> str:
     found can only mean: no record.
     """
     if not path:
-        raise Refused("the root of a document has no parent; put replaces the whole")
+        raise Refused("the root of a document has no parent; use put to replace the whole")
     if isinstance(path[-1], int):
         there = f"{place('doc', path, arguments.add).json} IS NOT NULL"
     else:
@@ -31,7 +31,7 @@ def with_value(path: Path, value: Json, arguments: Arguments) -> str:
 def without(path: Path, _: Json, arguments: Arguments) -> str:
     """The document without the field at the path."""
     if not path:
-        raise Refused("the root of a document cannot be unset; delete removes the whole")
+        raise Refused("the root of a document cannot be unset; use delete to remove the whole")
     if isinstance(path[-1], int):
         # An item of a list cannot be unset, as the ones behind it would move: it is refused as in `with_value`.
         return f"CASE WHEN jsonb_typeof({place('doc', path[:-1], arguments.add).json}) = 'array' THEN NULL ELSE doc END"

@@ -58,14 +58,12 @@ class Decoding:
         link.run("SELECT relpersistence = 'p', current_setting('wal_level') FROM pg_class WHERE oid = to_regclass(%s)", (f'"{name}"',))
         permanent, level = link.rows()[0]
         if not permanent or level != "logical":
-            raise Unsupported(
-                f"the log has no changes of rows to decode: wal_level is {level}, the table is {'' if permanent else 'un'}logged"
-            )
+            raise Unsupported(f"the log has no row changes to decode: wal_level is {level}, the table is {'' if permanent else 'un'}logged")
         try:
             Decoding._make(link, name, records)
         except Refused as reason:
             if sqlstate(reason) == _NOT_ALLOWED:
-                raise Unsupported(f"the account may not decode the log: {reason}") from reason
+                raise Unsupported(f"the user has no permission to decode the log: {reason}") from reason
             raise
 
     @staticmethod

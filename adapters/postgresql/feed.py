@@ -67,7 +67,9 @@ class Followed(Table, Records):
             self.resume_feed()
             return
         if records:
-            raise Unsupported("a notification has 8000 bytes at most, and no record of any size; the log has them (wal_level=logical)")
+            raise Unsupported(
+                "a notification is limited to 8000 bytes, too few for a record; logical decoding has records (wal_level=logical)"
+            )
         self._end_feed()
         for statement in self._telling():
             self._link.make(statement)
@@ -80,12 +82,12 @@ class Followed(Table, Records):
 
     def leave_feed(self) -> None:
         if self._token is None:
-            raise Unsupported("notifications are not kept for who does not listen; what is decoded of the log is (wal_level=logical)")
+            raise Unsupported("notifications are not kept for disconnected clients; logical decoding keeps changes (wal_level=logical)")
         self._end_feed()
 
     def resume_feed(self) -> None:
         if self._token is None:
-            raise Refused("no feed was left")
+            raise Refused("there is no feed to resume")
         self._end_feed()
         columns = self.columns if self._with_records else None
         self._feed = Decoding(self._link.another(), self._layout.name, self._token, self._key_from, columns, self.decode)

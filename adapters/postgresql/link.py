@@ -143,14 +143,14 @@ class Link:
     def begin(self, isolation: Isolation) -> None:
         """Begin a transaction."""
         if self._open:
-            raise Refused("a transaction is open, and there is none inside of another")
+            raise Refused("a transaction is already open, and transactions cannot be nested")
         self.run(f"BEGIN ISOLATION LEVEL {ISOLATION[isolation]}", prepare=False)
 
     def commit(self) -> None:
         """Commit; a transaction in which a statement failed is undone instead, which the server calls no error."""
         self.run("COMMIT", prepare=False)
         if self._cursor.statusmessage == "ROLLBACK":
-            raise Refused("a statement of the transaction had failed: all of it was undone")
+            raise Refused("a statement of the transaction failed: all of it was rolled back")
 
     def rollback(self) -> None:
         """Undo the transaction, if there is one."""
@@ -184,7 +184,7 @@ class Link:
 
     def _run(self, cursor: psycopg.Cursor[Any], statement: str, values: Any, prepare: bool | None) -> int:
         if self._connection.closed:
-            raise Refused("the connection is closed; the request never left")
+            raise Refused("the connection is closed; the request was not sent")
         try:
             return cursor.execute(statement, values, prepare=prepare).rowcount
         except psycopg.Error as reason:

@@ -170,7 +170,7 @@ class Sql(Arguments):
                 return f"({self.filter(part, root)}) IS NOT TRUE"
         if condition.operator in SEARCHES:
             if root != "doc":
-                raise Unsupported("only texts of whole records are in the text index")
+                raise Unsupported("the text index has only texts of whole records")
             self._fuzzy |= condition.operator == "fuzzy"
             return text_search.searched(self._layout, condition, self.add)
         if condition.operator in PLACES:

@@ -34,7 +34,7 @@ class Rules(Table):
             self._define(index)
         except Refused as reason:
             if sqlstate(reason) in _NOT_IN_AN_INDEX:
-                raise Unsupported(f"not in an index of PostgreSQL: {reason}") from reason
+                raise Unsupported(f"not possible in an index of PostgreSQL: {reason}") from reason
             raise
 
     def drop_index(self, name: str) -> bool:

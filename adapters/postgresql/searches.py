@@ -23,7 +23,7 @@ class StoredSearches(Table):
 
     def save_search(self, name: str, where: Where) -> None:
         if not self._layout.model.text:
-            raise Unsupported("a search is for words in texts, and the model has none")
+            raise Unsupported("a search needs a text path, and the model has none")
         arguments = Arguments()
         query = text.stored(self._layout, where.filter, arguments.add)
         insert = f"INSERT INTO {self._own('searches')} (name, query) VALUES ({arguments.add(name)}::text, {query})"

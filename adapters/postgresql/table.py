@@ -20,7 +20,7 @@ class Table(sql.Table):
     _link: Link
     unsupported_because: Mapping[str, str] = dict.fromkeys(
         ("Expiry", "ExpiryControl"),
-        "a row of PostgreSQL ends when it is deleted, and nothing in PostgreSQL deletes by the clock",
+        "PostgreSQL has no expiry of rows",
     )
     functions: tuple[str, ...] = ()
     """The ends of the names of functions that belong to it."""

@@ -145,7 +145,7 @@ def stored(layout: Layout, condition: Filter | None, add: Add) -> str:
         case Condition(operator=operator, value=value, path=()) if operator in SEARCHES and operator != "fuzzy":
             _numbers(layout, condition)
             return _asked(operator, value, add)[0]
-    raise Unsupported("a stored tsquery is of words in all texts together, and of nothing else")
+    raise Unsupported("a stored tsquery contains only words, searched in all texts together")
 
 
 def headline(layout: Layout, condition: Filter | None, path: Path, add: Add) -> str:
@@ -153,7 +153,7 @@ def headline(layout: Layout, condition: Filter | None, path: Path, add: Add) -> 
     searches = [search for search in _searches(condition) if search.path in ((), path)]
     number = next((number for number, text in enumerate(layout.model.text) if text == path), None)
     if number is None or not searches or any(search.operator == "fuzzy" for search in searches):
-        raise Unsupported(f"ts_headline marks what a tsquery finds; there is none for the text at {list(path)}")
+        raise Unsupported(f"ts_headline highlights the matches of a tsquery, and there is none for the text at {list(path)}")
     text = place("doc", path, add).text
     asked = [_asked(_counting(search), search.value, add) for search in searches]
     as_written = f"ts_headline('pg_catalog.simple', {text}, {' || '.join(words for words, _ in asked)}, {_HEADLINE})"
@@ -180,9 +180,7 @@ def _numbers(layout: Layout, condition: Condition) -> list[int]:
     if not numbers:
         raise Unsupported(f"there is no text index at {list(condition.path)}: the model's `text` does not name it")
     if _NOT_SPACED.search(condition.value):
-        raise Unsupported(
-            "PostgreSQL's parser takes for a word what stands between spaces and marks, and this script has words inside of that"
-        )
+        raise Unsupported("PostgreSQL's parser splits words at spaces and punctuation, which this script does not have")
     return numbers
 
 

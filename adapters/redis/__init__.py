@@ -48,9 +48,7 @@ _LOOK: Final = 0.002
 class RedisSession(RedisLink):
     """One authenticated session."""
 
-    unsupported_because: Mapping[str, str] = {
-        "Transactions": "between MULTI and EXEC commands are only queued, so that nothing can be read"
-    }
+    unsupported_because: Mapping[str, str] = {"Transactions": "between MULTI and EXEC commands are only queued, so reads return nothing"}
 
     def __init__(self, client: redis.Redis, service: str | None = None) -> None:
         """`service`: whose managed Redis this is, where the host name says so."""
@@ -303,7 +301,7 @@ def client(address: Address, options: Mapping[str, str]) -> redis.Redis:
         Refused: an option, or a database that is not a number.
     """
     if options:
-        raise Refused(f"the Redis adapter knows no options; found {', '.join(options)}")
+        raise Refused(f"the Redis adapter has no options; found {', '.join(options)}")
     database = address.database or "0"
     if not database.isdigit():
         raise Refused(f"a Redis database is a number; found {database}")

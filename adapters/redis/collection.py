@@ -17,10 +17,10 @@ class Named:
     """The keys under one prefix; nothing is there to be created."""
 
     unsupported_because: Mapping[str, str] = {
-        "Count": "DBSIZE counts the keys of a whole database, and nothing counts those under a prefix",
-        "Ordered": "keys are kept in a hash table, in no order",
-        "ResumableFeed": "keyspace notifications are not kept: who does not listen misses them",
-        "Prefix": "keys are found by a prefix only in a walk through all of them (SCAN), and in no order",
+        "Count": "DBSIZE counts the keys of a whole database; no command counts those with a prefix",
+        "Ordered": "keys are kept in a hash table without an order",
+        "ResumableFeed": "keyspace notifications are not kept for disconnected clients",
+        "Prefix": "keys with a prefix can only be found by scanning all keys (SCAN), in no order",
     }
 
     def __init__(self, session: RedisLink, layout: Layout) -> None:

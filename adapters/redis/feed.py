@@ -47,7 +47,7 @@ class Followed:
         try:
             self._feed.psubscribe(f"{channel}*")  # a layout's name holds no character that is read as a pattern
             if self._feed.get_message(timeout=_ANSWER_SECONDS) is None:
-                raise Refused("the subscription was not answered")
+                raise Refused("the subscription was not confirmed")
         except (RedisError, OSError) as reason:
             self._unfollow()
             raise failure_of(reason) from reason
@@ -80,12 +80,12 @@ class Followed:
         try:
             found = self._session.run("CONFIG GET", "notify-keyspace-events")
         except (Refused, Unsupported) as reason:
-            raise Unsupported(f"whether the server sends keyspace notifications is not told: {reason}") from reason
+            raise Unsupported(f"the server does not report whether it sends keyspace notifications: {reason}") from reason
         flags = set(found.get("notify-keyspace-events", ""))
         if "A" in flags:
             flags |= _ALL
         if missing := _NEEDED - flags:
             raise Unsupported(
-                "keyspace notifications are off, and are for the server's operator to switch on: "
-                f"notify-keyspace-events has no {', '.join(sorted(missing))}; KA has all of them"
+                "keyspace notifications are off; the operator of the server can enable them: "
+                f"notify-keyspace-events lacks {', '.join(sorted(missing))}; KA has all of them"
             )

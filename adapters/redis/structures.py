@@ -128,7 +128,7 @@ class Places(Keys):
 
     unsupported_because: Mapping[str, str] = {
         **Keys.unsupported_because,
-        "KeyValue": "a place is kept as 52 bits: read back, it is another one, up to half a metre away",
+        "KeyValue": "a position is stored in 52 bits and read back up to half a metre away",
     }
 
     def add_place(self, key: Key, member: str, longitude: float, latitude: float) -> bool:

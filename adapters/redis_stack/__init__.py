@@ -29,10 +29,10 @@ class StackSession(RedisSession):
         """Documents, or what a plain Redis has."""
         if not isinstance(layout.model.record, shapes.Document):
             if layout.indexes:
-                raise Unsupported("the adapter has RediSearch index documents alone")
+                raise Unsupported("the adapter uses RediSearch indexes for documents only")
             return super().collection(layout)
         if layout.model.decimals:
-            raise Unsupported("RedisJSON's numbers are integers of 64 bits and doubles: it has no exact decimals")
+            raise Unsupported("RedisJSON has 64-bit integers and doubles, but no exact decimals")
         return Documents(self, layout)
 
 

@@ -32,13 +32,13 @@ class Documents(Named):
 
     unsupported_because: Mapping[str, str] = {
         **{family: reason for family, reason in Named.unsupported_because.items() if family != "Count"},
-        "Bulk": "RediSearch finds records, and changes none",
-        "Expiry": "JSON.SET leaves a key the end that it had, so that a record put in another's place would end with it",
-        "ExpiryControl": "JSON.SET leaves a key the end that it had, so that a record put in another's place would end with it",
-        "Indexing": "an index is asked by its name, and a field of one cannot be taken away",
-        "Lookup": "a query has one index, and joins nothing",
-        "StoredSearches": "RediSearch keeps no searches",
-        "Validation": "RedisJSON takes any JSON",
+        "Bulk": "RediSearch finds records but cannot change them",
+        "Expiry": "JSON.SET keeps the expiry of an existing key, so a record that replaces another would inherit it",
+        "ExpiryControl": "JSON.SET keeps the expiry of an existing key, so a record that replaces another would inherit it",
+        "Indexing": "a query names its index, and a field cannot be removed from an index",
+        "Lookup": "a query uses one index and cannot join",
+        "StoredSearches": "RediSearch cannot store searches",
+        "Validation": "RedisJSON accepts any JSON",
     }
 
     def __init__(self, session: RedisLink, layout: Layout) -> None:
@@ -192,7 +192,7 @@ class Documents(Named):
         for (name, facet), part in zip(browse.facets.items(), facets, strict=True):
             rows, others, rest = rest[0], rest[1 : len(part)], rest[len(part) :]
             if any(map(_counted, others)):
-                raise Unsupported("RediSearch takes a list apart as a text, and there are items whose text cannot be told from its signs")
+                raise Unsupported("RediSearch indexes a list as delimited text, and some items contain the delimiters")
             counts[name] = [facet_value(facet, row) for row in rows]
         return Found(_counted(total), [self._key(row["__key"]) for row in keys][: browse.limit], counts)
 
@@ -217,7 +217,7 @@ class Documents(Named):
 
     def _written_path(self, path: Path) -> str:
         if derived(self._layout, path):
-            raise Unsupported("of this part the index has a copy in a notation of its own, which is made with the whole record")
+            raise Unsupported("the index has an encoded copy of this part, which is written only with the whole record")
         return stored(path)
 
 

@@ -40,7 +40,7 @@ class Selection:
         """Ask for the filter too."""
         self._polygons += polygons(node)
         if self._polygons > 1:
-            raise Unsupported("RediSearch finds nothing where what is in two polygons is asked for")
+            raise Unsupported("RediSearch returns nothing for a query of two polygons at once")
         for part in _conjuncts(node):
             if _searches(part):
                 self._clauses.append(self._texts.clause(part))
@@ -229,7 +229,7 @@ def _searches(node: Filter) -> bool:
             which = {_searches(part) for part in parts}
             if len(which) > 1:
                 raise Unsupported(
-                    "words and polygons are asked of an index, other things of the document: alternatives of both are not one request"
+                    "text and polygon conditions use the index, others the document: `or` of both is not possible in one request"
                 )
             return which == {True}
         case Condition(operator=operator):
@@ -242,7 +242,7 @@ def _any(item: str, operator: str, wanted: Any) -> str:
         return compared(item, operator, wanted)
     test = equal(item, wanted)
     if "=~" in test:
-        raise Unsupported("JSONPath has no negation of a regular expression, which is how this text is compared")
+        raise Unsupported("this text is compared with a regular expression, which JSONPath cannot negate")
     return test.replace("==", "!=", 1)
 
 

@@ -116,7 +116,7 @@ def item_test(node: Filter, root: str = "@") -> str:
         sign = "&&" if isinstance(node, And) else "||"
         return "(" + sign.join(item_test(part, root) for part in node.parts) + ")"
     if not isinstance(node, Condition):
-        raise Unsupported("JSONPath has no negation inside of a list's items")
+        raise Unsupported("JSONPath has no negation within list items")
     value, wanted = root + steps(node.path), node.value
     match node.operator:
         case "eq" | "lt" | "lte" | "gt" | "gte":
@@ -129,12 +129,12 @@ def item_test(node: Filter, root: str = "@") -> str:
             return there(value)
         case "type" if wanted not in ("list", "object"):
             return of_type(value, wanted)
-    raise Unsupported(f"JSONPath cannot ask the items of a list for `{node.operator}`")
+    raise Unsupported(f"JSONPath cannot apply `{node.operator}` to list items")
 
 
 def _position(part: int) -> int:
     if part < 0:
-        raise Unsupported("to JSONPath, a negative position counts from the end")
+        raise Unsupported("in JSONPath a negative position counts from the end")
     return part
 
 
@@ -165,7 +165,7 @@ def _escaped(text: str) -> str:
 def _number(value: Any) -> str:
     """Without an exponent, which JSONPath does not know."""
     if isinstance(value, Decimal):
-        raise Unsupported("to RedisJSON, numbers are integers of 64 bits and doubles; it has no exact decimals")
+        raise Unsupported("RedisJSON has 64-bit integers and doubles, but no exact decimals")
     if isinstance(value, int) and -_BITS <= value < _BITS:
         return str(value)
     written = format(Decimal(repr(float(value))), "f")

@@ -57,7 +57,7 @@ def finding(query: Query, layout: Layout) -> Command:
 def _part(path: Path, place: int) -> list[tuple[str, str]]:
     """An empty list is not loaded: that there is one is asked for itself."""
     if any(isinstance(part, int) for part in path):
-        raise Unsupported("a position in a list is not a part that can be put where it was")
+        raise Unsupported("a projection cannot return a list item at its position")
     return [(stored(path), f"p{place}"), (asked(f'{inside(path)}==@["e"]'), f"e{place}")]
 
 
@@ -81,7 +81,7 @@ def highlighting(query: Query, layout: Layout) -> Command:
     selection = Selection(layout).narrow(query.filter)
     assert query.highlight is not None
     if query.highlight not in layout.model.text or not selection.searched or selection.steps or query.sort or query.fields != ():
-        raise Unsupported("FT.SEARCH, which marks words, does so in an indexed text, and filters by nothing but the index")
+        raise Unsupported("FT.SEARCH highlights words only in indexed text, and filters only by the index")
     field = f"w{layout.model.text.index(tuple(map(str, query.highlight)))}"
     marked = ["RETURN", 1, field, "HIGHLIGHT", "FIELDS", 1, field, "TAGS", "<b>", "</b>", *selection.language]
     return ["FT.SEARCH", layout.name, selection.query, *marked, "LIMIT", query.skip, query.limit or 1_000_000, "TIMEOUT", 0, "DIALECT", 2]
@@ -91,7 +91,7 @@ def _sorting(keys: Sequence[SortKey], selection: Selection) -> Command:
     applied, order = [], []
     for number, key in enumerate(keys):
         if key.collation is not None:
-            raise Unsupported("RediSearch sorts texts by their bytes, and knows no language's order")
+            raise Unsupported("RediSearch sorts text by bytes and has no language-specific collations")
         if not key.path:
             order += ["@__key", key.order.upper()]
             continue
@@ -128,7 +128,7 @@ class Grouping:
 
     def __init__(self, request: Aggregation, layout: Layout) -> None:
         if not request.by and (request.having is not None or request.sort):
-            raise Unsupported("RediSearch has no group of nothing, which a condition on groups or an order would have to be asked of")
+            raise Unsupported("RediSearch has no group for missing values, which this condition or sort order needs")
         self._request = request
         self._layout = layout
         self._selection = Selection(layout).narrow(request.filter)
@@ -149,7 +149,7 @@ class Grouping:
         order: Command = []
         for key in request.sort:
             if key.nulls is not None:
-                raise Unsupported("among groups, RediSearch does not tell a null from a value")
+                raise Unsupported("in groups RediSearch does not distinguish null from a value")
             order += [self._named(key.path), key.order.upper()]
         sort = ["SORTBY", len(order), *order] if order else []
         limit = ["LIMIT", 0, request.limit or _MANY] if order or request.limit else []
@@ -171,7 +171,7 @@ class Grouping:
 
     def _key(self, bucket: Bucket, name: str) -> str:
         if bucket.each:
-            raise Unsupported("RediSearch groups by the items of a list only as the parts of a text, which facets do")
+            raise Unsupported("RediSearch groups by list items only as parts of a text; only facets do that here")
         value, expression = _bucket(bucket, self._selection)
         if not expression:
             return value
@@ -210,7 +210,7 @@ class Grouping:
     def _named(self, path: Path) -> str:
         name = str(path[0]) if len(path) == 1 else ""
         if name not in self._names:
-            raise Unsupported("groups have no other parts than their names")
+            raise Unsupported("groups have only their named values")
         return self._keys.get(name, f"@{self._names[name]}")
 
     def _having(self, node: Filter) -> str:
@@ -230,7 +230,7 @@ class Grouping:
         if measure is not None and measure.function in ("count", "distinct", "sum") and sign and type(wanted) in (int, float):
             return f"{value}{sign}{wanted!r}"
         raise Unsupported(
-            f"of groups RediSearch compares counts and sums with numbers, and keys with plain texts, not `{condition.operator}`"
+            f"in groups RediSearch compares counts and sums with numbers, and keys with plain text, not with `{condition.operator}`"
         )
 
 

@@ -80,9 +80,9 @@ class Texts:
         if node.operator == "phrase":  # one field at a time: of several, a phrase would go on from one in the next
             return " | ".join(f'(@{field}:"{" ".join(words)}")' for field in fields)
         if node.operator in ("word_prefix", "fuzzy") and len(words) != 1:
-            raise Unsupported(f"RediSearch takes one word at a time for `{node.operator}`")
+            raise Unsupported(f"RediSearch allows only one word for `{node.operator}`")
         if node.operator == "word_prefix" and len(words[0]) < 2:
-            raise Unsupported("RediSearch wants two letters at least of a word's beginning")
+            raise Unsupported("RediSearch needs a word prefix of at least two letters")
         terms = {"word_prefix": f"{words[0]}*", "fuzzy": f"%{words[0]}%"}.get(node.operator)
         terms = terms or (" | " if node.operator == "any_word" else " ").join(words)
         return f"@{'|'.join(fields)}:({terms})"
@@ -106,7 +106,7 @@ class Texts:
 
     def _polygon(self, condition: Condition) -> str:
         if condition.path not in self._places:
-            raise Unsupported("the path has no index of places")
+            raise Unsupported("the path has no geospatial index")
         name = f"p{len(self.parameters) // 2}"
         self.parameters += [name, f"POLYGON (({', '.join(map(_degrees, ring(condition.value)))}))"]
         return f"@g{self._places.index(tuple(map(str, condition.path)))}:[WITHIN ${name}]"
@@ -122,14 +122,14 @@ class Texts:
         text = condition.value
         self.searched = True
         if _OTHERS.search(text):
-            raise Unsupported("nothing is between the words of this script, and RediSearch has no dictionary of it")
+            raise Unsupported("this script has no spaces between words, and RediSearch has no dictionary for it")
         if _HAN.search(text):
             if condition.operator in ("word_prefix", "fuzzy"):
-                raise Unsupported("RediSearch looks for the beginnings of words, and for nearly equal ones, in words between spaces alone")
+                raise Unsupported("RediSearch supports word prefixes and fuzzy matching only for words separated by spaces")
             self.language = "chinese"
         words = [word for word in _PARTED.split(text.replace("_", " ")) if word]
         if not words:
-            raise Unsupported("RediSearch finds words, and there is none")
+            raise Unsupported("RediSearch needs at least one word")
         return words
 
 

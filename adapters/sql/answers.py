@@ -20,7 +20,7 @@ def fields_of(paths: Sequence[Path]) -> Sequence[Path]:
     """The paths. Raises `Unsupported` for one that is no field: a part of an answer stands in an object."""
     for path in paths:
         if not path or not all(isinstance(step, str) for step in path):
-            raise Unsupported(f"a part of a record is asked for by the names that lead to it; found {list(path)}")
+            raise Unsupported(f"a projection needs a path of field names; found {list(path)}")
     return paths
 
 

@@ -60,7 +60,7 @@ class Records(Table):
 
     def scan_prefix(self, prefix: str, count: int) -> list[tuple[Key, Record]]:
         if not self._text_keys:
-            raise Unsupported("the keys are numbers, and no number begins with a text")
+            raise Unsupported("keys that are numbers have no prefixes")
         condition, values = self._prefixed(prefix)
         return self._listed(f" WHERE {condition} ORDER BY k", *values, count=count)
 

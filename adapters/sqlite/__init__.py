@@ -21,5 +21,5 @@ def connect(address: Address, options: Mapping[str, str]) -> SQLite:
     from storeproof.contract import Refused
 
     if options:
-        raise Refused(f"the SQLite adapter knows no options; found {', '.join(options)}")
+        raise Refused(f"the SQLite adapter has no options; found {', '.join(options)}")
     return SQLite(Link(address))

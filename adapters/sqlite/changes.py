@@ -81,7 +81,7 @@ class Place:
         if not isinstance(value, (list, dict)):
             return self._statement.equal(found, [value])
         if _NUL in json.dumps(value):
-            raise Unsupported("SQLite's JSON functions end a text at U+0000, so a list or an object with one is not compared")
+            raise Unsupported("SQLite's JSON functions truncate text at U+0000, so a list or an object with one cannot be compared")
         return f"({self._statement.equal(found, [value])}) AND instr(one.value, '{_NUL}') = 0"
 
     def _bound(self, value: Json) -> str:

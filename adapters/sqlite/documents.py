@@ -137,7 +137,7 @@ class Documents(Table, documents.Documents):
     @property
     def _kept_searches(self) -> StoredSearches:
         if self._searches is None:
-            raise Unsupported("a search is for words in texts, and the model has none")
+            raise Unsupported("a search needs a text path, and the model has none")
         return self._searches
 
     def require(self, path: Path, kind: TypeName) -> None:

@@ -33,7 +33,7 @@ from storeproof.embedded.turns import Turns
 Statements = Sequence[tuple[str, Sequence[Any]]]
 
 _BUSY_SECONDS = 5.0
-_BUSY = "SQLITE_BUSY: another transaction has been writing all the while"
+_BUSY = "SQLITE_BUSY: another transaction has held the write lock all the time"
 _DONE = Counted([[], 0], 0)
 _READERS = 2
 """Clients that read at the same time. Between any two rows Python lets another thread go on: of 64 clients that all did, scans of 50 rows

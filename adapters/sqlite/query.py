@@ -63,7 +63,7 @@ class Requests:
         source, where, needs, ranks = self._table, Where(filter=query.filter), [], []
         if query.ranked or query.highlight is not None:
             if self._texts is None:
-                raise Unsupported("`ranked` and `highlight` ask a text index, and there is none on this")
+                raise Unsupported("`ranked` and `highlight` need a text index, and there is none here")
             searches, rest = self._texts.leading(query.filter, statement.bind)
             words = self._texts.words
             source = f"{words} JOIN {self._table} ON id = {words}.rowid"
@@ -213,7 +213,7 @@ def _measure(statement: Statement, name: str, measure: Measure) -> _Measure:
     extracted = [f"{found.only('number')} AS {column}"]
     if measure.function == "percentile":
         if measure.kind == "interpolated":
-            raise Unsupported("SQLite has no function for percentiles; what cume_dist tells is the place of the values that are there")
+            raise Unsupported("SQLite has no percentile function; cume_dist only ranks existing values and does not interpolate")
         value = f"min({column}) FILTER (WHERE {column}_rank >= {statement.bind(measure.share)})"
         return _Measure(name, extracted, value, f"typeof({value})", column)
     value = f"{measure.function}({column})"
@@ -237,7 +237,7 @@ def _parts(statement: Statement, source: str, fields: Sequence[Path]) -> list[st
 
 def _ordering(statement: Statement, key: SortKey) -> str:
     if key.collation is not None:
-        raise Unsupported("SQLite sorts texts by their bytes, or ASCII letters whatever their case; languages come with an extension (ICU)")
+        raise Unsupported("SQLite sorts text by bytes, or ASCII letters case-insensitively; other collations need an extension (ICU)")
     return sorted_on(key) if key.origin is None else distance(*point(at, key.path), key.origin, statement.bind)
 
 

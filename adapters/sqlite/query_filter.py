@@ -121,7 +121,7 @@ class Statement:
     def bind(self, value: Any) -> str:
         """The mark of one more parameter."""
         if isinstance(value, str) and "\0" in value:
-            raise Unsupported("SQLite's JSON functions end a text at U+0000, so a text that has one is not found")
+            raise Unsupported("SQLite's JSON functions truncate text at U+0000, so text with one cannot be found")
         self.parameters.append(value)
         return f"?{len(self.parameters)}"
 
@@ -141,7 +141,7 @@ class Statement:
                 return f"({self.holds(part, at)} IS NOT TRUE)"
         if condition.operator in SEARCHES:
             if self._searches is None or at is not OF_DOCUMENT:
-                raise Unsupported(f"`{condition.operator}` asks a text index, and there is none on this")
+                raise Unsupported(f"`{condition.operator}` needs a text index, and there is none here")
             return f"({self._searches.matches(condition, self.bind)})"
         if condition.operator in PLACES:
             return f"({geo.located(condition.operator, condition.value, *point(at, condition.path), self.bind)})"
@@ -205,7 +205,7 @@ class Statement:
 
     def _text(self, value: str, operator: str, wanted: str) -> str:
         if operator == "regex":
-            raise Unsupported("SQLite has the operator REGEXP but no function behind it; an application brings its own")
+            raise Unsupported("SQLite has the operator REGEXP, but the function must come from the application")
         if operator == "ieq":
             return f"{value} = {self.bind(wanted)} COLLATE NOCASE"
         if operator == "contains":

@@ -47,7 +47,7 @@ def index_name(table: str, name: str) -> str:
 def require(table: str, path: Path, kind: TypeName) -> list[str]:
     """The statements from which on no write leaves a document without a value of the type at the path. SQLite adds no CHECK to a table."""
     where = json_path(path)
-    message = f"there would be no {kind} at {where}".replace("'", "''")
+    message = f"the record would have no {kind} at {where}".replace("'", "''")
     refusal = f"SELECT RAISE(ABORT, '{message}') WHERE ({at(path).of(kind)}) IS NOT TRUE"
     return [
         f"CREATE TRIGGER IF NOT EXISTS {_quoted(f'{table}.{event} {kind} at {where}')} BEFORE {event} ON {_quoted(table)} "

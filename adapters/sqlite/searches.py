@@ -57,7 +57,7 @@ class StoredSearches:
         """An expression for the query of FTS5, whose NOT has something to find before it."""
         match wanted:
             case Condition(operator="fuzzy"):
-                raise Unsupported("words that are nearly the one that is looked for are looked up in an index, and a search has none")
+                raise Unsupported("fuzzy matching needs a text index, which a stored search does not have")
             case Condition(operator=operator) if operator in SEARCHES:
                 return f"'(' || {self._text.sought(wanted, statement.bind)} || ')'"
             case And(parts=parts):
@@ -68,7 +68,7 @@ class StoredSearches:
                     return _joined("NOT", [found, _joined("OR", unwanted)]) if unwanted else found
             case Or(parts=parts) if parts:
                 return _joined("OR", [self._query(part, statement) for part in parts])
-        raise Unsupported("a query of FTS5 asks for words that are there, and nothing else")
+        raise Unsupported("an FTS5 query contains only words that must be present")
 
 
 def _joined(word: str, queries: list[str]) -> str:

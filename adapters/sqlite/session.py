@@ -52,7 +52,7 @@ class Hashes(Table, records.Hashes):
             by,
         )
         if not rows:
-            raise Refused(f"{field} is no whole number of 64 bits, or would be none")
+            raise Refused(f"{field} is not a 64-bit integer, or the sum would not be one")
         return cast(int, rows[0][0])
 
 
@@ -105,9 +105,9 @@ class SQLite:
     def collection(self, layout: Layout) -> Collection:
         kind = layout.model.record.kind
         if kind not in self.tables:
-            raise Unsupported(f"SQLite is given no table for a record of the kind {kind}")
+            raise Unsupported(f"the adapter has no table for records of the kind {kind}")
         if layout.model.decimals:
-            raise Unsupported("SQLite has whole numbers and doubles, and no exact decimals: 0.1 would be another number")
+            raise Unsupported("SQLite has integers and doubles, but no exact decimals")
         if layout.indexes and not layout.indexed:
             raise Unsupported(f"{layout.model.model} has no field that an index could be on")
         return cast(Collection, self.tables[kind](self._link, layout))

@@ -1,4 +1,4 @@
-"""Lists, sets and rankings: a row for each item, so that a record without items is none."""
+"""Lists, sets and rankings: a row for each item, so that a record without items does not exist."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ class Table(Followed):
 
     dialect = DIALECT
     unsupported_because: Mapping[str, str] = {
-        **dict.fromkeys(("Expiry", "ExpiryControl"), "a row of SQLite ends when it is deleted, and nothing in SQLite deletes by the clock"),
-        "Procedures": "SQLite keeps no procedures: the program is the application",
+        **dict.fromkeys(("Expiry", "ExpiryControl"), "SQLite has no expiry of rows"),
+        "Procedures": "SQLite has no stored procedures",
     }
 
     def prepare(self) -> None:

@@ -94,7 +94,7 @@ class TextIndex:
         queries = [(part, self._query(part, bind)) for part in parts]
         searches = [query for _, query in queries if query]
         if not searches:
-            raise Unsupported("`ranked` and `highlight` are of a search that holds for every record that is found")
+            raise Unsupported("`ranked` and `highlight` need a text condition that every result matches")
         rest = tuple(part for part, query in queries if not query)
         return " || ' AND ' || ".join(searches), And.model_construct(parts=rest) if rest else None
 
@@ -105,7 +105,7 @@ class TextIndex:
             return self._nearly(condition.value, columns, bind)
         words = [f'"{_apart(word)}"' for word in condition.value.replace('"', " ").split() if any(map(str.isalnum, word))]
         if not words:
-            raise Unsupported("a search is for words, and there are none")
+            raise Unsupported("a search needs at least one word")
         if condition.operator == "word_prefix":
             words[-1] += " *"
         if condition.operator == "phrase":

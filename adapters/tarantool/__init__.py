@@ -33,7 +33,7 @@ class TarantoolSession(Link):
     """One connection."""
 
     unsupported_because: Mapping[str, str] = {
-        "Transactions": "a transaction ends with the request that began it (2.10 has streams, which its Python connector has not)"
+        "Transactions": "a transaction ends with the request that started it (2.10 has streams, but its Python connector has not)"
     }
 
     def collection(self, layout: Layout) -> Collection:
@@ -71,7 +71,7 @@ def connect(address: Address, options: Mapping[str, str]) -> TarantoolSession:
     """
     for name, value in options.items():
         if value not in _OPTIONS.get(name, ()):
-            raise Refused(f"the Tarantool adapter knows the options {_OPTIONS}; found {name}: {value}")
+            raise Refused(f"the options of the Tarantool adapter are {_OPTIONS}; found {name}: {value}")
     session = TarantoolSession(open_connection(address), options)
     try:
         status = session.install()

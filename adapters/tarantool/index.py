@@ -41,9 +41,9 @@ class Indexed:
             self._call("create_index", self._name, index.name, index.unique, parts)
             return
         if index.each:
-            raise Unsupported("a functional index is needed to leave records out, and it has no path through a list")
+            raise Unsupported("a partial index needs a functional index, which cannot have a path through a list")
         if not self._call("create_partial", self._name, index.name, index.unique, list(map(list, index.paths)), _tree(index.filter))[0]:
-            raise Unsupported("Vinyl has no functional indexes, the only ones of Tarantool's that leave records out")
+            raise Unsupported("a partial index needs a functional index, which Vinyl does not have")
 
     def drop_index(self: _Called, name: str) -> bool:
         """index:drop, with its function."""
@@ -58,11 +58,9 @@ class Indexed:
         if query.ranked or query.highlight:
             raise Unsupported("Tarantool has no text search")
         if query.sort:
-            raise Unsupported(
-                "Tarantool sorts in SQL, whose columns do not reach into a map; a select has the order of the index that it takes"
-            )
+            raise Unsupported("Tarantool sorts in SQL, whose columns cannot be inside a map; a select has the order of its index")
         if any(isinstance(part, int) for path in query.fields or () for part in path):
-            raise Unsupported("a part of an answer is a field of an object; a position in a list has no place of its own there")
+            raise Unsupported("a projection cannot return a list item at its position")
         fields = None if query.fields is None else list(map(list, query.fields))
         found = self._call("find", self._name, _asked(query), query.skip, query.limit, fields)
         if not found:
@@ -77,7 +75,7 @@ class Indexed:
         return int(found[0])
 
 
-_NO_INDEX: Final = "Tarantool selects by one index, and none of the collection's answers the whole filter"
+_NO_INDEX: Final = "Tarantool selects with one index, and no index of the collection covers the whole filter"
 
 
 def _written(path: Path, each: bool = False) -> str:
@@ -92,7 +90,7 @@ def _asked(where: Where) -> list[list[Json]]:
     """What is asked of each path: the path, the operator, the value."""
     wanted = _wanted(where.filter)
     if not wanted:
-        raise Unsupported("a select without a key asks no index for anything: all records are read by `scan`, and counted by `count`")
+        raise Unsupported("a select without a key uses no index; use `scan` to read all records, `count` to count them")
     return wanted
 
 
@@ -102,27 +100,25 @@ def _wanted(asked: Filter | None) -> list[list[Json]]:
     if isinstance(asked, And):
         return [each for part in asked.parts for each in _wanted(part)]
     if isinstance(asked, (Or, Not)):
-        raise Unsupported(f"Tarantool's select knows no `{'or' if isinstance(asked, Or) else 'not'}`: it takes one part of one index")
-    if asked.operator in PLACES:
         raise Unsupported(
-            "Tarantool's RTREE is on a column that is a list of numbers, in a plane or a box of it, and not on a path in a map"
+            f"Tarantool's select knows no `{'or' if isinstance(asked, Or) else 'not'}`: it uses one key or range of one index"
         )
+    if asked.operator in PLACES:
+        raise Unsupported("Tarantool's RTREE indexes a column with a list of plane coordinates, not a path in a map")
     each = asked.operator == "any"
     operator, value = (asked.value.operator, asked.value.value) if isinstance(asked.value, Comparing) else (asked.operator, asked.value)
     if operator == "eq" or (operator in _BOUNDS and not each):
         if not isinstance(value, _SCALARS):
-            raise Unsupported(f"Tarantool's indexes on paths hold scalars, and null as nothing; found {value!r}")
+            raise Unsupported(f"Tarantool's indexes on paths contain scalars only, and treat null as missing; found {value!r}")
         return [[_written(asked.path, each), operator, value]]
-    raise Unsupported(
-        f"Tarantool's select has no `{asked.operator}{f' {operator}' if each else ''}`: an index knows a key, or bounds of one"
-    )
+    raise Unsupported(f"Tarantool's select has no `{asked.operator}{f' {operator}' if each else ''}`: an index supports a key or a range")
 
 
 def _tree(asked: Filter) -> list[Any]:
     """The filter of a partial index, of which the store makes a Lua function."""
     if isinstance(asked, Condition):
         if asked.operator != "eq" or not isinstance(asked.value, _SCALARS):
-            raise Unsupported(f"the function of a partial index compares with scalars by `eq`; found `{asked.operator}` {asked.value!r}")
+            raise Unsupported(f"a partial index supports only `eq` with scalars; found `{asked.operator}` {asked.value!r}")
         return ["eq", list(asked.path), asked.value]
     if isinstance(asked, Not):
         return ["not", _tree(asked.part)]

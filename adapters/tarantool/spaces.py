@@ -22,21 +22,21 @@ _OF_THE_KEY: Final = re.compile("unique index .primary. in space")
 """The record is there; in any other index it is a value that another record has."""
 _NO_SUCH_SPACE: Final = 36
 
-_NO_END: Final = "Tarantool's records have no time to live; those of the module expirationd are deleted by a fiber of the application"
+_NO_END: Final = "Tarantool has no expiry of records; the module expirationd deletes them from a fiber of the application"
 _NO_ORDER: Final = "a hash index has no order"
-_NOT_IN_MAPS: Final = "Tarantool's SQL does not look into maps, and beyond a select there are only Lua programs of the application's"
+_NOT_IN_MAPS: Final = "Tarantool's SQL cannot access maps, and the alternative to a select is a Lua program of the application"
 _LACKING: Final = {
     "Expiry": _NO_END,
     "ExpiryControl": _NO_END,
-    "FieldCounter": "the fields of a hash are columns of bytes, and Tarantool adds to numbers",
+    "FieldCounter": "the fields of a hash are columns of bytes, and Tarantool can only add to numbers",
     "Ordered": _NO_ORDER,
     "Prefix": _NO_ORDER,
-    "Walk": "a hash index has no place to go on from",
+    "Walk": "a hash index has no position to resume from",
     "Aggregate": _NOT_IN_MAPS,
     "Facets": _NOT_IN_MAPS,
     "Bulk": _NOT_IN_MAPS,
     "Lookup": _NOT_IN_MAPS,
-    "Validation": "a space's format has the types of columns, and of no path in a map",
+    "Validation": "a space's format has types for columns, not for paths in a map",
 }
 """Ordered, Prefix and Walk are there where the primary index is a tree."""
 
@@ -285,7 +285,7 @@ class Documents(Indexed, Followed, Space):
     def increment_path(self, key: Key, path: Path, by: int | float) -> int | float | None:
         """space:update, in one transaction with the question whether there is something to add to."""
         if not path:
-            raise Refused("the path is empty: a record is no number")
+            raise Refused("the path is empty, and a record is not a number")
         found = self._call("increment_path", self._name, key, *place(path), by)
         return found[0] if found else None
 
@@ -296,7 +296,7 @@ class Documents(Indexed, Followed, Space):
     def insert_item(self, key: Key, path: Path, value: Json) -> bool:
         """space:update with an insertion, which is refused beyond the end."""
         if not path or not isinstance(path[-1], int) or path[-1] < 0:
-            raise Refused(f"an item is put at a position; found {path}")
+            raise Refused(f"an item can only be inserted at a list position; found {path}")
         return bool(self._call("insert_item", self._name, key, f"doc{notation(path[:-1])}", path[-1] + 1, value)[0])
 
     def pull_item(self, key: Key, path: Path, value: Json) -> bool:
@@ -325,7 +325,7 @@ class Scanned(Space):
     def scan_prefix(self, prefix: str, count: int) -> Sequence[tuple[Key, Record]]:
         """From the prefix on, up to the first key without it."""
         if self._layout.model.key != "text":
-            raise Unsupported("numbers have no prefix")
+            raise Unsupported("keys that are numbers have no prefixes")
         return [(each[0], self.decode(each)) for each in self._call("scan_prefix", self._name, prefix, count)[0]]
 
     def walk(self, cursor: Cursor | None, count: int) -> tuple[Cursor | None, Sequence[Key]]:

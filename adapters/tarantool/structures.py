@@ -62,7 +62,7 @@ class Items:
     def put(self, key: Key, record: Record) -> None:
         """space:delete of each old one and space:replace of each new one, in one transaction."""
         if not record:
-            raise Refused("a record without items is none")
+            raise Refused("a record without items does not exist")
         self._call("put_items", self._name, key, packed([[key, *item] for item in self.encode(record)]))
 
     def delete(self, key: Key) -> bool:

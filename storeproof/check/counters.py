@@ -1,7 +1,7 @@
-"""Judges what a counter held after a fault against what was acknowledged before it.
+"""Checks the value of a counter after a fault against the increments that were acknowledged before it.
 
-Every acknowledged increment is in the sum; a refused one is not; each unknown one is in it or not, on its own. So the
-value is the acknowledged sum plus the sum of some subset of the unknown amounts:
+Every acknowledged increment is in the sum, and a refused one is not; each unknown one may be in it or not. So the value is the acknowledged
+sum plus the sum of some subset of the unknown amounts:
 
     +1 ok, +1 ok, +1 unknown      2 and 3 are right; 1 lost an increment, 4 counted one twice.
     +5 ok, -2 unknown, +3 unknown 3, 5, 6 and 8 are right; 4 is within the bounds, and no subset adds up to it.
@@ -17,13 +17,13 @@ from storeproof.history import Operation
 
 
 def judge_counter(operations: Sequence[Operation], value: int | None) -> Finding:
-    """The verdict on a counter: `ok` or `miscounted`.
+    """The finding for a counter: `ok` or `miscounted`.
 
-    `operations`: every increment of one counter (at least one); it was absent before the first. `value`: what was read, None where
-    it is absent. Time and memory grow with the number of different sums that the unknown increments can make.
+    `operations`: every increment of one counter (at least one); it was absent before the first. `value`: the value read, None if absent.
+    Time and memory grow with the number of different sums of the unknown increments.
 
     Raises:
-        ValueError: no operation, operations of several counters, or one that is no increment.
+        ValueError: no operation, operations of several counters, or an operation that is not an increment.
     """
     counters = {each.place for each in operations}
     if len(counters) != 1 or any(each.action != "increment" for each in operations):
@@ -38,7 +38,7 @@ def judge_counter(operations: Sequence[Operation], value: int | None) -> Finding
     if (value or 0) in allowed:
         return Finding(collection, key, Anomaly.OK, _shown(value))
     bounds = f"{base}" if len(allowed) == 1 else f"{base} plus unknown ones, {min(allowed)} to {max(allowed)}"
-    # An absent counter has certainly lost all of them; a wrong number does not tell which it lacks.
+    # An absent counter has certainly lost all of them; a wrong value does not show which ones are missing.
     missing = tuple(sorted(acknowledged, key=lambda each: each.completed or 0)) if value is None else ()
     return Finding(collection, key, Anomaly.MISCOUNTED, f"{_shown(value)}, acknowledged {bounds}", missing)
 

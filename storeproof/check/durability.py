@@ -1,10 +1,10 @@
-"""Judges what one key held after a fault against what was acknowledged before it.
+"""Checks the state of one key after a fault against the writes that were acknowledged before it.
 
-A key is a register: `put` and `delete` replace its state whole, several clients may write it at once, and the only order
-that clients can know is real time: a write follows another if it was invoked after the other had completed.
+A key is a register: `put` and `delete` replace its whole state, and several clients may write it concurrently. The only order that clients
+can know is real time: a write follows another if it was invoked after the other had completed.
 
-The rule: a write may be the one that is seen if it was not refused and no acknowledged write strictly follows it.
-Absence may be seen if such a write is a delete, or if no put was ever acknowledged (the key starts absent).
+The rule: a write may be the visible one if it was not refused and no acknowledged write strictly follows it. The key may be absent if such
+a write is a delete, or if no put was ever acknowledged (the key starts absent).
 
     put v1 |--ok--|                      v1 alone is allowed: absence is `lost`.
     put v1 |--ok--|  put v2 |--ok--|     v2 alone: v1 is `reverted`, absence is `lost`.
@@ -28,30 +28,30 @@ from storeproof.history import Observation, Operation
 
 
 class Anomaly(StrEnum):
-    """What became of one key. Everything but `ok` breaks the promise to keep what was acknowledged."""
+    """The state of one key after a fault. Everything but `ok` means that an acknowledged write was not kept."""
 
     OK = "ok"
     LOST = "lost"  # absent, though an acknowledged put is in force
-    RESURRECTED = "resurrected"  # there, though every acknowledged write in force is a delete
+    RESURRECTED = "resurrected"  # present, though every acknowledged write in force is a delete
     REVERTED = "reverted"  # an older record than the one in force
     TORN = "torn"  # parts of several writes, or a part of one
-    INVENTED = "invented"  # nothing that any write can have made here
-    MISCOUNTED = "miscounted"  # a counter outside of what its increments allow
-    SPLIT = "split"  # of several records that were written together, a part is there
+    INVENTED = "invented"  # no write can have produced it
+    MISCOUNTED = "miscounted"  # a counter value that its increments do not allow
+    SPLIT = "split"  # only some of the records that were written together are present
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The verdict on one key, with what it rests on."""
+    """The result of the check of one key, with the evidence."""
 
     collection: str
     key: str | int
     anomaly: Anomaly
     seen: str
     missing: tuple[Operation, ...] = ()
-    """Acknowledged operations that what was seen cannot contain, in the order of their completion."""
+    """Acknowledged operations that the observed state cannot include, in order of completion."""
     survivor: Operation | None = None
-    """The put that was seen. Absence has none: a store that lost everything shows it too, so that it bears witness to no delete."""
+    """The put that was observed. An absent key has none: it does not prove that a delete survived, since everything may be lost."""
 
     def __str__(self) -> str:
         last = f"; last acknowledged: {self.missing[-1]}" if self.missing else ""
@@ -59,7 +59,7 @@ class Finding:
 
 
 def judge(operations: Sequence[Operation], seen: Observation) -> Finding:
-    """The verdict on a key.
+    """The finding for a key.
 
     `operations`: every put and delete of one key (at least one), in any order; the key was absent before the first.
 

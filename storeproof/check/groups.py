@@ -1,8 +1,8 @@
-"""Judges whether what was written together is there together.
+"""Checks that records which were written together are present together.
 
-A group is several puts that went as one, in a batch or in a transaction; they share their write id. Some records are only ever written
-by groups, and always by groups of the same records. Then whatever was acknowledged, and whatever order the groups took effect in,
-one of them was the last: all of its records are there, or, where none took effect, not one of them.
+A group is several puts in one batch or transaction; they have the same write id. Some records are written only by groups, always by groups
+of the same records. Then, whatever was acknowledged and in whatever order the groups took effect, one of them was the last: all of its
+records are present or, if no group took effect, none.
 
     a, b, c together v1 |--ok--|                    v1 v1 v1 is right. Nothing at all is lost, but not split.
     a, b, c together v1 |--ok--|  v2 |--???         v1 v1 v1 and v2 v2 v2 are right; v2 v1 v1 is `split`, though each of the
@@ -18,17 +18,17 @@ from storeproof.check.durability import Anomaly, Finding
 from storeproof.history import Operation, Place
 
 _SHOWN = 8
-"""Records of a group that a message lists."""
+"""The number of records of a group that a message lists."""
 
 
 def judge_groups(operations: Iterable[Operation], findings: Iterable[Finding]) -> list[Finding]:
-    """A finding `split` for every set of records of which a part is there; under its first place, and with nothing missing.
+    """A finding `split` for every set of records of which only a part is present; with its first key, and without missing operations.
 
-    What of an acknowledged group is missing is said by the finding of each record, so that it counts once.
-    `operations`: of any keys. `findings`: on each record of its own; sets of which one was not looked at are passed over.
+    The findings of the single records have the missing operations of an acknowledged group, so that they are counted once.
+    `operations`: of any keys. `findings`: for single records; a set with a record that was not read is skipped.
 
     Raises:
-        ValueError: groups overlap in part, or a record of one was written alone: then nothing follows from what is there.
+        ValueError: groups overlap partly, or one of their records was written singly: then the check is not possible.
     """
     groups: dict[str, list[Operation]] = {}
     for each in operations:

@@ -1,4 +1,4 @@
-"""Judges whether the operations on one key look as if they had been done one by one: linearizability.
+"""Checks linearizability: whether the operations on one key look as if they had been executed one at a time.
 
 Every operation must have taken effect at one moment between its request and its reply, so that the answers are those of a single
 register, or a single counter, to which nothing happens at the same time (Herlihy and Wing, 1990). Searching for those moments is the
@@ -11,7 +11,7 @@ work of a library, compiled: the crate `todc-utils`, in `native/src/linearizable
     increment 1 -> 5 |--|                                   no: no two sums are the same
     increment 1 -> 5 |--|
 
-The histories of different keys are judged apart: they are right together if each of them is.
+The histories of different keys are checked separately: they are linearizable together if each of them is.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from storeproof.native_support import require
 
 MOST_OPERATIONS = 1_000
 MOST_CLIENTS = 8
-"""What the checker goes through in seconds, for one key."""
+"""What the checker can handle in seconds, for one key."""
 
 _ABSENT = 0
 
 
 def is_linearizable(operations: Sequence[Operation], seconds: float) -> bool | None:
-    """Whether the history of one key, which was absent before, is linearizable; None where `seconds` were not enough to tell.
+    """Whether the history of one key, which was absent before, is linearizable; None if `seconds` were not enough to decide.
 
     Raises:
-        NotAvailable: the compiled part is not there.
+        NotAvailable: the compiled part is not installed.
         ValueError: more than `MOST_OPERATIONS` that count.
     """
     require("a check of linearizability")
@@ -50,7 +50,7 @@ def is_linearizable(operations: Sequence[Operation], seconds: float) -> bool | N
         found = operation.answer
         return number(found) if isinstance(found, str) else _ABSENT if found is None else int(found)
 
-    # What was refused did not happen, and a read without an answer says nothing.
+    # A refused operation did not happen, and a read without an answer says nothing.
     counted = [each for each in operations if each.outcome != "refused" and (each.action != "get" or each.answer_counts)]
     return native.linearizable(
         [
@@ -69,7 +69,7 @@ def is_linearizable(operations: Sequence[Operation], seconds: float) -> bool | N
 
 
 def _without_unobserved(operations: list[Operation]) -> list[Operation]:
-    """Without the unknown writes that no answer shows: they may never have happened, and each would double what is searched through."""
+    """Without unknown writes that no answer shows: they may never have happened, and each would double the search space."""
     for each in [each for each in operations if each.outcome == "unknown" and each.action != "increment"]:
         if unobserved(each, operations):
             operations = [other for other in operations if other is not each]

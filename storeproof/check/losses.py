@@ -1,7 +1,7 @@
-"""Says what kind of loss it was: its shape in time, and the window it took.
+"""Classifies a loss: its shape in time, and its window.
 
-A `suffix` is what a store loses that syncs late but in order: everything from some moment on. `holes` are worse: a write
-is gone though one that began after it was acknowledged is still there, so that no moment separates kept from lost.
+A store that syncs late but in order loses a `suffix`: everything after some moment. `holes` are worse: a write is missing although a write
+that was sent after its acknowledgement is present, so that no moment separates kept from lost writes.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True)
 class Losses:
-    """What one fault took."""
+    """The loss of one fault."""
 
     shape: Shape
     records: int
-    """Acknowledged operations that are certainly gone: those that a newer lost one had already replaced count too."""
+    """Acknowledged operations that are certainly lost, including those that a newer lost one had replaced."""
     window_ms: float
     """From the acknowledgement of the oldest of them to the fault."""
 
 
 def losses(findings: Iterable[Finding], struck: int) -> Losses:
-    """Classify what was lost. `struck`: when the fault struck, in nanoseconds of the operations' clock."""
+    """Classify the loss. `struck`: the time of the fault, in nanoseconds on the operations' clock."""
     findings = list(findings)
-    # What is missing under a torn or invented record is damaged in its place: it says nothing of the order of syncs.
+    # Operations missing under a torn or invented record were damaged in place: they say nothing about the order of syncs.
     missing = [each for finding in findings if finding.anomaly not in (Anomaly.TORN, Anomaly.INVENTED) for each in finding.missing]
     ends = [each.completed for each in missing if each.completed is not None]
     if not ends:

@@ -1,4 +1,4 @@
-"""Removes what dead runs left: only what carries our mark, and only when its owner is certainly dead."""
+"""Removes what dead runs left behind: only things with storeproof's mark, and only if their owner is certainly dead."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def sweep_directories(base: Path) -> list[str]:
             continue
         orphans = _end_processes(found)
         if orphans:
-            done.append(f"ended {orphans} processes of a run that had died, in {found.root}")
+            done.append(f"ended {orphans} processes of a killed run, in {found.root}")
         if not found.keep:
             found.remove()
         if not found.root.exists():
-            done.append(f"removed {found.root}, left by a run that had died")
-    return done + [f"removed {root}, left by a run that had died" for root in remove_unmarked(base)]
+            done.append(f"removed {found.root}, left by a killed run")
+    return done + [f"removed {root}, left by a killed run" for root in remove_unmarked(base)]
 
 
 def _end_processes(found: WorkDir) -> int:

@@ -1,6 +1,6 @@
-"""The command `storeproof`: what is not a test run. The trial itself is `pytest suites/`.
+"""The command `storeproof`: everything except running the tests, which is `pytest suites/`.
 
-Every command imports what it needs when it is called, so that `storeproof --help` answers at once.
+Every command imports what it needs when it is called, so that `storeproof --help` is fast.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from storeproof.errors import StoreproofError, UsageError
 from storeproof.printable import printable
 
 USAGE_ERROR = 4
-"""As pytest's: the command line or a file asks for something that does not exist or is not allowed."""
+"""The same code as pytest's: the command line or a file asks for something that does not exist or is not allowed."""
 
 app = typer.Typer(
     name="storeproof",
-    help="Correct first, durable second, fast last. The trial itself is `pytest suites/ --store=NAME`.",
-    epilog="Exit codes: 0 done · 1 the answer is no (each command says what that means) · 4 usage error.",
+    help="Conformance, durability and performance tests for data stores. To run the tests: `pytest suites/ --store=NAME`.",
+    epilog="Exit codes: 0 success · 1 negative result (see each command's help) · 4 usage error.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
@@ -44,7 +44,7 @@ def options(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and the edition, and exit.")
     ] = False,
 ) -> None:
-    """Options of the command itself, before the name of one of its commands."""
+    """Options that come before the name of a command."""
     if not {"--help", "-h"} & set(sys.argv):
         from storeproof.cleanup.sweep import sweep_all
 
@@ -54,15 +54,17 @@ def options(
 @app.command()
 def compare(
     a: Annotated[Path, typer.Argument(help="A result.json, or the report directory that holds one.")],
-    b: Annotated[Path | None, typer.Argument(help="Another one; without it, --store and --against name two stores of A.")] = None,
-    store: Annotated[str | None, typer.Option(help="Which store of A: NAME or NAME:VARIANT.")] = None,
-    against: Annotated[str | None, typer.Option(help="Which store of B; without it, the same as --store.")] = None,
+    b: Annotated[
+        Path | None, typer.Argument(help="The result to compare with; without it, --store and --against name two stores of A.")
+    ] = None,
+    store: Annotated[str | None, typer.Option(help="The store of A: NAME or NAME:VARIANT.")] = None,
+    against: Annotated[str | None, typer.Option(help="The store of B (default: the same as --store).")] = None,
 ) -> None:
-    """Set two results against each other: ratios with 95 % intervals, refused where they would mislead.
+    """Compare two results: ratios with 95 % confidence intervals. Comparisons that would mislead are refused.
 
-    Without --store, every store:variant that both files hold is compared.
+    Without --store, every store:variant that is in both files is compared.
 
-    Exit codes: 0 at least one pair was compared · 1 every pair was refused, or nothing matches · 4 usage error.
+    Exit codes: 0 at least one pair was compared · 1 every pair was refused, or none matched · 4 usage error.
     """
     from storeproof.cli.compare import compare_files
 
@@ -72,9 +74,9 @@ def compare(
 @app.command()
 def report(
     result: Annotated[Path, typer.Argument(help="A result.json, or the directory that holds one.")],
-    report_dir: Annotated[Path | None, typer.Option(help="Where to write; without it, beside the result.")] = None,
+    report_dir: Annotated[Path | None, typer.Option(help="Output directory (default: the directory of the result).")] = None,
 ) -> None:
-    """Render report.html, report.md, junit.xml and latency.hlog from a result.json again.
+    """Render report.html, report.md, junit.xml and latency.hlog from a result.json.
 
     Exit codes: 0 written · 4 usage error.
     """
@@ -86,15 +88,15 @@ def report(
 @app.command()
 def picture(
     result: Annotated[Path, typer.Argument(help="A result.json, or the directory that holds one.")],
-    output: Annotated[Path, typer.Option(help="The picture: .png, .svg or .pdf.")] = Path("answer.png"),
-    speeds: Annotated[Path | None, typer.Option(help="Another result.json, whose speeds are shown; without it, those of RESULT.")] = None,
-    workload: Annotated[list[str] | None, typer.Option(help="A workload that has a column; may be given several times.")] = None,
+    output: Annotated[Path, typer.Option(help="Output file: .png, .svg or .pdf.")] = Path("answer.png"),
+    speeds: Annotated[Path | None, typer.Option(help="A result.json to take throughput from (default: RESULT).")] = None,
+    workload: Annotated[list[str] | None, typer.Option(help="Add a column for this workload; may be repeated.")] = None,
     cost_of_durability: Annotated[
-        str | None, typer.Option(metavar="WORKLOAD", help="Draw what each variant loses beside how fast it is with this workload.")
+        str | None, typer.Option(metavar="WORKLOAD", help="Draw the losses of each variant beside its throughput with this workload.")
     ] = None,
-    narrow: Annotated[bool, typer.Option("--narrow", help="For a phone: 390 pixels wide.")] = False,
+    narrow: Annotated[bool, typer.Option("--narrow", help="Layout for phones, 390 pixels wide.")] = False,
 ) -> None:
-    """Draw one table of a result: the roles that each store fills, what it lost, how fast it was.
+    """Draw a result as one table: the roles each store fills, the data it lost, and its throughput.
 
     Exit codes: 0 written · 4 usage error.
     """
@@ -119,12 +121,12 @@ def claims(
 
 @app.command()
 def schema(
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; report every file that is not up to date.")] = False,
-    directory: Annotated[Path | None, typer.Option(help="Where the schemas are; without it, spec/schema of this installation.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; list the files that are out of date.")] = False,
+    directory: Annotated[Path | None, typer.Option(help="Directory of the schemas (default: spec/schema of this installation).")] = None,
 ) -> None:
-    """Export the JSON Schemas of the spec's files and of result.json.
+    """Export the JSON Schemas of the specification's files and of result.json.
 
-    Exit codes: 0 written, or up to date · 1 --check found drift · 4 usage error.
+    Exit codes: 0 written, or up to date · 1 --check found files that are out of date · 4 usage error.
     """
     from storeproof.cli.schema import check_schemas, write_schemas
 
@@ -133,9 +135,9 @@ def schema(
 
 @app.command()
 def stores(
-    names: Annotated[list[str] | None, typer.Argument(help="Stores to show with all their claims: names, or paths of YAML files.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="Stores to show in detail: names, or paths of YAML files.")] = None,
 ) -> None:
-    """List the stores, their variants, and what they claim.
+    """List the stores, their variants and their claims.
 
     Exit codes: 0 listed · 4 usage error.
     """
@@ -146,7 +148,7 @@ def stores(
 
 @app.command()
 def doctor() -> None:
-    """Say what can run on this machine, and which command would enable the rest."""
+    """Show which stores and faults can run on this machine, and how to enable the others."""
     from storeproof.cli.doctor import doctor as examine
 
     examine()
@@ -154,15 +156,13 @@ def doctor() -> None:
 
 @app.command("new-store")
 def new_store(
-    name: Annotated[str, typer.Argument(help="What it is called on command lines.")],
-    embedded: Annotated[
-        bool, typer.Option("--embedded/--server", help="A library, which is hosted in a process of its own; or a server.")
-    ] = False,
-    directory: Annotated[Path, typer.Option(help="Where the two files go.")] = Path(),
+    name: Annotated[str, typer.Argument(help="Name of the store, as used on the command line.")],
+    embedded: Annotated[bool, typer.Option("--embedded/--server", help="A library, hosted in its own process; or a server.")] = False,
+    directory: Annotated[Path, typer.Option(help="Output directory.")] = Path(),
 ) -> None:
-    """Write the two files of a new store, with comments that say what to fill in.
+    """Create the two files of a new store, a store file and an adapter, with comments that say what to fill in.
 
-    Exit codes: 0 written · 4 usage error: a file is there already, for one.
+    Exit codes: 0 written · 4 usage error, such as a file that exists already.
     """
     from storeproof.cli.new_store import new_store as write
 
@@ -170,8 +170,8 @@ def new_store(
 
 
 @app.command()
-def manual(topic: Annotated[str, typer.Argument(help="A topic, or `all`; without one, the list of topics.")] = "") -> None:
-    """Show how stores, capabilities, faults and workloads are added, and the language of requests.
+def manual(topic: Annotated[str, typer.Argument(help="A topic, or `all`; without it, the topics are listed.")] = "") -> None:
+    """Show how to add stores, capabilities, faults and workloads, and the query language.
 
     Exit codes: 0 shown · 4 usage error.
     """
@@ -181,13 +181,13 @@ def manual(topic: Annotated[str, typer.Argument(help="A topic, or `all`; without
 
 
 def main() -> None:
-    """The entry point: an error is one message, and a traceback is only for unforeseen ones."""
+    """The entry point. A known error is printed as one message; only an unexpected one has a traceback."""
     try:
         app()
     except StoreproofError as error:
         print(printable(f"storeproof: {error}"), file=sys.stderr)
         sys.exit(USAGE_ERROR if isinstance(error, UsageError) else 1)
     except SystemExit as ended:
-        if ended.code == 2:  # the command-line library's own code for a wrong command line
+        if ended.code == 2:  # Typer's code for a wrong command line
             sys.exit(USAGE_ERROR)
         raise

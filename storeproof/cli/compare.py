@@ -15,7 +15,7 @@ from storeproof.result.terminal_safe import shown_of
 
 
 def compare_files(a: Path, b: Path | None, store: str | None, against: str | None) -> int:
-    """Compare what the files hold; 0 when at least one pair has a ratio, else 1.
+    """Compare the results in the files; 0 if at least one pair has a ratio, else 1.
 
     Raises:
         UsageError: a file that cannot be read, or a store that is not in it.
@@ -23,7 +23,7 @@ def compare_files(a: Path, b: Path | None, store: str | None, against: str | Non
     left = shown_of(read_result(a))
     right = shown_of(read_result(b)) if b else left
     if b is None and (store is None or against is None):
-        raise UsageError(f"one file is given, so both sides must be named: --store and --against, out of {_names(left)}")
+        raise UsageError(f"with one file, name both sides: --store and --against, each one of {_names(left)}")
     console = Console()
     compared = False
     for position, (one, other) in enumerate(_sides(a, left, b or a, right, store, against)):
@@ -53,7 +53,7 @@ def _find(path: Path, result: Result, wanted: str, option: str) -> Side:
     found = [side for side in _all(result) if wanted in (side.name, side.store.store)]
     if len(found) == 1:
         return found[0]
-    what = "fits more than one store of" if found else "is not in"
+    what = "matches more than one store of" if found else "is not in"
     raise UsageError(f"{option} {wanted} {what} {path}; it holds {_names(result)}")
 
 

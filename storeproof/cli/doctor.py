@@ -1,4 +1,4 @@
-"""`storeproof doctor`: what can run here, and what command would enable the rest."""
+"""`storeproof doctor`: what can run on this machine, and the commands that enable the rest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from storeproof.spec import load_spec
 
 
 def doctor(console: Console | None = None) -> None:
-    """Print it. Nothing is started, pulled or installed; what is missing is not an error."""
+    """Print the survey. Nothing is started, pulled or installed; something missing is not an error."""
     console = console or Console()
     found = survey(load_spec())
     table = Table(title="What can run here", title_justify="left")
@@ -31,9 +31,9 @@ def doctor(console: Console | None = None) -> None:
         console.print(f"Power cuts by {name}: {way.detail}.", highlight=False)
     rest = _remedies(found)
     if rest:
-        console.print("\nTo enable the rest, as root where packages are installed:")
+        console.print("\nTo enable the rest (installing packages needs root):")
         for command, gains in rest.items():
-            # Never wrapped: a command is copied from here. Escaped: `[binary]` behind a package's name is no markup.
+            # Never wrapped, since users copy the command. Escaped, since `[binary]` after a package's name is not markup.
             console.print(f"  {escape(command)}    [dim]# {escape('; '.join(gains))}[/dim]", highlight=False, soft_wrap=True)
 
 
@@ -44,7 +44,7 @@ def _cell(way: Availability | None, ready: str) -> str:
 
 
 def _remedies(found: Survey) -> dict[str, list[str]]:
-    """The commands, each once, with what each of them enables, and with the remarks on it."""
+    """Each command once, with what it enables and any remarks on it."""
     needs = [(found.engine, "a container engine"), *((way, f"power cuts by {name}") for name, way in found.power_cuts.items())]
     needs = [(way, what) for way, what in needs if way.remedy]
     for each in found.stores:

@@ -1,4 +1,4 @@
-"""`storeproof manual`: CONTRIBUTING and the language of requests, as this installation has them."""
+"""`storeproof manual`: the installed copies of CONTRIBUTING and of the query language."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _QUERY = "query"
 
 
 def topics() -> dict[str, str]:
-    """The texts by topic, in lower case: the sections of CONTRIBUTING, and `query`."""
+    """The texts by topic (in lower case): the sections of CONTRIBUTING, and `query`."""
     sections = re.split(r"^## (.+)\n", (_FOLDER / "CONTRIBUTING.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     found = {title.lower(): f"## {title}\n{text}" for title, text in zip(sections[1::2], sections[2::2], strict=True)}
     return {**found, _QUERY: (_FOLDER / "QUERY.md").read_text(encoding="utf-8")}
 
 
 def manual(wanted: str) -> str:
-    """The text of a topic; without one, the list of them.
+    """The text of a topic; without a topic, the list of topics.
 
     Raises:
         UsageError: there is no such topic.

@@ -18,10 +18,10 @@ def new_store(name: str, directory: Path, *, embedded: bool) -> None:
     """Write `NAME.yaml` and `NAME_store.py` into a directory, and say what to do next.
 
     Raises:
-        UsageError: the name is none, a file is there already, or the directory cannot be written.
+        UsageError: the name is invalid, a file exists already, or the directory cannot be written.
     """
     if not re.fullmatch(NAME_PATTERN, name):
-        raise UsageError(f"the name of a store: found {name!r}; allowed: {PATTERN_WORDS[NAME_PATTERN]}")
+        raise UsageError(f"invalid store name {name!r}; allowed: {PATTERN_WORDS[NAME_PATTERN]}")
     module = f"{re.sub('[^a-z0-9]', '_', name)}_store"
     values = {
         "@NAME@": name,
@@ -33,7 +33,7 @@ def new_store(name: str, directory: Path, *, embedded: bool) -> None:
     files = {directory / f"{name}.yaml": f"{kind}.yaml.txt", directory / f"{module}.py": f"{kind}.py.txt"}
     if there := [str(path) for path in files if path.exists()]:
         raise UsageError(
-            f"{' and '.join(there)} {'exists' if len(there) == 1 else 'exist'} already; nothing was written: choose another name"
+            f"{' and '.join(there)} {'exists' if len(there) == 1 else 'exist'} already; nothing was written; choose another name"
         )
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -45,8 +45,8 @@ def new_store(name: str, directory: Path, *, embedded: bool) -> None:
     except OSError as reason:
         raise UsageError(f"{directory} cannot be written: {reason.strerror}; name another with --directory") from None
     store, adapter = files
-    print(f"{store}: how the store is had, its variants, what it claims")
-    print(f"{adapter}: {'what its host does with the library' if embedded else 'how it is asked, through its client'}")
+    print(f"{store}: how to start the store, its variants and its claims")
+    print(f"{adapter}: the adapter{' and the host process of the library' if embedded else ', which calls the client library'}")
     print(f"Fill them in (storeproof manual 'add a store'), then: {_command(store)}")
 
 

@@ -16,7 +16,7 @@ from storeproof.spec import load_spec
 def picture(
     path: Path, speeds: Path | None, workloads: Sequence[str], output: Path, *, narrow: bool, cost_of_durability: str | None
 ) -> None:
-    """Draw the roles and losses of one result with the speeds of another, or its own; or what durability costs, for one workload.
+    """Draw the roles and losses of one result, with the throughput of another result or of the same one; or what durability costs.
 
     Raises:
         UsageError: a result cannot be read, has nothing to draw, or the picture cannot be written.

@@ -15,7 +15,7 @@ from storeproof.result.terminal_safe import shown_of
 
 
 def render(path: Path, directory: Path | None) -> None:
-    """Render the reports beside the result, or into another directory together with it; print the summary.
+    """Render the reports in the result's directory, or copy the result to another directory and render there; print the summary.
 
     Raises:
         UsageError: the result cannot be read, or the directory cannot be written.
@@ -29,7 +29,7 @@ def render(path: Path, directory: Path | None) -> None:
         else:
             write_reports(result, target)
     except OSError as reason:
-        raise UsageError(f"{target} cannot be written: {reason}; name a directory of yours with --report-dir") from None
+        raise UsageError(f"{target} cannot be written: {reason}; name another directory with --report-dir") from None
     print_summary(shown_of(result), target / "report.html", Console())
     if left := words_for(read_left(beside)):
         print(f"left    {left}")

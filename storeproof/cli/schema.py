@@ -15,7 +15,7 @@ def all_schemas() -> dict[str, str]:
 
 
 def write_schemas(directory: Path | None = None) -> int:
-    """Write the schemas and remove those of kinds that are no more; 0.
+    """Write the schemas, and remove those of file kinds that no longer exist; returns 0.
 
     Raises:
         UsageError: the directory cannot be written.
@@ -30,21 +30,21 @@ def write_schemas(directory: Path | None = None) -> int:
             stale.unlink()
     except OSError as reason:
         raise UsageError(f"{target} cannot be written: {reason}; name another directory with --directory") from None
-    print(f"{len(wanted)} schemas are in {target}")
+    print(f"wrote {len(wanted)} schemas to {target}")
     return 0
 
 
 def check_schemas(directory: Path | None = None) -> int:
-    """Print every file that differs from what would be written; 0 when there is none, else 1."""
+    """Print every file that differs from what would be written; returns 0 if there is none, else 1."""
     target = directory or SPEC_ROOT / "schema"
     drift = []
     for name, text in all_schemas().items():
         path = target / name
         if not path.is_file():
-            drift.append(f"{path}: is missing")
+            drift.append(f"{path}: missing")
         elif path.read_text(encoding="utf-8") != text:
             drift.append(f"{path}: differs from the models")
-    drift += [f"{path}: belongs to no model" for path in _extra(target)]
+    drift += [f"{path}: no model has this schema" for path in _extra(target)]
     for line in drift:
         print(line)
     print("run `storeproof schema` and commit what it writes" if drift else f"the schemas in {target} are up to date")

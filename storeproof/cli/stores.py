@@ -16,7 +16,7 @@ from storeproof.spec.store import Store, Target
 
 
 def list_stores(names: list[str]) -> None:
-    """Print all stores in short, or those named with every claim.
+    """Print an overview of all stores, or the named ones with every claim.
 
     Raises:
         UsageError: no such store.
@@ -26,7 +26,7 @@ def list_stores(names: list[str]) -> None:
     console = Console()
     stores = [spec.store(name) for name in names or spec.store_files]
     if not stores:
-        console.print(f"There are no stores in {spec.root / 'stores'}; `storeproof new-store NAME` begins one.")
+        console.print(f"There are no stores in {spec.root / 'stores'}; create one with `storeproof new-store NAME`.")
     elif names:
         for store, file in stores:
             console.print(_safe(_details(store, file, spec)), highlight=False)
@@ -52,7 +52,7 @@ def _details(store: Store, file: Path, spec: Spec) -> Text:
     """A store with its variants, their settings, and every claim."""
     text = Text.assemble((store.name, "bold"), f"  {store.title} · {store.topology} · {_launches(store)}\n")
     if store.cache is not None:
-        text.append(f"cache: {store.cache.setting}, as much as the scale says\n")
+        text.append(f"cache: {store.cache.setting}, set to the scale's cache size\n")
     for name, variant in store.variants.items():
         target = Target(store, name, file)
         text.append(f"\n{target.id}", "bold").append(" (default)" if variant.default else "")
@@ -65,7 +65,7 @@ def _details(store: Store, file: Path, spec: Spec) -> Text:
 
 
 def _safe(text: Text) -> Text:
-    """Without what a terminal would obey, since the file may be of any origin; text that had to be changed loses its style."""
+    """Without terminal control sequences, since the file may come from anywhere; text that had to be changed loses its style."""
     return text if printable(text.plain) == text.plain else Text(printable(text.plain))
 
 

@@ -1,4 +1,4 @@
-"""Where a store answers, and the credentials for it."""
+"""The address of a store, and the credentials for it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Address:
     ports: Mapping[str, int] = field(default_factory=dict, hash=False)
     """Further ports of the host, by their names in the store's file."""
     ours: bool = False
-    """Whether storeproof started the server, so that all of it may be changed and not only what bears our names."""
+    """Whether storeproof started the server, so that anything on it may be changed, not only the run's own collections."""
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
@@ -45,7 +45,7 @@ def parse_endpoint(url: str, example: str) -> Address:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        # The reason is left out: it quotes the URL, and a password with a slash in it is taken for the port.
+        # The reason is left out: it quotes the URL, in which a password with a slash is mistaken for the port.
         raise UsageError(f"the endpoint's URL cannot be read: its port or its host is wrong; an endpoint looks like {example}") from None
     if not parts.scheme or not parts.hostname or port is None:
         raise UsageError(f"the endpoint's URL lacks a scheme, a host or a port; an endpoint looks like {example}")
@@ -66,12 +66,12 @@ def parse_endpoint(url: str, example: str) -> Address:
 
 
 def _further_ports(query: str, example: str) -> dict[str, int]:
-    """The query parameters that the example has too; all others are for other clients."""
+    """The query parameters that the example has too; others are meant for other clients."""
     ports = {}
     given = parse_qs(query, keep_blank_values=True)
     for name in parse_qs(urlsplit(example).query):
         for written in given.get(name, ()):
             if not (written.isascii() and written.isdecimal() and 0 < int(written) <= _LAST_PORT):
-                raise UsageError(f"the endpoint's URL has no port behind `{name}=`; an endpoint looks like {example}")
+                raise UsageError(f"the endpoint's URL has no valid port after `{name}=`; an endpoint looks like {example}")
             ports[name] = int(written)
     return ports

@@ -15,13 +15,13 @@ class Indexing(Protocol):
     """Indexes of documents, created and dropped while the collection has records."""
 
     def create_index(self, index: Index) -> None:
-        """Create it and return when it is in use; `Refused`, with nothing left of it, if existing records violate it."""
+        """Create an index and return when it is in use; `Refused`, leaving no index, if existing records violate it."""
 
     def drop_index(self, name: str) -> bool:
-        """Drop it; whether it existed."""
+        """Drop an index; returns whether it existed."""
 
     def index_names(self) -> Sequence[str]:
-        """The names of those indexes made by `create_index` that the live store has, sorted."""
+        """The names of the indexes from `create_index` that the live store has, sorted."""
 
 
 @runtime_checkable
@@ -37,7 +37,7 @@ class Procedures(Protocol):
     """Stored procedures or scripts of the user, which the store runs as one atomic step (`counter`)."""
 
     def transfer(self, source: Key, target: Key, amount: int) -> bool:
-        """Take `amount` from one counter and add it to the other, if the first has as much; whether it had.
+        """Move `amount` from one counter to the other, if the first has at least that much; returns whether it had.
 
-        An absent counter is zero. Atomic, also among other clients, and in one request.
+        An absent counter is zero. Atomic with respect to other clients, and in one request.
         """

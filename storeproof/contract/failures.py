@@ -1,4 +1,4 @@
-"""The ways in which an operation can fail. The checks depend on the difference between them."""
+"""How an operation can fail. The checks depend on the difference between these exceptions."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Unknown(Exception):
 
 
 class WrongReply(Exception):
-    """The server answered, and no answer of this form is allowed: a value of another type, a member too many, a reply that cannot be read.
+    """The server's answer has a form that is not allowed: a value of another type, too many members, a reply that cannot be parsed.
 
-    It is the store's answer that is wrong, where `Breach` is about the adapter's code.
+    The store's answer is wrong; a `Breach`, in contrast, is an error in the adapter's code.
     """
 
 
 class Breach(Exception):
-    """The adapter broke the contract: a reply of the wrong type or shape, or an exception that it did not translate."""
+    """The adapter broke the contract: a reply of the wrong type or shape, or an exception that it did not map."""

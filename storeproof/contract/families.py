@@ -1,7 +1,7 @@
-"""The protocols. `Session` and `Collection` are required; every other one is implemented whole or not at all.
+"""The protocols. `Session` and `Collection` are required. Of every other one an adapter implements all methods, or none.
 
-A session is one connection, used by one thread at a time. Disable automatic retries of a store's client:
-a write that was sent twice, or acknowledged after a lost connection, cannot be judged.
+A session is one connection, used by one thread at a time. Disable automatic retries of a store's client: a write that may have been sent
+twice, or was acknowledged after a lost connection, cannot be checked.
 
 Every method may raise `Refused` (it definitely did not happen), `Unknown` (it may have) or `Unsupported`.
 """
@@ -18,7 +18,7 @@ from storeproof.spec.query import Aggregation, Browse, Query, Where
 
 @dataclass(frozen=True)
 class Version:
-    """What the server calls itself."""
+    """The product and version that the server reports."""
 
     product: str
     number: str
@@ -29,7 +29,7 @@ class Lacking(Protocol):
     """A session or a collection may give reasons for the families that it does not implement."""
 
     unsupported_because: Mapping[str, str]
-    """By the name of the family, in one line, what the store does not have. What only the adapter leaves out is not named here."""
+    """One line for each family, by its name, about what the store lacks. Families that only the adapter omits are not listed."""
 
 
 @runtime_checkable
@@ -55,15 +55,15 @@ class Session(Protocol):
     """One authenticated connection."""
 
     def version(self) -> Version:
-        """Product and version, asked of the server."""
+        """Product and version, read from the server."""
 
     def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
-        """The live values of the variant's `settings`, asked of the server, written as the store file writes them."""
+        """The live values of the variant's `settings`, read from the server, in the notation of the store file."""
 
     def collection(self, layout: Layout) -> Collection:
         """A handle on a collection; nothing is created.
 
-        `Unsupported` for a model that the store cannot keep, and for indexes that it cannot make.
+        `Unsupported` for a model that the store cannot store, and for indexes that it cannot create.
         """
 
     def close(self) -> None:
@@ -78,10 +78,10 @@ class KeyValue(Protocol):
         """The record, or None."""
 
     def put(self, key: Key, record: Record) -> None:
-        """Store the record whole and atomically, in place of any that was there."""
+        """Store the whole record atomically; it replaces an existing one."""
 
     def delete(self, key: Key) -> bool:
-        """Remove the record; whether there was one."""
+        """Remove the record; returns whether it existed."""
 
     def exists(self, key: Key) -> bool:
         """Whether there is a record."""
@@ -89,7 +89,7 @@ class KeyValue(Protocol):
 
 @runtime_checkable
 class Count(Protocol):
-    """How many records a collection has, counted by the store."""
+    """The number of records in a collection, counted by the store."""
 
     def count(self) -> int:
         """The exact number."""
@@ -100,7 +100,7 @@ class BatchRead(Protocol):
     """Many records in one request."""
 
     def get_many(self, keys: Sequence[Key]) -> Sequence[Record | None]:
-        """The records in the order of the keys, None where there is none; a repeated key has a repeated answer."""
+        """The records in the order of the keys, None for an absent one; a repeated key has a repeated answer."""
 
 
 @runtime_checkable
@@ -116,13 +116,13 @@ class Fields(Protocol):
     """Single fields of a hash, without moving the others."""
 
     def get_field(self, key: Key, field: str) -> bytes | None:
-        """The field's value, or None where the record or the field is absent."""
+        """The field's value, or None if the record or the field is absent."""
 
     def set_field(self, key: Key, field: str, value: bytes) -> None:
-        """Set one field and leave the others; an absent record is created."""
+        """Set one field without changing the others; an absent record is created."""
 
     def delete_field(self, key: Key, field: str) -> bool:
-        """Remove one field; whether it was there."""
+        """Remove one field; returns whether it existed."""
 
 
 @runtime_checkable
@@ -130,13 +130,13 @@ class Paths(Protocol):
     """Parts of a document, without moving the whole."""
 
     def get_path(self, key: Key, path: Path) -> Json | Missing:
-        """The value at the path; MISSING where the record or any part of the path is absent."""
+        """The value at the path; MISSING if the record or any part of the path is absent."""
 
     def set_path(self, key: Key, path: Path, value: Json) -> bool:
         """Set the value at the path whose parent exists (a new last field is added); False if there is no record."""
 
     def unset_path(self, key: Key, path: Path) -> bool:
-        """Remove the object field at the path; False if there is no record. An absent field is fine."""
+        """Remove the object field at the path; False if there is no record. An absent field is no error."""
 
 
 @runtime_checkable
@@ -144,18 +144,18 @@ class Counter(Protocol):
     """Numbers that many clients increment."""
 
     def increment(self, key: Key, by: int) -> int:
-        """Add atomically and answer the sum; an absent counter starts from zero."""
+        """Add atomically and return the sum; an absent counter starts at zero."""
 
 
 @runtime_checkable
 class Conditional(Protocol):
-    """Writes that depend on what is there, decided by the store."""
+    """Conditional writes, decided by the store."""
 
     def put_if_absent(self, key: Key, record: Record) -> bool:
-        """Store the record unless there is one; whether it was stored."""
+        """Store the record unless the key exists; returns whether it was stored."""
 
     def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
-        """Replace the record if it equals `expected`; whether it did. An absent record is never equal."""
+        """Replace the record if it equals `expected`; returns whether it did. An absent record is never equal."""
 
 
 @runtime_checkable
@@ -163,7 +163,7 @@ class Expiry(Protocol):
     """Records that expire."""
 
     def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
-        """Store the record; from `seconds` on (plus at most one) no read finds it."""
+        """Store the record; after `seconds` (plus at most one) no read finds it."""
 
 
 @runtime_checkable
@@ -176,17 +176,17 @@ class Ordered(Protocol):
 
 @runtime_checkable
 class Find(Protocol):
-    """Records by their contents. The store filters, sorts, pages and projects; `Unsupported` for what it cannot."""
+    """Records by their contents. The store filters, sorts, pages and projects; `Unsupported` for what it cannot do."""
 
     def find(self, query: Query) -> Sequence[tuple[Key, dict[str, Json]]]:
-        """Keys with records, or with the parts of them that `query.fields` names; in order where it sorts."""
+        """Keys with records, or with the parts of them that `query.fields` names; in order if the query sorts."""
 
     def count_where(self, where: Where) -> int:
-        """How many records match, counted by the store."""
+        """The number of matching records, counted by the store."""
 
 
 Joined = tuple[Key, dict[str, Json], dict[str, Json] | None]
-"""A key, what was asked of its record, and what was asked of the one that it names."""
+"""A key, the requested parts of its record, and the requested parts of the record that it refers to."""
 
 
 @runtime_checkable
@@ -196,9 +196,9 @@ class Lookup(Protocol):
     def find_joined(
         self, query: Query, path: Path, fields: Sequence[Path]
     ) -> Sequence[tuple[Key, dict[str, Json], dict[str, Json] | None]]:
-        """As `find`, and with each record the parts `fields` of the one in the same collection whose key is the text at `path`.
+        """As `find`; with each record, the parts `fields` of the record in the same collection whose key is the text at `path`.
 
-        None where there is none. One request, in which the store does both.
+        None if there is no such record. One request, in which the store does both.
         """
 
 
@@ -207,7 +207,7 @@ class Aggregate(Protocol):
     """Groups and aggregates over them, computed by the store."""
 
     def aggregate(self, aggregation: Aggregation) -> Sequence[dict[str, Json]]:
-        """One dict a group: the names of `by` and `compute`, with their values."""
+        """One dict per group: the names in `by` and `compute`, with their values."""
 
 
 @runtime_checkable
@@ -215,7 +215,7 @@ class Facets(Protocol):
     """A page of results together with facets over all of them, in one request."""
 
     def browse(self, browse: Browse) -> Found:
-        """All of what was asked for, from one state of the data."""
+        """The page, the total and the facets, all from one state of the data."""
 
 
 @runtime_checkable
@@ -223,14 +223,14 @@ class Bulk(Protocol):
     """Writes to all records that match."""
 
     def update_where(self, where: Where, path: Path, value: Json) -> int:
-        """Set the value at the path, as `set_path` does, in all records that match; how many matched.
+        """Set the value at the path, as `set_path` does, in all matching records; returns the number of matches.
 
-        Where one of them has no place for the value, it stays as it is, and what becomes of the others is a named alternative: some
-        stores refuse all, some change the others, and count these alone or all that matched.
+        A record in which the parent of the path does not exist is not changed. What happens to the others is a named alternative: some
+        stores refuse the request; some change the others, and count only these or all matches.
         """
 
     def delete_where(self, where: Where) -> int:
-        """Remove all records that match; how many there were."""
+        """Remove all matching records; returns their number."""
 
 
 @runtime_checkable
@@ -238,9 +238,9 @@ class Swap(Protocol):
     """Atomic exchange of whole records."""
 
     def get_and_set(self, key: Key, record: Record) -> Record | None:
-        """Store the record as `put` does, and answer what was there before (None: nothing), atomically.
+        """Store the record as `put` does, and return the previous one (None if there was none), atomically.
 
-        Among concurrent clients each gets what one other stored, and no two get the same.
+        Of concurrent clients, each gets the record that another one stored, and no two get the same.
         """
 
 
@@ -249,7 +249,7 @@ class Append(Protocol):
     """Values that grow (`single_key`)."""
 
     def append(self, key: Key, value: bytes) -> None:
-        """Add the bytes at the end of the value, atomically; an absent value starts empty, and is there afterwards."""
+        """Append the bytes to the value, atomically; an absent value starts empty, and exists afterwards."""
 
 
 @runtime_checkable
@@ -257,9 +257,9 @@ class FieldCounter(Protocol):
     """Numbers in the fields of a hash, as decimal text: `-7` is stored as b"-7"."""
 
     def increment_field(self, key: Key, field: str, by: int) -> int:
-        """Add atomically and answer the sum; an absent field starts from zero, in an absent record too, which is created.
+        """Add atomically and return the sum; an absent field starts at zero, and an absent record is created.
 
-        `Refused` where the field is no whole number; it then stays as it is.
+        `Refused` if the field is not an integer; it is then not changed.
         """
 
 
@@ -268,12 +268,12 @@ class PathCounter(Protocol):
     """Numbers in a document."""
 
     def increment_path(self, key: Key, path: Path, by: int | float) -> int | float | None:
-        """Add atomically to the number at the path and answer the sum; None if there is no record, and none is made.
+        """Add atomically to the number at the path and return the sum; None if there is no record, and none is created.
 
-        The parent exists, as for `set_path`; an absent last field starts from zero. Whole numbers are added exactly. With a
-        real the sum is real; whether a whole one (2.0) comes back as an integer is as with `get`.
+        The parent exists, as for `set_path`; an absent last field starts at zero. Integers are added exactly. With a double the sum is a
+        double; whether 2.0 is returned as an integer is as with `get`.
 
-        `Refused` where no number is at the path (null and booleans are none), or no parent; nothing changes then.
+        `Refused` if the value at the path is not a number (null and booleans are not), or the parent does not exist; nothing changes then.
         """
 
 
@@ -281,51 +281,51 @@ class PathCounter(Protocol):
 class Arrays(Protocol):
     """Lists in a document, without moving them. Each writes atomically.
 
-    Each answers False if there is no record, and is `Refused` where something else than a list is at the path (null too);
-    nothing changes then. What happens where nothing is at the path is a named alternative: some stores start a list there.
-    Items are equal as JSON values: `true` is not 1, an object equals none that has other fields.
+    Each returns False if there is no record, and is `Refused` if the value at the path is not a list (null is not); nothing changes then.
+    What happens if there is no value at the path is a named alternative: some stores start a list there. Items are compared as JSON values:
+    `true` is not 1, and objects with different fields are not equal.
     """
 
     def push_item(self, key: Key, path: Path, value: Json) -> bool:
         """Add an item at the end of the list."""
 
     def insert_item(self, key: Key, path: Path, value: Json) -> bool:
-        """Put an item at a position; those from there on move up by one.
+        """Insert an item at a position; the items from there on move up by one.
 
-        The path is that of the list with the position behind it, from 0 to the length. Beyond that is a named alternative:
-        some stores refuse it, some add the item at the end.
+        The path is that of the list followed by the position, from 0 to the length. A higher position is a named alternative: some stores
+        refuse it, some append the item.
         """
 
     def pull_item(self, key: Key, path: Path, value: Json) -> bool:
-        """Remove all items that equal the value; the others close up. The list stays, if need be empty."""
+        """Remove all items that equal the value, without leaving gaps. The list remains, even if it is empty."""
 
     def add_to_set(self, key: Key, path: Path, value: Json) -> bool:
         """Add an item at the end, unless an equal one is in the list."""
 
     def item_count(self, key: Key, path: Path) -> int | Missing:
-        """How many items the list has; MISSING where the record, a part of the path, or a list at its end is not there."""
+        """The number of items in the list; MISSING if the record, a part of the path, or a list at its end does not exist."""
 
 
 @runtime_checkable
 class ExpiryControl(Protocol):
-    """Expiry of records, apart from writing them. An expired record is absent, here too."""
+    """Expiry of existing records. An expired record is absent, here too."""
 
     def expire(self, key: Key, seconds: int) -> bool:
-        """Give the record `seconds` to live, whatever it had before; whether there is a record."""
+        """Set the time to live to `seconds`, whatever it was before; returns whether the record exists."""
 
     def expires_in(self, key: Key) -> float | None:
-        """The seconds that are left; None if the record is absent or does not expire. May be off by one second."""
+        """The remaining seconds; None if the record is absent or does not expire. May be off by one second."""
 
     def persist(self, key: Key) -> bool:
-        """Remove the expiry, if there was one; whether there is a record."""
+        """Remove the expiry, if there is one; returns whether the record exists."""
 
 
 @runtime_checkable
 class Prefix(Protocol):
-    """Records by the beginning of their keys, in the order of `Ordered` (models with text keys; `Unsupported` on others)."""
+    """Records by a prefix of their keys, in the order of `Ordered` (models with text keys; `Unsupported` on others)."""
 
     def scan_prefix(self, prefix: str, count: int) -> Sequence[tuple[Key, Record]]:
-        """The first `count` records whose keys begin with exactly this text; all begin with the empty one."""
+        """The first `count` records whose keys start with exactly this text; every key starts with the empty text."""
 
 
 @runtime_checkable
@@ -333,8 +333,8 @@ class Walk(Protocol):
     """All keys of a collection, in pages, under concurrent writes."""
 
     def walk(self, cursor: Cursor | None, count: int) -> tuple[Cursor | None, Sequence[Key]]:
-        """The next cursor and some more keys. The cursor is None at the beginning, and None at the end.
+        """The next cursor and some more keys. The cursor is None at the start, and None at the end.
 
-        `count` is a hint: fewer, none at all and more are allowed. A key that exists from the beginning of the walk to its end is
-        returned at least once, any other may be.
+        `count` is a hint: fewer keys, none or more are allowed. A key that exists from the start of the walk to its end is returned at
+        least once; any other key may be returned.
         """

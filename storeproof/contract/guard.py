@@ -31,14 +31,14 @@ def call(collection: Collection, layout: Layout, operation: str, *args: Any) -> 
         Refused, Unknown: as the adapter raised them.
         Unsupported: the family is not implemented, or the adapter said so.
         WrongReply: the server's answer has a form that the operation does not allow.
-        Breach: a reply of a type that only the adapter makes, an exception that is none of these, or a family that is there in part.
+        Breach: a wrong reply of a type that only the adapter creates, any other exception, or a partly implemented family.
     """
     described = OPERATIONS[operation]
     if not isinstance(collection, described.family):
         family = described.family.__name__
         lacking = [other.name for other in OPERATIONS.values() if other.family is described.family and not hasattr(collection, other.name)]
         if any(other.family is described.family and other.name not in lacking for other in OPERATIONS.values()):
-            raise Breach(f"{family} is implemented in part: it lacks {', '.join(lacking)}; a family is implemented whole or not at all")
+            raise Breach(f"{family} is implemented only partly: it lacks {', '.join(lacking)}; implement all methods of a family, or none")
         raise Unsupported(f"{operation} on {layout.model.model}: {why_not(collection, family)}")
     try:
         reply = getattr(collection, operation)(*args)
@@ -54,7 +54,7 @@ def call(collection: Collection, layout: Layout, operation: str, *args: Any) -> 
 
 
 def _where(leaked: BaseException) -> str:
-    """The last line of the adapter in the traceback: where to look first."""
+    """The last line of the adapter in the traceback, where to look first."""
     frames = traceback.extract_tb(leaked.__traceback__)[1:]
     if not frames:
         return "in the call itself"

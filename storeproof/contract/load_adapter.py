@@ -21,7 +21,7 @@ from storeproof.spec.store import Store
 
 
 class Adapter(Protocol):
-    """A module that speaks to one store: `adapters/x.py`, or a vendor's own file."""
+    """The adapter module of one store: `adapters/x.py`, or a vendor's own file."""
 
     def connect(self, address: Address, options: Mapping[str, str]) -> Session:
         """Open one authenticated session; `options` are the variant's.

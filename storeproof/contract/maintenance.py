@@ -1,6 +1,6 @@
-"""What an administrator has a store do with its files.
+"""Maintenance of a store's files, as an administrator would trigger it.
 
-It is not an operation of `OPERATIONS`: it returns no data, so that there is no answer for an oracle to give.
+It is not one of `OPERATIONS`: it returns no data, so there is no answer for an oracle to compute.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import Protocol, runtime_checkable
 
 @runtime_checkable
 class Maintenance(Protocol):
-    """A session that can have the store rewrite its files: its own compaction, checkpoint or snapshot."""
+    """A session that can make the store rewrite its files: compaction, checkpoint or snapshot."""
 
     def compact(self) -> str:
-        """Run it and return when it is done; the command, as an administrator writes it.
+        """Run it, and return the command when it has finished, as an administrator would write it.
 
-        `Unsupported` where the variant has none. Other sessions may write meanwhile, or wait.
+        `Unsupported` if the variant has none. Other sessions may write meanwhile, or wait.
         """

@@ -14,9 +14,9 @@ from storeproof.spec.query import REQUESTS, Where
 
 
 def record_from(model: Model, written: Any) -> Record:
-    """A record as YAML writes it: text stands for its UTF-8 bytes where bytes are wanted.
+    """A record from its YAML notation: where the model has bytes, text means its UTF-8 bytes.
 
-    `[integer, real]` is a row, a list also a set, and a mapping of members to scores a ranking.
+    `[integer, real]` is a row, a list may be a set, and a mapping of members to scores is a ranking.
     """
     kind = model.record.kind
     if kind == "value":
@@ -73,7 +73,7 @@ def answer_from(model: Model, operation: str, written: Any) -> Any:
 
 
 def in_any_order(operation: str, args: tuple[Any, ...]) -> bool:
-    """Whether every order of the answer's entries is right: what was asked for is not sorted."""
+    """Whether any order of the answer's entries is correct, because the request does not sort."""
     return operation in ("find", "find_joined", "aggregate") and not args[0].sort and not getattr(args[0], "ranked", False)
 
 
@@ -88,7 +88,7 @@ def _short(value: Any) -> str:
 
 
 def _behind_a_request(operation: str, written: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The further arguments: a path and a value, or the path of a key and the fields that are wanted of its record."""
+    """The arguments after the request: a path and a value, or the path of a key and the requested fields of its record."""
     if operation == "find_joined":
         return tuple(written[0]), tuple(tuple(field.split(".")) if isinstance(field, str) else tuple(field) for field in written[1])
     return (tuple(written[0]), *written[1:]) if written else ()

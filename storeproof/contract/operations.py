@@ -1,4 +1,4 @@
-"""The operations by name: which family each belongs to, whether it writes, and what shape its reply has."""
+"""The operations by name: the family, whether it writes, and the shape of its reply."""
 
 from __future__ import annotations
 

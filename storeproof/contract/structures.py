@@ -1,4 +1,4 @@
-"""The protocols for records that are lists, sets, rankings and sets of places; `families` says what holds for all protocols."""
+"""The protocols for records that are lists, sets, rankings and sets of places; see `families` for the rules of all protocols."""
 
 from __future__ import annotations
 
@@ -12,99 +12,99 @@ from storeproof.contract.values import Key
 class Queue(Protocol):
     """Lists of items (`queue`), whose record is a `list` of bytes. Positions count from 0.
 
-    An absent list is as an empty one. Whether the record is there when its last item was taken is a named alternative.
+    An absent list is like an empty one. Whether the record exists after its last item was removed is a named alternative.
     """
 
     def push_back(self, key: Key, item: bytes) -> int:
-        """Add at the end, to an absent list too; how many items there are then."""
+        """Append an item; an absent list is created. Returns the new length."""
 
     def push_front(self, key: Key, item: bytes) -> int:
-        """Add at the beginning, to an absent list too; how many items there are then."""
+        """Insert an item at the front; an absent list is created. Returns the new length."""
 
     def pop_front(self, key: Key) -> bytes | None:
-        """Take the first item away, atomically: no two clients get the same; None if there is none."""
+        """Remove and return the first item, atomically: no two clients get the same one; None if there is none."""
 
     def pop_back(self, key: Key) -> bytes | None:
-        """Take the last item away, as `pop_front`."""
+        """Remove and return the last item, as `pop_front`."""
 
     def list_range(self, key: Key, start: int, stop: int) -> Sequence[bytes]:
-        """The items from `start` up to `stop`, without that at `stop`; 0 <= start. What is beyond the end is left out."""
+        """The items from `start` up to but not including `stop`; 0 <= start. Positions beyond the end are ignored."""
 
     def list_length(self, key: Key) -> int:
-        """How many items there are; 0 where there is no record."""
+        """The number of items; 0 if there is no record."""
 
 
 @runtime_checkable
 class Members(Protocol):
     """Sets of text (`members`), whose record is a `set` of str; the whole set is read by `get`.
 
-    An absent set is as an empty one. Whether the record is there when its last member was removed is a named alternative.
+    An absent set is like an empty one. Whether the record exists after its last member was removed is a named alternative.
     """
 
     def add_member(self, key: Key, member: str) -> bool:
-        """Add to the set, to an absent one too; whether the member is new."""
+        """Add a member; an absent set is created. Returns whether the member is new."""
 
     def remove_member(self, key: Key, member: str) -> bool:
-        """Remove from the set; whether the member was there."""
+        """Remove a member; returns whether it existed."""
 
     def has_member(self, key: Key, member: str) -> bool:
-        """Whether the member is there."""
+        """Whether the set has the member."""
 
     def member_count(self, key: Key) -> int:
-        """How many members there are; 0 where there is no record."""
+        """The number of members; 0 if there is no record."""
 
 
 @runtime_checkable
 class Ranking(Protocol):
     """Members with scores (`ranking`), whose record is a `dict` of str to float.
 
-    The order is from the highest score to the lowest; among equal scores from the member that is last by code point to the first:
-    it is the order of (score, member), backwards.
+    The order is that of (score, member), descending: from the highest score to the lowest, and among equal scores by code point from the
+    last member to the first.
 
-    An absent ranking is as an empty one. Whether the record is there when its last member was removed is a named alternative.
+    An absent ranking is like an empty one. Whether the record exists after its last member was removed is a named alternative.
     """
 
     def set_score(self, key: Key, member: str, score: float) -> bool:
-        """Give the member this score, in an absent ranking too; whether the member is new."""
+        """Set the member's score; an absent ranking is created. Returns whether the member is new."""
 
     def add_score(self, key: Key, member: str, by: float) -> float:
-        """Add to the member's score atomically and answer the sum; an absent member starts from zero."""
+        """Add to the member's score atomically and return the sum; an absent member starts at zero."""
 
     def remove_score(self, key: Key, member: str) -> bool:
-        """Remove the member; whether it was there."""
+        """Remove the member; returns whether it existed."""
 
     def score_of(self, key: Key, member: str) -> float | None:
         """The member's score, or None."""
 
     def rank_of(self, key: Key, member: str) -> int | None:
-        """The member's position in the order, 0 for the first; None if it is not there."""
+        """The member's position in the order, 0 for the first; None if it does not exist."""
 
     def top(self, key: Key, count: int) -> Sequence[tuple[str, float]]:
         """The first `count` members with their scores, in order."""
 
     def ranking_size(self, key: Key) -> int:
-        """How many members there are; 0 where there is no record."""
+        """The number of members; 0 if there is no record."""
 
 
 @runtime_checkable
 class Places(Protocol):
-    """Members with places on the Earth (`places`), in degrees. Distances are metres on a sphere, whose radius is the store's own choice.
+    """Members with positions on the Earth (`places`), in degrees. Distances are metres on a sphere, whose radius the store chooses.
 
-    A store may round a place: it is asked for, and never read back. An absent set is as an empty one. Whether the record is there when its
-    last member was removed is a named alternative.
+    A store may round a position, so positions are queried and never read back. An absent set is like an empty one. Whether the record
+    exists after its last member was removed is a named alternative.
     """
 
     def add_place(self, key: Key, member: str, longitude: float, latitude: float) -> bool:
-        """Give the member this place, in an absent set too; whether the member is new."""
+        """Set the member's position; an absent set is created. Returns whether the member is new."""
 
     def remove_place(self, key: Key, member: str) -> bool:
-        """Remove the member; whether it was there."""
+        """Remove the member; returns whether it existed."""
 
     def place_count(self, key: Key) -> int:
-        """How many members there are; 0 where there is no record."""
+        """The number of members; 0 if there is no record."""
 
     def distance_between(self, key: Key, member: str, other: str) -> float | None:
-        """The distance of two members; None if one of them is not there."""
+        """The distance between two members; None if one of them does not exist."""
 
     def nearest(self, key: Key, longitude: float, latitude: float, metres: float, count: int) -> Sequence[str]:
-        """The members that are not farther than `metres`, the nearest first, `count` of them at most."""
+        """The members within `metres`, nearest first, at most `count`."""

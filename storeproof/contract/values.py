@@ -1,4 +1,4 @@
-"""The plain values that cross the contract."""
+"""The plain values in the arguments and replies of the contract."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Key = str | int
 """Text keys are any Unicode scalar values; integer keys are 64-bit and signed."""
 
 Json = None | bool | int | float | str | Decimal | list["Json"] | dict[str, "Json"]
-"""What a document is made of. Integers have 64 bits; floats are finite. Decimals are exact, finite, and at the model's `decimals` only."""
+"""A value of a document. Integers have 64 bits; floats are finite. Decimals are exact, finite, and only at the model's `decimals`."""
 
 Path = tuple[str | int, ...]
 """From the root of a document: field names, and positions in lists."""
@@ -30,18 +30,18 @@ Record = bytes | dict[str, bytes] | dict[str, Json] | Row | int | list[bytes] | 
 """By model: value, hash, document, row, counter, list, set, ranking."""
 
 Cursor = str | int
-"""Where a walk goes on: what the store's last answer gave, and nothing that the suites look into."""
+"""Where a walk continues: an opaque value from the store's last answer."""
 
 
 class Found(NamedTuple):
     """The answer to a `Browse`."""
 
     total: int
-    """How many records match, whatever the page is."""
+    """The number of matching records, independent of the page."""
     keys: list[Key]
-    """Of the page, in order."""
+    """The keys of the page, in order."""
     facets: dict[str, list[tuple[Json, int]]]
-    """By name: values with the number of records that have them, most first."""
+    """By name: values with the number of records that have them, most frequent first."""
 
 
 class Missing(Enum):
@@ -58,10 +58,10 @@ MISSING: Final = Missing.MISSING
 
 @dataclass(frozen=True)
 class Layout:
-    """What a collection is to hold: its name in our namespace, its model, and how many secondary indexes."""
+    """The layout of a collection: its name, its model, and the number of secondary indexes."""
 
     name: str
-    """`[a-z0-9_]`, at most 40 characters, unique to the run: everything of the collection is under it."""
+    """`[a-z0-9_]`, at most 40 characters, unique to the run: everything in the collection is stored under it."""
     model: Model
     indexes: int = 0
 

@@ -1,1 +1,1 @@
-"""Texts for load: articles out of a MediaWiki dump, or put together from the specification's own, for models whose texts are searched."""
+"""Texts for load on models with text search: articles from a MediaWiki dump, or generated from the texts of the specification."""

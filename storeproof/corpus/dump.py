@@ -101,7 +101,7 @@ class _Reading:
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if not self.open:
             if name != "mediawiki":
-                raise _wrong(self.path, f"is XML, but no MediaWiki export: its root is <{name}>")
+                raise _wrong(self.path, f"is XML, but not a MediaWiki export: its root is <{name}>")
             self._language = attributes.get("xml:lang", "")
         parent = self.open[-1] if self.open else ""
         self.open.append(name)
@@ -138,7 +138,8 @@ class _Reading:
 
     def doctype(self, *_declared: object) -> None:
         raise _wrong(
-            self.path, "has a document type (<!DOCTYPE ...>), which no MediaWiki export has; it is not read, since entities can blow up"
+            self.path,
+            "has a document type (<!DOCTYPE ...>), which no MediaWiki export has; it is rejected because entities can expand without limit",
         )
 
     def _keep(self, parent: str, name: str, text: str) -> None:
@@ -149,16 +150,14 @@ class _Reading:
         elif name == "namespace":
             self._namespaces[self._space] = text
             if len(self._namespaces) > _MOST_NAMESPACES:
-                raise _wrong(self.path, f"names more than {_MOST_NAMESPACES:,} namespaces, and no wiki has as many")
+                raise _wrong(self.path, f"names more than {_MOST_NAMESPACES:,} namespaces, more than any wiki has")
         else:
             self._database = text
 
     def _take(self) -> None:
         page, revision = self._page, self._revision
         if self.site is None:
-            raise _wrong(
-                self.path, "has no <siteinfo> before its first page, which says what language it is in and what its namespaces are"
-            )
+            raise _wrong(self.path, "has no <siteinfo> before its first page; it is needed for the language and the namespaces")
         identity = _whole(page.get("id", ""))
         if identity is None or "title" not in page:
             raise _wrong(self.path, "has a page without a number or a title")
@@ -231,7 +230,7 @@ class Dump:
         except EOFError:
             raise _cut(self.path) from None
         except (OSError, zlib.error) as reason:
-            raise _wrong(self.path, f"cannot be unpacked: {reason}; load it again and compare its checksum") from None
+            raise _wrong(self.path, f"cannot be unpacked: {reason}; download it again and compare its checksum") from None
         if not part and not self._found.open:
             raise _wrong(self.path, "is empty")
         if not part:
@@ -239,7 +238,7 @@ class Dump:
         try:
             self._parser.Parse(part, False)
         except expat.ExpatError as reason:
-            raise _wrong(self.path, f"is no XML: {reason}") from None
+            raise _wrong(self.path, f"is not XML: {reason}") from None
         self._given += len(part)
         if self._given - self._parser.CurrentByteIndex > LONGEST_TAG:
             raise _wrong(self.path, f"has a tag or a comment of more than {LONGEST_TAG:,} bytes")
@@ -258,7 +257,7 @@ def _opened(path: Path) -> BinaryIO | bz2.BZ2File | gzip.GzipFile:
     packed = next((form for magic, form in _PACKED.items() if head.startswith(magic)), "xml")
     named = path.suffix.lstrip(".").lower()
     if named in (*_PACKED.values(), "7z", "zst") and named != packed:
-        raise _wrong(path, f"is called .{named}, and begins with {head[:4]!r}" if head else "is empty")
+        raise _wrong(path, f"has the suffix .{named}, but begins with {head[:4]!r}" if head else "is empty")
     if packed == "bz2":
         return bz2.open(path)
     return gzip.open(path) if packed == "gz" else path.open("rb")
@@ -274,4 +273,4 @@ def _wrong(path: Path, what: str) -> UsageError:
 
 
 def _cut(path: Path) -> UsageError:
-    return UsageError(f"--corpus {path} ends in the middle of a page; load the rest of it, and compare its checksum")
+    return UsageError(f"--corpus {path} ends in the middle of a page; download it again, and compare its checksum")

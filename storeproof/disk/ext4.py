@@ -67,7 +67,7 @@ class Ext4Disk:
         """
         if os.geteuid() != 0:
             raise NotAvailable(
-                "a power cut needs a file system of its own under the data, and only root may mount one", "sudo -E $(which pytest) suites/"
+                "a power cut needs a separate file system for the data, and only root may mount one", "sudo -E $(which pytest) suites/"
             )
         self._at = at
         self._image = image
@@ -80,7 +80,7 @@ class Ext4Disk:
             self._mount(self._loop)
         except OSError as reason:
             self.close()
-            raise NotAvailable(f"a power cut needs a file system of its own under the data, and none can be made: {reason}") from None
+            raise NotAvailable(f"a power cut needs a separate file system for the data, which cannot be created: {reason}") from None
         except BaseException:
             self.close()
             raise

@@ -46,7 +46,7 @@ class FuseDisk:
             NotAvailable: this machine or this user cannot mount one.
         """
         hard = {
-            "strict: no file is helped by the sync of another": strict,
+            "strict: a sync covers no other file": strict,
             "torn: half of the unsynced sectors survive": torn > 0,
             "cut in place of a sync": at_sync,
         }
@@ -69,7 +69,7 @@ class FuseDisk:
             self._say("mount")
         except MachineFailed as reason:
             self.close()
-            raise NotAvailable(f"a power cut needs a file system of its own under the data, and it cannot be mounted: {reason}") from None
+            raise NotAvailable(f"a power cut needs a separate file system for the data, which cannot be mounted: {reason}") from None
         except BaseException:
             self.close()
             raise

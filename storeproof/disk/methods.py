@@ -61,7 +61,7 @@ def make_disk(wanted: PowerCut, at: Path, image: Path) -> Disk:
         NotAvailable: none is possible here; with every reason and remedy.
     """
     if wanted.method == WITHOUT_DISK:
-        raise NotAvailable("strace only looks at what is synced, and cuts nothing", "leave out --power-cut=strace")
+        raise NotAvailable("strace only records syncs and cuts nothing", "leave out --power-cut=strace")
     ways: dict[Method, Callable[[], Disk]] = {
         "ext4": lambda: Ext4Disk(at, image),
         "fuse": lambda: FuseDisk(

@@ -52,7 +52,7 @@ class Session:
         """See `contract.Session.collection`. There are no secondary indexes."""
         if layout.model.record.kind not in self._keeps:
             raise Unsupported(
-                f"it keeps records of the kinds {', '.join(self._keeps)}, and {layout.model.model} is {layout.model.record.kind}"
+                f"it supports records of the kinds {', '.join(self._keeps)}, and {layout.model.model} is {layout.model.record.kind}"
             )
         if layout.indexes:
             raise Unsupported("it has no secondary indexes")
@@ -81,7 +81,9 @@ def session(
         Unknown: the host does not answer (yet).
     """
     if options:
-        raise Refused(f"a session of storeproof.embedded knows no options; found {', '.join(options)}; settings reach `open_database`")
+        raise Refused(
+            f"a session of storeproof.embedded has no options; found {', '.join(options)}; use settings, which `open_database` gets"
+        )
     if strange := [kind for kind in keeps if kind not in KINDS]:
         raise Refused(f"keeps: found {', '.join(strange)}; allowed: {', '.join(KINDS)}; for others write the adapter with `connect`")
     return Session(Link(address), functions, keeps)

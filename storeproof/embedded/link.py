@@ -59,9 +59,7 @@ class Link:
             case [1, str(kind), str(message)] if kind in _FAILURES:
                 raise _FAILURES[kind](message)
             case [1, "error", str(message)]:
-                raise HostError(
-                    f"the host's function `{name}` failed: {message}; `serve(errors=...)` says how the library's errors are meant"
-                )
+                raise HostError(f"the host's function `{name}` failed: {message}; map the library's errors with `serve(errors=...)`")
         raise WrongReply(f"the host's answer to {name} is not one of the protocol `embedded`: {answer[:60]!r}")
 
     @contextlib.contextmanager

@@ -1,7 +1,7 @@
 """A client of a store: sessions, and a loop that sends one request after another.
 
-What it asks for is its `Strategy`; when it asks is its `Pacing`. A client never repeats a request. In a closed loop it stops at its first
-unknown outcome, since its connection is gone; in an open loop it connects again.
+Its `Strategy` chooses the requests; its `Pacing` decides when to send them. A client never repeats a request. In a closed loop it stops at
+its first unknown outcome, since its connection is lost; in an open loop it reconnects.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ _RECONNECT_SECONDS = 0.02
 
 @dataclass
 class Ended:
-    """Why a client stopped, where it was not told to."""
+    """Why a client stopped by itself."""
 
     refusal: str = ""
-    """The last refusal; also set when the client went on."""
+    """The last refusal; also set if the client continued."""
     unknown: str = ""
     failure: Exception | None = None
-    """What no adapter may raise."""
+    """An exception that the contract does not allow."""
 
 
 class Strategy(ABC):
-    """What a client asks for, and how that is recorded."""
+    """Chooses a client's requests and records them."""
 
     refused: Ending = "refused"
-    """What is known of a request that the store refused."""
+    """The outcome of a request that the store refused."""
     most_refusals: int = sys.maxsize
-    """In a row; then the client stops."""
+    """The number of consecutive refusals after which the client stops."""
 
     @property
     def exhausted(self) -> bool:
-        """Whether there is nothing left to ask for."""
+        """Whether there are no more requests."""
         return False
 
     @abstractmethod
@@ -59,62 +59,62 @@ class Strategy(ABC):
 
     @abstractmethod
     def end(self, outcome: Ending) -> None:
-        """Record how it ended."""
+        """Record the outcome of the request."""
 
 
 class Pacing(Protocol):
     """When a client sends its next request."""
 
     reconnects: bool
-    """Whether it goes on when its connection is lost."""
+    """Whether the client reconnects after a lost connection."""
 
     def wait(self, stop: threading.Event) -> bool:
-        """Until the next request is due; False if there is to be none."""
+        """Wait until the next request is due; False if there is none."""
 
     def sent(self) -> None:
-        """A request leaves."""
+        """Called when a request is sent."""
 
     def replied(self, *, ok: bool) -> None:
-        """It ended; `ok`: with an answer."""
+        """Called when a request ends; `ok`: with an answer."""
 
     def stopped(self) -> None:
-        """No request follows."""
+        """Called after the last request."""
 
 
 class ClosedLoop:
-    """The next request leaves when the reply to the one before is there."""
+    """Sends the next request as soon as the reply to the last one has arrived."""
 
     reconnects = False
 
     def __init__(self, after_stop: int = 0) -> None:
-        """`after_stop`: requests that still follow when the client is told to stop."""
+        """`after_stop`: requests to send after the client is told to stop."""
         self._left = after_stop
 
     def wait(self, stop: threading.Event) -> bool:
-        """Without waiting."""
+        """Does not wait."""
         if not stop.is_set():
             return True
         self._left -= 1
         return self._left >= 0
 
     def sent(self) -> None:
-        """Not noted."""
+        """Does nothing."""
 
     def replied(self, *, ok: bool) -> None:
-        """Not noted."""
+        """Does nothing."""
 
     def stopped(self) -> None:
-        """Not noted."""
+        """Does nothing."""
 
 
 class Client:
-    """Connected when it is made. Raises what the adapter's `connect` raises."""
+    """A client. The constructor connects it, and raises what the adapter's `connect` raises."""
 
     def __init__(self, connect: Callable[[], Session], strategy: Strategy, pacing: Pacing | None = None) -> None:
-        """`connect` opens a session with the store where it is now; `pacing`: a closed loop if there is none."""
+        """`connect`: opens a session at the store's current address; `pacing`: a closed loop by default."""
         self.ended = Ended()
         self.acknowledged = 0
-        """Requests that were answered."""
+        """The number of answered requests."""
         self._connect = connect
         self._strategy = strategy
         self._pacing = pacing if pacing is not None else ClosedLoop()
@@ -123,9 +123,10 @@ class Client:
         self._open()
 
     def run(self, go: threading.Event, stop: threading.Event) -> None:
-        """Send requests from `go` until `stop`, or until there is no point in another; then end the sessions.
+        """Send requests from `go` until `stop`, or until another request makes no sense; then close the sessions.
 
-        In the client's own thread: some clients look for their server before they close, and seven others must not wait for that.
+        The sessions are closed in the client's own thread: some client libraries contact their server before they close, and the other
+        clients must not wait for that.
         """
         go.wait()
         while self._pacing.wait(stop) and self._reconnected(stop) and self.step():
@@ -134,7 +135,7 @@ class Client:
         self.close()
 
     def step(self) -> bool:
-        """One request; False if there is no point in another."""
+        """Send one request; False if another one makes no sense."""
         if self._strategy.exhausted:
             return False
         outcome: Ending = "ok"
@@ -163,19 +164,19 @@ class Client:
         return goes_on
 
     def close(self) -> None:
-        """End the sessions."""
+        """Close the sessions."""
         while self._sessions:
             self._sessions.pop().close()
 
     def _open(self) -> None:
         session = self._connect()
-        # Closed at the end, also where another follows: some clients look for their server before they close, and the next request is due.
+        # Sessions are closed only at the end: some client libraries contact their server before they close, and the next request is due.
         self._sessions.append(session)
         self._strategy.use(session)
         self.ended.unknown = ""
 
     def _reconnected(self, stop: threading.Event) -> bool:
-        """Whether there is a connection, which may take until the store is back; False when the client is told to stop."""
+        """Wait until there is a connection, which may take until the store is back; False if the client is told to stop."""
         while self.ended.unknown:
             try:
                 self._open()
@@ -186,7 +187,7 @@ class Client:
 
 
 def open_clients(number: int, make: Callable[[], Client]) -> list[Client]:
-    """Several clients; where one cannot be made, the others are closed."""
+    """Open several clients; if one fails, the others are closed."""
     clients: list[Client] = []
     try:
         while len(clients) < number:
@@ -203,7 +204,7 @@ def under_load(clients: Sequence[Client]) -> Iterator[Running]:
     """The clients send requests until the end of the block.
 
     Raises:
-        Breach: what no adapter may raise, in any of their threads.
+        Breach: an adapter broke the contract, in any of their threads.
     """
     with running([client.run for client in clients]) as load:
         yield load
@@ -211,18 +212,18 @@ def under_load(clients: Sequence[Client]) -> Iterator[Running]:
 
 
 def raise_failures(clients: Sequence[Client]) -> None:
-    """What broke the contract in a client's thread is raised here."""
+    """Raise here an exception that broke the contract in a client's thread."""
     for client in clients:
         if client.ended.failure is not None:
             raise client.ended.failure
 
 
 def send_some(client: Client, requests: int) -> None:
-    """That many requests, fewer if there is no point in more; then the client is closed.
+    """Send up to `requests` requests, then close the client.
 
     Raises:
         Unknown: the connection was lost.
-        Breach: what no adapter may raise.
+        Breach: the adapter broke the contract.
     """
     try:
         for _ in range(requests):

@@ -1,7 +1,7 @@
-"""A few keys that several clients read and write at once, and every answer noted: the load for linearizability.
+"""The load for linearizability: several clients read and write the same few keys, and every answer is recorded.
 
-Each write id is written once, so that a read says whose write it saw. No key gets more operations than the check can go through: a client
-has a share of them for each key, and stops when all are used up.
+Each write id is written once, so that a read shows whose write it returned. No key gets more operations than the check can handle: a client
+has a number of operations for each key, and stops when all of them are used.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from storeproof.history import Action, Answer, ClientLog, Ending, Operation, Pla
 from storeproof.records.self_verifying import identify, record, write_id
 
 SPARE: Final = 40
-"""Operations of a key that are left to the clients that look at it in the end."""
+"""Operations of a key that are reserved for the clients that read it at the end."""
 
 SHARE: Final = (MOST_OPERATIONS - SPARE) // MOST_CLIENTS
-"""Operations that each client may do on each key, at most."""
+"""The maximum number of operations of each client on each key."""
 
 
 @dataclass(frozen=True, eq=False)
 class KeyType:
-    """What is done to a key, and how often compared with the rest."""
+    """The operations on a key, with their weights."""
 
     name: str
     model: str
     weights: Mapping[Action, int]
 
     def missing(self, session: Session, layout: Layout) -> str | None:
-        """The operation of the contract that it needs and the store does not have, or None."""
+        """The first operation that it needs and the store does not have, or None."""
         collection = session.collection(layout)
         return next((operation for operation in self.weights if not supports(collection, operation)), None)
 
@@ -48,7 +48,7 @@ KEY_TYPES: Final = (REGISTER, COMPARE_AND_SET, COUNTER)
 
 @dataclass(frozen=True, eq=False)
 class ContendedKey:
-    """One key; each is equal to itself alone."""
+    """One key; compared by identity."""
 
     type: KeyType
     layout: Layout
@@ -56,7 +56,7 @@ class ContendedKey:
 
     @property
     def place(self) -> Place:
-        """As the history has it: the keys of one type have a collection of their own."""
+        """The place in the history: the keys of each type have their own collection."""
         return self.type.name, self.key
 
     @property
@@ -71,27 +71,27 @@ class ContendedKeys(Strategy):
     def __init__(
         self, log: ClientLog, keys: Sequence[ContendedKey], share: int, rng: random.Random, first: Sequence[ContendedKey] = ()
     ) -> None:
-        """`share`: operations on each key, at most; `first`: keys that are read before, apart from that."""
+        """`share`: maximum number of operations on each key; `first`: keys to read before, which do not count."""
         self._log = log
         self._left = dict.fromkeys(keys, share)
         self._rng = rng
         self._first = list(first)
         self._last_seen: dict[ContendedKey, str] = {}
-        """The write id that it last knew of under a key: what it compares with."""
+        """The last write id that it knows for each key, for compare-and-set."""
         self._sequence = 0
         self._reply: Any = None
 
     @property
     def exhausted(self) -> bool:
-        """Whether its share of every key is used up."""
+        """Whether no operations are left for any key."""
         return not self._first and not any(self._left.values())
 
     def use(self, session: Session) -> None:
-        """A collection for each type of key."""
+        """Open a collection for each type of key."""
         self._collections: dict[str, Collection] = {key.layout.name: session.collection(key.layout) for key in self._left}
 
     def request(self) -> None:
-        """One operation."""
+        """Send one operation."""
         key, action = self._choose()
         self._sequence += 1
         writes = action in ("put", "compare_and_set", "put_if_absent")
@@ -106,7 +106,7 @@ class ContendedKeys(Strategy):
         self._reply = call(self._collections[key.layout.name], key.layout, action, *args)
 
     def end(self, outcome: Ending) -> None:
-        """Record the answer, and remember what the key holds."""
+        """Record the answer, and remember the value of the key."""
         key, action, new_id = self._under_way
 
         def answer() -> Answer:
@@ -129,11 +129,11 @@ class ContendedKeys(Strategy):
 
 
 def work_together(clients: Sequence[Client]) -> None:
-    """Let all of them begin at once, and wait until each has used up its share.
+    """Start all clients at once, and wait until each has used its operations.
 
     Raises:
         Unknown: one of them lost its connection.
-        Breach: what no adapter may raise.
+        Breach: an adapter broke the contract.
     """
     with under_load(clients) as load:
         for thread in load.threads:

@@ -1,6 +1,6 @@
-"""A fault, and what comes before and after it: setup, then round by round load, fault, recovery, audit.
+"""The steps of every fault experiment: setup, then load, fault, recovery and audit in each round.
 
-All experiments with faults go through `FaultExperiment.run`; each says in a file of its own what is particular to it.
+All experiments with faults run through `FaultExperiment.run`; a subclass in its own file has what is specific to each.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from storeproof.history import Operation
 from storeproof.launch.handle import Handle
 
 AT_LEAST: Final = 3
-"""Rounds that are repeated in any case; and as many as are asked for, if those are more."""
+"""The minimum number of spoiled rounds that are repeated; otherwise as many as the scale has rounds."""
 
 Round = TypeVar("Round")
 
@@ -34,7 +34,7 @@ class Connect(Protocol):
 
 @dataclass(frozen=True)
 class Subject:
-    """The store that an experiment is done on, for its exclusive use."""
+    """The store of an experiment, for its exclusive use."""
 
     handle: Handle
     connect: Connect
@@ -42,7 +42,7 @@ class Subject:
     progress: Callable[[str], None] = lambda _: None
 
     def open(self) -> Session:
-        """A session with the store where it is now."""
+        """Open a session at the store's current address."""
         return self.connect(self.handle)
 
     @contextmanager
@@ -56,28 +56,28 @@ class Subject:
 
 
 class FaultExperiment(ABC, Generic[Round]):
-    """One store, and faults that strike it. `run` is called once."""
+    """Faults on one store. `run` is called once."""
 
     recovers_under_load: ClassVar[bool] = False
-    """Whether clients go on until the store has recovered; else they are stopped after the fault."""
+    """Whether clients continue until the store has recovered; otherwise they are stopped after the fault."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.handle = subject.handle
         self.round: Round
-        """The one under way."""
+        """The current round."""
         self.struck = 0
-        """When the last fault began, in nanoseconds of the clock of the operations."""
+        """The time of the last fault, in nanoseconds on the clock of the operations."""
         self.load_ended = 0
-        """When the clients had stopped after it."""
+        """The time when the clients had stopped after it."""
 
     def run(self) -> None:
         """All rounds.
 
         Raises:
-            MachineFailed, Unknown: a round says nothing about the store, and nothing of it is in the summary.
-            StoreDied, Refused: the store is of no use before anything was done to it, or where `fail` raises it.
-            WrongReply: it served what is no record.
+            MachineFailed, Unknown: a round says nothing about the store, and is not in the summary.
+            StoreDied, Refused: the store is unusable before any fault, or `fail` raised it.
+            WrongReply: the store returned something that is not a record.
             Breach: the adapter broke the contract.
         """
         try:
@@ -105,15 +105,15 @@ class FaultExperiment(ABC, Generic[Round]):
 
     @abstractmethod
     def setup(self) -> None:
-        """What is done once, before the first round."""
+        """Called once, before the first round."""
 
     @abstractmethod
     def rounds(self) -> Iterator[Round]:
-        """The rounds that are left to do; it ends early where no further one makes sense."""
+        """The remaining rounds; ends early if another round makes no sense."""
 
     @abstractmethod
     def load(self) -> AbstractContextManager[None]:
-        """Clients that send requests until the end of the block; entered when the fault is to strike."""
+        """Clients that send requests until the end of the block; the block is entered at the moment of the fault."""
 
     @abstractmethod
     def fault(self) -> None:
@@ -121,21 +121,21 @@ class FaultExperiment(ABC, Generic[Round]):
 
     @abstractmethod
     def recover(self) -> None:
-        """Start the store again. Raises `StoreDied` where it does not start."""
+        """Start the store again. Raises `StoreDied` if it does not start."""
 
     @abstractmethod
     def audit(self) -> None:
-        """Compare what the store serves with what it acknowledged. Raises `Refused` or `Unknown` where it does not answer."""
+        """Compare what the store serves with what it acknowledged. Raises `Refused` or `Unknown` if it does not answer."""
 
     def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
-        """The store is of no use after a fault. `ended`: it ended rather than answer. Raised, unless the summary has a place for it."""
+        """Called if the store is unusable after a fault. `ended`: the store ended. Raises the error, unless the summary records it."""
         raise ended or reason
 
     def finish(self) -> None:
-        """What is done at the end in any case."""
+        """Called at the end in every case."""
 
     def explain(self, reason: StoreDied | Refused | Unknown) -> StoreDied | None:
-        """Whether a store that did not answer has ended. Raises `MachineFailed` where it was killed from outside."""
+        """The error if a store that did not answer has ended, else None. Raises `MachineFailed` if it was killed from outside."""
         if isinstance(reason, Unknown):
             try:
                 self.handle.check_alive()
@@ -145,22 +145,22 @@ class FaultExperiment(ABC, Generic[Round]):
 
 
 def check_load(handle: Handle, clients: Sequence[Client]) -> None:
-    """Whether the fault strikes a store that runs and is written to.
+    """Check that the store is running and under load before the fault.
 
     Raises:
-        StoreDied: it ended by itself.
-        MachineFailed: it was killed from outside.
+        StoreDied: the store ended by itself.
+        MachineFailed: the store was killed from outside.
         Unknown: no client has a connection left.
     """
     handle.check_alive()
     if all(client.ended.unknown for client in clients):
-        raise Unknown(f"all clients lost their connection before the fault: {clients[0].ended.unknown}")
+        raise Unknown(f"all clients lost their connections before the fault: {clients[0].ended.unknown}")
 
 
 def without_replies(operations: Sequence[Operation], intervals: Sequence[tuple[int, int]]) -> list[Operation]:
-    """The history, in which what was answered in one of the intervals is unknown: the store had lost its disk by then.
+    """The history, with operations that were answered in one of the intervals marked as unknown: the store had lost its disk by then.
 
-    `intervals`: from when to when, in nanoseconds of the clock of the operations.
+    `intervals`: begin and end, in nanoseconds on the clock of the operations.
     """
     return [
         replace(each, completed=None, outcome="unknown", answer=None)
@@ -171,12 +171,12 @@ def without_replies(operations: Sequence[Operation], intervals: Sequence[tuple[i
 
 
 def on_own_stores(launch: Callable[[], Handle], attempt: Callable[[Handle], None], spoiled: list[str], rounds: int) -> bool:
-    """Call `attempt` on a store of its own, and again on another one where a round was spoiled; False where too many were.
+    """Call `attempt` on a new store, and again on another one after a spoiled round; False if too many were spoiled.
 
     Args:
-        attempt: goes on where an earlier call ended; raises `MachineFailed` or `Unknown` where a round says nothing.
-        spoiled: gets the reason of each spoiled round, in one line.
-        rounds: how many are asked for; as many may be spoiled, and at least `AT_LEAST`.
+        attempt: continues where an earlier call ended; raises `MachineFailed` or `Unknown` for a round that says nothing.
+        spoiled: receives the reason for each spoiled round, in one line.
+        rounds: the number of rounds; as many may be spoiled, and at least `AT_LEAST`.
     """
 
     def once() -> None:
@@ -187,7 +187,7 @@ def on_own_stores(launch: Callable[[], Handle], attempt: Callable[[Handle], None
 
 
 def repeat_spoiled(attempt: Callable[[], None], spoiled: list[str], most: int) -> bool:
-    """Call `attempt` until it returns; False where more than `most` were spoiled. The arguments are those of `on_own_stores`."""
+    """Call `attempt` until it returns; False if more than `most` attempts were spoiled. Arguments as for `on_own_stores`."""
     while len(spoiled) <= most:
         try:
             attempt()

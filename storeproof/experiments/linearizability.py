@@ -1,4 +1,4 @@
-"""What the histories of contended keys come to: the outcome of a case, and for the report the smallest part of one that is wrong."""
+"""Checks the histories of contended keys: the outcome of a case and, for the report, the smallest part of a history that is wrong."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from storeproof.outcome import Outcome
 from storeproof.result.model import AccessRecord, HistoryRecord
 
 _SEARCH_SECONDS = 5.0
-"""For each key; what takes longer is inconclusive."""
+"""Per key; a longer search is inconclusive."""
 
 _ALL_SECONDS = 60.0
 """For all keys of a case."""
@@ -23,18 +23,18 @@ _ALL_SECONDS = 60.0
 _SHRINK_SECONDS = 10.0
 
 _LISTED = 4
-"""Keys that a message names."""
+"""The number of keys that a message names."""
 
 
 @dataclass(kw_only=True)
 class LinearizabilitySummary(Summary):
-    """The judged histories of one case."""
+    """The checked histories of one case."""
 
     case: str
     faults: int = 0
-    """That struck while clients worked; 0 where none was to."""
+    """Faults that struck under load; 0 in a case without faults."""
     durable_reads: bool = True
-    """Whether the variant claims that no client reads what a fault undoes."""
+    """Whether the variant claims that no client reads a write that a fault undoes."""
     keys: int = 0
     operations: int = 0
     """Answered ones."""
@@ -42,21 +42,21 @@ class LinearizabilitySummary(Summary):
     undecided: list[str] = field(default_factory=list)
     """Keys whose search was given up."""
     wrong: list[str] = field(default_factory=list)
-    """Keys that no order explains, with what contradicts it."""
+    """Keys whose history no order explains, with the contradiction."""
     undone_reads: list[str] = field(default_factory=list)
-    """Keys that are wrong only in that a client read, before a fault, what it undid: the write was never acknowledged."""
+    """Keys whose only error is that, before a fault, a client read a write that was not yet acknowledged and that the fault undid."""
     shown: list[HistoryRecord] = field(default_factory=list)
     _left: float = _ALL_SECONDS
 
     def judge(self, histories: Mapping[ContendedKey, Sequence[Operation]], struck: int | None = None) -> None:
-        """Judge the history of each key. `struck`: when a fault had struck, on the clock of the operations."""
+        """Check the history of each key. `struck`: the time of the fault, on the clock of the operations."""
         for key, operations in histories.items():
             self.keys += 1
             self.operations += sum(each.outcome == "ok" for each in operations)
             self.unknown += sum(each.outcome == "unknown" for each in operations)
             right = self._search(operations)
             if right is False and struck is not None:
-                # Without the reads that ended before the fault: what is wrong then is graver.
+                # Leave out the reads that ended before the fault: an error that remains is worse.
                 lasting = [each for each in operations if not _read_before(each, struck)]
                 kept = self._search(lasting)
                 if kept:
@@ -64,7 +64,7 @@ class LinearizabilitySummary(Summary):
                     continue
                 right, operations = kept, lasting
             if right is None:
-                self.undecided.append(f"{key.name}: {len(operations)} operations, no answer in time")
+                self.undecided.append(f"{key.name}: {len(operations)} operations, not decided in time")
             elif not right:
                 self.wrong.append(self._contradiction(key.name, operations, struck))
 
@@ -80,23 +80,23 @@ class LinearizabilitySummary(Summary):
         return Ending.RIGHT if self.operations else Ending.NOTHING_AT_RISK
 
     def outcome(self, *, claimed: bool) -> Outcome:
-        """A read of what the fault undid breaks the promise of those alone who claim durable reads."""
+        """A read of a write that the fault undid breaks a promise only if the variant claims durable reads."""
         return outcome_of(self.ending, claimed=claimed and (self.durable_reads or not self.undone_reads or bool(self.wrong)))
 
     def parts(self) -> Iterator[str]:
-        """What was judged, and why it is not right."""
+        """What was checked, and what is wrong."""
         yield f"{self.faults} faults; {self.judged}"
         if self.wrong:
             yield "not linearizable"
         elif self.undone_reads:
-            yield "a client read what the fault undid, before it was acknowledged"
-            yield "claimed that it cannot be" if self.durable_reads else "the store does not claim that it cannot be"
+            yield "a client read a write that the fault undid before it was acknowledged"
+            yield "the store claims durable reads" if self.durable_reads else "the store does not claim durable reads"
         elif self.given_up:
             yield f"{len(self.spoiled)} rounds were spoiled"
         elif self.undecided:
             yield from self.list_some(self.undecided)
         else:
-            yield "each key linearizable" if self.operations else "nothing was acknowledged before the faults"
+            yield "every key is linearizable" if self.operations else "nothing was acknowledged before the faults"
 
     def lines(self) -> list[str]:
         """The first of the keys that are wrong."""
@@ -119,9 +119,9 @@ class LinearizabilitySummary(Summary):
 
     def _contradiction(self, name: str, operations: Sequence[Operation], struck: int | None) -> str:
         if len(self.wrong) + len(self.undone_reads) >= _LISTED:
-            return name  # its part would be shown nowhere
+            return name  # messages have no room for it
         part = contradiction(operations, _SHRINK_SECONDS)
-        if not self.shown:  # one picture says it; the messages name the others
+        if not self.shown:  # one picture is enough; the messages name the other keys
             self.shown.append(_record(self.case, name, len(operations), part, struck))
         return f"{name}: no order explains {_in_words(part)}"
 
@@ -132,7 +132,7 @@ class LinearizabilitySummary(Summary):
 
     @property
     def judged(self) -> str:
-        """What was judged."""
+        """The operations that were checked."""
         unknown = f", {self.unknown} of them unknown" if self.unknown else ""
         return f"{self.operations + self.unknown} operations on {self.keys} keys{unknown}"
 

@@ -1,4 +1,4 @@
-"""Runs each experiment with faults on stores of its own: launches them, refuses what cannot be done here, and seeds the rest."""
+"""Runs each fault experiment on its own stores: launches them, seeds random choices, and refuses what is impossible here."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummar
     """All rounds of the guarantee's fault.
 
     Raises:
-        NotAvailable: the fault cannot be struck here.
+        NotAvailable: the fault is not possible here.
     """
     wanted = sut.spec.guarantees[guarantee]
     fault = _fault_of(sut, guarantee)
@@ -67,11 +67,11 @@ def run_linearizability(sut: StoreUnderTest, guarantee: str, summary: Linearizab
     """All rounds of the guarantee's fault, on contended keys.
 
     Raises:
-        NotAvailable: the fault cannot be struck here, or the store claims nothing that could be judged.
+        NotAvailable: the fault is not possible here, or the store claims nothing that could be checked.
     """
     fault = _fault_of(sut, guarantee)
     if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
-        raise NotAvailable("strace looks at syncs and cuts nothing, so that no client meets a cut", "--power-cut=ext4 or fuse")
+        raise NotAvailable("strace only records syncs, so there is no power cut", "use --power-cut=ext4 or fuse")
 
     def attempt(handle: Handle) -> None:
         _require(fault, handle)
@@ -82,12 +82,12 @@ def run_linearizability(sut: StoreUnderTest, guarantee: str, summary: Linearizab
 
 
 def run_bootstrap(sut: StoreUnderTest, name: str) -> BootstrapSummary:
-    """First starts, each on a store of its own, that the fault of that name strikes. Raises `NotAvailable` where it cannot."""
+    """Strike first starts with the fault of that name, each on a new store. Raises `NotAvailable` if the fault is not possible here."""
     fault = find(name)
 
     def make() -> Handle:
         handle = sut.make("the first starts", on_volume=fault.cuts_off)
-        if handle.data is None:  # where its directory must be emptied, we must reach it
+        if handle.data is None:  # its directory may have to be emptied, so it must be accessible
             handle.close()
             handle = sut.make("the first starts", on_volume=True)
         return handle
@@ -111,7 +111,7 @@ def run_bootstrap(sut: StoreUnderTest, name: str) -> BootstrapSummary:
 
 
 def run_full_disk(sut: StoreUnderTest) -> FullDiskSummary:
-    """A full disk. Raises `NotAvailable` where there is no volume that could be filled."""
+    """A full disk. Raises `NotAvailable` if there is no volume to fill."""
     with closing(sut.launch("the full disk", on_volume=True)) as handle:
         if reason := handle.cannot(Capability.CUT_POWER):
             raise NotAvailable(reason)
@@ -126,7 +126,7 @@ def run_full_disk(sut: StoreUnderTest) -> FullDiskSummary:
 
 
 def run_corruption(sut: StoreUnderTest, kind: DamageKind) -> CorruptionSummary:
-    """Damaged files. Raises `NotAvailable` where the data directory cannot be reached, or the store not killed."""
+    """Damaged files. Raises `NotAvailable` if the data directory is not accessible, or the store cannot be killed."""
     handle = sut.launch("damaged files")
     try:
         if handle.data is None and not handle.cannot(Capability.KILL):  # in a volume of the engine's own
@@ -135,7 +135,7 @@ def run_corruption(sut: StoreUnderTest, kind: DamageKind) -> CorruptionSummary:
         if reason := handle.cannot(Capability.KILL):
             raise NotAvailable(reason)
         if handle.data is None:
-            raise NotAvailable("its data directory cannot be reached from here", "--data-dir DIR, or --launch=process")
+            raise NotAvailable("its data directory is not accessible from here", "use --data-dir DIR or --launch=process")
         subject = _subject(sut, handle, f"durability.corruption/{kind}", f"corruption {kind}")
         experiment = CorruptionExperiment(subject, layouts_of(sut, handle, STAMPED), kind, sut.scale.durability.rounds)
         experiment.run()
@@ -145,7 +145,7 @@ def run_corruption(sut: StoreUnderTest, kind: DamageKind) -> CorruptionSummary:
 
 
 def run_outage(sut: StoreUnderTest, kind: OutageKind, model: str) -> Observed:
-    """One outage under puts and gets of a model. Raises `NotAvailable` where its fault cannot be struck here."""
+    """One outage under puts and gets of a model. Raises `NotAvailable` if its fault is not possible here."""
     with closing(sut.launch(f"the outage by {kind.name}")) as handle:
         _require(kind.fault, handle)
         sut.progress(f"performance.outage/{kind.name}")
@@ -163,7 +163,7 @@ def _subject(sut: StoreUnderTest, handle: Handle, case: str, seed: str) -> Subje
 
 def _fault_of(sut: StoreUnderTest, guarantee: str) -> Fault:
     name = sut.spec.guarantees[guarantee].fault
-    assert name is not None, f"{guarantee} names no fault, so that nothing tests it"
+    assert name is not None, f"{guarantee} names no fault that tests it"
     return find(name)
 
 
@@ -177,7 +177,7 @@ def _require(fault: Fault, handle: Handle) -> None:
 
 
 def _contended_layouts(sut: StoreUnderTest, subject: Subject) -> dict[KeyType, Layout]:
-    """What is done, as far as the store claims the model and has the operations."""
+    """A collection for each type of key whose model the store claims and whose operations it has."""
     found: dict[KeyType, Layout] = {}
     with subject.session() as session:
         for key_type in KEY_TYPES:
@@ -191,5 +191,5 @@ def _contended_layouts(sut: StoreUnderTest, subject: Subject) -> dict[KeyType, L
                 continue  # claimed and refused: correctness fails on it
     if not found:
         names = ", ".join(key_type.name for key_type in KEY_TYPES)
-        raise NotAvailable(f"{sut.target.id} claims no model with operations that are tried: {names}")
+        raise NotAvailable(f"{sut.target.id} claims no model with the operations of these tests: {names}")
     return found

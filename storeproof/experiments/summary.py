@@ -1,4 +1,4 @@
-"""What an experiment adds up to: one outcome, one sentence, and the findings that make it a failure.
+"""The summary of an experiment: one outcome, one sentence, and the findings that make it a failure.
 
 The outcome of each comes from the table in `storeproof.blame`.
 """
@@ -20,9 +20,9 @@ class Summary(ABC):
     """Sums over rounds."""
 
     spoiled: list[str] = field(default_factory=list)
-    """Rounds that say nothing, and why: the machine failed, or no answer came. Each was done again, on a store of its own."""
+    """Why each spoiled round says nothing: the machine failed, or no answer came. Each was repeated on a new store."""
     given_up: bool = False
-    """More rounds were spoiled than are repeated."""
+    """Too many rounds were spoiled."""
     log: str = ""
     """The last lines of the log of a store that failed."""
 
@@ -33,24 +33,24 @@ class Summary(ABC):
 
     @abstractmethod
     def parts(self) -> Iterable[str]:
-        """What was done, and what was found; empty parts are left out."""
+        """What was done, and the results; empty parts are left out."""
 
     @property
     @abstractmethod
     def findings(self) -> list[str]:
-        """What makes it a failure of a store that claims what was tried, one by one, as `known_failures` of a store's file names them."""
+        """The findings that make it a failure if the store claims what was tested; `known_failures` in a store's file matches them."""
 
     @property
     def unexcused(self) -> list[str]:
-        """Of the findings, those that are a failure without any claim."""
+        """The findings that are a failure even without a claim."""
         return self.findings
 
     def outcome(self, *, claimed: bool) -> Outcome:
-        """`claimed`: whether the variant claims what was tried."""
+        """`claimed`: whether the variant claims what was tested."""
         return outcome_of(self.ending, claimed=claimed)
 
     def detail(self, again: str = "") -> str:
-        """The sentence, and further lines; `again`: how to repeat it."""
+        """The sentence, and further lines; `again`: how to repeat the experiment."""
         return "\n".join([self.sentence(again), *self.lines()])
 
     def sentence(self, again: str = "") -> str:
@@ -58,11 +58,11 @@ class Summary(ABC):
         return "; ".join(part for part in (*self.parts(), again) if part)
 
     def lines(self) -> list[str]:
-        """What follows the sentence: the log of the store."""
+        """The lines after the sentence: the log of the store."""
         return ["--- last lines of its log ---", self.log] if self.log else []
 
     def findings_of(self, *, claimed: bool) -> list[str]:
-        """Those of a store that claims what was tried, or of one that does not."""
+        """The findings for a store that claims what was tested, or for one that does not."""
         return self.findings if claimed else self.unexcused
 
     def report(self, case_result: CaseResult, *, claimed: bool, again: str) -> None:

@@ -1,4 +1,4 @@
-"""Collections of our own in a store, which are removed when the work on them is done."""
+"""Collections that a case creates in a store, and removes at its end."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ OpenCollection = Callable[..., tuple[Collection, Layout]]
 
 
 class Workspace:
-    """Those of one session with the store that the cases of a stage share."""
+    """The collections of one session with the store that the cases of a stage share."""
 
     def __init__(self, sut: StoreUnderTest, session: Session, *, claimed: bool = True) -> None:
-        """`claimed`: whether the case that works here is claimed, also where its model is not."""
+        """`claimed`: whether the variant claims the case, even if it does not claim the model."""
         self._sut = sut
         self._claimed = claimed
         self._session = session
@@ -28,7 +28,7 @@ class Workspace:
         """An empty collection.
 
         Raises:
-            EndCase: the store does not keep the model: `unsupported` where it is not claimed, `fail` where it is.
+            EndCase: the store does not support the model: `fail` if it claims it, else `unsupported`.
         """
         claims = model in self._sut.target.store.claims.models
         if not claims and not self._claimed:
@@ -39,22 +39,22 @@ class Workspace:
             self._opened.append(collection)
             collection.prepare()
         except Unsupported as reason:
-            # What a model is claimed for is the model as it is.
+            # A claim is about the model without indexes and variations.
             claimed = claims and not indexes and record == AS_IT_IS
             outcome = Outcome.FAIL if claimed else Outcome.UNSUPPORTED
             raise EndCase(outcome, f"{'claimed, but ' if claimed else ''}{reason}") from None
         return collection, layout
 
     def clear(self) -> None:
-        """Remove them. Raises `StoreDied`, `MachineFailed` or `Unknown` where the store does not answer, `Refused` where it refuses."""
+        """Remove the collections. Raises `StoreDied`, `MachineFailed` or `Unknown` without an answer, `Refused` on a refusal."""
         opened, self._opened = self._opened, []
         for collection in opened:
             if not self._sut.answers():
-                return  # the store is gone, and what it held with it
+                return  # the store is gone with all its data
             try:
                 collection.clear()
             except Unknown as reason:
                 raise self._sut.explain(reason) from None
             except Refused:
-                self._sut.close_shared()  # what is left must not reach the next case
+                self._sut.close_shared()  # leftovers must not reach the next case
                 raise

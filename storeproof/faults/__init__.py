@@ -1,4 +1,4 @@
-"""The faults, one file each: `find(name)` gives the fault that a guarantee names."""
+"""The faults, one file each: `find(name)` returns the fault that a guarantee names."""
 
 from storeproof.faults.fault import Fault
 from storeproof.faults.registry import faults, find

@@ -1,4 +1,4 @@
-"""Kills all nodes of a cluster that hold data at once; the server that clients talk to runs on, and must not answer from memory."""
+"""Kills all data nodes of a cluster at once; the server that clients use keeps running, and must not answer from memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks the store to stop, as an administrator does: it has time to write everything."""
+"""Stops the store cleanly, as an administrator does: it has time to write everything."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from storeproof.launch.handle import Capability, Handle
 
 
 class CleanRestart(Fault):
-    """The stop half of a restart; the start is the caller's, as after every fault."""
+    """The stop of a restart; the caller starts the store again, as after every fault."""
 
     name = "clean_restart"
     needs = Capability.STOP
     sudden = False
 
     def strike(self, handle: Handle) -> None:
-        """Stop and wait for the end.
+        """Stop the store and wait until it has ended.
 
         Raises:
             StoreDied: it did not end in time.

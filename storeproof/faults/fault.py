@@ -1,4 +1,4 @@
-"""What every fault is. A new one is one file beside this, with a `FAULT`."""
+"""The base class of faults. A new fault is one file in this package, with a `FAULT`."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from storeproof.launch.handle import Capability, Handle
 
 
 class Fault(ABC):
-    """Something that happens to a running store, struck through its handle."""
+    """A fault of a running store, struck through its handle."""
 
     name: ClassVar[str]
-    """As `fault:` of a guarantee names it."""
+    """The name in `fault:` of a guarantee."""
     needs: ClassVar[Capability]
-    """What the store's handle must be able to do."""
+    """The capability that the store's handle must have."""
     sudden: ClassVar[bool] = True
-    """Whether it comes without warning: then its moment matters, and the worst is just after an acknowledgement."""
+    """Whether it strikes without warning: then its moment matters, and the worst moment is right after an acknowledgement."""
 
     @property
     def cuts_off(self) -> bool:
-        """Whether it takes the disk away before the store itself: it needs a disk of ours under the data, and what the store answers
-        after the moment of the fault says nothing, since it may go on in memory."""
+        """Whether the store loses its disk before its processes are killed. Such a fault needs a special disk under the data, and an answer
+        after the fault says nothing, since the store may continue in memory."""
         return self.needs is Capability.CUT_POWER
 
     def cannot(self, handle: Handle) -> str | None:
-        """Why it cannot be struck on this store, or None if it can. Asked before any load is put on."""
+        """Why the fault is impossible on this store, or None. Checked before the load starts."""
         return handle.cannot(self.needs)
 
     @abstractmethod
     def strike(self, handle: Handle) -> None:
-        """Let it happen. Returns when it has; the time that takes is bounded by the handle."""
+        """Strike. Returns when it is done; the handle limits how long that takes."""

@@ -7,7 +7,7 @@ from storeproof.launch.handle import Capability, Handle
 
 
 class OneNodeKill(Fault):
-    """SIGKILL to the node that has run longest: in turn each, and often the one that leads."""
+    """SIGKILL to the node that has run longest: each node in turn, and often the leader."""
 
     name = "one_node_kill"
     needs = Capability.KILL_NODES

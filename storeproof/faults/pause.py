@@ -1,4 +1,4 @@
-"""Freezes the store: it neither answers nor closes its connections. Clients must time out, and must not take that for a refusal."""
+"""Pauses the store: it neither answers nor closes its connections. Clients must time out, and must not treat that as a refusal."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from storeproof.launch.handle import Capability, Handle
 
 
 class Pause(Fault):
-    """SIGSTOP; SIGCONT ends it. No guarantee names it: nothing is lost by it. It shows what clients see of a store that hangs."""
+    """SIGSTOP; SIGCONT ends it. No guarantee names it, since it loses nothing. It shows what clients see when a store hangs."""
 
     name = "pause"
     needs = Capability.PAUSE
 
     def strike(self, handle: Handle) -> None:
-        """Freeze. The caller ends it with `end`, also when a check fails in between."""
+        """Pause the store. The caller ends the pause with `end`, even if a check fails in between."""
         handle.pause()
 
     def end(self, handle: Handle) -> None:
-        """Let the store go on."""
+        """Resume the store."""
         handle.resume()
 
 

@@ -13,7 +13,7 @@ class PowerCut(Fault):
     needs = Capability.CUT_POWER
 
     def strike(self, handle: Handle) -> None:
-        """Cut, and wait until the processes are gone and the power is back."""
+        """Cut the power, and wait until the processes are gone and the file system is mounted again."""
         handle.cut_power()
 
 

@@ -1,4 +1,4 @@
-"""Kills the store's processes: they cannot write anything more, but what they wrote stays in the page cache."""
+"""Kills the store's processes: they cannot write any more, but the page cache keeps what they wrote."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class ProcessKill(Fault):
     needs = Capability.KILL
 
     def strike(self, handle: Handle) -> None:
-        """Kill, and wait until the processes are gone: a store that still runs could serve from memory what it lost."""
+        """Kill, and wait until the processes are gone: a store that still runs could serve lost data from memory."""
         handle.kill()
 
 

@@ -1,4 +1,4 @@
-"""Knows the faults by name: every module of this package that has a `FAULT`."""
+"""The faults by name: every module of this package that has a `FAULT`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from storeproof.errors import NotAvailable
 from storeproof.faults.fault import Fault
 
 _DEEDS: Final = {"node_wipe": "wipe a node"}
-"""In words, what faults do that guarantees name and this version does not have. An entry goes when its file comes."""
+"""Descriptions of faults that guarantees name and this version does not have. Remove an entry when its fault is added."""
 
 
 @cache
@@ -29,7 +29,7 @@ def find(name: str) -> Fault:
     """The fault of that name.
 
     Raises:
-        NotAvailable: this version does not have it, so that what it tests is `not_run` and never a pass.
+        NotAvailable: this version does not have it, so the outcome is `not_run`, never a pass.
     """
     fault = faults().get(name)
     if fault is None:

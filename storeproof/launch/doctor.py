@@ -1,4 +1,4 @@
-"""What this machine can run, and the commands that would enable the rest."""
+"""What this machine can run, and the commands that enable the rest."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from storeproof.spec.loader import Spec
 from storeproof.spec.store import Store
 
 _CUTS: Final[tuple[Method, ...]] = ("ext4", "fuse")
-"""The methods that cut, in the order in which they are preferred."""
+"""The methods of a power cut, in order of preference."""
 
 
 @dataclass(frozen=True)
 class Availability:
-    """Whether something that a store needs is here."""
+    """Whether something that a store needs is available."""
 
     ok: bool
     detail: str
     remedy: str = ""
-    """The line for a shell that provides it, with a remark after `  # ` or none; empty where nothing is missing or nothing helps."""
+    """The shell command that provides it, optionally with a remark after `  # `; empty if nothing is missing or no command helps."""
 
 
 @dataclass(frozen=True)
 class StoreSurvey:
-    """One store: its client, and its launches. None where its file does not describe one."""
+    """One store: its client, and its launchers; None for a launcher that its file does not describe."""
 
     store: str
     title: str
@@ -43,13 +43,13 @@ class StoreSurvey:
 
     @property
     def runs(self) -> bool:
-        """Whether `--store NAME` would run it now."""
+        """Whether `--store NAME` can run it now."""
         return self.client.ok and any(way is not None and way.ok for way in (self.process, self.container))
 
 
 @dataclass(frozen=True)
 class Survey:
-    """This machine."""
+    """The result for this machine."""
 
     engine: Availability
     power_cuts: dict[str, Availability]
@@ -58,9 +58,9 @@ class Survey:
 
 
 def survey(spec: Spec, images: dict[str, str] | None = None) -> Survey:
-    """Examine the machine; nothing is started, pulled or installed, and the disks that are tried are removed again.
+    """Examine the machine; nothing is started, pulled or installed, and disks mounted as a test are removed again.
 
-    `images` are the user's `--image STORE=IMAGE`.
+    `images`: the user's `--image STORE=IMAGE`.
     """
     engine = _examine_engine()
     return Survey(
@@ -94,14 +94,14 @@ def _examine_engine() -> Availability:
 
 
 class _MountTest:
-    """A disk that is mounted for a moment, with mark, reaper and sweep as in a run, since we may be killed meanwhile."""
+    """A disk that is mounted for a moment, with mark, reaper and sweep as in a run, since this process may be killed meanwhile."""
 
     def __init__(self) -> None:
         self._dir: WorkDir | None = None
         self._disk: Disk | None = None
 
     def mount(self, by: PowerCut) -> str:
-        """Mount it; the method, for the report. Raises `NotAvailable`."""
+        """Mount the disk; returns the method, for the report. Raises `NotAvailable`."""
         registry.add(self)
         self._dir = WorkDir.make(default_base(), keep=False)
         reap_at_exit(self._dir.root.parent)
@@ -109,7 +109,7 @@ class _MountTest:
         return self._disk.method
 
     def close(self) -> None:
-        """Remove all of it."""
+        """Remove the disk and its directory."""
         with registry.deferring_signals():
             if self._disk is not None:
                 with suppress(MachineFailed):  # the mark stays then, for the next command
@@ -120,7 +120,7 @@ class _MountTest:
 
 
 def _power_cut(by: PowerCut) -> Availability:
-    """Whether the power can be cut, which only a trial mount tells."""
+    """Whether a power cut is possible, which only a trial mount shows."""
     trial = _MountTest()
     try:
         return Availability(True, trial.mount(by))
@@ -154,11 +154,11 @@ def _container(store: Store, engine: Availability, image: str | None) -> Availab
     if container_engine.has_image(image):
         return Availability(True, image)
     stand_in = _built_here(store.name)
-    remedy = (install or f"docker pull {image}") + (f"  # or --image {store.name}={stand_in}, which is here" if stand_in else "")
-    return Availability(False, f"{image} is not here yet", remedy)
+    remedy = (install or f"docker pull {image}") + (f"  # or --image {store.name}={stand_in}, which is available" if stand_in else "")
+    return Availability(False, f"{image} is not available locally", remedy)
 
 
 def _built_here(store: str) -> str | None:
-    """The image that this project's own set-up builds where no registry can be reached."""
+    """The image that this project's set-up builds if no registry is reachable."""
     image = f"storeproof/{store}"
     return image if container_engine.has_image(image) else None

@@ -1,4 +1,4 @@
-"""Chooses how to launch a store: as asked for, or by the first launch that this machine can do."""
+"""Chooses how to launch a store: as requested, or with the first launcher that this machine supports."""
 
 from __future__ import annotations
 

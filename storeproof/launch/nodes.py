@@ -1,4 +1,4 @@
-"""The nodes of a cluster that runs in one container: killed by their process ids there, and awaited."""
+"""The nodes of a cluster in one container: kills them by their process ids, and waits until they are back."""
 
 from __future__ import annotations
 

@@ -85,8 +85,8 @@ def _accepts(address: Address) -> bool:
 
 
 def _attempt(address: Address, probe: Probe, pause: Callable[[], None]) -> Exception | None:
-    """What the probe raised. It runs in a thread of its own: a client that waits for a reply without limit must not keep us from
-    noticing that the server has ended, or that the time is up."""
+    """The exception of the probe. It runs in its own thread: a client that waits for a reply without limit must not hide that the server
+    has ended or the time is up."""
     done: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()
 
     def ask() -> None:
@@ -100,7 +100,7 @@ def _attempt(address: Address, probe: Probe, pause: Callable[[], None]) -> Excep
     try:
         threading.Thread(target=ask, name="storeproof-probe", daemon=True).start()
     except RuntimeError as reason:
-        raise MachineFailed(f"the kernel gives storeproof no other thread: {reason}", "ulimit -u unlimited") from None
+        raise MachineFailed(f"the kernel refuses another thread: {reason}", "ulimit -u unlimited") from None
     while True:
         try:
             return done.get(timeout=_PAUSE)

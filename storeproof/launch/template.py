@@ -57,6 +57,6 @@ class Template:
             return _Names(text).substitute(values)
         except KeyError as missing:
             allowed = ", ".join(f"${{{name}}}" for name in sorted({*values, "here", "settings"}))
-            raise UsageError(f"{self.store}: its launch names ${{{missing.args[0]}}} in {text!r}; allowed: {allowed}") from None
+            raise UsageError(f"{self.store}: unknown name ${{{missing.args[0]}}} in {text!r}; allowed: {allowed}") from None
         except ValueError:
-            raise UsageError(f"{self.store}: its launch has a `$` in {text!r} that starts no name; write a plain dollar as `$$`") from None
+            raise UsageError(f"{self.store}: invalid `$` in {text!r}; write a literal dollar as `$$`") from None

@@ -156,6 +156,8 @@ class RunResult:
     """Open loop: nanoseconds from the scheduled time, or when a client became free, to the sending; None in a closed loop."""
     missed_sends: int = 0
     """Open loop: requests that were due before the deadline and never sent."""
+    waiting_seconds: float = 0.0
+    """For how long the wire engine's threads had something to do and no processor."""
 
     @property
     def ok(self) -> int:

@@ -42,7 +42,9 @@ def client() -> Any:
         return docker.from_env()
     except (docker.errors.DockerException, requests.exceptions.RequestException) as reason:
         if "PermissionError" in repr(reason) or "Permission denied" in str(reason):
-            raise NotAvailable("this user may not ask the Docker engine", "sudo usermod -aG docker $USER  # then log in again") from None
+            raise NotAvailable(
+                "this user has no access to the Docker engine", "sudo usermod -aG docker $USER  # then log in again"
+            ) from None
         where = f" at DOCKER_HOST={os.environ['DOCKER_HOST']}" if "DOCKER_HOST" in os.environ else ""
         raise NotAvailable(f"no container engine answers{where}", "apt-get install docker.io && systemctl start docker") from None
 
@@ -89,14 +91,14 @@ def _pull_failure(image: str) -> str | None:
 def _in_plain_words(message: str) -> str:
     """The engine's message without the addresses of registries and proxies, which must not be published in a report."""
     if re.search(r"unauthorized|denied|authentication|login", message, re.IGNORECASE):
-        return "the registry does not have it, or does not give it to this user"
+        return "the registry does not have it, or denies access to this user"
     if re.search(r"not found|manifest unknown|does not exist", message, re.IGNORECASE):
         return "the registry does not have it"
     if re.search(r"invalid reference|repository name|parse", message, re.IGNORECASE):
-        return "that is not the name of an image"
+        return "that is not a valid image name"
     if re.search(r"no space", message, re.IGNORECASE):
         return "the engine's disk is full"
-    return "the registry cannot be reached from here"
+    return "the registry is not reachable"
 
 
 def require_image(image: str, store: str, install: str | None = None) -> str:
@@ -111,7 +113,7 @@ def require_image(image: str, store: str, install: str | None = None) -> str:
         failure = _pull_failure(image)
         if failure is not None:
             raise NotAvailable(
-                f"{store}: the image {image} is not here and cannot be pulled: {failure}",
+                f"{store}: the image {image} is not available locally and cannot be pulled: {failure}",
                 f"{install or f'docker pull {image}'}  # or name a local one: --image {store}=LOCAL",
             )
     found = client().images.get(image)
@@ -144,11 +146,11 @@ def sweep_containers() -> list[str]:
     for container in client().containers.list(all=True, filters={"label": f"{LABEL}=1"}, ignore_removed=True):
         if _left_behind(container.labels):
             remove(container, v=True, force=True)
-            done.append(f"removed container {container.name}, left by a run that had died")
+            done.append(f"removed container {container.name}, left by a killed run")
     for volume in client().volumes.list(filters={"label": f"{LABEL}=1"}):
         if _left_behind(volume.attrs.get("Labels") or {}):
             remove(volume, force=True)
-            done.append(f"removed volume {volume.name}, left by a run that had died")
+            done.append(f"removed volume {volume.name}, left by a killed run")
     return done
 
 

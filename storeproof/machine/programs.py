@@ -28,7 +28,7 @@ def find_program(name: str, launch: ProcessLaunch, store: str) -> str:
     if ours:
         return ours[0]
     if found:
-        raise NotAvailable(f"{store}: {found[0]} says that it is {launch.reject_version_containing}", launch.install)
+        raise NotAvailable(f"{store}: {found[0]} is {launch.reject_version_containing}", launch.install)
     places = ", ".join(("PATH", *launch.search))
     raise NotAvailable(f"{store}: the program {name} was not found in {places}", launch.install)
 
@@ -52,6 +52,6 @@ def check_traversable(base: Path, user: str) -> None:
         if not directory.exists() or directory.stat().st_mode & 0o001:
             continue
         raise NotAvailable(
-            f"the server does not run as root, and the user {user} may not enter {directory}",
+            f"the server refuses to run as root, and the user {user} has no access to {directory}",
             f"chmod o+x {directory}, or name another directory with --data-dir",
         )

@@ -1,6 +1,6 @@
-"""What the machine is short of, by evidence, so that a server is not blamed for a full disk.
+"""Detects, by evidence, which resource the machine lacks, so that a server is not blamed for a full disk.
 
-A server's message alone is no evidence, since it may say anything; nor is little free space alone, since it may suffice.
+A server's message alone is no evidence, since it may say anything; nor is little free space alone, since it may be enough.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _LONG_PATH: Final = 80
 _SHORTER_PATH: Final = "name a directory with a shorter path with --data-dir"
 _MAKE_ROOM: Final = "make room there, or name another directory with --data-dir"
 _MORE_FILES: Final = "ulimit -n 65536"
-_MORE_MEMORY: Final = "give the machine, or the group of processes that this runs in, more memory"
-_MORE_PROCESSES: Final = "ulimit -u unlimited, or raise pids.max of the group of processes that this runs in"
+_MORE_MEMORY: Final = "give the machine, or the control group of this process, more memory"
+_MORE_PROCESSES: Final = "ulimit -u unlimited, or raise pids.max of the control group of this process"
 
 
 @dataclass(frozen=True)

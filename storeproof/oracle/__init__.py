@@ -1,4 +1,4 @@
-"""What is right: pure step functions on plain values, and the equality that answers are judged by."""
+"""The correct answers: pure step functions on plain values, and the equality by which answers are compared."""
 
 from storeproof.oracle.answer import REFUSAL, UNDEFINED, State
 from storeproof.oracle.equality import same, same_answer, same_lenient

@@ -1,4 +1,4 @@
-"""What the oracle answers where there is no value to answer, and what it answers about."""
+"""The oracle's answers when there is no value, and the types of its state."""
 
 from __future__ import annotations
 

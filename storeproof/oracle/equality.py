@@ -1,4 +1,4 @@
-"""When two answers are the same. Python's `==` is not it: True == 1 == 1.0, and -0.0 == 0.0."""
+"""When two answers are the same. Python's `==` does not decide it: True == 1 == 1.0, and -0.0 == 0.0."""
 
 from __future__ import annotations
 

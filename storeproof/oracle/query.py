@@ -1,4 +1,4 @@
-"""The right answers to requests: spec/QUERY.md on plain Python values."""
+"""The correct answers to requests: spec/QUERY.md on plain Python values."""
 
 from __future__ import annotations
 

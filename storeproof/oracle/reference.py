@@ -1,4 +1,4 @@
-"""A collection that is right by definition, with what it tells beyond single answers: its changes, and the searches that it keeps."""
+"""The reference collection, correct by definition, including its change feed and stored searches."""
 
 from __future__ import annotations
 

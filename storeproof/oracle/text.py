@@ -1,4 +1,4 @@
-"""What a search by words finds, at the least that every text index agrees on: words as they are written, whatever their case."""
+"""The results of a text search on which every text index agrees: words as they are written, case-insensitive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pytest plugin: options, the run, and how outcomes show. Light to import, and inert unless the suites are collected."""
+"""The pytest plugin: options, the run, and how outcomes are shown. Cheap to import, and inert unless the suites are collected."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LETTERS = {
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    """The options of the suites."""
+    """Add the options of the suites."""
     config = pluginmanager.get_plugin("pytestconfig")
     if config is not None and _may_name_suites(config.invocation_params):
         from storeproof.plugin import early_signals
@@ -44,18 +44,18 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marker that ties a test to the specification."""
+    """Declare the marker that links a test to the specification."""
     config.addinivalue_line("markers", MARKER)
-    # Here, before pytest-xdist starts its workers: they would each begin a run.
+    # Here, before pytest-xdist starts its workers: each of them would start a run.
     if (getattr(config.option, "numprocesses", None) or getattr(config.option, "tx", None)) and _name_suites(
         map(str, config.args), config.invocation_params.dir, pyargs=config.option.pyargs
     ):
-        raise pytest.UsageError("the suites measure, so they do not run in parallel; leave out -n")
+        raise pytest.UsageError("the suites measure performance, so they cannot run in parallel; leave out -n")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Where the suites are asked for: read the specification and the options before anything is collected."""
+    """If the suites are to run: read the specification and the options before anything is collected."""
     config = session.config
     if not _name_suites(map(str, config.args), config.invocation_params.dir, pyargs=config.option.pyargs):
         return
@@ -77,14 +77,14 @@ def pytest_collection(session: pytest.Session) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Order the cases: per target, first correct, then durable, then fast; keep what the profiles demand."""
+    """Order the cases of each target by stage (correctness, durability, performance); keep those that the profiles demand."""
     run = config.stash.get(RUN, None)
     if run is not None:
         run.arrange(items)
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
-    """What the command line leaves out is counted as `excluded`."""
+    """Count the cases that the command line leaves out as `excluded`."""
     run = items[0].config.stash.get(RUN, None) if items else None
     if run is not None:
         run.exclude(items)
@@ -92,7 +92,7 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
-    """Before the first case: what the user named by hand must be there. Otherwise nothing is tried, and no report is written."""
+    """Before the first case, check what the user named on the command line. If it is missing, no case runs and no report is written."""
     config = session.config
     run = config.stash.get(RUN, None)
     if run is None or config.option.collectonly or session.testsfailed or not run.anything_selected:
@@ -113,13 +113,13 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     except (KeyboardInterrupt, pytest.exit.Exception) as interrupt:
         if config.option.fulltrace:
             raise
-        # Without our frames: pytest would print the arguments of each, and break down, without a report, on one that has no line
-        # number: a signal may strike in the code that CPython adds at the end of a `with`.
+        # Without storeproof's frames: pytest would print the arguments of each. It would also crash, without a report, on a frame that has
+        # no line number: a signal may arrive in the code that CPython adds at the end of a `with`.
         raise interrupt.with_traceback(None) from None
 
 
 def pytest_keyboard_interrupt() -> None:
-    """The run ends."""
+    """Ignore further signals while the run ends."""
     from storeproof.cleanup.registry import registry
 
     if registry.interrupt is not None:
@@ -128,7 +128,7 @@ def pytest_keyboard_interrupt() -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Every case that is begun leaves one outcome, however it ends."""
+    """Every case that starts has one outcome, however it ends."""
     run = item.config.stash.get(RUN, None)
     if run is None or not is_case(item):
         return (yield)
@@ -137,7 +137,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         done = yield
     except (KeyboardInterrupt, pytest.exit.Exception):
         if not case_result.settled:
-            case_result.note(Outcome.INCONCLUSIVE, "interrupted while it ran")
+            case_result.note(Outcome.INCONCLUSIVE, "interrupted while the case ran")
         raise
     finally:
         case_result.close()
@@ -148,7 +148,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Turn what happened in a test into an outcome."""
+    """Derive the outcome of a case from what happened in its test."""
     case_result = item.stash.get(CASE_RESULT, None)
     if case_result is None:
         return (yield)
@@ -160,8 +160,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     found = call.excinfo
     error = found.value if found else None
     ours = isinstance(error, (AssertionError, StoreproofError, EndCase, Unknown, Refused, WrongReply, Breach))
-    # The message of these is the finding. Their traceback is ours, and -vv shows it: to print all of its sources costs pytest as long as
-    # a case takes, where there is no server at hand eight hundred times.
+    # The message of these is the finding. Their traceback is storeproof's own; only -vv shows it. Formatting it takes pytest as long as
+    # the case itself, and when a server is missing it would do so for eight hundred cases.
     brief = ours and item.config.get_verbosity() < 2
     if found is not None and brief:
         call.excinfo = _without_frames(found, pytest.fail.Exception(str(error), pytrace=False))
@@ -170,7 +170,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     finally:
         call.excinfo = found
     if found is not None and isinstance(error, EndCase) and error.outcome not in (Outcome.FAIL, Outcome.ERROR):
-        call.excinfo = _without_frames(found, pytest.skip.Exception(str(error)))  # no failure: --pdb does not stop at it
+        call.excinfo = _without_frames(found, pytest.skip.Exception(str(error)))  # not a failure, so that --pdb does not stop at it
     item.config.stash[RUN].progress.hide()
 
     if registry.interrupt is not None:  # it was swallowed on its way here
@@ -193,7 +193,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -> tuple[str, str, Any] | None:
-    """Every outcome has its own name and letter: none hides behind `passed` or `skipped`."""
+    """Every outcome has its own name and letter: none is counted as `passed` or `skipped`."""
     outcome = getattr(report, "storeproof", None)
     if outcome is None:
         return None
@@ -207,7 +207,7 @@ def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -
 
 @pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, object]:
-    """Write the report, also after failures and Ctrl-C; and no success without evidence."""
+    """Write the report, also after failures and Ctrl-C. The exit status is 0 only if at least one case ran."""
     run = session.config.stash.get(RUN, None)
     if run is None or not run.began:
         return (yield)
@@ -215,10 +215,10 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
 
     registry.ignore_signals()
     try:
-        # What an interrupted case wrote is removed here, by its fixtures: before the stores end, and from those that go on.
+        # Here the fixtures of an interrupted case remove what it wrote: before the stores stop, and also from servers that keep running.
         return (yield)
-    except Exception as reason:  # noqa: BLE001 - told at the end: the report is written all the same
-        run.uncleared = f"what the last case wrote may still be in its store: {reason}"
+    except Exception as reason:  # noqa: BLE001 - shown at the end; the report is still written
+        run.uncleared = f"data of the last case may still be in its store: {reason}"
         return None
     finally:
         _finish(session, run)
@@ -245,7 +245,7 @@ def _finish(session: pytest.Session, run: Run) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Generator[None, None, None]:
-    """Failures of one cause once; and end with one screen: what was found, and where the report is."""
+    """Show failures with the same cause once, then one screen: the results and the path of the report."""
     run = terminalreporter.config.stash.get(RUN, None)
     if run is None:
         return (yield)
@@ -260,14 +260,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Genera
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Leave nothing behind."""
+    """Stop what still runs, and remove temporary files."""
     run = config.stash.get(RUN, None)
     if run is not None:
         run.close()
 
 
 def _without_frames(found: pytest.ExceptionInfo[BaseException], shown: BaseException) -> pytest.ExceptionInfo[Any]:
-    """`shown` as if raised where `found` was: with its last frame only, since pytest looks at every frame that it is given."""
+    """`shown` as if raised where `found` was, with the last frame only, since pytest formats every frame."""
     last = found.tb
     while last.tb_next is not None:
         last = last.tb_next
@@ -275,7 +275,7 @@ def _without_frames(found: pytest.ExceptionInfo[BaseException], shown: BaseExcep
 
 
 def _judge(item: pytest.Item, case_result: CaseResult, error: BaseException, *, clean_up: bool) -> None:
-    """Note what ended a test: storeproof.blame decides. A clean-up that fails is told, and only seldom changes the outcome."""
+    """Record what ended a test, as storeproof.blame decides. A failed clean-up is mentioned, and rarely changes the outcome."""
     from storeproof.blame import decisive, in_clean_up
     from storeproof.contract.failures import Refused, Unknown
     from storeproof.result.case_result import EndCase
@@ -285,19 +285,19 @@ def _judge(item: pytest.Item, case_result: CaseResult, error: BaseException, *, 
     if clean_up:
         outcome = in_clean_up(error)
         if outcome is None or case_result.outcome in (Outcome.FAIL, Outcome.ERROR):
-            case_result.add(f"while it was cleared up: {error}")
+            case_result.add(f"during clean-up: {error}")
             return
     if isinstance(error, EndCase):
         case_result.note(error.outcome, str(error))
     elif isinstance(error, pytest.skip.Exception):
-        case_result.note(Outcome.EXCLUDED, f"skipped: {error}")  # not by the suites, which settle: by an option, another plugin, a conftest
+        case_result.note(Outcome.EXCLUDED, f"skipped: {error}")  # not by the suites, but by an option, another plugin or a conftest
     else:
         first = decisive(error)
         case_result.note_error(first)
         if first is not error:
-            case_result.add(f"while it was cleared up: {error}")
+            case_result.add(f"during clean-up: {error}")
             return
-    earlier = error.__context__  # what came while it was cleared up must not hide what had come before
+    earlier = error.__context__  # an error during clean-up must not hide the one before it
     while earlier is not None:
         if isinstance(earlier, (Refused, Unknown)) and str(earlier) not in case_result.detail:
             case_result.add(f"before that: {earlier}")
@@ -305,7 +305,7 @@ def _judge(item: pytest.Item, case_result: CaseResult, error: BaseException, *, 
 
 
 def _leave_out_table(config: pytest.Config) -> None:
-    """pytest-benchmark's table sets the put of 32 bytes against the get of 10 kB: it is for who asks for it by one of its options."""
+    """Hide pytest-benchmark's table unless one of its options is given: it compares a put of 32 bytes with a get of 10 kB."""
     asking = ("verbose", "compare", "columns", "sort", "group-by", "name", "histogram", "cprofile")
     given = [str(each) for each in config.invocation_params.args]
     session = getattr(config, "_benchmarksession", None)
@@ -314,12 +314,12 @@ def _leave_out_table(config: pytest.Config) -> None:
 
 
 def _shows_progress(config: pytest.Config) -> bool:
-    """Whether the progress line stands for pytest's letters: unless -q or -v says how pytest is to write."""
+    """Whether the progress line replaces pytest's letters: if neither -q nor -v is given."""
     return config.get_verbosity() == 0
 
 
 def _leave_out_letters(config: pytest.Config) -> None:
-    """Nor the names of files and percentages: eight hundred letters say less than one line that counts."""
+    """Hide file names and percentages too: one line with counts says more than eight hundred letters."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None and _shows_progress(config):
         reporter.showfspath = False
@@ -327,13 +327,13 @@ def _leave_out_letters(config: pytest.Config) -> None:
 
 
 def _may_name_suites(invocation: pytest.Config.InvocationParams) -> bool:
-    """Before pytest has read its command line: the value of an option may be taken for an argument."""
+    """A guess before pytest has parsed its command line: the value of an option may be mistaken for an argument."""
     given = [str(each) for each in invocation.args]
     return _name_suites([each for each in given if not each.startswith("-")], invocation.dir, pyargs="--pyargs" in given)
 
 
 def _name_suites(arguments: Iterable[str], directory: Path, *, pyargs: bool) -> bool:
-    """Whether an argument is the suites, lies in them, or contains them."""
+    """Whether an argument is the folder of the suites, or is inside it, or contains it."""
     for argument in arguments:
         name = argument.split("::")[0]
         if pyargs and name.startswith("storeproof.suites"):

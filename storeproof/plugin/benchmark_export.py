@@ -1,8 +1,8 @@
-"""Hands a measurement to pytest-benchmark, whose JSON, table, comparisons and histograms then have it.
+"""Exports a measurement to pytest-benchmark, for its JSON, table, comparisons and histograms.
 
-pytest-benchmark times the calls of a function. A round of load is many operations of many clients at once, for a fixed time, and is
-measured elsewhere: what is handed over are the seconds that an operation took on average, 1 / throughput, so that its `OPS` is the
-throughput, and its statistics are those of the rounds.
+pytest-benchmark times calls of one function. A round of load is many operations of many concurrent clients for a fixed time, and is
+measured elsewhere. What is exported is the mean time per operation, 1 / throughput, so that `OPS` is the throughput, and the statistics
+are those of the rounds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def export(config: pytest.Config, benchmark: BenchmarkFixture, store: str, measured: Measurement) -> None:
-    """Add the rounds, and what else is known of them. `store`: the target as the command line names it."""
+    """Add the rounds and their attributes. `store`: the target as the command line names it."""
     latency = measured.latency_us
     benchmark.group = "storeproof"
     benchmark.extra_info.update(

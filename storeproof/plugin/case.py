@@ -1,7 +1,7 @@
-"""What the plugin reads of a test of the suites: the case that it is, and the store under test that it is tried on.
+"""What the plugin reads from a test of the suites: its case, and the store under test.
 
-A test names with the marker `case` what of the specification it tries. The plugin runs it once per store under test, which it asks for as
-`sut`. Nothing else of a test is looked at.
+The marker `case` of a test says which part of the specification it tests. The plugin runs the test once per store under test, as the
+fixture `sut`. It uses nothing else of the test.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SUITES: Final = (Path(__file__).parents[1] / "suites").resolve()
 
 MARKER: Final = (
     "case(id, revision=1, model='', operations=(), capability=None, guarantee=None, workload=None, clients=None, fault=None, "
-    "beyond_scale=False): what of the spec a test tries; beyond_scale: only if -k or its node id names it"
+    "beyond_scale=False): the part of the spec that a test covers; beyond_scale: runs only if -k or its node id names it"
 )
 
 
@@ -32,7 +32,7 @@ class Case:
 
     id: str
     stage: Stage
-    """The folder that the test is in."""
+    """From the folder that the test is in."""
     revision: int = 1
     model: str = ""
     operations: Sequence[str] = ()
@@ -42,27 +42,27 @@ class Case:
     clients: int | None = None
     fault: str | None = None
     beyond_scale: bool = False
-    """Whether the scale leaves it out, unless it is named."""
+    """Whether the case is left out at this scale unless the command line names it."""
 
     @property
     def interleaved(self) -> bool:
-        """Whether it is measured on all stores under test in interleaved rounds: workloads are."""
+        """Whether the case is measured on all stores under test in interleaved rounds, as workloads are."""
         return self.workload is not None
 
 
 def is_case(item: pytest.Item) -> bool:
-    """Whether a test is of the suites."""
+    """Whether a test belongs to the suites."""
     return item.get_closest_marker("case") is not None
 
 
 def case_of(item: pytest.Item) -> Case:
-    """The case that a test of the suites is. Raises `TypeError` where its marker has an argument that no case has."""
+    """The case of a test. Raises `TypeError` if its marker has an unknown argument."""
     marker = item.get_closest_marker("case")
-    assert marker is not None, f"{item.nodeid} is no case"
+    assert marker is not None, f"{item.nodeid} is not a case"
     return Case(stage=Stage(item.path.parent.name), **marker.kwargs)
 
 
 def sut_of(item: pytest.Item) -> StoreUnderTest:
-    """The store under test that a case is tried on; `SuiteFixtures` gives it."""
+    """The store under test of a case, from `SuiteFixtures`."""
     found: StoreUnderTest = item.callspec.params["sut"]  # type: ignore[attr-defined]
     return found

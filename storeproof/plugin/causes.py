@@ -1,4 +1,4 @@
-"""On the terminal, failures of one cause are shown once: one mistake in an adapter fails a thousand cases. The report has all of them."""
+"""The terminal shows failures with the same cause once: one bug in an adapter can fail a thousand cases. The report has all of them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 import pytest
 
 _SPECIFIC = re.compile(r"sp_[0-9a-f]+_\d+|0x[0-9a-f]+|\d+", re.IGNORECASE)
-"""Names of collections, addresses and numbers: what tells one case of a cause from the next."""
+"""Names of collections, addresses and numbers, which differ between failures with the same cause."""
 
 
 @contextlib.contextmanager
 def once_each(reporter: pytest.TerminalReporter) -> Iterator[None]:
-    """While pytest prints its sections, only the first report of each cause is in them; with -vv all are."""
+    """While pytest prints its sections, keep only the first report of each cause; with -vv keep all."""
     whole = {category: reporter.stats.get(category, []) for category in ("failed", "error")}
     if reporter.config.get_verbosity() < 2:
         for category, reports in whole.items():
@@ -34,12 +34,12 @@ def _first_of_each(reports: Iterable[pytest.TestReport]) -> list[pytest.TestRepo
         first.setdefault(cause, report)
     for cause, report in first.items():
         if more[cause]:
-            report.sections.append((f"and {more[cause]} more like this", "The report has each of them; -vv prints each of them."))
+            report.sections.append((f"and {more[cause]} more like this", "The report has all of them; -vv prints them here."))
     return list(first.values())
 
 
 def _cause(report: pytest.TestReport) -> str:
-    """What failed, without what is special to the case: the first line of its detail, or the exception and where it was raised."""
+    """The failure without what is specific to the case: the first line of its detail, or the exception and where it was raised."""
     where = getattr(report.longrepr, "reprcrash", None)
     said = f"{where.path}:{where.lineno}: {where.message}" if where is not None else report.longreprtext
     first = next((line for line in said.splitlines() if line.strip()), report.nodeid)

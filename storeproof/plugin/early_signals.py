@@ -1,7 +1,7 @@
-"""A signal before the first case: one line and pytest's code for an interrupted run. Nothing was tried, so nothing is reported.
+"""A signal before the first case: print one line and exit with pytest's code for an interrupted run. No case ran, so no report is written.
 
-Until then the interpreter imports, and an exception that a signal raises in the middle of an import is swallowed there as often as not, or
-ends in a page of traceback.
+Before the first case the interpreter is still importing modules. An exception that a signal raises during an import is often swallowed,
+or ends in a page of traceback.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _screen = -1
 
 
 def arm() -> None:
-    """From now on a signal ends the process at once. A second call, and a call beside the main thread, do nothing."""
+    """From now on a signal ends the process at once. A second call, or a call outside the main thread, does nothing."""
     global _screen
     if _before or threading.current_thread() is not threading.main_thread():
         return
@@ -33,7 +33,7 @@ def arm() -> None:
 
 
 def disarm() -> None:
-    """Signals are as they were."""
+    """Restore the earlier signal handlers."""
     global _screen
     for number, handler in _before.items():
         signal.signal(number, handler)  # type: ignore[arg-type]
@@ -45,5 +45,5 @@ def disarm() -> None:
 
 def _end(number: int, _frame: FrameType | None) -> None:
     name = signal.Signals(number).name
-    os.write(_screen, f"\nstoreproof: ended by {name} before the first case; nothing was tried, and no report is written\n".encode())
+    os.write(_screen, f"\nstoreproof: ended by {name} before the first case; no case was run, and no report was written\n".encode())
     os._exit(pytest.ExitCode.INTERRUPTED)

@@ -1,4 +1,4 @@
-"""The options of the suites, and the reading of what is given for them."""
+"""The command-line options of the suites, and the parsing of their values."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ MOST_RECORDS: Final = 10**11
 
 
 def add_options(parser: pytest.Parser) -> None:
-    """Make pytest know them."""
-    group = parser.getgroup("storeproof", "storeproof: conformance, durability and speed of data stores")
+    """Register the options with pytest."""
+    group = parser.getgroup("storeproof", "storeproof: conformance, durability and performance of data stores")
     group.addoption(
         "--store",
         action="append",
@@ -30,49 +30,51 @@ def add_options(parser: pytest.Parser) -> None:
         "--scale",
         default="smoke",
         choices=("smoke", "standard", "full"),
-        help="how much is tested and measured: smoke measures one workload of each kind, and others that -k names (default: smoke)",
+        help="how much to test and measure; smoke measures one workload of each kind, and those that -k selects (default: smoke)",
     )
     group.addoption(
         "--profile",
         action="append",
         metavar="NAME",
-        help="run what the profile demands and say whether the store conforms; may be repeated",
+        help="run only what this profile demands, and report whether the store conforms; may be repeated",
     )
     group.addoption(
         "--launch",
         default="auto",
         choices=("auto", "container", "process", "endpoint"),
-        help="how stores are started (default: endpoint if given, else container, else local binary)",
+        help="how to start stores (default: endpoint if given, else container, else local binary)",
     )
     group.addoption(
-        "--endpoint", action="append", metavar="STORE=URL", help="a running server; only what the run itself wrote is ever removed there"
+        "--endpoint", action="append", metavar="STORE=URL", help="test a running server; only data written by the run is removed from it"
     )
-    group.addoption("--image", action="append", metavar="STORE=IMAGE", help="container image in place of the one in the store's file")
+    group.addoption(
+        "--image", action="append", metavar="STORE=IMAGE", help="use this container image instead of the one in the store's file"
+    )
     group.addoption(
         "--data-dir",
         metavar="DIR",
-        help="where data directories are made, so that disks can be compared (default: a temporary directory; in memory for "
-        "correctness, which no disk decides)",
+        help="parent of the data directories, to choose the disk (default: a temporary directory; in memory for correctness, "
+        "which does not depend on the disk)",
     )
     group.addoption(
         "--power-cut",
         default="auto",
         choices=("auto", "ext4", "fuse", "fuse:strict", "fuse:torn", "fuse:sync", "strace"),
-        help="how the power is cut: ext4 on a loop device (root), or a file system in memory (fuse); strace only looks at what is synced "
-        "(default: ext4 if it can be had, else fuse)",
+        help="how to simulate a power cut: ext4 on a loop device (needs root), or a file system in memory (fuse); strace cuts nothing "
+        "and only records syncs (default: ext4 if available, else fuse)",
     )
     group.addoption(
         "--corpus",
         action="append",
         metavar="FILE",
-        help="a MediaWiki dump (.xml, .xml.bz2, .xml.gz) whose articles are loaded; may be repeated (default: texts are generated)",
+        help="load articles from a MediaWiki dump (.xml, .xml.bz2, .xml.gz); may be repeated (default: generated texts)",
     )
     group.addoption(
         "--engine",
         default="auto",
         choices=("auto", "wire", "driver"),
-        help="load generator: compiled code that repeats the requests of the store's client over its connections (wire), or the client "
-        "itself (driver) (default: wire where it was built and can do the workload, else driver)",
+        help="load generator: compiled code that sends the requests of the store's client (wire), or the client itself (driver) "
+        "(default: wire if it was built and supports the workload, else driver)",
     )
     group.addoption(
         "--proof",
@@ -88,23 +90,23 @@ def add_options(parser: pytest.Parser) -> None:
         "not hold for them",
     )
     group.addoption("--keep", action="store_true", help="keep data directories and containers after the run")
-    group.addoption("--report-dir", default="reports/latest", metavar="DIR", help="where the report is written (default: reports/latest)")
+    group.addoption("--report-dir", default="reports/latest", metavar="DIR", help="directory of the report (default: reports/latest)")
     group.addoption(
         "--no-verify-settings",
         dest="verify_settings",
         action="store_false",
-        help="do not stop when the live settings differ; for lying stores on purpose",
+        help="test the store even if its live settings differ from the variant's; for tests with deliberately wrong stores",
     )
     group.addoption("--seed", type=int, metavar="N", help="seed of all random choices (default: drawn, and printed)")
 
 
 def pairs(flag: str, given: Iterable[str] | None) -> dict[str, str]:
-    """What stands on both sides of `STORE=VALUE`. Raises UsageError: one is missing."""
+    """Both sides of each `STORE=VALUE`. Raises UsageError if one is missing."""
     found = {}
     for text in given or ():
         store, equals, value = text.partition("=")
         if not (store and equals and value):
-            raise UsageError(f"{flag} is written STORE=VALUE; found {redact(text)!r}")
+            raise UsageError(f"{flag} takes STORE=VALUE; found {redact(text)!r}")
         found[store] = value
     return found
 
@@ -119,7 +121,7 @@ def whole_number(flag: str, given: str | None, most: int) -> int | None:
 
 
 def existing_directory(flag: str, given: str | None) -> Path | None:
-    """The directory that was given, absolute. Raises UsageError: there is none."""
+    """The absolute path of a directory. Raises UsageError if it does not exist."""
     if given is None:
         return None
     path = Path(given)
@@ -129,7 +131,7 @@ def existing_directory(flag: str, given: str | None) -> Path | None:
 
 
 def named(what: str, name: str, table: Mapping[str, T]) -> T:
-    """What a table has under a name. Raises UsageError: nothing."""
+    """The entry of a table. Raises UsageError if there is none of that name."""
     if name not in table:
         raise UsageError(f"unknown {what} `{name}`; allowed: {', '.join(sorted(table))}")
     return table[name]

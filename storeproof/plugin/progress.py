@@ -1,4 +1,4 @@
-"""Says on the terminal what a long step is doing and how long it will take."""
+"""Shows on the terminal what a long step is doing and how much time is left."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import pytest
 from storeproof.printable import in_one_line
 
 _QUIET_SECONDS = 10.0
-"""On a terminal every step shows in place; in a log only what comes this long after the last line."""
+"""A terminal shows every step in place; a log gets a line only if the last one was this long ago."""
 
 _CASES = 5
-"""Before that many are done, nothing is said of the time that is left."""
+"""No estimate of the time left is shown before this many cases are done."""
 
 
 class Progress:
-    """One status line: on a terminal it stands below what pytest writes, and comes and goes; elsewhere it is a line now and then."""
+    """One status line. On a terminal it is drawn below pytest's output; in a log it is a line every few seconds."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -41,7 +41,7 @@ class Progress:
         self._total, self._since = self._before.total(), time.monotonic()
 
     def case_done(self, case: pytest.Item, *, bad: bool = False) -> None:
-        """One case more is finished; `bad`: it failed, or ended in an error."""
+        """Another case is finished; `bad`: it failed, or ended in an error."""
         self.hide()
         self._bad += bad
         kind, now = _kind(case), time.monotonic()
@@ -61,7 +61,7 @@ class Progress:
         self._last = time.monotonic()
         bad = f" · {self._bad} failed" if self._bad else ""
         place = f"{self._done.total() + 1}/{self._total}{bad}{self._left()} · " if self._total else ""
-        line = place + in_one_line(text)  # what matters first: a line may be cut
+        line = place + in_one_line(text)  # the important part first, since a line may be cut
         if reporter.isatty:
             self._draw(line)
             self._shown = True
@@ -70,13 +70,13 @@ class Progress:
                 reporter.write_line(line)
 
     def hide(self) -> None:
-        """Take the line away, before pytest writes."""
+        """Remove the line before pytest writes."""
         if self._shown:
             self._draw("")
             self._shown = False
 
     def _draw(self, line: str) -> None:
-        """Write below the current line, and go back to where pytest left off: it knows nothing of this."""
+        """Write below the current line, and move the cursor back to where pytest left it."""
         columns = shutil.get_terminal_size().columns
         width = self._config.get_terminal_writer().width_of_current_line
         to_the_right = f"\x1b[{(width - 1) % columns + 1}C" if width else ""
@@ -86,12 +86,12 @@ class Progress:
             sys.stdout.flush()
 
     def _not_captured(self) -> contextlib.AbstractContextManager[None]:
-        """While a case runs its output is captured; the status line is not the case's."""
+        """Suspend the capture of a running case's output: the status line is not part of it."""
         capture = self._config.pluginmanager.get_plugin("capturemanager")
         return capture.global_and_fixture_disabled() if capture else contextlib.nullcontext()
 
     def _left(self) -> str:
-        """The time left, as cases of each kind took so far; said once there is something to go by."""
+        """The time left, estimated from the cases of each kind so far; empty until there are enough of them."""
         if self._done.total() < _CASES:
             return ""
         seconds = sum(self._seconds[kind] / done * self._before[kind] for kind, done in self._done.items())
@@ -103,5 +103,5 @@ class Progress:
 
 
 def _kind(case: pytest.Item) -> str:
-    """The test that it is a case of: those of one take about as long as each other."""
+    """The test function of a case: cases of one function take about the same time."""
     return case.nodeid.partition("[")[0]

@@ -1,4 +1,4 @@
-"""Begins a case again that says nothing about the store: the machine spoiled it, or no answer came."""
+"""Repeats a case that says nothing about the store: the machine spoiled it, or no answer came."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The directory that a run reports in: its own while it lasts, and nothing better than its own report is lost there."""
+"""The report directory: locked while a run uses it. A run does not replace a report that is more complete than its own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ReportDir:
     """What `--report-dir` names."""
 
     def __init__(self, given: str) -> None:
-        """Raises UsageError: it is empty, or a file."""
+        """Raises UsageError if the name is empty or a file."""
         if not given.strip():
             raise UsageError("--report-dir is empty; give a directory, or leave it out for reports/latest")
         self.path = Path(given)
@@ -31,7 +31,7 @@ class ReportDir:
         self._lock: int | None = None
 
     def take(self) -> str:
-        """Make it and lock it for this run; what became of what a killed run left in it, in one line, or "".
+        """Create and lock the directory. Returns one line about the remains of a killed run in it, or "".
 
         Raises:
             UsageError: it cannot be written to, or another run is using it.
@@ -46,29 +46,29 @@ class ReportDir:
             raise UsageError(f"--report-dir {self.path} cannot be written to; give another directory") from None
 
     def keep(self, result: Result) -> None:
-        """Write the result as it would be, had the run ended now."""
-        with contextlib.suppress(OSError):  # that nothing can be written is told at the end
+        """Write the result so far."""
+        with contextlib.suppress(OSError):  # a directory that cannot be written to is reported at the end
             write_result(result, self.path / UNFINISHED)
 
     def finished(self) -> None:
-        """The report is in a file, here or elsewhere."""
+        """The report was written, here or elsewhere; remove the unfinished result."""
         with contextlib.suppress(OSError):
             (self.path / UNFINISHED).unlink(missing_ok=True)
 
     def leave(self) -> None:
-        """Unlock it; what was made for a run that wrote nothing is removed. A second time is fine."""
+        """Unlock the directory; remove directories that were created and remained empty. May be called twice."""
         if self._lock is not None:
             with contextlib.suppress(OSError):
                 (self.path / _LOCK).unlink(missing_ok=True)
             os.close(self._lock)
             self._lock = None
-        with contextlib.suppress(OSError):  # there is something in it
+        with contextlib.suppress(OSError):  # it is not empty
             for each in self._made:
                 each.rmdir()
         self._made = []
 
     def _take_lock(self) -> None:
-        """A lock of the process, which no forked worker inherits and which ends with it in whatever way."""
+        """A lock of the process: forked workers do not inherit it, and it ends with the process, however that ends."""
         file = self.path / _LOCK
         while True:
             descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -77,7 +77,7 @@ class ReportDir:
             except (BlockingIOError, PermissionError):
                 other = os.read(descriptor, 20).decode(errors="replace")
                 os.close(descriptor)
-                who = f"pid {other}" if other.isdecimal() else "which has just begun"
+                who = f"pid {other}" if other.isdecimal() else "which has just started"
                 raise UsageError(
                     f"--report-dir {self.path} is in use by another run, {who}; wait for it, or give this run another directory"
                 ) from None

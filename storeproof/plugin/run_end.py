@@ -1,4 +1,4 @@
-"""The end of a run on the terminal: one screen of results, and what else must be said."""
+"""What the terminal shows at the end of a run: one screen of results, then notes."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from storeproof.printable import printable
 from storeproof.result.model import Result
 
 _REASONS = 4
-"""Reasons for cases that were not run; the report has all."""
+"""The number of reasons shown for cases that were not run; the report has all."""
 _DEMANDS = 8
-"""The same for demands of a requested profile."""
+"""The number of unmet demands shown for a requested profile."""
 
 
 def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
-    """The one screen; then what was not reached, what was lacking, what could not be written, what was kept."""
+    """Print the results; then cases that were not reached, what was missing, files that could not be written, and what was kept."""
     if run.result is None or run.saved is None:
         if not run.anything_selected:
-            reporter.write_line(f"no case was selected: no report is written, and {run.report_dir.path} is as it was", yellow=True)
+            reporter.write_line(f"no case was selected; no report was written, and {run.report_dir.path} is unchanged", yellow=True)
         return
     _print_screen(run.result, run.saved.file, reporter)
     for line in _unmet_demands(run.result) if run.profiles else ():
         print_note(reporter, "missing", line)
     if run.not_reached:
-        print_note(reporter, "ended", f"before all was tried: {run.not_reached} cases were not begun", yellow=True)
+        print_note(reporter, "ended", f"early: {run.not_reached} cases were not started", yellow=True)
     for line in _why_not_run(run.result):
         print_note(reporter, "not run", line)
     for line in filter(None, (run.saved.complaint, run.uncleared)):
@@ -44,7 +44,7 @@ def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
 
 
 def _print_screen(result: Result, report: Path | None, reporter: pytest.TerminalReporter) -> None:
-    from rich.console import Console  # not at the top: what renders is not loaded while cases are collected
+    from rich.console import Console  # not at the top, so that collecting cases does not load it
 
     from storeproof.report import print_summary
     from storeproof.result.terminal_safe import shown_of
@@ -65,7 +65,7 @@ def _print_screen(result: Result, report: Path | None, reporter: pytest.Terminal
 
 
 def _unmet_demands(result: Result) -> Iterator[str]:
-    """Why a store does not conform, or what was not run of what would show it."""
+    """Why a store does not conform, or which demands were not run."""
     for store in result.stores:
         for profile in store.profiles:
             for line in profile.missing[:_DEMANDS]:
@@ -75,7 +75,7 @@ def _unmet_demands(result: Result) -> Iterator[str]:
 
 
 def _why_not_run(result: Result) -> Iterator[str]:
-    """What was lacking and how it is provided: a line for each reason, the most frequent first."""
+    """What was missing and how to provide it: one line for each reason, the most frequent first."""
     reasons = Counter(
         f"{store.store}:{store.variant} · {outcome.detail.partition(chr(10))[0]}"
         for store in result.stores

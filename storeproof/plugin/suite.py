@@ -1,4 +1,4 @@
-"""What the suites may ask of the run, and what each of their tests is given."""
+"""The part of the run that the suites use, and the fixtures of their tests."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ class SuiteRun(Protocol):
     spec: Spec
     options: Options
     noise: Ratio | None
-    """Of the machine; set by the suite that measures it."""
+    """The machine's noise floor; set by the suite that measures it."""
 
     @property
     def progress(self) -> Callable[[str], None]:
-        """Shows what is under way."""
+        """Shows the current step."""
 
     def waiting(self, case: str) -> list[StoreUnderTest]:
-        """The stores under test that have a case of that id before them."""
+        """The stores under test on which the case with that id has yet to run."""
 
 
 def suite_run(config: pytest.Config) -> SuiteRun:
-    """The run; it is there before the suites are collected."""
+    """The run; it exists before the suites are collected."""
     return config.stash[RUN]
 
 
 class SuiteFixtures:
-    """Registered where the suites are run: each of their tests runs once per store under test."""
+    """Registered when the suites run: each of their tests runs once per store under test."""
 
     def __init__(self, suts: Sequence[StoreUnderTest]) -> None:
         self._suts = suts
@@ -51,6 +51,6 @@ class SuiteFixtures:
 
     @pytest.fixture
     def case_result(self, request: pytest.FixtureRequest) -> CaseResult:
-        """The outcome of the running case, on record whatever happens."""
+        """The outcome of the running case, recorded however the case ends."""
         running: CaseResult = request.node.stash[CASE_RESULT]
         return running

@@ -1,4 +1,4 @@
-"""What pytest shows of a case, made safe for a terminal: the words of a server are in messages, in tracebacks and in what was captured."""
+"""Makes pytest's output about a case safe for a terminal: messages, tracebacks and captured output may contain text from a server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from storeproof.printable import printable
 
 
 def made_safe(report: pytest.TestReport) -> None:
-    """Write what a terminal would obey as escapes."""
+    """Escape terminal control sequences."""
     report.sections = [(title, printable(text)) for title, text in report.sections]
     shown = report.longrepr
     if isinstance(shown, str):

@@ -11,7 +11,7 @@ from storeproof.result.part import Gate
 
 MEANINGS: Final[Mapping[str, str]] = {
     "errors": "share of the requests that failed",
-    "client_cpu": "share of its cores that the load generator used",
+    "client_cpu": "share of the time in which the load generator ran, or waited for a processor",
     "client_ceiling": "share of the rate that the load generator itself reaches, against a server that does nothing",
     "littles_law": "how far rate times time is from the requests in flight (Little's law)",
     "steady_state": "how much the rate still changed when the rounds began",

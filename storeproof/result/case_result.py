@@ -13,10 +13,10 @@ from storeproof.spec.known_failure import KnownFailure
 
 _SHOWN = 3
 _LONGEST = 400
-"""Findings shown that are worse than known, and characters of each."""
+"""The number of findings shown that no known failure covers, and the length of each in characters."""
 
 ATTEMPTS: Final = 3
-"""Attempts at a case that the machine spoils or that gets no answer."""
+"""How often a case is tried that the machine spoils or that gets no answer."""
 
 
 class EndCase(Exception):
@@ -28,7 +28,7 @@ class EndCase(Exception):
 
 
 class CaseResult:
-    """The result of one case: a pass, if its test runs to the end and sets no other outcome."""
+    """The result of one case. It is a pass if the test runs to its end and sets no other outcome."""
 
     def __init__(
         self,
@@ -107,8 +107,8 @@ class CaseResult:
             issue = f"known until {self._known.until}: {self._known.issue}"
             if worse := self._known.worse(findings):
                 more = f" (and {len(worse) - _SHOWN} more)" if len(worse) > _SHOWN else ""
-                self.add(f"worse than known: {' | '.join(map(_short, worse[:_SHOWN]))}{more}")
-                issue = f"{issue.rstrip('.')}; known are only findings like {self._known.finding}"
+                self.add(f"worse than the known failure: {' | '.join(map(_short, worse[:_SHOWN]))}{more}")
+                issue = f"{issue.rstrip('.')}; known_failures covers only findings like {self._known.finding}"
             self.add(issue)
         self.add(detail)
 
@@ -123,7 +123,7 @@ class CaseResult:
             self.outcome = Outcome.PASS
             if self._known is not None:
                 self.outcome = Outcome.PASS if self._known.sometimes else Outcome.UNDECLARED
-                self.add("listed in known_failures of the store's file, but it did not fail" + " this time" * self._known.sometimes)
+                self.add("listed in known_failures of the store's file, but did not fail" + " this time" * self._known.sometimes)
 
     def end(self, error: Exception, told: Iterable[str] = ()) -> NoReturn:
         """End the case with the outcome of an exception, as `note_error` does. Raises `EndCase`."""
@@ -138,7 +138,7 @@ class CaseResult:
     def close(self) -> None:
         """Add the outcome to the record."""
         if self.spoiled:
-            self.add(f"spoiled and repeated, {len(self.spoiled)} of them: " + " | ".join(dict.fromkeys(self.spoiled)))
+            self.add(f"{len(self.spoiled)} spoiled and repeated: " + " | ".join(dict.fromkeys(self.spoiled)))
         self._record.add(
             OutcomeRecord(
                 id=self._case,
@@ -156,5 +156,5 @@ class CaseResult:
 
 
 def _short(finding: str) -> str:
-    """Keep the beginning, which says what it is, and the end, which has the last lines of a log."""
+    """Keep the beginning, which says what the finding is, and the end, which has the last lines of a log."""
     return finding if len(finding) <= _LONGEST else f"{finding[: _LONGEST // 2]} ... {finding[-_LONGEST // 2 :]}"

@@ -1,4 +1,4 @@
-"""What a number of faults supports, in words."""
+"""States in words what a number of faults shows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def strength(faults: int, lossy: int, bound: float, what: str = "loss", does: st
     """
     seen = f"no {what} in {_faults(faults)}" if not lossy else f"a {what} in {lossy} of {_faults(faults)}"
     if bound >= 1:
-        return f"{seen}: nothing is excluded, not even that all such faults {does}"
+        return f"{seen}: too few to exclude that all such faults {does}"
     return f"{seen}: with 95 % confidence fewer than {percent(bound)} of such faults {does}"
 
 

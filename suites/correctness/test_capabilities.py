@@ -1,4 +1,4 @@
-"""The fixed cases of the specification: steps on an empty collection, and the answers that are right."""
+"""The fixed cases of the specification: steps on an empty collection, and the correct answers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_capability(name: str, case: Case, sut: StoreUnderTest, fresh: OpenColle
     collection, layout = fresh(capability.model, case.indexes)
     if case.indexes:
         live = collection.describe().get("indexes")
-        assert live == str(case.indexes), f"{case.indexes} indexes were asked for; the live store reports {live}"
+        assert live == str(case.indexes), f"{case.indexes} indexes were requested; the live store reports {live}"
     history: list[str] = []
     clock = Clock()
     try:
@@ -65,7 +65,7 @@ def test_capability(name: str, case: Case, sut: StoreUnderTest, fresh: OpenColle
         case_result.end(reason, history)
     except AssertionError as wrong:
         if capability.timed and (disturbed := clock.disturbed()):
-            raise MachineFailed(f"{disturbed}, and the answers depend on the time: {wrong}") from None
+            raise MachineFailed(f"{disturbed}, and the answers depend on time: {wrong}") from None
         raise
     if not case_result.claimed:
         case_result.settle(Outcome.UNDECLARED, "works though the store does not claim it")
@@ -91,23 +91,23 @@ def _take(step: Step, collection: Collection, layout: Layout, history: list[str]
     if step.alternatives is not None:
         known = {name: answer_from(layout.model, step.do, written) for name, written in step.alternatives.items()}
         names = [name for name, wanted in known.items() if same_answer(step.do, args, found, wanted)]
-        assert names, _history_with(history, f"none of the known alternatives: {', '.join(step.alternatives)}")
+        assert names, _history_with(history, f"expected one of the alternatives: {', '.join(step.alternatives)}")
         case_result.add(f"alternative: {names[0]}")
     elif step.refused:
-        raise AssertionError(_history_with(history, "wanted: a refusal"))
+        raise AssertionError(_history_with(history, "expected: a refusal"))
     elif step.between is not None:
         low, high = step.between
         inside = found is not None and low <= found <= high
-        assert inside, _history_with(history, f"wanted: from {low:g} to {high:g}")
+        assert inside, _history_with(history, f"expected: from {low:g} to {high:g}")
     elif step.missing:
-        assert found is MISSING, _history_with(history, "wanted: MISSING")
+        assert found is MISSING, _history_with(history, "expected: MISSING")
     elif _answers(step):
         wanted = answer_from(layout.model, step.do, step.expect)
-        assert same_answer(step.do, args, found, wanted), _history_with(history, f"wanted: {wanted!r}")
+        assert same_answer(step.do, args, found, wanted), _history_with(history, f"expected: {wanted!r}")
 
 
 def _answers(step: Step) -> bool:
-    """Whether the step says what is right: operations that answer nothing are written without `expect`."""
+    """Whether the step has an expected answer; operations that return nothing have no `expect`."""
     return "expect" in step.model_fields_set
 
 

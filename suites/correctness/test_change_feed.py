@@ -1,4 +1,4 @@
-"""A feed of changes while several clients write: it tells all of them, each once, and in an order that leads to what is there."""
+"""A change feed while several clients write: it delivers every change once, and the last change of each record is its final state."""
 
 from __future__ import annotations
 
@@ -76,16 +76,20 @@ def test_a_feed_tells_every_change_once(
 
     seen: Written = Counter((change.kind, str(change.key)) for change in told)
     missed, invented = written - seen, seen - written
-    assert not missed, f"{missed.total()} of {written.total()} acknowledged changes were not told, {next(iter(missed))} among them"
-    assert not invented, f"{invented.total()} changes were told that were not made, or told twice, {next(iter(invented))} among them"
+    assert not missed, f"{missed.total()} of {written.total()} acknowledged changes were not delivered, {next(iter(missed))} among them"
+    assert not invented, (
+        f"{invented.total()} changes were delivered that were not made, or were delivered twice, {next(iter(invented))} among them"
+    )
     last = {str(change.key): change for change in told}
     for key, change in last.items():
         there = call(collection, layout, "get", key)
-        assert (there is not None) is (change.kind == "put"), f"the last change told of {key} is {change.kind}; the store has {there!r}"
+        assert (there is not None) is (change.kind == "put"), (
+            f"the last change delivered for {key} is {change.kind}; the store has {there!r}"
+        )
         if with_records:
-            assert there == change.record, f"the last change told of {key} made it {change.record!r}; the store has {there!r}"
+            assert there == change.record, f"the last change delivered for {key} has the record {change.record!r}; the store has {there!r}"
     case_result.add(
-        f"{written.total()} changes of {_KEYS} records by {clients} clients were told, {'with' if with_records else 'without'} records"
+        f"{written.total()} changes of {_KEYS} records by {clients} clients were delivered, {'with' if with_records else 'without'} records"
     )
 
 

@@ -1,4 +1,4 @@
-"""Many clients at once: no addition is lost, no comparison is fooled, no record is seen half written."""
+"""Many concurrent clients: no increment is lost, no compare-and-set is wrong, no half-written record is read."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def test_no_increment_is_lost(sut: StoreUnderTest, fresh: Fresh, case_result: Ca
     sums = [answer for answers in _together(sut, layout, add) for answer in answers]
     wanted = sut.scale.correctness.clients * each
     found = call(collection, layout, "get", "shared")
-    assert found == wanted, f"{wanted} increments by 1 were acknowledged; the counter says {found}"
-    assert sorted(sums) == list(range(1, wanted + 1)), "two clients were answered the same sum"
+    assert found == wanted, f"{wanted} increments by 1 were acknowledged; the counter is {found}"
+    assert sorted(sums) == list(range(1, wanted + 1)), "two clients got the same sum"
     case_result.add(f"{wanted} increments by {sut.scale.correctness.clients} clients")
 
 
 @pytest.mark.case(id="concurrency.compare-and-set", model="single_key", operations=("compare_and_set",))
 def test_no_comparison_is_fooled(sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) -> None:
-    """Clients that add one by compare-and-set lose no addition: every exchange that succeeded counts."""
+    """Clients that add one by compare-and-set lose no increment: every exchange that succeeded counts."""
     collection, layout = _needs("compare_and_set", "single_key", fresh, case_result)
     each = max(1, sut.scale.correctness.concurrent_operations // 4)
     call(collection, layout, "put", "shared", b"0")
@@ -61,7 +61,7 @@ def test_no_comparison_is_fooled(sut: StoreUnderTest, fresh: Fresh, case_result:
     tries = sum(_together(sut, layout, add))
     wanted = sut.scale.correctness.clients * each
     found = int(call(collection, layout, "get", "shared"))
-    assert found == wanted, f"{wanted} exchanges succeeded; {found} of them count"
+    assert found == wanted, f"{wanted} exchanges succeeded; the value is {found}"
     case_result.add(f"{wanted} exchanges by {sut.scale.correctness.clients} clients took {tries} tries")
 
 
@@ -78,7 +78,7 @@ def test_one_wins(sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) ->
     for key in keys:
         winners = [client for client, mine in enumerate(won) if key in mine]
         found = call(collection, layout, "get", key)
-        assert winners == [int(found)], f"{key}: clients {winners} were told that they won, and the store has the value of client {found!r}"
+        assert winners == [int(found)], f"{key}: put_if_absent succeeded for clients {winners}; the store has the value of client {found!r}"
 
 
 @pytest.mark.case(id="concurrency.get-and-set", model="single_key", operations=("get_and_set",))
@@ -94,7 +94,7 @@ def test_each_value_is_answered_to_one(sut: StoreUnderTest, fresh: Fresh, case_r
     answered = [answer for answers in _together(sut, layout, exchange) for answer in answers]
     written = [b"first", *(b"%d:%d" % (client, number) for client in range(sut.scale.correctness.clients) for number in range(each))]
     last = call(collection, layout, "get", "shared")
-    assert sorted([*answered, last]) == sorted(written), "a value was answered to two clients, or to none"
+    assert sorted([*answered, last]) == sorted(written), "a value was returned to two clients, or to none"
     case_result.add(f"{len(answered)} exchanges by {sut.scale.correctness.clients} clients")
 
 
@@ -111,7 +111,7 @@ def test_nothing_appended_is_lost(sut: StoreUnderTest, fresh: Fresh, case_result
     _together(sut, layout, add)
     written = [b"%d:%d" % (client, number) for client in range(sut.scale.correctness.clients) for number in range(each)]
     found = call(collection, layout, "get", "shared").split()
-    assert sorted(found) == sorted(written), f"{len(written)} pieces were appended; {len(found)} are there"
+    assert sorted(found) == sorted(written), f"{len(written)} pieces were appended; {len(found)} were found"
     case_result.add(f"{len(written)} pieces by {sut.scale.correctness.clients} clients")
 
 
@@ -137,8 +137,8 @@ def test_each_item_is_taken_once(sut: StoreUnderTest, fresh: Fresh, case_result:
     for items in [*taken, rest]:  # of one producer's items every consumer sees a later one later
         for client in range(1, sut.scale.correctness.clients, 2):
             numbers = [int(item.split(b":")[1]) for item in items if item.startswith(b"%d:" % client)]
-            assert numbers == sorted(numbers), f"the items of client {client} were not taken in the order in which they came"
-    case_result.add(f"{len(written)} items, {len(written) - len(rest)} taken while others were put in")
+            assert numbers == sorted(numbers), f"the items of client {client} were not taken in insertion order"
+    case_result.add(f"{len(written)} items, {len(written) - len(rest)} taken while others were added")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -42,7 +42,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def test_requests_for_articles(indexes: int, sut: StoreUnderTest, fresh: OpenCollection, case_result: CaseResult) -> None:
-    """Everything that has the words is found; pages and facets are of what was found, in order and in number."""
+    """Every record with the words is found; pages have the right order and length, and facets the right counts."""
     collection, layout = fresh(_MODEL, indexes)
     asking = [mix for mix in _mixes(sut) if supports(collection, mix.operation) and supports(collection, "find")]
     case_result.about(_MODEL, {mix.operation for mix in asking} or {"find"})
@@ -97,42 +97,42 @@ def wrong_answer(collection: Collection, layout: Layout, records: Records, opera
     everything = [key for key, _ in call(collection, layout, "find", Query(filter=request.filter, fields=()))]
     found = {key: records[key] for key in everything if key in records}
     if len(found) < len(everything):
-        return f"{len(everything)} records were found, of which {len(found)} are there, each once"
+        return f"{len(everything)} records were found; only {len(found)} of them exist and were found once"
     wanted = {key for key, record in records.items() if oracle.holds(request.filter, record)}
     if lost := sorted(wanted - found.keys(), key=str):
         return f"{lost[0]} was not found, and {len(lost) - 1} more"
     # A text index may know other forms of a word; whatever else is asked for has one answer.
     if (more := found.keys() - wanted) and not _searches(request.filter):
-        return f"{min(more, key=str)} was found, and is not meant"
+        return f"{min(more, key=str)} was found, but does not match"
     answer = call(collection, layout, operation, request)
     if operation == "count_where":
-        return None if answer == len(found) else f"{answer} were counted, and {len(found)} found"
+        return None if answer == len(found) else f"the count is {answer}, but {len(found)} were found"
     if isinstance(request, Browse):
         return _wrong_page(found, request, answer.keys) or _wrong_facets(found, request, answer)
     if operation == "find":
         parts = {key: oracle.find({key: found[key]}, Query(fields=request.fields))[0][1] for key, _ in answer if key in found}
         torn = [key for key, part in answer if parts.get(key) != part]
         return _wrong_page(found, request, [key for key, _ in answer]) or (
-            f"{torn[0]} has not the parts that were asked for" if torn else None
+            f"{torn[0]} does not have the requested fields" if torn else None
         )
-    return f"{operation} is not tried here"
+    return f"{operation} has no check here"
 
 
 def _wrong_page(found: Records, request: Query | Browse, keys: list[Key]) -> str | None:
     """Of records with equal values either may stand first: the values are compared."""
     wanted = [key for key, _ in oracle.find(found, Query(sort=request.sort, limit=request.limit or None))] if request.limit != 0 else []
     if len(set(keys)) != len(wanted) or not set(keys) <= found.keys():
-        return f"the page is {keys}, and has {len(wanted)} of {len(found)} records"
+        return f"the page is {keys}; expected {len(wanted)} of {len(found)} records"
     paths = [sort.path for sort in request.sort if sort.path]
     values, right = ([[oracle.at(found[key], path) for path in paths] for key in page] for page in (keys, wanted))
-    return None if values == right else f"the page is sorted {values}, and not {right}"
+    return None if values == right else f"the page is sorted as {values}; expected {right}"
 
 
 def _wrong_facets(found: Records, request: Browse, answer: Any) -> str | None:
     right = oracle.browse(found, Browse(facets=request.facets))
     if answer.total != right.total:
-        return f"the total is {answer.total}, and {right.total} were found"
-    return None if answer.facets == right.facets else f"the facets are {answer.facets}, and not {right.facets}"
+        return f"the total is {answer.total}; expected {right.total}"
+    return None if answer.facets == right.facets else f"the facets are {answer.facets}; expected {right.facets}"
 
 
 def _searches(condition: Any) -> bool:

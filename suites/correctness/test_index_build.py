@@ -1,4 +1,4 @@
-"""Indexes that are made and dropped while others write and read: no acknowledged write is missing from them, and no answer is wrong."""
+"""Indexes that are created and dropped under concurrent reads and writes: no acknowledged write is missing, and no answer is wrong."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Writer:
         self.done += 1
         try:
             if key in self.records and choice.random() < 0.3:
-                assert call(collection, layout, "delete", key) is True, f"{key} was there, and the store says that it was not"
+                assert call(collection, layout, "delete", key) is True, f"{key} existed, but delete returned that it did not"
                 self.gone.append(self.records.pop(key))
                 return
             call(collection, layout, "put", key, _record(key, value))
@@ -106,14 +106,14 @@ def test_an_index_has_what_was_written_while_it_was_built(
         assert call(collection, layout, "drop_index", f"round{round_}") is True
     written, refused = sum(writer.done for writer in writers), sum(writer.refused for writer in writers)
     assert call(collection, layout, "count") == _RECORDS + sum(len(writer.records) for writer in writers)
-    case_result.add(f"{_ROUNDS} indexes on {_RECORDS} records were built among {written} writes, of which {refused} were refused")
+    case_result.add(f"{_ROUNDS} indexes on {_RECORDS} records were built during {written} writes, {refused} of them refused")
 
 
 @_case("indexes.built-while-writing", "unique", ("create_index", "put", "find"))
 def test_a_unique_index_meets_duplicates_while_it_is_built(
     capability: str, sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult
 ) -> None:
-    """Whichever comes first: the index, which then refuses the second record; or the second record, which then refuses the index."""
+    """If the index comes first it must refuse the second record; if the second record comes first, the index must be refused."""
     lacking = Outcome.FAIL if sut.target.claims(capability) else Outcome.UNSUPPORTED
     collection, layout = _fill(fresh, lacking, case_result)
     ended: Counter[str] = Counter()
@@ -132,7 +132,7 @@ def test_a_unique_index_meets_duplicates_while_it_is_built(
             except Refused:
                 built = False
             taken = adding.result(_LONGEST)
-        assert call(collection, layout, "index_names") == ([index.name] if built else []), "an index that was refused is there"
+        assert call(collection, layout, "index_names") == ([index.name] if built else []), "an index whose creation was refused exists"
         for name in twins:
             wanted = [f"r{name[1:]}", *([f"twin-{name}"] if name in taken else [])]
             found = [key for key in (f"r{name[1:]}", f"twin-{name}") if call(collection, layout, "exists", key)]
@@ -140,8 +140,8 @@ def test_a_unique_index_meets_duplicates_while_it_is_built(
             if built:
                 found = sorted(str(key) for key, _ in _where(collection, layout, "name", name))
                 assert found == wanted, f"the records named {name} are {wanted}, as acknowledged; the index finds {found}"
-        assert not (built and taken), f"{len(taken)} records were taken that a unique index forbids, {sorted(taken)[0]} among them"
-        ended["built, and the duplicates refused" if built else "refused by a duplicate"] += 1
+        assert not (built and taken), f"{len(taken)} records were accepted that violate a unique index, {sorted(taken)[0]} among them"
+        ended["index built, duplicates refused" if built else "index refused because of a duplicate"] += 1
         for name in taken:
             call(collection, layout, "delete", f"twin-{name}")
         if built:
@@ -160,7 +160,7 @@ def test_answers_stay_right_while_an_index_is_dropped(capability: str, sut: Stor
         call(collection, layout, "drop_index", index.name)
         _where(collection, layout, "stock", 1)
     except Unsupported as reason:
-        case_result.settle(lacking, f"without the index there are no answers: {reason}")
+        case_result.settle(lacking, f"without the index the queries are not possible: {reason}")
     _create(collection, layout, index, lacking, case_result)
     stop = threading.Event()
     with ThreadPoolExecutor(_WRITERS) as pool:
@@ -173,7 +173,9 @@ def test_answers_stay_right_while_an_index_is_dropped(capability: str, sut: Stor
         finally:
             stop.set()
         answers, refused = (sum(each) for each in zip(*(each.result(_LONGEST) for each in reading), strict=True))
-    case_result.add(f"{answers} answers were right while an index was dropped and made {_ROUNDS} times; {refused} were refused")
+    case_result.add(
+        f"{answers} answers were correct while an index was dropped and created {_ROUNDS} times; {refused} queries were refused"
+    )
 
 
 def _fill(fresh: Fresh, lacking: Outcome, case_result: CaseResult) -> tuple[Collection, Layout]:
@@ -232,7 +234,7 @@ def _while_writing(sut: StoreUnderTest, layout: Layout, writers: list[Writer], b
         except threading.BrokenBarrierError:
             stop.set()
             failures = [failure for each in writing if not isinstance(failure := each.exception(_LONGEST), threading.BrokenBarrierError)]
-            raise next(filter(None, failures), TimeoutError(f"the clients had not begun after {_LONGEST:g} s")) from None
+            raise next(filter(None, failures), TimeoutError(f"the clients had not started after {_LONGEST:g} s")) from None
         finally:
             stop.set()
         for each in writing:

@@ -1,4 +1,4 @@
-"""Several clients on the same few keys: every answer is one that a single copy, touched by one client at a time, could have given."""
+"""Several clients on the same few keys: all answers together could come from a single copy that is used by one client at a time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KEYS = 3
     "kind", [pytest.param(kind, id=kind.name, marks=pytest.mark.case(id=f"linearizable.{kind.name}")) for kind in KEY_TYPES]
 )
 def test_one_order_explains_all_answers(kind: KeyType, sut: StoreUnderTest, session: Session, case_result: CaseResult) -> None:
-    """Clients read and write the same keys at once; of a history that no order explains the smallest wrong part is told."""
+    """Clients read and write the same keys concurrently; if no order explains a history, the smallest wrong part is reported."""
     require("a check of linearizability")
     case_result.claimed = kind.model in sut.target.store.claims.models
     if not case_result.claimed:
@@ -51,7 +51,7 @@ def test_one_order_explains_all_answers(kind: KeyType, sut: StoreUnderTest, sess
     case_result.about(kind.model, kind.weights)
     sut.record.histories.extend(summary.shown)
     assert not summary.wrong, "\n".join([f"{summary.judged}; not linearizable:", *summary.list_some(summary.wrong)])
-    case_result.add(f"{summary.judged}, each key linearizable")
+    case_result.add(f"{summary.judged}; every key is linearizable")
 
 
 def _use(sut: StoreUnderTest, keys: list[ContendedKey]) -> Recorder:

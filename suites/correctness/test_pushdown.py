@@ -1,6 +1,6 @@
-"""The store does the work: what the client receives for a fixed answer does not grow with the data, nor with the record.
+"""Pushdown: the bytes that the client receives for a fixed answer do not grow with the collection or the record.
 
-A client that filters, sorts, counts or cuts for the store must be sent what it works on. A proxy counts the bytes.
+A client that filters, sorts, counts or projects for the store must receive the data it works on. A proxy counts the bytes.
 """
 
 from __future__ import annotations
@@ -93,18 +93,18 @@ def measured(sut: StoreUnderTest) -> Measured:
 
 
 def test_an_answer_does_not_grow_with_the_data(capability: str, measured: Measured, sut: StoreUnderTest, case_result: CaseResult) -> None:
-    """The bytes of an answer depend on what is asked for and not on how much is stored: the store does the work."""
+    """The bytes of an answer depend on the request, not on the amount of stored data: the store does the work."""
     _of_a_kept_model(sut.spec.capabilities[capability].model, sut, case_result)
     answers = measured.of(capability)
     if answers.refused:
         case_result.end(Refused("\n".join(answers.refused)))
     if not answers.bytes:
-        case_result.settle(Outcome.UNSUPPORTED, "the store takes none of the requests")
+        case_result.settle(Outcome.UNSUPPORTED, "the store supports none of the requests")
     grown = [
         f"{request}: {few:,} bytes, then {many:,}" for (_, request), (few, *_, many) in answers.bytes.items() if many > few + _TOLERANCE
     ]
-    assert not grown, "\n".join([f"these answers grew when {_FEW} other records became {_MANY}:", *grown])
-    case_result.add(f"{len(answers.bytes)} answers; none grew when {_FEW} other records became {_MANY}")
+    assert not grown, "\n".join([f"the bytes of these answers grew when the other records grew from {_FEW} to {_MANY}:", *grown])
+    case_result.add(f"{len(answers.bytes)} answers; none grew when the other records grew from {_FEW} to {_MANY}")
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_an_answer_does_not_grow_with_the_data(capability: str, measured: Measur
 def test_a_part_does_not_grow_with_the_record(
     model: str, operation: str, args: tuple[Any, ...], sut: StoreUnderTest, case_result: CaseResult
 ) -> None:
-    """To read or change a part of a record transfers that part, however large the record is."""
+    """Reading or changing a part of a record transfers only that part, however large the record is."""
     _of_a_kept_model(model, sut, case_result)
     with counting(sut.shared().address) as proxy:
         session = sut.connect(proxy.address)
@@ -148,7 +148,7 @@ def test_a_part_does_not_grow_with_the_record(
             collection.clear()
             session.close()
     assert moved[1] <= moved[0] + _TOLERANCE, (
-        f"{operation} moved {moved[0]:,} bytes, and {moved[1]:,} when the rest of the record had grown"
+        f"{operation} transferred {moved[0]:,} bytes, and {moved[1]:,} after the rest of the record had grown"
     )
 
 

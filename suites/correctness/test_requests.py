@@ -38,7 +38,7 @@ def test_random_requests(model: str, sut: StoreUnderTest, fresh: OpenCollection,
     collection, layout = fresh(model)
     operations = frozenset(name for name in ("find", "count_where", "aggregate", "browse") if supports(collection, name))
     if not operations:
-        case_result.settle(Outcome.UNSUPPORTED, "the adapter has none of Find, Aggregate and Facets")
+        case_result.settle(Outcome.UNSUPPORTED, "the adapter implements none of Find, Aggregate and Facets")
     case_result.about(model, operations)
     records, requests_of = _SUBJECTS[model]
     asked = _REQUESTS * sut.scale.correctness.steps
@@ -57,7 +57,7 @@ def test_random_requests(model: str, sut: StoreUnderTest, fresh: OpenCollection,
         case_result,
     )
     if not answered:
-        case_result.settle(Outcome.UNSUPPORTED, "the store takes none of the requests")
+        case_result.settle(Outcome.UNSUPPORTED, "the store supports none of the requests")
     case_result.about(model, frozenset(answered))  # what was only refused is not shown by this
     case_result.add(f"{sum(answered.values())} requests: {', '.join(f'{name} {count}' for name, count in sorted(answered.items()))}")
     case_result.add("\n".join(f"unsupported: {text} ({count} times)" for text, count in sorted(refused.items())))
@@ -82,7 +82,7 @@ def _ask_all(
                 raise Finding("\n".join([*_list_records(records), shown(operation, (request,)), f"refused: {reason}"])) from None
             wanted = step(records, operation, (request,))[0]
             if not same_answer(operation, (request,), _sums(request, found), _sums(request, wanted)):
-                raise Finding("\n".join([*_list_records(records), f"{shown(operation, (request,))} -> {found!r}", f"wanted: {wanted!r}"]))
+                raise Finding("\n".join([*_list_records(records), f"{shown(operation, (request,))} -> {found!r}", f"expected: {wanted!r}"]))
             answered[operation] += 1
         _remove(collection, layout, records)
     except Finding as found:

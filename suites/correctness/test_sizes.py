@@ -1,4 +1,4 @@
-"""Values of every size that the specification names, and the limits at which a store says no."""
+"""Values of every size in the specification, and the limits beyond which a store refuses."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def test_value_of_size(model: str, size: int, sut: StoreUnderTest, fresh: OpenCollection, case_result: CaseResult) -> None:
-    """A value of this size is read back as it was written."""
+    """A value of this size is read back unchanged."""
     collection, layout = fresh(model)
     value = random.Random(f"{sut.seed}/{size}").randbytes(size)
     try:
@@ -51,7 +51,7 @@ def test_value_of_size(model: str, size: int, sut: StoreUnderTest, fresh: OpenCo
 
 @pytest.mark.case(id="limits.key-length")
 def test_longest_key(fresh: OpenCollection, case_result: CaseResult) -> None:
-    """Find the longest key that is taken. A key that is refused is a limit; one that is cut short is a failure."""
+    """Find the longest key that is accepted. A refused key shows the limit; a truncated key is a failure."""
     collection, layout = fresh("single_key")
     longest = 0
     for length in _KEY_LENGTHS:
@@ -59,11 +59,11 @@ def test_longest_key(fresh: OpenCollection, case_result: CaseResult) -> None:
         try:
             call(collection, layout, "put", key, b"whole")
         except Refused as reason:
-            case_result.add(f"keys of {longest} bytes are taken, of {length} bytes refused: {reason}")
+            case_result.add(f"keys of {longest} bytes are accepted, keys of {length} bytes refused: {reason}")
             break
-        assert call(collection, layout, "get", key) == b"whole", f"a key of {length} bytes was taken and then not found"
-        assert call(collection, layout, "get", key[:-1] + "x") is None, f"keys of {length} bytes that differ at the end are one"
+        assert call(collection, layout, "get", key) == b"whole", f"a key of {length} bytes was accepted, but then not found"
+        assert call(collection, layout, "get", key[:-1] + "x") is None, f"keys of {length} bytes that differ at the end are treated as one"
         longest = length
     else:
-        case_result.add(f"keys of {longest} bytes are taken; no longer one was tried")
-    assert longest >= 200, f"keys of 200 bytes are demanded; the longest taken has {longest}"
+        case_result.add(f"keys of {longest} bytes are accepted; longer ones were not tested")
+    assert longest >= 200, f"keys of 200 bytes are required; the longest accepted key has {longest}"

@@ -72,12 +72,12 @@ def _play(collection: Collection, layout: Layout, history: list[Call], limits: C
                 if wanted is REFUSAL or not is_plain(args):
                     limits[_limit(operation, found)] += wanted is not REFUSAL
                     continue
-                raise Finding("\n".join([*told, f"refused, though every store must take it: wanted {wanted!r}"]))
+                raise Finding("\n".join([*told, f"refused, although every store must accept it: expected {wanted!r}"]))
             if isinstance(found, Unsupported):
                 limits[_limit(operation, found)] += 1
                 continue
             if wanted is REFUSAL or not same_lenient(found, wanted):
-                raise Finding("\n".join([*told, f"wanted: {wanted!r}"]))
+                raise Finding("\n".join([*told, f"expected: {wanted!r}"]))
             state = after
             answered.add(operation)
         _close(collection, layout, state, told, answered)
@@ -98,14 +98,14 @@ def _close(collection: Collection, layout: Layout, state: State, told: list[str]
         found = _ask(collection, layout, "get", (key,))
         told.append(f"{shown('get', (key,))} -> {found!r}")
         if not same_lenient(found, record):
-            raise Finding("\n".join([*told, f"wanted, at the end: {record!r}"]))
+            raise Finding("\n".join([*told, f"expected at the end: {record!r}"]))
         answered.add("get")
         for closing in ("exists", "delete"):
             found = _ask(collection, layout, closing, (key,))
             if isinstance(found, Unsupported):
                 continue
             if found is not True:
-                raise Finding("\n".join([*told, f"{shown(closing, (key,))} -> {found!r}", "wanted: True"]))
+                raise Finding("\n".join([*told, f"{shown(closing, (key,))} -> {found!r}", "expected: True"]))
             answered.add(closing)
 
 

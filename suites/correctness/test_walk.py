@@ -1,4 +1,4 @@
-"""A walk over all keys while others write: whatever stays is seen, and nothing is invented."""
+"""A walk over all keys under concurrent writes: it returns every key that stays, and no key that no client wrote."""
 
 from __future__ import annotations
 
@@ -49,13 +49,15 @@ def test_a_walk_sees_all_that_stays(sut: StoreUnderTest, fresh: OpenCollection, 
     for write, while_what in ((delete, "others were deleted"), (add, "others were added")):  # together they might make up for each other
         seen, calls = _walk(collection, layout, write)
         missed = sorted(set(staying) - seen)
-        assert not missed, f"{len(missed)} of {_KEYS} keys were there all the time and not seen while {while_what}, {missed[0]} among them"
+        assert not missed, (
+            f"{len(missed)} of {_KEYS} keys that existed throughout were not returned while {while_what}, {missed[0]} among them"
+        )
         invented = seen - {*staying, *leaving, *coming}
         assert not invented, f"keys that no client wrote: {sorted(invented)[:3]}"
-        case_result.add(f"{_KEYS} keys that stayed were seen in {calls} calls while {while_what}")
+        case_result.add(f"{_KEYS} keys that stayed were returned in {calls} calls while {while_what}")
     again, _ = _walk(collection, layout, lambda: None)
     left = {*staying, *gone, *(set(coming) - set(come))}
-    assert again == left, "without writes a walk sees exactly the keys that are there"
+    assert again == left, "without writes a walk returns exactly the existing keys"
 
 
 def _walk(collection: Collection, layout: Layout, between: Callable[[], None]) -> tuple[set[Any], int]:
@@ -68,4 +70,4 @@ def _walk(collection: Collection, layout: Layout, between: Callable[[], None]) -
         if cursor is None:
             return seen, calls
         between()
-    raise AssertionError(f"the walk has not ended after {_MOST_CALLS} calls")
+    raise AssertionError(f"the walk had not ended after {_MOST_CALLS} calls")

@@ -1,4 +1,4 @@
-"""A store that is struck at its first start must start afterwards, and take writes."""
+"""After a fault during its first start, a store must start and accept writes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from storeproof.store_under_test import StoreUnderTest
     ],
 )
 def test_bootstrap(sut: StoreUnderTest, case_result: CaseResult, fault: str, guarantee: str) -> None:
-    """Killed, or cut off, at random moments of the first start; who claims to survive the fault survives it here too."""
+    """A kill or a power cut at a random moment of the first start. A store that claims to survive the fault must survive it here too."""
     summary = run_bootstrap(sut, fault)
     again = f"seed {sut.seed}; reproduce: {sut.command(f'test_bootstrap and {fault}')}"
     summary.report(case_result, claimed=sut.target.configuration.promises(guarantee), again=again)

@@ -21,6 +21,6 @@ def test_corruption(sut: StoreUnderTest, case_result: CaseResult, kind: DamageKi
         summary = run_corruption(sut, kind)
     except (Refused, Unknown) as reason:
         outcome = outcome_of(Ending.NO_ANSWER, claimed=sut.target.detects_corruption)
-        case_result.settle(outcome, f"the store does not take what is to be damaged: {reason}")
+        case_result.settle(outcome, f"the store refuses the data that is to be damaged: {reason}")
     again = f"seed {sut.seed}; reproduce: {sut.command(f'test_corruption and {kind}')}"
     summary.report(case_result, claimed=sut.target.detects_corruption, again=again)

@@ -1,4 +1,4 @@
-"""A disk that becomes full: nothing that was acknowledged is missing, and with space the store comes back."""
+"""A disk that becomes full: no acknowledged write is missing, and the store works again once there is space."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from storeproof.store_under_test import StoreUnderTest
 
 @pytest.mark.case(id="durability.full_disk")
 def test_full_disk(sut: StoreUnderTest, case_result: CaseResult) -> None:
-    """The volume is filled while clients write. What may be missing then is what the variant does not promise to keep."""
+    """The volume is filled while clients write. Only writes that the variant does not claim to keep may be missing afterwards."""
     summary = run_full_disk(sut)
     again = f"seed {sut.seed}; reproduce: {sut.command('test_full_disk')}"
     summary.report(case_result, claimed=summary.claimed(sut.target.configuration.promises), again=again)

@@ -1,4 +1,4 @@
-"""Each rung of the durability ladder, by the fault that tests it. What is not claimed is tried too: the report says what was proven."""
+"""Each rung of the durability ladder, with the fault that tests it. Guarantees that are not claimed are tested too."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from storeproof.store_under_test import StoreUnderTest
     [pytest.param(name, id=name, marks=pytest.mark.case(id=f"durability.{name}", guarantee=name)) for name in (*LADDER[1:], *NODES)],
 )
 def test_guarantee(sut: StoreUnderTest, case_result: CaseResult, guarantee: GuaranteeName | NodeGuaranteeName) -> None:
-    """The guarantee's fault strikes a store under load, many times; what was acknowledged is there afterwards."""
+    """The guarantee's fault strikes a store under load, many times; afterwards every acknowledged write must be present."""
     claimed = sut.target.configuration.promises(guarantee)
     again = f"seed {sut.seed}; reproduce: {sut.command(f'test_guarantee and {guarantee}')}"
     summary, findings = DurabilitySummary(), list[str]()

@@ -1,4 +1,4 @@
-"""Linearizability across faults: the answers before and after one are those of a single copy that never failed."""
+"""Linearizability across faults: the answers before and after a fault are those of a single copy that never failed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _GUARANTEES: Final[tuple[GuaranteeName, ...]] = ("process_crash", "power_loss")
     [pytest.param(name, id=name, marks=pytest.mark.case(id=f"durability.linearizable/{name}", guarantee=name)) for name in _GUARANTEES],
 )
 def test_one_order_explains_answers_across_faults(sut: StoreUnderTest, case_result: CaseResult, guarantee: GuaranteeName) -> None:
-    """Also those after the fault; a write without a reply may have happened or not, but not first the one and then the other."""
+    """This includes answers after the fault. A write without a reply may have happened or not, but must not appear and then vanish."""
     require("a check of linearizability")
     again = f"seed {sut.seed}; reproduce: {sut.command(f'across_faults and {guarantee}')}"
     summary = LinearizabilitySummary(case=f"durability.linearizable/{guarantee}", durable_reads=sut.target.durable_reads)

@@ -1,4 +1,4 @@
-"""What clients see of a store that is killed, halted or started again while they use it, and for how long."""
+"""What clients see while a store is killed, paused or restarted, and for how long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long an answer takes at n, 10 n and 100 n records, with indexes and without: looked up or gone through."""
+"""The time of an answer at n, 10 n and 100 n records, with indexes and without: an index lookup or a full scan."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def test_scaling(scaling: Scaling, indexes: int, sut: StoreUnderTest, case_result: CaseResult, fresh: OpenCollection) -> None:
     """Each question is timed at every size; an answer of another size than it should be ends the measurement."""
     if scaling.model not in sut.target.store.claims.models:
-        case_result.settle(Outcome.UNSUPPORTED, f"the store does not keep {scaling.model}")
+        case_result.settle(Outcome.UNSUPPORTED, f"the store does not support {scaling.model}")
     refuse_without_indexes(sut, indexes)
     tried = [question for question in scaling.questions if all(_outcomes(sut, question))]
     proven = [question for question in tried if all(outcome in SHOWN for case in _outcomes(sut, question) for outcome in case)]
@@ -55,7 +55,7 @@ def test_scaling(scaling: Scaling, indexes: int, sut: StoreUnderTest, case_resul
             case_result.settle(
                 Outcome.NOT_RUN, "not every question was verified; run the correctness stage with it, or cite a run that did (--proof)"
             )
-        case_result.settle(Outcome.UNSUPPORTED, "the store answers none of the questions")
+        case_result.settle(Outcome.UNSUPPORTED, "the store answers none of the requests")
     collection, layout = fresh(scaling.model, indexes)
     sizes = [sut.scale.performance.scaling_records * factor for factor in _FACTORS]
     seconds: dict[int, list[float]] = {}
@@ -71,7 +71,7 @@ def test_scaling(scaling: Scaling, indexes: int, sut: StoreUnderTest, case_resul
         sut.record.scaling.append(
             ScalingRecord(capability=question.capability, indexes=indexes, seconds=times, factor=factor, sublinear=sublinear)
         )
-    case_result.add(f"{len(proven)} of {len(scaling.questions)} questions at {', '.join(f'{size:,}' for size in sizes)} records")
+    case_result.add(f"{len(proven)} of {len(scaling.questions)} requests at {', '.join(f'{size:,}' for size in sizes)} records")
 
 
 def record(number: int) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def test_memcached_says_why_it_has_none() -> None:
     try:
         session: Session = sut.connect(handle)
         assert not isinstance(session, Maintenance)
-        assert why_not(session, "Maintenance") == "Memcached writes no files that could be compacted"
+        assert why_not(session, "Maintenance") == "Memcached has no data files to compact"
         session.close()
     finally:
         handle.close()

@@ -131,7 +131,7 @@ def test_joined_record_is_none_where_no_key_was_found() -> None:
 @pytest.mark.parametrize("path", [(), ("tags", 0), (0,)])
 def test_position_in_a_list_is_no_part_of_an_answer(path: tuple[str | int, ...]) -> None:
     """Parts are fields of objects; a position has no place in an answer and is Unsupported."""
-    with pytest.raises(Unsupported, match="names that lead to it"):
+    with pytest.raises(Unsupported, match="a path of field names"):
         answers.fields_of([("a",), path])
 
 

@@ -131,7 +131,7 @@ def test_a_second_writer_waits_for_the_first_and_is_refused_in_the_end(host: Hos
     first, second = host.link(), host.link()
     first.lead("begin")
     first.write("INSERT INTO t VALUES (1, 'first')")
-    with pytest.raises(Refused, match="another transaction has been writing"):
+    with pytest.raises(Refused, match="another transaction has held the write lock"):
         second.write("INSERT INTO t VALUES (2, 'second')")
     first.lead("commit")
     second.write("INSERT INTO t VALUES (2, 'second')")

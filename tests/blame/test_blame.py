@@ -18,7 +18,7 @@ from tests.architecture.installed import CHECKOUT
 FAIL, ERROR, OPEN, NOT_RUN, UNSUPPORTED = Outcome.FAIL, Outcome.ERROR, Outcome.INCONCLUSIVE, Outcome.NOT_RUN, Outcome.UNSUPPORTED
 
 BY_EXCEPTION: list[tuple[BaseException, Outcome, Outcome, Party, Outcome | None]] = [
-    (AssertionError("wanted: 1"), FAIL, FAIL, Party.STORE, FAIL),
+    (AssertionError("expected: 1"), FAIL, FAIL, Party.STORE, FAIL),
     (WrongReply("get: a record is bytes; found str 'x'"), FAIL, FAIL, Party.STORE, FAIL),
     (Refused("READONLY"), FAIL, UNSUPPORTED, Party.STORE, None),
     (Refused("53100: could not extend file: No space left on device"), OPEN, OPEN, Party.MACHINE, None),
@@ -36,7 +36,7 @@ BY_EXCEPTION: list[tuple[BaseException, Outcome, Outcome, Party, Outcome | None]
     (MemoryError(), OPEN, OPEN, Party.MACHINE, None),
     (NotAvailable("no container engine answers", "apt-get install docker.io"), NOT_RUN, NOT_RUN, Party.MACHINE, None),
     (Breach("put raised AttributeError"), ERROR, ERROR, Party.ADAPTER, ERROR),
-    (SettingsMismatch("appendfsync: wanted 'always', found 'no'"), ERROR, ERROR, Party.USER, ERROR),
+    (SettingsMismatch("appendfsync: expected 'always', found 'no'"), ERROR, ERROR, Party.USER, ERROR),
     (UsageError("the endpoint does not answer"), ERROR, ERROR, Party.USER, ERROR),
     (KeyboardInterrupt(), OPEN, OPEN, Party.USER, None),
     (PermissionError(errno.EACCES, "Permission denied"), ERROR, ERROR, Party.STOREPROOF, ERROR),
@@ -97,7 +97,7 @@ def test_a_bug_in_an_adapter_is_the_adapters(tmp_path: Path) -> None:
         module.connect(object(), {})
     judged = judge(raised.value, claimed=True)
     assert (judged.outcome, judged.party) == (ERROR, Party.ADAPTER)
-    assert judged.detail.startswith("error of the adapter: AttributeError: ")
+    assert judged.detail.startswith("adapter error: AttributeError: ")
 
 
 def test_a_wrong_answer_is_not_hidden_by_a_clean_up_that_fails() -> None:
@@ -108,7 +108,7 @@ def test_a_wrong_answer_is_not_hidden_by_a_clean_up_that_fails() -> None:
 
     with pytest.raises(Refused) as raised:
         try:
-            raise AssertionError("wanted: 2")
+            raise AssertionError("expected: 2")
         finally:
             clear()
     assert judge(decisive(raised.value), claimed=False).outcome is FAIL
@@ -118,7 +118,7 @@ def test_an_error_that_replaces_another_on_purpose_stands_for_itself() -> None:
     """An error raised `from None` decides itself."""
     with pytest.raises(MachineFailed) as raised:
         try:
-            raise AssertionError("wanted: 2")
+            raise AssertionError("expected: 2")
         except AssertionError:
             raise MachineFailed("the machine's clock was set by +3600.0 s") from None
     assert decisive(raised.value) is raised.value

@@ -83,8 +83,8 @@ def test_next_run_sweeps_what_a_dead_one_left(tmp_path: Path) -> None:
     run.end(signal.SIGKILL)
     assert len(run.left()) == 5
     assert sweep_directories(tmp_path) == [
-        f"ended 4 processes of a run that had died, in {run.root}",
-        f"removed {run.root}, left by a run that had died",
+        f"ended 4 processes of a killed run, in {run.root}",
+        f"removed {run.root}, left by a killed run",
     ]
     assert run.left() == []
 
@@ -161,7 +161,7 @@ def test_an_unmarked_directory_stays_if_it_may_be_anothers(tmp_path: Path) -> No
     (tmp_path / f"storeproof-{gone.pid}-00000001" / "notes").touch()
     (tmp_path / f"storeproof-{gone.pid}-00000002").symlink_to(tmp_path)
     (tmp_path / f"storeproof-{gone.pid}-00000003").mkdir()
-    assert sweep_directories(tmp_path) == [f"removed {tmp_path}/storeproof-{gone.pid}-00000003, left by a run that had died"]
+    assert sweep_directories(tmp_path) == [f"removed {tmp_path}/storeproof-{gone.pid}-00000003, left by a killed run"]
     assert len(list(tmp_path.iterdir())) == 4
 
 

@@ -101,8 +101,8 @@ def test_compare_refuses_the_unlike_with_one(run: Run, two: tuple[Path, Path]) -
     ("arguments", "message"),
     [
         (["nothing.json"], "nothing.json does not exist"),
-        (["A"], "one file is given, so both sides must be named"),
-        (["A", "B", "--store", "redis"], "fits more than one store of"),
+        (["A"], "with one file, name both sides"),
+        (["A", "B", "--store", "redis"], "matches more than one store of"),
         (["A", "B", "--store", "oracle:x"], "--store oracle:x is not in"),
         (["A", "B", "--against", "sqlite"], "--store is missing"),
         (["A", "B", "--colour"], "No such option"),
@@ -175,8 +175,8 @@ def test_schema_check_names_every_kind_of_drift(run: Run, tmp_path: Path) -> Non
     code, out, _ = run("schema", "--check", "--directory", tmp_path)
     assert code == 1
     assert f"{tmp_path / 'result.json'}: differs from the models" in out
-    assert f"{tmp_path / 'models.json'}: is missing" in out
-    assert f"{tmp_path / 'gone.json'}: belongs to no model" in out
+    assert f"{tmp_path / 'models.json'}: missing" in out
+    assert f"{tmp_path / 'gone.json'}: no model has this schema" in out
     assert run("schema", "--directory", tmp_path)[0] == 0
     assert run("schema", "--check", "--directory", tmp_path)[0] == 0
 

@@ -62,7 +62,7 @@ def test_further_ports_are_those_that_the_example_names(url: str, ports: dict[st
 @pytest.mark.parametrize("port", ["", "0", "-1", "65536", "8k", "\u0663", "hunter2"])
 def test_a_further_port_that_is_none_is_a_clear_error(port: str) -> None:
     """An invalid further port is a usage error without the password."""
-    with pytest.raises(UsageError, match=r"^the endpoint's URL has no port behind `manage=`; an endpoint looks like ") as problem:
+    with pytest.raises(UsageError, match=r"^the endpoint's URL has no valid port after `manage=`; an endpoint looks like ") as problem:
         parse_endpoint(f"http://me:hunter2@host:8000?manage={port}", "http://localhost:8000?manage=8002")
     assert "hunter2" not in str(problem.value)
 

@@ -43,15 +43,15 @@ def test_a_url_without_names_stays_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("named", "message"),
     [
-        ("${NO_SUCH_VARIABLE}", "names ${NO_SUCH_VARIABLE}, and the environment has no such variable; export it, or use ${file:PATH}"),
+        ("${NO_SUCH_VARIABLE}", "names ${NO_SUCH_VARIABLE}, but there is no such environment variable; export it, or use ${file:PATH}"),
         ("${EMPTY}", "names ${EMPTY}, which is empty; "),
-        ("${file:/nowhere/x}", "names ${file:/nowhere/x}, and that file does not exist"),
-        ("${file:FOLDER}", "and that file is a directory"),
-        ("${file:FOLDER/pipe}", "and that file is a pipe, not a file"),
+        ("${file:/nowhere/x}", "names ${file:/nowhere/x}, but that file does not exist"),
+        ("${file:FOLDER}", "but that file is a directory"),
+        ("${file:FOLDER/pipe}", "but that file is a pipe, not a file"),
         ("${file:FOLDER/empty}", "which is empty"),
-        ("${file:}", "has a `${` that names nothing; allowed: ${NAME} stands for a variable"),
-        ("${hunter2", "has a `${` that names nothing"),
-        ("${hunter-2}", "has a `${` that names nothing"),
+        ("${file:}", "has an invalid `${`; allowed: ${NAME} is replaced by an environment variable"),
+        ("${hunter2", "has an invalid `${`"),
+        ("${hunter-2}", "has an invalid `${`"),
     ],
 )
 def test_what_is_not_there_is_one_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str, message: str) -> None:

@@ -187,14 +187,14 @@ def test_a_session_has_the_families_whose_functions_there_are() -> None:
     assert isinstance(collection, KeyValue)
     assert not isinstance(collection, Ordered)
     assert collection.get("k") == b"x"
-    with pytest.raises(Unsupported, match="it keeps records of the kinds value"):
+    with pytest.raises(Unsupported, match="it supports records of the kinds value"):
         opened.collection(Layout("c", models["hash10"]))
     opened.close()
 
 
 def test_a_session_refuses_what_it_cannot_do() -> None:
     """Options and unsupported kinds of records are refused."""
-    with pytest.raises(Refused, match="knows no options; found engine"):
+    with pytest.raises(Refused, match="has no options; found engine"):
         session(Address("127.0.0.1", 1), {"engine": "x"}, {})
     with pytest.raises(Refused, match="keeps: found document; allowed: value, hash"):
         session(Address("127.0.0.1", 1), {}, {}, keeps=("document",))

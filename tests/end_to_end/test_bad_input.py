@@ -25,7 +25,7 @@ WRONG_OPTIONS = (
     (["--records=1e6"], "--records takes a whole number from 1 to 100,000,000,000, written in digits alone; found '1e6'"),
     (["--records=-5"], "--records takes a whole number from 1 to 100,000,000,000, written in digits alone; found '-5'"),
     (["--records=100000000001"], "--records takes a whole number from 1 to 100,000,000,000"),
-    (["--endpoint=redis://localhost"], "--endpoint is written STORE=VALUE"),
+    (["--endpoint=redis://localhost"], "--endpoint takes STORE=VALUE"),
     (["--endpoint=redis=redis://localhost:6379"], "--endpoint names the store `redis`, which this run does not try; it tries sqlite"),
     (["--store=redis", "--endpoint=redis=redis://localhost:1", "--launch=process"], "--endpoint and --launch=process exclude each other"),
     (["--store=redis", "--launch=endpoint"], "--launch=endpoint needs to know where redis is: --endpoint redis=redis://"),
@@ -34,7 +34,7 @@ WRONG_OPTIONS = (
         "the endpoint's URL lacks a scheme, a host or a port; an endpoint looks like redis://",
     ),
     (["--store=redis", "--endpoint=redis=http://localhost:1"], "the endpoint's URL has the scheme http://; allowed: redis, rediss; "),
-    (["--store=redis", "--endpoint=redis=redis://:${NO_SUCH}@localhost:1"], "names ${NO_SUCH}, and the environment has no such variable"),
+    (["--store=redis", "--endpoint=redis=redis://:${NO_SUCH}@localhost:1"], "names ${NO_SUCH}, but there is no such environment variable"),
     (["--store=/dev/null/x.yaml"], "the store file /dev/null/x.yaml cannot be read: Not a directory; "),
     (["--corpus=/dev/zero"], "--corpus /dev/zero is a device, not a file; "),
     ([f"--report-dir={'a' * 300}"], "cannot be written to; give another directory"),
@@ -82,7 +82,7 @@ def test_a_wrong_store_file_says_where(tmp_path: Path) -> None:
 def test_running_in_parallel_is_refused_where_xdist_is_installed(tmp_path: Path) -> None:
     """The suites do not run with `-n`."""
     done = run(tmp_path, "-n", "2")
-    _ends_with_one_message(done, "the suites measure, so they do not run in parallel; leave out -n")
+    _ends_with_one_message(done, "the suites measure performance, so they cannot run in parallel; leave out -n")
 
 
 def test_what_this_machine_lacks_is_not_run_with_the_line_that_provides_it(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_an_endpoint_keeps_what_is_not_ours_and_is_never_killed(tmp_path: Path, 
 def test_an_image_that_is_not_there_ends_with_one_message(tmp_path: Path) -> None:
     """An image that cannot be pulled is a usage error with the option to give another."""
     done = run(tmp_path, "--store=redis", "--launch=container", "--image=redis=storeproof/no-such-image")
-    _ends_with_one_message(done, "redis: the image storeproof/no-such-image is not here and cannot be pulled")
+    _ends_with_one_message(done, "redis: the image storeproof/no-such-image is not available locally and cannot be pulled")
     assert "--image redis=LOCAL" in done.said
 
 
@@ -186,7 +186,7 @@ def test_an_image_that_is_not_there_ends_with_one_message(tmp_path: Path) -> Non
 def test_what_is_no_name_of_an_image_ends_with_one_message(tmp_path: Path) -> None:
     """A malformed image name is a usage error."""
     done = run(tmp_path, "--store=redis", "--launch=container", "--image=redis=;x")
-    _ends_with_one_message(done, "redis: the image ;x is not here and cannot be pulled: that is not the name of an image")
+    _ends_with_one_message(done, "redis: the image ;x is not available locally and cannot be pulled: that is not a valid image name")
 
 
 @needs_redis

@@ -18,7 +18,7 @@ def test_a_wrong_dump_ends_with_one_message(tmp_path: Path) -> None:
     empty = dump(tmp_path, page(1, "Talk:A", "Text", space=1), name="empty.xml")
     wrong = (
         (tmp_path / "none.xml", "none.xml does not exist; allowed: a MediaWiki export"),
-        (cut, "cut.xml.bz2 ends in the middle of a page; load the rest of it"),
+        (cut, "cut.xml.bz2 ends in the middle of a page; download it again"),
         (empty, "empty.xml has no article: 1 pages of other namespaces"),
     )
     for done, (_, message) in zip(

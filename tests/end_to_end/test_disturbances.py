@@ -73,7 +73,7 @@ def test_a_server_that_is_killed_from_outside_is_no_failure(runs: Disturbed) -> 
 
 def test_a_server_that_is_halted_from_outside_is_no_failure(runs: Disturbed) -> None:
     """A case whose server someone stops with SIGSTOP is repeated on a new one."""
-    _one_was_spoiled_and_done_again(runs.hung, "the store runs and did not answer: ")
+    _one_was_spoiled_and_done_again(runs.hung, "the store is running but did not answer: ")
     assert max(each["seconds"] for each in runs.hung.outcomes.values()) < 30
 
 
@@ -101,7 +101,7 @@ def test_a_run_beside_others_is_not_disturbed_by_them(runs: Disturbed) -> None:
 def test_a_real_server_that_is_halted_is_no_failure(tmp_path: Path) -> None:
     """The same with Redis, stopped with SIGSTOP."""
     done = _start(tmp_path, signal.SIGSTOP, "--store=redis", "--launch=process")
-    _one_was_spoiled_and_done_again(done, "the store runs and did not answer: ")
+    _one_was_spoiled_and_done_again(done, "the store is running but did not answer: ")
 
 
 @pytest.mark.docker
@@ -110,7 +110,7 @@ def test_a_container_that_is_killed_or_halted_from_outside_is_no_failure(tmp_pat
     """The same with a container that is killed or paused."""
     arguments = ("--store=redis", "--launch=container", "--image=redis=storeproof/redis", "-k", SOME_CASES, "-p", "striking")
     done = run(tmp_path, *arguments, suites="correctness", environment=struck(IN_THE_MIDDLE, number, 0, "container"))
-    _one_was_spoiled_and_done_again(done, "killed" if number is signal.SIGKILL else "the store runs and did not answer: ")
+    _one_was_spoiled_and_done_again(done, "killed" if number is signal.SIGKILL else "the store is running but did not answer: ")
     assert not containers_of(done.process.pid)
 
 

@@ -41,12 +41,12 @@ def _reported_until_then(done: Run, stage: str) -> None:
     assert found["capabilities.key_access.put-get/001"]["outcome"] == "pass", "what was found until then is reported"
     case = CASES[stage][0]
     assert found[case]["outcome"] == "inconclusive", found[case]
-    assert found[case]["detail"].endswith("interrupted while it ran")
+    assert found[case]["detail"].endswith("interrupted while the case ran")
     reached = list(found).index(case)
     waiting = [each for each in list(found.values())[reached + 1 :] if each["outcome"] != "excluded"]
     assert waiting, "the run was not at its end"
     assert {each["outcome"] for each in waiting} == {"not_run"}
-    assert f"{len(waiting)} cases were not begun" in done.said
+    assert f"{len(waiting)} cases were not started" in done.said
     for name in ("report.html", "report.md", "junit.xml"):
         assert (done.folder / "report" / name).is_file()
     assert "error" not in done.counted
@@ -77,7 +77,7 @@ def test_a_second_interrupt_does_not_cost_the_report(tmp_path: Path) -> None:
     assert "Traceback" not in running.said
     assert running.outcomes["capabilities.key_access.put-get/001"]["outcome"] == "pass"
     assert (tmp_path / "report" / "report.html").is_file()
-    assert "cases were not begun" in running.said
+    assert "cases were not started" in running.said
     leaves_nothing(tmp_path)
 
 
@@ -91,7 +91,7 @@ def test_an_interrupt_before_the_first_case_is_one_line(tmp_path: Path, number: 
     )
     done = run(tmp_path, "-p", "early_strike", environment={"PYTHONPATH": str(tmp_path)})
     assert done.code == pytest.ExitCode.INTERRUPTED, done.said
-    assert done.said.endswith(f"storeproof: ended by {number.name} before the first case; nothing was tried, and no report is written\n")
+    assert done.said.endswith(f"storeproof: ended by {number.name} before the first case; no case was run, and no report was written\n")
     assert "Traceback" not in done.said
     assert not (tmp_path / "report").exists()
     leaves_nothing(tmp_path)

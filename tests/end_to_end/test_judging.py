@@ -1,4 +1,4 @@
-"""What came while a case was cleared up is told, and does not hide what had come before."""
+"""An error during clean-up is reported, and does not hide the one before it."""
 
 from __future__ import annotations
 

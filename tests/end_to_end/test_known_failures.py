@@ -12,7 +12,7 @@ _CASE = "capabilities.key_access.put-get/002"
 _DATES = {"known": "2999-12-31", "overdue": "2026-01-01"}
 
 
-_FINDING = '".*get.* wanted: .*"'
+_FINDING = '".*get.* expected: .*"'
 
 
 def run(folder: Path, mutant: str, until: str, *, sometimes: bool = False, finding: str = _FINDING) -> Run:
@@ -48,7 +48,7 @@ def test_one_that_does_not_fail_is_no_pass_as_declared(tmp_path: Path) -> None:
     done = run(tmp_path, "lost_put", _DATES["known"])  # a mutant of another kind
     assert done.code == 0, done.said
     assert done.outcomes[_CASE]["outcome"] == "undeclared"
-    assert "listed in known_failures of the store's file, but it did not fail" in done.outcomes[_CASE]["detail"]
+    assert "listed in known_failures of the store's file, but did not fail" in done.outcomes[_CASE]["detail"]
 
 
 def test_one_that_fails_now_and_then_may_pass(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_one_that_fails_now_and_then_may_pass(tmp_path: Path) -> None:
     done = run(tmp_path, "lost_put", _DATES["known"], sometimes=True)
     assert done.code == 0, done.said
     assert done.outcomes[_CASE]["outcome"] == "pass"
-    assert done.outcomes[_CASE]["detail"].endswith("but it did not fail this time")
+    assert done.outcomes[_CASE]["detail"].endswith("but did not fail this time")
 
 
 def test_one_that_fails_now_and_then_is_known_when_it_does(tmp_path: Path) -> None:
@@ -73,8 +73,8 @@ def test_one_that_fails_in_another_way_is_worse_than_known(tmp_path: Path) -> No
     found = done.outcomes[_CASE]
     assert found["outcome"] == "fail"
     first, second, *_ = found["detail"].splitlines()
-    assert first.startswith("worse than known: put(")
-    assert second.endswith("it answers what was there before; known are only findings like the store refused: .*")
+    assert first.startswith("worse than the known failure: put(")
+    assert second.endswith("it answers what was there before; known_failures covers only findings like the store refused: .*")
 
 
 def test_a_case_that_does_not_exist_is_no_known_failure(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_a_failure_shows_what_the_store_did_and_none_of_our_code(runs: dict[str,
     """A failure is shown as calls and answers, without the suites' source."""
     done = runs["plain"]
     assert done.code == FAILURE
-    assert "exists('alpha') -> True\nwanted: False\n" in done.said
+    assert "exists('alpha') -> True\nexpected: False\n" in done.said
     assert "def test_" not in done.said
     assert "AssertionError" not in done.said
     assert done.outcomes["performance.single-put-distinct-100/0i/4c"]["outcome"] == "pass"
@@ -63,8 +63,8 @@ def test_no_traceback_and_few_words(runs: dict[str, Run]) -> None:
     """`-q --tb=no` leaves the finding to the report."""
     done = runs["silent"]
     assert done.code == FAILURE
-    assert "wanted: False" not in done.said
-    assert "wanted: False" in done.outcomes["capabilities.key_access.exists/001"]["detail"]
+    assert "expected: False" not in done.said
+    assert "expected: False" in done.outcomes["capabilities.key_access.exists/001"]["detail"]
     assert "1 fail" in done.said
 
 
@@ -82,7 +82,7 @@ def test_what_comes_after_the_first_failure_is_not_run(runs: dict[str, Run]) -> 
     measured = done.outcomes["performance.single-put-distinct-100/0i/4c"]
     assert measured["outcome"] == "not_run"
     assert measured["detail"] == "the run ended before this case: stopping after 1 failures"
-    assert "cases were not begun" in done.said
+    assert "cases were not started" in done.said
 
 
 @pytest.mark.parametrize("how", ["benchmarks skipped", "benchmarks disabled"])

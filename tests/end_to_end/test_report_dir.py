@@ -65,7 +65,7 @@ def test_nothing_selected_leaves_the_report_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "report" / "result.json").write_text("theirs")
     done = run(tmp_path, "-k", "no_such_case")
     assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED, done.said
-    assert f"no case was selected: no report is written, and {tmp_path / 'report'} is as it was" in done.said
+    assert f"no case was selected; no report was written, and {tmp_path / 'report'} is unchanged" in done.said
     assert [each.name for each in (tmp_path / "report").iterdir()] == ["result.json"]
     assert (tmp_path / "report" / "result.json").read_text() == "theirs"
 

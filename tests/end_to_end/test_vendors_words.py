@@ -51,5 +51,5 @@ def test_where_another_product_answers_it_is_named_with_the_line_to_write(tmp_pa
         sut(str(file)).launch("a test")
     message = str(caught.value)
     assert message.startswith("the server is SQLite 3.")
-    assert "if mine.yaml is meant for it, write there `product: SQLite`" in message
+    assert "if mine.yaml describes this server, set `product: SQLite`" in message
     assert "python3" not in message, "nothing is to be installed"

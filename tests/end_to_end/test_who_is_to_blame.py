@@ -50,11 +50,11 @@ TROUBLES = {
     "slow-once": Trouble(
         "    def exists(self, key):\n        calls.append(key)\n        if len(calls) == 1:\n"
         "            raise Unknown('timed out after 5 s')\n        return super().exists(key)",
-        *(EXISTS, "pass", None, 1, "spoiled and repeated, 1 of them: the store runs and did not answer: timed out after 5 s"),
+        *(EXISTS, "pass", None, 1, "1 spoiled and repeated: the store is running but did not answer: timed out after 5 s"),
     ),
     "slow-always": Trouble(
         "    def exists(self, key):\n        raise Unknown('timed out after 5 s')",
-        *(EXISTS, "inconclusive", "undetermined", 2, "the store runs and did not answer: timed out after 5 s"),
+        *(EXISTS, "inconclusive", "undetermined", 2, "the store is running but did not answer: timed out after 5 s"),
     ),
     "refusing": Trouble(
         "    def exists(self, key):\n        raise Refused('not implemented')",
@@ -71,12 +71,12 @@ TROUBLES = {
     ),
     "bug": Trouble(
         "    def exists(self, key):\n        return self.nosuchthing(key)",
-        *(EXISTS, "error", "the adapter", 0, "error of the adapter: exists raised AttributeError"),
+        *(EXISTS, "error", "the adapter", 0, "adapter error: exists raised AttributeError"),
     ),
     "uncleared": Trouble(
         "    def exists(self, key):\n        raise Unsupported('no such command')\n\n"
         "    def clear(self):\n        raise Refused('READONLY')",
-        *(EXISTS, "unsupported", "the store", 0, "while it was cleared up: READONLY"),
+        *(EXISTS, "unsupported", "the store", 0, "during clean-up: READONLY"),
         unclaimed=("key_access.exists",),
     ),
 }

@@ -259,7 +259,7 @@ def test_missing_image(tmp_path: Path) -> None:
     with pytest.raises(NotAvailable) as caught:
         ContainerHandle(request(REDIS, tmp_path, store="redis", probe=pinged, image="storeproof.invalid/redis:7"))
     image = "redis: the image storeproof.invalid/redis:7"
-    assert caught.value.reason == f"{image} is not here and cannot be pulled: the registry cannot be reached from here"
+    assert caught.value.reason == f"{image} is not available locally and cannot be pulled: the registry is not reachable"
     assert caught.value.remedy == "docker pull storeproof.invalid/redis:7  # or name a local one: --image redis=LOCAL"
     assert list(tmp_path.iterdir()) == []
 
@@ -346,8 +346,8 @@ def test_next_run_sweeps_what_a_dead_one_left() -> None:
     end(process, signal.SIGKILL)
     assert len(left(mark)) == 3
     assert container_engine.sweep_containers() == [
-        f"removed container {mark}, left by a run that had died",
-        f"removed volume {mark}, left by a run that had died",
+        f"removed container {mark}, left by a killed run",
+        f"removed volume {mark}, left by a killed run",
     ]
     assert [Path(each).name for each in left(mark)] == [mark]
     sweep_directories(default_base())

@@ -115,7 +115,7 @@ def test_image_that_is_not_here_yet(monkeypatch: pytest.MonkeyPatch) -> None:
     found = survey(SHIPPED)
     redis = next(each for each in found.stores if each.store == "redis")
     assert redis.container is not None
-    assert redis.container.remedy == "docker pull redis:7.4  # or --image redis=storeproof/redis, which is here"
+    assert redis.container.remedy == "docker pull redis:7.4  # or --image redis=storeproof/redis, which is available"
     assert found.engine.detail == "Docker 20.10"
     taken = survey(SHIPPED, {"redis": "storeproof/redis"})
     here = next(each for each in taken.stores if each.store == "redis").container

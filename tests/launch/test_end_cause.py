@@ -199,7 +199,7 @@ def test_the_out_of_memory_killer_is_named(make: Make, monkeypatch: pytest.Monke
     assert eventually(lambda: not handle.alive())
     before = shortage.oom_kills()
     monkeypatch.setattr(shortage, "oom_kills", lambda: before + 1)
-    with pytest.raises(MachineFailed, match=r"out-of-memory killer .*; give the machine, or the group"):
+    with pytest.raises(MachineFailed, match=r"out-of-memory killer .*; give the machine, or the control group"):
         handle.check_alive()
 
 

@@ -160,11 +160,11 @@ def test_endpoint_where_nobody_answers(running: ProcessHandle, tmp_path: Path, m
 @pytest.mark.parametrize(
     ("message", "words"),
     [
-        ('Get "https://a.internal:5000/v2/": dial tcp 10.1.2.3:5000: connection refused', "the registry cannot be reached from here"),
-        ("Get https://x/v2/: proxyconnect tcp: lookup proxy.corp on 10.0.0.2:53: no such host", "the registry cannot be reached from here"),
-        ("pull access denied for x/y, repository does not exist or may require 'docker login'", "does not give it to this user"),
+        ('Get "https://a.internal:5000/v2/": dial tcp 10.1.2.3:5000: connection refused', "the registry is not reachable"),
+        ("Get https://x/v2/: proxyconnect tcp: lookup proxy.corp on 10.0.0.2:53: no such host", "the registry is not reachable"),
+        ("pull access denied for x/y, repository does not exist or may require 'docker login'", "denies access to this user"),
         ("manifest for redis:99 not found: manifest unknown", "the registry does not have it"),
-        ("invalid reference format", "that is not the name of an image"),
+        ("invalid reference format", "that is not a valid image name"),
         ("write /var/lib/docker/tmp/x: no space left on device", "the engine's disk is full"),
     ],
 )

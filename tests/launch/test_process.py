@@ -263,7 +263,7 @@ def test_another_product_under_the_same_name(make: Make, tmp_path_factory: pytes
         (shelf / "small-server").write_text(f"#!/bin/sh\necho {product}\n")
         (shelf / "small-server").chmod(0o755)
     launch = python_server(GREETS, binary="small-server", search=[str(shelves[0])], reject_version_containing="Elsewhere")
-    with pytest.raises(NotAvailable, match=r"small: .*/small-server says that it is Elsewhere"):
+    with pytest.raises(NotAvailable, match=r"small: .*/small-server is Elsewhere"):
         make(launch)
     both = launch.model_copy(update={"search": tuple(map(str, shelves))})
     assert find_program("small-server", both, "small") == str(shelves[1] / "small-server")
@@ -357,7 +357,7 @@ def test_unprivileged_server_runs_as_nobody() -> None:
 def test_unprivileged_server_in_a_closed_directory(make: Make, tmp_path: Path) -> None:
     """A directory that the user `nobody` may not enter is `NotAvailable`, with the `chmod` that helps."""
     tmp_path.chmod(0o700)
-    with pytest.raises(NotAvailable, match=r"the user .* may not enter .*; chmod o\+x "):
+    with pytest.raises(NotAvailable, match=r"the user .* has no access to .*; chmod o\+x "):
         make(python_server(GREETS, unprivileged=True))
 
 

@@ -37,10 +37,10 @@ def test_unknown_name_says_what_is_allowed(template: Template) -> None:
     """An unknown name is a usage error that lists the allowed ones."""
     with pytest.raises(UsageError) as caught:
         template.command(["--${prot}"])
-    assert str(caught.value) == "redis: its launch names ${prot} in '--${prot}'; allowed: ${here}, ${password}, ${port}, ${settings}"
+    assert str(caught.value) == "redis: unknown name ${prot} in '--${prot}'; allowed: ${here}, ${password}, ${port}, ${settings}"
 
 
 def test_stray_dollar_says_how_it_is_written(template: Template) -> None:
     """A dollar that starts no name is a usage error that says how to write it."""
-    with pytest.raises(UsageError, match=r"write a plain dollar as `\$\$`"):
+    with pytest.raises(UsageError, match=r"write a literal dollar as `\$\$`"):
         template.text("cost: 5$")

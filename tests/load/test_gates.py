@@ -109,6 +109,7 @@ def test_requests_in_flight_are_those_of_all_clients() -> None:
 BAD = [
     ("errors", _round(errors=11)),
     ("client_cpu", replace(_round(), cpu_seconds=18.5)),
+    ("client_cpu", replace(_round(), waiting_seconds=13.5)),  # it had something to do, and no processor
     ("littles_law", replace(_round(), busy_seconds=0.005)),  # latencies that leave out half of the waiting
     ("littles_law", replace(_round(), request_rate=900.0)),
     ("client_ceiling", replace(_round(), request_rate=1010.0)),

@@ -21,7 +21,7 @@ def test_some_losses() -> None:
 
 def test_a_loss_in_every_fault() -> None:
     """It excludes nothing, and says so."""
-    assert strength(1, 1, 1.0) == "a loss in 1 of 1 fault: nothing is excluded, not even that all such faults lose anything"
+    assert strength(1, 1, 1.0) == "a loss in 1 of 1 fault: too few to exclude that all such faults lose anything"
 
 
 @pytest.mark.parametrize(

@@ -133,5 +133,5 @@ def test_the_mock_is_not_tried_under_the_name_of_the_server(tmp_path: Path, data
     assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED, done.said
     assert set(done.counted) == {"not_run", "excluded"}
     assert "the server is CouchbaseMock" in done.outcomes["settings.readback"]["detail"]
-    assert "not Couchbase Server: it is not tested as couchbase" in done.outcomes["settings.readback"]["detail"]
+    assert "not Couchbase Server: it cannot be tested as couchbase" in done.outcomes["settings.readback"]["detail"]
     assert "mock-password" not in done.said + (tmp_path / "report" / "result.json").read_text()

@@ -109,7 +109,7 @@ def test_the_stand_in_is_not_tried_under_the_name_of_the_service(tmp_path: Path,
     assert done.code == pytest.ExitCode.NO_TESTS_COLLECTED, done.said
     assert set(done.counted) == {"not_run", "excluded"}
     detail = done.outcomes["settings.readback"]["detail"]
-    assert "not Azure Cache for Redis: it is not tested as azure-redis-cache" in detail
+    assert "not Azure Cache for Redis: it cannot be tested as azure-redis-cache" in detail
     _shows_no_secret(tmp_path)
 
 
@@ -127,7 +127,7 @@ def test_a_setting_that_differs_is_an_error(tmp_path: Path, managed: Managed) ->
         whole=True,
     )
     assert done.code == pytest.ExitCode.TESTS_FAILED
-    assert "appendonly: wanted 'no', found 'yes'" in done.outcomes["settings.readback"]["detail"]
+    assert "appendonly: expected 'no', found 'yes'" in done.outcomes["settings.readback"]["detail"]
 
 
 @needs_redis

@@ -113,14 +113,14 @@ def test_a_wrong_password_is_said_and_not_shown(tmp_path: Path, server: Server) 
     endpoint = f"--endpoint=marklogic-rest={url(server, 'wr0ng')}"
     done = run(tmp_path, f"--store={STORE}", endpoint, suites="correctness/test_settings.py", whole=True)
     assert done.code == pytest.ExitCode.USAGE_ERROR
-    assert "answers and refuses access: 401 Unauthorized: the server does not know this user with this password" in done.said
+    assert "answers and refuses access: 401 Unauthorized: the server rejects this user or password" in done.said
     assert "wr0ng" not in done.said
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("http://", "https://"), "what listens there does not speak TLS"),
+        (("http://", "https://"), "the server there does not use TLS"),
         (("?manage=", "?manage=x"), "no port behind `manage=`"),
         (("?manage=", "?manage=1&manage=9&was="), r"did not answer within 10 s .*port=9\).*Connection refused"),
         (("127.0.0.1", "no-such-host.invalid"), r"the name of its host cannot be resolved"),
@@ -145,7 +145,7 @@ def test_tls_needs_an_authority_that_is_trusted(tmp_path: Path, server: Server, 
     server.socket = speaks.wrap_socket(server.socket, server_side=True)
     where = Address("127.0.0.1", server.port, "anna", PASSWORD, tls=True, ports={"manage": server.port})
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
-    with pytest.raises(Refused, match="certificate is not one that this machine trusts"):
+    with pytest.raises(Refused, match="this machine does not trust its certificate"):
         adapter.connect(where, OPTIONS)
     monkeypatch.setenv("SSL_CERT_FILE", str(authority.certificate))
     assert adapter.connect(where, OPTIONS).version().product == PRODUCT

@@ -188,6 +188,8 @@ pub struct Found {
     pub busy: u64,
     pub pause: u64,
     pub cpu: u64,
+    /// For a processor.
+    pub waited: u64,
     pub schedule_lag: Option<Times>,
     pub missed_sends: u64,
     pub sent: u64,
@@ -207,6 +209,7 @@ impl Found {
             busy: 0,
             pause: 0,
             cpu: 0,
+            waited: 0,
             schedule_lag: open.then(Times::new),
             missed_sends: 0,
             sent: 0,
@@ -226,6 +229,7 @@ impl Found {
         self.busy += other.busy;
         self.pause += other.pause;
         self.cpu += other.cpu;
+        self.waited += other.waited;
         if let (Some(own), Some(others)) = (&mut self.schedule_lag, &mut other.schedule_lag) {
             own.add(others);
         }

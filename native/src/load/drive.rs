@@ -43,7 +43,7 @@ pub fn run(job: &Job, shared: &Shared, control: &Control, thread: usize) -> Resu
     }
     let begun = control.common_start(job.threads);
     let mut pump = pump?; // only here: the others wait for this thread
-    let cpu = clock::of_thread();
+    let (cpu, waited) = (clock::of_thread(), clock::waited_by_thread());
     pump.begin(begun)?;
     if job.rate > 0.0 {
         open_loop(&mut pump)?
@@ -52,6 +52,7 @@ pub fn run(job: &Job, shared: &Shared, control: &Control, thread: usize) -> Resu
     }
     let mut found = end(pump);
     found.cpu = clock::of_thread() - cpu;
+    found.waited = clock::waited_by_thread().saturating_sub(waited);
     Ok(found)
 }
 

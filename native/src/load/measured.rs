@@ -21,6 +21,8 @@ pub struct Measured {
     #[pyo3(get)]
     cpu_seconds: f64,
     #[pyo3(get)]
+    waiting_seconds: f64,
+    #[pyo3(get)]
     elapsed_seconds: f64,
     #[pyo3(get)]
     threads: usize,
@@ -84,6 +86,7 @@ impl Measured {
             busy_seconds: sum.busy as f64 / 1e9,
             pause_seconds: sum.pause as f64 / 1e9,
             cpu_seconds: sum.cpu as f64 / 1e9,
+            waiting_seconds: sum.waited as f64 / 1e9,
             elapsed_seconds: longest as f64 / 1e9,
             threads,
             positions: clients.iter().map(|client| client.position).collect(),

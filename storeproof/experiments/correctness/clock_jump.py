@@ -1,4 +1,4 @@
-"""Whether the machine disturbed a case whose answers depend on the time: it stood still, or its clock was set."""
+"""Detects whether the machine disturbed a case whose answers depend on time: it stalled, or its clock was set."""
 
 from __future__ import annotations
 
@@ -41,4 +41,4 @@ class Clock:
         if abs(self._step) > _STEP_SECONDS:
             return f"the machine's clock was set by {self._step:+.1f} s"
         stalled = time.monotonic() - self._began - self._waited
-        return f"the case took {stalled:.1f} s longer than it waits" if stalled > _STALL_SECONDS else ""
+        return f"the machine stalled: the case took {stalled:.1f} s longer than its waits" if stalled > _STALL_SECONDS else ""

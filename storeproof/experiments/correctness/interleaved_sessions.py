@@ -1,4 +1,4 @@
-"""Plays turns of several sessions: each has a thread of its own, so that one that waits for a lock does not stop the others."""
+"""Plays the turns of several sessions, each in its own thread, so that a session that waits for a lock does not block the others."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from storeproof.result.case_result import ATTEMPTS
 from storeproof.spec.interleaving import Interleaving, Turn
 
 _PATIENCE = 0.3
-"""Seconds after which a request is taken to wait for another session."""
+"""Seconds after which a request is assumed to wait for another session."""
 _MORE_PATIENT = 5
-"""Times as long at each further attempt."""
+"""The factor by which each further attempt waits longer."""
 _WAITS = " waits at "
 _LONGEST = 15.0
-"""Seconds for what waits at the end: every store's own limit for locks is below."""
+"""Seconds to wait at the end: longer than the lock timeout of every store."""
 
 
 class Speaker:
@@ -42,14 +42,14 @@ class Speaker:
         self._pending: tuple[Turn, Future[Any]] | None = None
 
     def say(self, turn: Turn) -> None:
-        """Ask, in the thread."""
+        """Send the request, in the thread."""
         self._pending = (turn, self._thread.submit(self._ask, turn))
 
     def hear(self, told: list[str], seconds: float) -> bool:
-        """Wait for the answer and judge it; False if it does not come in time.
+        """Wait for the answer and check it; False if it does not come in time.
 
         Raises:
-            AssertionError: it is wrong.
+            AssertionError: the answer is wrong.
         """
         if self._pending is None:
             return True
@@ -70,7 +70,7 @@ class Speaker:
         return True
 
     def close(self) -> None:
-        """Undo what is open and leave."""
+        """Roll back an open transaction and close the session."""
         self._thread.submit(self._leave)
         self._thread.shutdown(wait=True)
 
@@ -91,22 +91,22 @@ class Speaker:
         model = self._layout.model
         if turn.alternatives is not None:
             names = [name for name, wanted in turn.alternatives.items() if same(found, answer_from(model, turn.do, wanted))]
-            assert names, "\n".join([*told, f"none of the known alternatives: {', '.join(turn.alternatives)}"])
+            assert names, "\n".join([*told, f"expected one of the alternatives: {', '.join(turn.alternatives)}"])
             told.append(f"alternative: {names[0]}")
         elif "expect" in turn.model_fields_set:
             wanted = answer_from(model, turn.do, turn.expect)
-            assert same(found, wanted), "\n".join([*told, f"wanted: {wanted!r}"])
+            assert same(found, wanted), "\n".join([*told, f"expected: {wanted!r}"])
 
 
 def play(interleaving: Interleaving, connect: Callable[[], Session], layout: Layout, told: list[str], attempt: int) -> str:
-    """All turns; what is written into `told` is the history. Answers what the number of commits is called, or nothing.
+    """Play all turns and append the history to `told`. Returns the name of the recorded number of commits, or "".
 
-    Only time tells a request that waits for a lock from one that is slow. So where a request was taken to wait and an answer is wrong, the
-    turns may not have come in their order: the next attempt is more patient, and the last one's answers count.
+    Only time distinguishes a request that waits for a lock from a slow one. If a request was assumed to wait and an answer is wrong, the
+    turns may have been executed out of order: the next attempt waits longer, and the answers of the last attempt count.
 
     Raises:
         AssertionError: an answer or the number of commits is wrong.
-        MachineFailed: the same, and a request was taken to wait that was slow perhaps.
+        MachineFailed: the same, but a request that was assumed to wait may have been slow.
         Unknown: a request was not answered.
         Unsupported: the store has no such transactions.
     """
@@ -115,7 +115,7 @@ def play(interleaving: Interleaving, connect: Callable[[], Session], layout: Lay
         return _play(interleaving, connect, layout, told, patience)
     except AssertionError as wrong:
         if attempt < ATTEMPTS and any(_WAITS in line for line in told):
-            raise MachineFailed(f"a request was not answered within {patience:g} s, and taken to wait for a lock: {wrong}") from None
+            raise MachineFailed(f"a request that was not answered within {patience:g} s was assumed to wait for a lock: {wrong}") from None
         raise
 
 
@@ -138,12 +138,12 @@ def _play(interleaving: Interleaving, connect: Callable[[], Session], layout: La
         for speaker in speakers.values():
             speaker.close()
     committed = sum(speaker.committed for speaker in speakers.values())
-    told.append(f"{committed} of {len(speakers)} were committed")
+    told.append(f"{committed} of {len(speakers)} transactions committed")
     right = (*interleaving.committed, *interleaving.recorded)
-    assert not right or committed in right, "\n".join([*told, f"wanted: {' or '.join(map(str, sorted(right)))}"])
+    assert not right or committed in right, "\n".join([*told, f"expected: {' or '.join(map(str, sorted(right)))}"])
     return interleaving.recorded.get(committed, "")
 
 
 def _hear_at_last(speaker: Speaker, told: list[str]) -> None:
     if not speaker.hear(told, _LONGEST):
-        raise Unknown("\n".join([*told, f"{speaker.name} still waits after {_LONGEST:g} s"]))
+        raise Unknown("\n".join([*told, f"{speaker.name} is still waiting after {_LONGEST:g} s"]))

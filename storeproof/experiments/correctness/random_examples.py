@@ -1,4 +1,4 @@
-"""Runs random examples until one shows that the store answers wrong, made as small as can be."""
+"""Runs random examples until the store answers one of them wrongly, and shrinks that example."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from storeproof.store_under_test import StoreUnderTest
 
 
 class Finding(Exception):
-    """The store answered wrong: what was done, and what was wanted. Not an AssertionError: Hypothesis raises those about itself."""
+    """The store answered wrongly: what was done, and what was expected. No AssertionError, which Hypothesis raises for its own errors."""
 
 
 class NotCleared(Exception):
-    """What an example left cannot be removed, so that no other can be tried: nothing is shrunk. `found` is what the example had shown."""
+    """The data of an example cannot be removed, so no other example can run, and nothing is shrunk. `found`: the result of the example."""
 
     def __init__(self, found: Exception, reason: Exception) -> None:
-        super().__init__(f"{found}\nwhile it was cleared up: {reason}")
+        super().__init__(f"{found}\nduring clean-up: {reason}")
         self.found = found
 
 
 def try_examples(
     strategy: st.SearchStrategy[Any], play: Callable[[Any], None], selection: str, sut: StoreUnderTest, case_result: CaseResult
 ) -> None:
-    """Play as many examples as the scale says; the first `Finding` is shrunk and settles the case.
+    """Play the scale's number of examples; the first `Finding` is shrunk and ends the case.
 
     Args:
         strategy: of the examples.
-        play: plays one, and raises `Finding` where the store answers wrong.
-        selection: what `-k` selects to run the case again.
+        play: plays one, and raises `Finding` if the store answers wrongly.
+        selection: the argument of `-k` that runs the case again.
     """
     findings: list[Finding] = []
     given_up: list[Exception] = []
-    """A store that does not answer or refuses to be cleared is not asked again: to shrink, Hypothesis would try hundreds of times."""
+    """A store that does not answer, or whose data cannot be removed, gets no more examples: shrinking would try hundreds of them."""
 
     @seed(sut.seed)
     @settings(
@@ -79,6 +79,6 @@ def try_examples(
         if not findings:
             case_result.settle(Outcome.INCONCLUSIVE, f"{ending}")
         told = str(findings[-1] if given_up else ending)
-        if isinstance(ending, Flaky) and not given_up:  # one wrong answer is one too many; what was seen is told, not what could be shrunk
-            told = f"{min(map(str, findings), key=len)}\nnot every time: when this was tried again, the answer was right"
+        if isinstance(ending, Flaky) and not given_up:  # one wrong answer is a failure; report what was seen, which could not be shrunk
+            told = f"{min(map(str, findings), key=len)}\nnot reproducible: a repetition got the correct answer"
         case_result.settle(Outcome.FAIL, f"{told}\nreproduce: {sut.command(selection)}")

@@ -1,6 +1,6 @@
-"""Records that are written together, all of them or none: batches and transactions, as far as the store claims that they are atomic.
+"""Groups of records that are written atomically: in batches and transactions, if the store claims that these are atomic.
 
-A group has keys that no other client writes. Half of the groups are new ones; the others replace an earlier one of the same client whole,
+No other client writes the keys of a group. Half of the groups are new; the others replace an earlier group of the same client completely,
 so that a half-done replacement shows as two write ids.
 """
 
@@ -23,14 +23,14 @@ SIZE = 4
 """Records of a group."""
 
 FIRST = 1 << 20
-"""The numbers of its keys begin here, beyond those of records that are written alone."""
+"""The first key number, above those of records that are written singly."""
 
 _AGAIN = 4
-"""Groups of each client and way that are replaced again and again."""
+"""The number of groups, for each client and kind of atomic write, that are replaced repeatedly."""
 
 
 def atomic_writes(target: Target) -> frozenset[AtomicWrite]:
-    """The ways that a variant claims to be atomic."""
+    """The kinds of atomic writes that a variant claims."""
     found: set[AtomicWrite] = set()
     if target.atomic_batches:
         found.add("batch")
@@ -40,12 +40,12 @@ def atomic_writes(target: Target) -> frozenset[AtomicWrite]:
 
 
 class Groups:
-    """What one client can write together."""
+    """The groups that one client can write."""
 
     def __init__(
         self, session: Session, targets: Sequence[tuple[Layout, Collection]], ways: frozenset[AtomicWrite], rng: random.Random
     ) -> None:
-        """`targets`: the collections that the client writes to; counters have no write ids, and are left out."""
+        """`targets`: the collections that the client writes; counters have no write ids, and are left out."""
         self._session = session
         self._rng = rng
         self._targets = [pair for pair in targets if not isinstance(pair[0].model.record, Counter)]
@@ -61,7 +61,7 @@ class Groups:
         return bool(self._ways)
 
     def choose(self) -> tuple[AtomicWrite, list[tuple[Layout, Collection]], list[int]]:
-        """A way, and for each record its collection and the number of its key."""
+        """Choose a kind of atomic write and, for each record, its collection and the number of its key."""
         way = self._rng.choice(self._ways)
         if again := self._rng.random() < 0.5:
             number = self._rng.randrange(_AGAIN)
@@ -69,17 +69,17 @@ class Groups:
             number, self._new = self._new, self._new + 1
         numbers = [FIRST + ((number * 2 + (way == "batch")) * SIZE) + member for member in range(SIZE)]
         if way == "batch":
-            # Of one number always the same collection: what replaces a group must have its places.
+            # A number always has the same collection, since a replacement must have the keys of the group that it replaces.
             return way, [self._batched[number % len(self._batched)]] * SIZE, numbers
         first = number if again else self._rng.randrange(len(self._targets))
         return way, [self._targets[(first + member) % len(self._targets)] for member in range(SIZE)], numbers
 
     def write(self, way: AtomicWrite, targets: Sequence[tuple[Layout, Collection]], keys: Sequence[Key], write_id: str) -> None:
-        """Write all of it.
+        """Write the group.
 
         Raises:
-            Refused: none of it is there.
-            Unknown: all of it may be there, or none.
+            Refused: no record was written.
+            Unknown: all records may have been written, or none.
         """
         records: list[Record] = [recipe(layout.model).make(key, write_id) for (layout, _), key in zip(targets, keys, strict=True)]
         if way == "batch":

@@ -1,7 +1,7 @@
-"""A store that is struck at its first start: on an empty directory, before any client was answered.
+"""A fault during a store's first start, on an empty directory, before any client got an answer.
 
-Nothing was acknowledged, so that nothing can be lost. But afterwards it must start on what is there and take writes. Where its directory
-is made by commands of their own and these were not done, the directory may be emptied and they are run again, as an administrator would.
+Nothing was acknowledged, so nothing can be lost. But the store must then start from the remaining files and accept writes. If separate
+commands initialize its directory and had not finished, the directory may be emptied and initialized again, as an administrator would do.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from storeproof.faults import Fault
 from storeproof.result.strength import strength
 
 _GIVE_UP_SECONDS: Final = 60.0
-"""How long a start that was struck may take to notice."""
+"""How long a start may take to end after the fault."""
 
 
 @dataclass
@@ -32,14 +32,14 @@ class BootstrapRound:
     """One first start."""
 
     number: int
-    """From 1; the second start is struck too in every second round."""
+    """From 1; in every second round the second start is struck too."""
     moment: float = 0.0
     """Seconds from the beginning of the first start to the fault."""
     struck_again: bool = False
     half_made: bool = False
-    """The commands that make the directory were begun and not done."""
+    """The commands that initialize the directory were started and had not finished."""
     went_on: bool = False
-    """It started on what was there."""
+    """It started from the remaining files."""
     emptied: bool = False
     failure: str = ""
     log: str = ""
@@ -47,10 +47,10 @@ class BootstrapRound:
 
 @dataclass(kw_only=True)
 class BootstrapSummary(Summary):
-    """What became of the rounds."""
+    """The results of the rounds."""
 
     longest: float = 0.0
-    """Seconds that a first start took which nothing disturbed: the moments are drawn from these."""
+    """Seconds that an undisturbed first start took: the moment of each fault is drawn from this interval."""
     rounds: list[BootstrapRound] = field(default_factory=list)
 
     @property
@@ -60,7 +60,7 @@ class BootstrapSummary(Summary):
 
     @property
     def failures(self) -> list[BootstrapRound]:
-        """Rounds after which the store was of no use."""
+        """Rounds after which the store was unusable."""
         return [each for each in self.rounds if each.failure]
 
     def add(self, done: BootstrapRound) -> None:
@@ -70,39 +70,39 @@ class BootstrapSummary(Summary):
 
     @property
     def ending(self) -> Ending:
-        """A store that promised nothing about such a fault breaks no promise."""
+        """A store that does not claim to survive such a fault breaks no promise."""
         if self.failures:
             return Ending.BROKEN_PROMISE
         return Ending.SPOILED if self.given_up else Ending.RIGHT
 
     @property
     def findings(self) -> list[str]:
-        """The failures, each with its round and what the log then said."""
+        """The failures, each with its round and the log."""
         return [f"round {each.number}: {each.failure}; its log: {each.log}" for each in self.failures]
 
     def parts(self) -> Iterator[str]:
-        """How often, how it went on, and how strong that evidence is."""
+        """The number of faults, what happened after them, and the strength of the evidence."""
         again, emptied = sum(each.struck_again for each in self.rounds), sum(each.emptied for each in self.rounds)
         yield f"struck {self.struck} times within the {self.longest:.2f} s of a first start"
-        yield f"{again} times again during the start after it" if again else ""
-        yield f"{sum(each.went_on for each in self.rounds)} times it started on what was there"
+        yield f"{again} times again during the next start" if again else ""
+        yield f"{sum(each.went_on for each in self.rounds)} times it started from the remaining files"
         if emptied:
-            yield f"{emptied} times its directory was emptied and made again, since the commands that make it were not done"
+            yield f"{emptied} times its directory was emptied and initialized again, since its initialization had not finished"
         if self.failures:
-            yield f"{len(self.failures)} times it was of no use: {self.failures[0].failure}"
-            yield "moments: " + ", ".join(f"{each.moment:.2f} s" for each in self.rounds)
+            yield f"{len(self.failures)} times it was unusable: {self.failures[0].failure}"
+            yield "faults after: " + ", ".join(f"{each.moment:.2f} s" for each in self.rounds)
         if self.rounds:
             bound = upper_bound(self.struck, len(self.failures))
-            yield strength(self.struck, len(self.failures), bound, "failure", "leave it of no use")
+            yield strength(self.struck, len(self.failures), bound, "failure", "leave it unusable")
 
 
 class Bootstrap(FaultExperiment[BootstrapRound]):
-    """One first start, on a store that was never started; each round has a store of its own."""
+    """One first start, on a store that was never started before; each round has a new store."""
 
     def __init__(
         self, subject: Subject, fault: Fault, layouts: Mapping[str, Layout], *, by_commands: bool, summary: BootstrapSummary
     ) -> None:
-        """`by_commands`: whether the directory is made by commands apart from the server, wherever they are."""
+        """`by_commands`: whether separate commands, not the server, initialize the directory."""
         super().__init__(subject)
         self.summary = summary
         self._fault = fault
@@ -110,25 +110,25 @@ class Bootstrap(FaultExperiment[BootstrapRound]):
         self._by_commands = by_commands
 
     def setup(self) -> None:
-        """Nothing: the first start is what is struck."""
+        """Nothing: the fault strikes the first start."""
 
     def rounds(self) -> Iterator[BootstrapRound]:
-        """One more."""
+        """One more round."""
         yield BootstrapRound(self.summary.struck + 1, moment=self._moment())
 
     @contextmanager
     def load(self) -> Iterator[None]:
-        """A start in a thread, until its moment has come."""
+        """A start in a thread, until the moment of the fault."""
         with self._starting(self.round.moment):
             yield
         self._see_commands()
 
     def fault(self) -> None:
-        """That of the guarantee."""
+        """Strike the fault."""
         self._fault.strike(self.handle)
 
     def recover(self) -> None:
-        """Start on what is there, or else on an emptied directory where that is right."""
+        """Start from the remaining files, or from an emptied directory where that is allowed."""
         if self.round.number % 2 == 0:
             self.round.struck_again = True
             with self._starting(self._moment()):
@@ -146,22 +146,22 @@ class Bootstrap(FaultExperiment[BootstrapRound]):
             self.round.emptied = True
 
     def audit(self) -> None:
-        """It takes writes and answers them."""
+        """The store accepts writes and returns what was written."""
         with self.subject.session() as session:
             self._clients.prepare(session)
             tried = try_writes(self._clients, session, 1)
         if not tried.acknowledged:
-            raise Refused(f"it takes no writes: {tried.refusal}")
+            raise Refused(f"it accepts no writes: {tried.refusal}")
         if tried.wrong:
-            raise StoreDied(f"it does not answer what was written: {tried.wrong[0]}", self.handle.log_tail())
+            raise StoreDied(f"it does not return what was written: {tried.wrong[0]}", self.handle.log_tail())
         self.summary.add(self.round)
 
     def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
-        """It does not start, or does not work."""
+        """The store does not start, or does not work."""
         failure = ended or reason
         if isinstance(failure, Unknown):
             raise failure
-        self.round.failure = failure.reason if isinstance(failure, StoreDied) else f"it starts and does not work: {failure}"
+        self.round.failure = failure.reason if isinstance(failure, StoreDied) else f"it starts but does not work: {failure}"
         self.round.log = self.handle.log_tail()
         self.summary.add(self.round)
 
@@ -169,7 +169,7 @@ class Bootstrap(FaultExperiment[BootstrapRound]):
         return self.subject.rng.uniform(0, self.summary.longest)
 
     def _see_commands(self) -> None:
-        """Run again on what they had begun, the commands may end well and make nothing of use."""
+        """Commands that run again on a half-initialized directory may succeed without making it usable."""
         self.round.half_made = self.round.half_made or (self._by_commands and not self.handle.initialised)
 
     @contextmanager
@@ -181,7 +181,7 @@ class Bootstrap(FaultExperiment[BootstrapRound]):
             try:
                 self.handle.start_nowait()
             except StoreDied:
-                pass  # as it must, when it is struck; and a second start may fail by itself, which the third shows too
+                pass  # expected when it is struck; a second start may also fail by itself, which the third start shows
             except BaseException as reason:  # noqa: BLE001 - raised below: a thread cannot
                 failures.append(reason)
 
@@ -190,7 +190,7 @@ class Bootstrap(FaultExperiment[BootstrapRound]):
         threading.Event().wait(moment)
         yield
         starting.join(_GIVE_UP_SECONDS)
-        if self.handle.alive():  # it was not there yet when the fault struck
+        if self.handle.alive():  # the process did not exist yet when the fault struck
             self._fault.strike(self.handle)
         if failures and isinstance(failures[0], StoreproofError):
             raise failures[0]

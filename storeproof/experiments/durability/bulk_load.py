@@ -1,4 +1,4 @@
-"""A client that loads records in batches, each record noted as an operation of its own: a batch need not be atomic."""
+"""A client that writes records in batches. Each record is recorded as a separate operation, since a batch need not be atomic."""
 
 from __future__ import annotations
 
@@ -16,59 +16,59 @@ from storeproof.spec.model import Counter
 BULK_OPERATION: Final = "put_many"
 
 BATCH: Final = 50
-"""Records: more than the smallest of stores' own buffers, and few enough that several batches fit into any round."""
+"""Records per batch: more than the smallest internal buffers of stores, and few enough for several batches in every round."""
 
 _FIRST: Final = 2**31
-"""Where the numbers of its keys begin: above those of clients that write one by one in the same period."""
+"""The first key number, above those of clients that write single records in the same period."""
 
 
 def loadable(session: Session, layouts: Mapping[str, Layout]) -> list[tuple[Layout, Collection]]:
-    """The collections that take batches of records which can be told apart; counters cannot."""
+    """The collections that accept batches and whose records have write ids, which counters do not have."""
     signed = [layout for layout in layouts.values() if not isinstance(layout.model.record, Counter)]
     found = [(layout, session.collection(layout)) for layout in signed]
     return [(layout, collection) for layout, collection in found if supports(collection, BULK_OPERATION)]
 
 
 class Slots:
-    """The logs of one client after another: one for each record of a batch, since a log has one operation in flight.
+    """Logs that clients use one after another: one for each record of a batch, since a log has only one operation in flight.
 
-    Where batches are claimed to be atomic there is one log: all of a batch is there, or nothing of it.
+    If the store claims atomic batches there is one log for the whole batch.
     """
 
     def __init__(self, recorder: Recorder, *, atomic: bool = False) -> None:
         self.atomic = atomic
         self.logs = [recorder.client() for _ in range(1 if atomic else BATCH)]
         self.sequence = 0
-        """Of the last batch: it makes write ids and keys that were never used before."""
+        """The number of the last batch, for write ids and keys that were never used before."""
 
 
 class BulkLoad(Strategy):
     """Batches of new records."""
 
     refused: Ending = "unknown"
-    """Of a batch that is not atomic a part may be there all the same."""
+    """A part of a refused batch that is not atomic may still have been written."""
     most_refusals = 1
 
     def __init__(self, layouts: Mapping[str, Layout], slots: Slots, period: int, rng: random.Random) -> None:
-        """`slots`: no other client that still runs has them."""
+        """`slots`: must not be in use by another running client."""
         self._layouts = layouts
         self._slots = slots
         self._period = period
         self._rng = rng
 
     def use(self, session: Session) -> None:
-        """The collections that take batches; at least one."""
+        """Open the collections that accept batches; at least one."""
         self._targets = loadable(session, self._layouts)
 
     def request(self) -> None:
-        """One batch."""
+        """Send one batch."""
         layout, collection = self._rng.choice(self._targets)
         self._slots.sequence += 1
         records = self._invoke_together(layout) if self._slots.atomic else self._invoke(layout)
         call(collection, layout, BULK_OPERATION, records)
 
     def end(self, outcome: Ending) -> None:
-        """Each of its records ended so."""
+        """Record the outcome for each of its records."""
         for log in self._slots.logs:
             log.end(outcome)
 

@@ -1,4 +1,4 @@
-"""Opens the clients that write under a fault: all on the same collections, each with a log and a random source of its own."""
+"""Opens the clients that write during a fault: all on the same collections, each with its own log and random generator."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from storeproof.history import ClientLog, Recorder
 
 @dataclass(frozen=True)
 class Clients:
-    """For one store."""
+    """The clients of one store."""
 
     subject: Subject
     layouts: Mapping[str, Layout]
@@ -26,24 +26,24 @@ class Clients:
     recorder: Recorder = field(default_factory=Recorder)
 
     def writer(self, period: int, log: ClientLog | None = None) -> Client:
-        """One that writes records one by one. `log`: its own if there is none."""
+        """A client that writes single records. `log`: a new one by default."""
         strategy = RecordWrites(self.layouts, log or self.recorder.client(), period, self._random(), self.atomic)
         return Client(self.subject.open, strategy)
 
     def loader(self, period: int, slots: Slots | None = None) -> Client:
-        """One that loads batches, where `can_load`. `slots`: its own if there are none."""
+        """A client that writes batches, if `can_load`. `slots`: new ones by default."""
         return Client(self.subject.open, BulkLoad(self.layouts, slots or self.slots(), period, self._random()))
 
     def slots(self) -> Slots:
-        """Logs for one loader after another."""
+        """Logs that loaders can use one after another."""
         return Slots(self.recorder, atomic="batch" in self.atomic)
 
     def can_load(self, session: Session) -> bool:
-        """Whether any collection takes batches."""
+        """Whether any collection accepts batches."""
         return bool(loadable(session, self.layouts))
 
     def prepare(self, session: Session | None = None) -> None:
-        """Make the collections, through a session of its own if none is given."""
+        """Create the collections, with a new session by default."""
         if session is None:
             with self.subject.session() as session:
                 self.prepare(session)

@@ -1,21 +1,21 @@
-"""Files that are damaged while the store is down. A store that claims to detect corruption refuses them or reports it, and never serves
-data that no client wrote.
+"""Files that are damaged while the store is down. A store that claims to detect corruption refuses such files or reports the damage, and
+never serves data that no client wrote.
 
-One load; then again and again the same directory, damaged at another place, started and read. The directory is one of two: as a clean
-stop left it, damaged where records are, or as a kill left it, damaged in what was written last, which is mostly the log. The damaged start
-is compared with a start on the same files without the damage: with the records that it serves, and with the lines that it logs.
+The load runs once. Then each round restores the same directory, damages it at another place, starts the store and reads. There are two such
+directories: one from a clean stop, damaged where records are; and one from a kill, damaged in the most recent writes, mostly the log. The
+start with damage is compared with a start on the same files without damage: the records that it serves, and the lines that it logs.
 
 What counts, and why:
 
-* *It served data that no client wrote*: a changed record, a torn one, an unknown key. The backups become wrong too. Not detected.
+* *It served data that no client wrote*: a changed record, a torn one, an unknown key. Backups would be wrong too. Not detected.
 * *It refused*: it does not start, answers a read with an error, or ends during one. Detected.
-* *It reported the damage*: a line of its log names it (checksum, corrupt, truncated ...), which the undamaged start does not log. Then it
-  may leave out what it cannot trust, as Redis does with `aof-load-truncated`: the administrator was told. Detected.
-* *It went back*: everything up to some moment is there, and nothing after it, and nothing was reported. A log whose end cannot be read
-  looks like one whose end was never written; SQLite's WAL and others stop at the first bad frame by design, and what they serve is whole,
-  though old. That is recovery: neither detected nor missed, and alone no evidence.
-* *It left out* records though later ones are there, and reported nothing. No recovery does that: acknowledged data is gone, the rest is
-  served as if it were all. Not detected: this refutes the claim.
+* *It reported the damage*: its log has a line about it (checksum, corrupt, truncated ...) that the start without damage does not log. Then
+  it may leave out data, as Redis does with `aof-load-truncated`: the administrator is informed. Detected.
+* *It went back*: everything up to some moment is present, nothing after it, and nothing was reported. A log whose end cannot be read looks
+  like a log whose end was never written. SQLite's WAL and others stop at the first bad frame by design; the data they serve is old but
+  consistent. That is recovery: neither detected nor missed, and by itself no evidence.
+* *It left out* records although later ones are present, and reported nothing. No recovery does that: acknowledged data is missing, and the
+  rest is served as if it were complete. Not detected: this refutes the claim.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ _READ: Final = 1500
 _BATCH: Final = 50
 """Keys per request, where the store has such requests."""
 _REFUSALS: Final = 20
-"""In a row; a table that refuses all is not asked on."""
+"""Consecutive refusals, after which a collection is not read any further."""
 _WALK: Final = 500
 _MOST: Final = 3
-"""Times as many rounds, at most, until enough of them met something: damage to what is never read shows nothing."""
+"""At most this many times the rounds, until enough of them had an effect: damage to data that is never read shows nothing."""
 _SHOWN: Final = 3
 
 _MADE_UP: Final = (Anomaly.INVENTED, Anomaly.TORN)
@@ -74,7 +74,7 @@ _NAMES_DAMAGE: Final = re.compile(
     "checksum|crc|corrupt|damag|truncat|torn|mismatch|malformed|invalid|broken|bad |short read|unexpected end|incomplete|cannot read",
     re.IGNORECASE,
 )
-"""What a line of a log has that says of a file that it is not as it was written."""
+"""Words in a log line that reports a damaged file."""
 
 History = Mapping[Place, Sequence[Operation]]
 
@@ -161,7 +161,7 @@ class CorruptionExperiment(FaultExperiment[Snapshot]):
                 whole = summary.whole
                 yield snapshot
                 if self._damage is None:
-                    summary.nothing = "it wrote nothing to its files that could be damaged"
+                    summary.nothing = "its files hold nothing that could be damaged"
                     break
                 met += summary.whole == whole
 
@@ -198,7 +198,7 @@ class CorruptionExperiment(FaultExperiment[Snapshot]):
         gone = [finding for place, finding in served.findings.items() if finding.anomaly is not Anomaly.OK and sound.served(place)]
         done = f"{self.round.state}, {self._damage}"
         if served.made_up:
-            summary.served.append(f"{done}, and then {_list_some(served.made_up)}")
+            summary.served.append(f"{done}: {_list_some(served.made_up)}")
         elif served.refused:
             summary.refused += 1
         elif not gone:
@@ -208,7 +208,7 @@ class CorruptionExperiment(FaultExperiment[Snapshot]):
         elif served.went_back(sound):
             summary.back += 1
         else:
-            summary.silent.append(f"{done}, and then {_list_some([str(finding) for finding in gone])}")
+            summary.silent.append(f"{done}: {_list_some([str(finding) for finding in gone])}")
 
     def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:  # noqa: ARG002 - however it refuses
         """It noticed."""
@@ -236,12 +236,12 @@ class CorruptionExperiment(FaultExperiment[Snapshot]):
         except (StoreDied, Refused, Unknown) as reason:
             if snapshot.state == "after a clean stop":
                 raise
-            self.summary.left_out.append(f"{snapshot.state} it does not start without damage either: {str(reason).partition(chr(10))[0]}")
+            self.summary.left_out.append(f"{snapshot.state} it does not start even without damage: {str(reason).partition(chr(10))[0]}")
             return False
         finally:
             self.handle.kill()
         if snapshot.sound.refused or snapshot.sound.made_up:
-            self.summary.left_out.append(f"{snapshot.state} it does not answer all reads without damage either")
+            self.summary.left_out.append(f"{snapshot.state} it does not answer all reads even without damage")
             return False
         return True
 
@@ -271,7 +271,7 @@ class CorruptionExperiment(FaultExperiment[Snapshot]):
                             break
                         continue
                     if isinstance(record, (Breach, WrongReply)):  # it was a record when it was written
-                        seen.made_up.append(f"{model}[{key!r}] was no record any more: {_short(str(record))}")
+                        seen.made_up.append(f"{model}[{key!r}] was no longer a record: {_short(str(record))}")
                         continue
                     in_a_row = 0
                     identified = identify(layout.model, key, record) if record is not None else None
@@ -299,8 +299,8 @@ class CorruptionExperiment(FaultExperiment[Snapshot]):
             try:
                 cursor, keys = call(collection, layout, "walk", cursor, _WALK)
             except (Breach, WrongReply) as reason:
-                return [*found, f"a walk over {layout.model.model} met what is no key: {_short(str(reason))}"]
-            found += [f"{layout.model.model}[{key!r}] was there, which no client wrote" for key in keys if key not in known]
+                return [*found, f"a walk over {layout.model.model} returned something that is not a key: {_short(str(reason))}"]
+            found += [f"{layout.model.model}[{key!r}] was present, and no client wrote it" for key in keys if key not in known]
             if cursor is None or len(found) > _SHOWN:
                 return found
 

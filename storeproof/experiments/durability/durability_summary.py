@@ -1,4 +1,4 @@
-"""What the rounds of one guarantee add up to, and what that says of the store."""
+"""Sums over the rounds of one guarantee, and the outcome."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from storeproof.result.strength import strength
 from storeproof.spec.guarantee import LoadShape
 
 _SHOWN = 3
-"""Lost keys that a message names: the first ones say what to look for, the counts say how much."""
+"""The number of lost keys that a message names, as examples; the counts say how many there were."""
 
 _COSTS = 6
-"""Faults that a message names."""
+"""The number of faults that a message names."""
 
 _COUNTERS: Final[dict[LoadShape, str]] = {"burst": "bursts", "stream": "streams", "bulk": "bulks", "compaction": "compactions"}
 
@@ -33,45 +33,45 @@ class DurabilitySummary(Summary):
     bulks: int = 0
     compactions: int = 0
     amid: int = 0
-    """Of the compactions, those that were not done when the fault struck."""
+    """Compactions that had not finished when the fault struck."""
     command: str = ""
-    """By which the store was told to compact."""
+    """The command that makes the store compact."""
     without: dict[LoadShape, str] = field(default_factory=dict)
-    """Shapes of load that could not be tried, and why."""
+    """Load shapes that could not be tested, and why."""
     power_cut_method: str | None = None
-    """What the power was cut with, where it was."""
+    """The method of the power cut, if there was one."""
     second_faults: int = 0
-    """Struck during the recovery from one of the others; not counted as faults of their own."""
+    """Faults during the recovery from another fault; not counted as faults."""
     lossy: int = 0
-    """Faults that cost anything, of the data or of the store's use."""
+    """Faults after which data was lost or the store was unusable."""
     clients: int = 0
     acknowledged: int = 0
     unknown: int = 0
     keys: set[tuple[str, str | int]] = field(default_factory=set)
-    """Those that were read back, most of them after several faults."""
+    """The keys that were read back, most of them after several faults."""
     anomalies: Counter[Anomaly] = field(default_factory=Counter)
-    """One per audit of a key; none but `ok` comes twice for one key."""
+    """One per audit of a key; a key is counted only once for all anomalies other than `ok`."""
     losses: list[Losses] = field(default_factory=list)
     first: list[str] = field(default_factory=list)
     recoveries: list[float] = field(default_factory=list)
     gone: set[str] = field(default_factory=set)
-    """Models whose collection itself was gone after a fault."""
+    """Models whose collection itself was missing after a fault."""
     idle: list[str] = field(default_factory=list)
     """Rounds in which nothing was acknowledged, and why: they show nothing."""
     since_restart: int | None = None
-    """Faults since the store was stopped and started, on which the first writes follow; None where it was not."""
+    """Faults since the last clean restart, after which writing continued; None without such a restart."""
     costs: list[str] = field(default_factory=list)
-    """What each fault cost that cost anything: which one it was, during which load, and how much. A known failure names these."""
+    """For each fault that caused a loss: its number, the load shape, and the loss. A known failure matches these."""
     broken: str = ""
-    """The store ended by itself, does not start, or does not work after a start: why."""
+    """Why the store is broken: it ended by itself, does not start, or does not work after a start."""
     needs_repair: bool = False
-    """It is broken in that it starts after the fault and then answers with errors."""
+    """It starts after the fault, but then answers with errors."""
     _shape: LoadShape | None = None
     _grave: list[str] = field(default_factory=list)
-    """Of `costs`, what no missing promise excuses."""
+    """Those of `costs` that are a failure even without a claim."""
 
     def add(self, findings: list[Finding], lost: Losses) -> None:
-        """Count what one audit found."""
+        """Add the findings of one audit."""
         self.losses.append(lost)
         harmed: Counter[Anomaly] = Counter(finding.anomaly for finding in findings if finding.anomaly is not Anomaly.OK)
         if harmed:
@@ -87,7 +87,7 @@ class DurabilitySummary(Summary):
                 self.first.append(str(finding))
 
     def breaks(self, reason: str, log: str) -> None:
-        """The last fault left the store of no use."""
+        """Record that the store was unusable after the last fault."""
         self.broken, self.log = reason, log
         self.lossy += 1
         self.costs.append(f"{self._fault}{reason}")
@@ -95,12 +95,12 @@ class DurabilitySummary(Summary):
 
     @property
     def findings(self) -> list[str]:
-        """Fault by fault; what breaks the store comes with its log."""
+        """One per fault with a loss; with the log, if the store broke."""
         return self._with_log(self.costs)
 
     @property
     def unexcused(self) -> list[str]:
-        """What no missing promise excuses."""
+        """The findings that are a failure even without a claim."""
         return self._with_log(self._grave)
 
     def _with_log(self, failed: list[str]) -> list[str]:
@@ -109,14 +109,14 @@ class DurabilitySummary(Summary):
 
     @property
     def _fault(self) -> str:
-        """Which one is under way."""
+        """The current fault."""
         if self._shape is None:
             return ""
         since = "" if self.since_restart is None else f", {self.since_restart} since a clean restart"
         return f"fault {self.rounds}{since}, {self._shape}: "
 
     def count(self, shape: LoadShape, by: int = 1) -> None:
-        """A fault strikes during that shape of load; by -1: it did, and its round was spoiled."""
+        """Count a fault during that load shape; `by` -1: take it back, since its round was spoiled."""
         setattr(self, _COUNTERS[shape], getattr(self, _COUNTERS[shape]) + by)
         self._shape = shape
         if self.since_restart is not None:
@@ -124,27 +124,27 @@ class DurabilitySummary(Summary):
 
     @property
     def rounds(self) -> int:
-        """How often the fault struck, in all shapes of load together."""
+        """The number of faults in all load shapes together."""
         return self.streams + self.bursts + self.bulks + self.compactions
 
     @property
     def bound(self) -> float | None:
-        """The share of such faults that cost something, at most, with 95 % confidence. One that found nothing at risk is no evidence."""
+        """Upper bound, with 95 % confidence, of the share of such faults that cause a loss; faults with nothing at risk do not count."""
         telling = self.rounds - len(self.idle)
         return upper_bound(telling, min(self.lossy, telling)) if telling > 0 else None
 
     @property
     def harmed(self) -> int:
-        """Keys that are not as they were acknowledged."""
+        """The number of keys whose value is not the acknowledged one."""
         return sum(number for anomaly, number in self.anomalies.items() if anomaly is not Anomaly.OK)
 
     @property
     def ending(self) -> Ending:
         """How the case ends.
 
-        Losing what was never promised to be kept breaks no promise, whatever its form: an old, half or deleted record after such a fault is
-        a loss too, and so are tables that want to be repaired. No missing promise excuses a store that serves what no client wrote, ends by
-        itself, or does not start.
+        A loss that the variant does not claim to prevent breaks no promise, whatever its form: an old, half or deleted record is a loss,
+        and so is a table that needs repair. Even without a claim a store fails if it serves data that no client wrote, ends by itself, or
+        does not start.
         """
         if self.anomalies[Anomaly.INVENTED]:
             return Ending.MADE_UP
@@ -157,10 +157,10 @@ class DurabilitySummary(Summary):
         return Ending.NOTHING_AT_RISK if self.idle else Ending.RIGHT
 
     def parts(self) -> Iterator[str]:
-        """At risk, harmed, worst window, first keys."""
+        """The faults, the losses, the worst window, and the first keys."""
         yield f"{self._struck()}; {self.acknowledged} operations acknowledged, {self.unknown} unknown"
         for shape, reason in self.without.items():
-            yield f"not tried during a {shape}: {reason}"
+            yield f"not tested under {shape} load: {reason}"
         if self.broken and not self.costs:
             yield self.broken
         if self.costs:
@@ -169,7 +169,7 @@ class DurabilitySummary(Summary):
         if self.harmed:
             yield from self._harm()
         elif not self.broken:
-            yield f"nothing was lost of {len(self.keys)} keys"
+            yield f"nothing lost of {len(self.keys)} keys"
         if self.bound is not None:
             yield strength(self.rounds - len(self.idle), self.lossy, self.bound)
         yield from self.idle
@@ -185,18 +185,18 @@ class DurabilitySummary(Summary):
         if window.shape is not Shape.NOTHING:
             yield f"worst window {window.window_ms:.0f} ms with {window.records} operations, {window.shape}"
         if self.gone:
-            yield f"the collections themselves were gone: {', '.join(sorted(self.gone))}"
+            yield f"the collections themselves were missing: {', '.join(sorted(self.gone))}"
         yield "first: " + " | ".join(self.first)
 
     def _struck(self) -> str:
-        """How often, and what went on then."""
+        """The number of faults in each load shape."""
         text = f"faults: {self.streams} under a stream of {self.clients} clients"
         if self.bursts:
             text += f", {self.bursts} on the last acknowledgement of a burst"
         if self.bulks:
             text += f", {self.bulks} within a batch of a bulk load"
         if self.compactions:
-            text += f", {self.compactions} during {self.command}, of which {self.amid} before it was done"
+            text += f", {self.compactions} during {self.command}, {self.amid} of them before it had finished"
         if self.power_cut_method:
             text += f", by {self.power_cut_method}"
         if self.second_faults:
@@ -204,7 +204,7 @@ class DurabilitySummary(Summary):
         return text
 
     def record(self, guarantee: str, outcome: Outcome, detail: str) -> GuaranteeRecord:
-        """For the result file."""
+        """The record for the result file."""
         return GuaranteeRecord(
             guarantee=guarantee,
             outcome=outcome,

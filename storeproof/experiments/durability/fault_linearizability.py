@@ -1,4 +1,4 @@
-"""Contended keys across a fault: clients read and write, the fault strikes, and others go on with the same keys on what survived."""
+"""Contended keys across a fault: clients read and write, the fault strikes, and other clients continue with the same keys."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from storeproof.history import Recorder
 from storeproof.spec.scale import DurabilityScale
 
 _KEYS = 2
-"""Of each type, new ones in every round."""
+"""Keys of each type; every round has new ones."""
 
 _AFTER = 2
-"""Clients that go on after the fault; the first of them reads every key before they do."""
+"""Clients that continue after the fault; before that the first one reads every key."""
 
 _AFTER_STOP = 3
-"""Operations that each client still begins when the fault is on its way. A store without its disk may answer on and on, and each such
-answer is one more that may be true or not: the search for an order would never end."""
+"""Operations that each client still starts once the fault is under way. A store that has lost its disk may continue to answer; each such
+operation is unknown, and with many of them the search for an order would never end."""
 
 _LONGEST = 10.0
-"""Seconds until enough was done for the fault to strike; on slow disks it strikes then."""
+"""Seconds after which the fault strikes even if there were too few operations, as on slow disks."""
 
 
 class FaultLinearizability(FaultExperiment[int]):
-    """One store, one fault, many rounds; a round is its number, from 1."""
+    """One store, one fault, many rounds; a round is represented by its number, from 1."""
 
     def __init__(
         self, subject: Subject, fault: Fault, layouts: Mapping[KeyType, Layout], scale: DurabilityScale, summary: LinearizabilitySummary
     ) -> None:
-        """`summary`: of the rounds that were done on another store; these go on where they ended."""
+        """`summary`: of earlier rounds, on another store; the rounds continue from there."""
         super().__init__(subject)
         self.summary = summary
         self._fault = fault
@@ -47,20 +47,20 @@ class FaultLinearizability(FaultExperiment[int]):
         self._keys: list[ContendedKey] = []
 
     def setup(self) -> None:
-        """Make the collections, and let the store settle before its power is cut."""
+        """Create the collections, and quiesce the store before its power is cut."""
         self._prepare()
         if self._fault.cuts_off:
-            self.handle.quiesce()  # a cut at the first start is another experiment
+            self.handle.quiesce()  # a power cut at the first start is another experiment
 
     def rounds(self) -> Iterator[int]:
-        """Those that were not yet struck and judged."""
+        """The rounds that are not in the summary yet."""
         for number in range(self.summary.faults + 1, self._scale.rounds + 1):
             self.subject.progress(f"round {number}/{self._scale.rounds}")
             yield number
 
     @contextmanager
     def load(self) -> Iterator[None]:
-        """As many clients as can be judged, on keys of this round alone."""
+        """As many clients as the check can handle, on new keys."""
         self.handle.wait_whole()
         self._recorder = Recorder()
         self._keys = [
@@ -81,16 +81,16 @@ class FaultLinearizability(FaultExperiment[int]):
             yield
 
     def fault(self) -> None:
-        """That of the guarantee."""
+        """Strike the guarantee's fault."""
         self._fault.strike(self.handle)
 
     def recover(self) -> None:
-        """Start it; a store that keeps its schema in memory has lost that."""
+        """Start the store, and create the collections again: a store with its schema in memory has lost them."""
         self.handle.start()
         self._prepare()
 
     def audit(self) -> None:
-        """Read everything, work on, and judge every key."""
+        """Read every key, continue with more operations, and check every key."""
         reads = iter([self._keys])
         clients = open_clients(_AFTER, lambda: self._client(SPARE // _AFTER // 2, first=next(reads, ())))
         try:

@@ -1,4 +1,4 @@
-"""Damage to a data directory: what an ageing disk, a bad cable or a careless copy does to files."""
+"""Damages files of a data directory, as an ageing disk, a bad cable or an interrupted copy does."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ DamageKind = Literal["flip", "truncate"]
 
 _BLOCK: Final = 512
 _NEWEST: Final = 3
-"""One of this number of files that were written last is chosen."""
+"""One of this many most recently written files is chosen."""
 _FLIPS: Final = (1, 1, 2, 8)
-"""Bytes; a single one is the hardest to notice."""
+"""Numbers of changed bytes; a single one is the hardest to detect."""
 _KEYS: Final = re.compile(rb"p[12]:(?:c[0-9]|shared):")
-"""As the keys that are written begin: what has them holds records, or an index of records."""
+"""The beginning of the written keys: a file with such keys has records, or an index of records."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class Deed(Protocol):
     """Damages one file."""
 
     def __call__(self, file: Path, rng: random.Random, *, records: bool = False) -> str:
-        """In words, what was done. `records`: only where records are, as far as that can be seen."""
+        """Damage the file and return a description. `records`: only where records are, as far as they can be recognized."""
 
 
 def flip(file: Path, rng: random.Random, *, records: bool = False) -> str:
-    """Change a few bytes. Those that are zero stay: in what was only reserved there is nothing to damage."""
+    """Change a few bytes. Bytes that are zero are not changed, since they may be preallocated and unused."""
     content = bytearray(file.read_bytes())
     used = _used(content, records=records)
     places = []
@@ -54,7 +54,7 @@ def flip(file: Path, rng: random.Random, *, records: bool = False) -> str:
         place = rng.choice([block + each for each, byte in enumerate(content[block : block + _BLOCK]) if byte])
         content[place] ^= rng.randint(1, 255)
         places.append(place)
-    with file.open("r+b") as opened:  # in place: the owner and the rights stay
+    with file.open("r+b") as opened:  # in place, which keeps owner and permissions
         for place in places:
             opened.seek(place)
             opened.write(content[place : place + 1])
@@ -62,7 +62,7 @@ def flip(file: Path, rng: random.Random, *, records: bool = False) -> str:
 
 
 def truncate(file: Path, rng: random.Random, *, records: bool = False) -> str:
-    """End it somewhere in its used part."""
+    """Truncate the file somewhere in its used part."""
     content = file.read_bytes()
     end = rng.choice(_used(content, records=records)) * _BLOCK + rng.randrange(_BLOCK)
     end = min(end, len(content) - 1)
@@ -74,9 +74,9 @@ DEEDS: Mapping[DamageKind, Deed] = MappingProxyType({"flip": flip, "truncate": t
 
 
 def damage(data: Path, since: float, kind: DamageKind, rng: random.Random, *, records: bool = False) -> Damage | None:
-    """Damage one of the files that were written last, or, with `records`, one in which records can be seen; None where there is none.
+    """Damage one of the most recently written files or, with `records`, one that contains records; None if there is no such file.
 
-    `since`: when the load began, as files' times are given; what was not touched by it holds nothing of it.
+    `since`: the start of the load, as a file time; older files have none of its data.
     """
     files = [each for each in data.rglob("*") if each.is_file() and not each.is_symlink() and each.stat().st_mtime >= since]
     newest = sorted((each for each in files if _worth(each)), key=lambda each: each.stat().st_mtime_ns, reverse=True)
@@ -89,31 +89,31 @@ def damage(data: Path, since: float, kind: DamageKind, rng: random.Random, *, re
 
 
 class Copy:
-    """A data directory as it was, to be put back. Owners, rights and holes are kept."""
+    """A copy of a data directory, to restore it. Owners, permissions and holes are kept."""
 
     def __init__(self, data: Path, at: Path) -> None:
-        """`at`: a directory that is not there yet, beside the data."""
+        """`at`: a directory that does not exist yet, next to the data."""
         self._data = data
         self._at = at
         _run("cp", "-a", "--sparse=always", str(data), str(at))
 
     def put_back(self) -> None:
-        """Everything as it was; the directory itself stays, since a file system may be mounted there."""
+        """Restore the contents; the directory itself stays, since a file system may be mounted there."""
         _run("find", str(self._data), "-mindepth", "1", "-delete")
         _run("cp", "-a", "--sparse=always", f"{self._at}/.", str(self._data))
 
     def remove(self) -> None:
-        """Take the copy away."""
+        """Remove the copy."""
         _run("rm", "-rf", str(self._at))
 
 
 def _worth(file: Path) -> bool:
-    """Locks, process ids and the like are no data."""
+    """Whether a file has data, unlike lock files, process ids and the like."""
     return file.stat().st_size >= _BLOCK and bool(_used(file.read_bytes()))
 
 
 def _used(content: bytes | bytearray, *, records: bool = False) -> list[int]:
-    """The numbers of the blocks in which there is anything; `records`: in which a key begins."""
+    """The numbers of the blocks that are not all zero; `records`: in which a key begins."""
     if records:
         return sorted({found.start() // _BLOCK for found in _KEYS.finditer(content)})
     return [number for number in range((len(content) + _BLOCK - 1) // _BLOCK) if any(content[number * _BLOCK : (number + 1) * _BLOCK])]

@@ -1,7 +1,7 @@
-"""A disk that becomes full while clients write: errors are errors, what was acknowledged stays, and with space the store comes back.
+"""A disk that becomes full while clients write: acknowledged writes must be kept, and the store must work again once there is space.
 
-A ballast file takes all the space that is free on the volume under the data. What a store then does is its own affair: refuse, wait or
-end. But nothing that it acknowledged may be missing, and after the ballast is gone it must work again; a restart is allowed, and noted.
+A ballast file takes all free space on the volume of the data. The store may then refuse, wait or end. But no acknowledged write may be
+missing, and after the ballast is removed the store must work again; a restart is allowed, and reported.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ _BEFORE_SECONDS = 0.5
 """How long clients write before the disk becomes full."""
 _FULL_SECONDS = 15.0
 _FULL_RECORDS = 20_000
-"""Clients go on for this time, or for this number of records; a store that has not noticed by then had the space already."""
+"""Clients continue for this time or this number of records; a store that has not noticed by then had allocated its space already."""
 _STEP_SECONDS = 0.1
 _SMALLEST = 4096
 _BACK_SECONDS = 10.0
-"""How long a store that lives may take until it takes writes again, once there is space; then it is restarted."""
+"""Time for a running store to accept writes again once there is space; then it is restarted."""
 _WRITES = 20
-"""By which it shows that it does."""
+"""The number of writes that check this."""
 
 
 class Ballast:
-    """A file that takes what is free."""
+    """A file that takes all free space."""
 
     def __init__(self, at: Path) -> None:
         self._file = at / "storeproof-ballast"
 
     def fill(self) -> None:
-        """Take all that is free, down to the last block; done again, it takes what became free meanwhile."""
+        """Take all free space, down to the last block; another call takes what has become free since."""
         descriptor = os.open(self._file, os.O_CREAT | os.O_RDWR, 0o600)
         try:
             found = os.fstatvfs(descriptor)
@@ -55,7 +55,7 @@ class Ballast:
             while step >= _SMALLEST:
                 try:
                     os.posix_fallocate(descriptor, size, step)
-                except OSError:  # not so much; what a failed try took is given back
+                except OSError:  # not that much; give back what the failed call took
                     os.ftruncate(descriptor, size)
                     step //= 2
                     continue
@@ -73,22 +73,22 @@ class FullDiskSummary(Summary):
     """What the store did."""
 
     durability: DurabilitySummary = field(default_factory=DurabilitySummary)
-    """What was read back."""
+    """The result of reading everything back."""
     noticed: list[str] = field(default_factory=list)
-    """What clients were told, each once."""
+    """The errors that clients got, each once."""
     acknowledged: int = 0
     during: int = 0
-    """Of them, while the disk was full."""
+    """Those while the disk was full."""
     ended: bool = False
     """It ended by itself while the disk was full."""
     cut_short: bool = False
-    """Clients lost their connections: it, or a part of it, ended or hung. Some servers start themselves again, with what a crash leaves."""
+    """Clients lost their connections: the server or a part of it ended or hung. Some servers restart by themselves, as after a crash."""
     back: str = ""
-    """How it came back."""
+    """How it started to work again."""
     broken: str = ""
 
     def claimed(self, promises: Callable[[str], bool]) -> bool:
-        """Whether what was acknowledged had to stay: over a crash, if there was one, and else over a stop."""
+        """Whether acknowledged writes had to be kept: over a crash if there was one, else over a clean stop."""
         return promises("process_crash" if self.ended or self.cut_short else "clean_restart")
 
     @property
@@ -104,12 +104,12 @@ class FullDiskSummary(Summary):
 
     @property
     def findings(self) -> list[str]:
-        """What was lost, and why the store is broken, with its log."""
+        """The losses, and why the store is broken, with its log."""
         return [*self.durability.findings, *self._breakdown]
 
     @property
     def unexcused(self) -> list[str]:
-        """What no missing promise excuses."""
+        """The findings that are a failure even without a claim."""
         return [*self.durability.unexcused, *self._breakdown]
 
     @property
@@ -117,14 +117,14 @@ class FullDiskSummary(Summary):
         return [f"{self.broken}; its log: {self.log}" if self.log else self.broken] if self.broken else []
 
     def parts(self) -> Iterator[str]:
-        """What clients were told, and how the store came back."""
+        """The errors that clients got, and how the store started to work again."""
         yield f"{self.acknowledged} operations acknowledged, {self.during} of them after the disk was full"
         if self.noticed:
-            yield "clients were told: " + " | ".join(self.noticed)
+            yield "errors to clients: " + " | ".join(self.noticed)
         elif not self.ended:
-            yield "it took all writes: it needed no space that it had not taken before"
+            yield "it accepted all writes: it had allocated its disk space before"
         if self.ended or self.cut_short:
-            yield "it ended by itself" if self.ended else "it cut off clients, as in a crash"
+            yield "it ended by itself" if self.ended else "it dropped client connections, as in a crash"
         yield self.back
         if self.broken:
             yield self.broken
@@ -132,14 +132,14 @@ class FullDiskSummary(Summary):
             yield count_anomalies(self.durability.anomalies)
             yield "first: " + " | ".join(self.durability.first)
         else:
-            yield f"nothing was lost of {len(self.durability.keys)} keys"
+            yield f"nothing lost of {len(self.durability.keys)} keys"
 
 
 class FullDisk(FaultExperiment[None]):
-    """One store whose data lies on a volume, filled once."""
+    """One store whose data is on a volume, which is filled once."""
 
     def __init__(self, subject: Subject, layouts: Mapping[str, Layout], *, clients: int, restarts: bool) -> None:
-        """`restarts`: whether the variant promises to keep anything over a clean stop, so that it can be read from the disk."""
+        """`restarts`: whether the variant claims to keep data over a clean stop, so that it can be read from the disk."""
         super().__init__(subject)
         assert self.handle.data is not None
         self.summary = FullDiskSummary()
@@ -152,7 +152,7 @@ class FullDisk(FaultExperiment[None]):
         self._harmed: set[tuple[str, Key]] = set()
 
     def setup(self) -> None:
-        """Make the collections."""
+        """Create the collections."""
         self._clients.prepare()
 
     def rounds(self) -> Iterator[None]:
@@ -161,7 +161,7 @@ class FullDisk(FaultExperiment[None]):
 
     @contextlib.contextmanager
     def load(self) -> Iterator[None]:
-        """Clients that go on writing when the disk is full, until they have noticed or have done enough."""
+        """Clients that keep writing when the disk is full, until they get errors or have written enough."""
         with self.subject.session() as session:
             clients = open_clients(self._writers, self._writer)
             if self._clients.can_load(session):
@@ -186,10 +186,10 @@ class FullDisk(FaultExperiment[None]):
         self._ballast.fill()
 
     def recover(self) -> None:
-        """Give the space back, and wait until the store takes writes again.
+        """Free the space, and wait until the store accepts writes again.
 
         Raises:
-            StoreDied, Refused, Unknown: it does not, also not after a restart.
+            StoreDied, Refused, Unknown: it does not, even after a restart.
         """
         self._ballast.remove()
         if not self.summary.ended:
@@ -197,7 +197,7 @@ class FullDisk(FaultExperiment[None]):
             while time.monotonic() - began < _BACK_SECONDS:
                 with contextlib.suppress(Refused, Unknown):
                     self._use()
-                    self.summary.back = f"it took writes again within {time.monotonic() - began + 0.1:.1f} s, without a restart"
+                    self.summary.back = f"it accepted writes again within {time.monotonic() - began + 0.1:.1f} s, without a restart"
                     return
                 if not self.handle.alive():
                     self.summary.ended = True
@@ -207,7 +207,7 @@ class FullDisk(FaultExperiment[None]):
                 self.handle.stop()
         self.handle.start()
         self._use()
-        self.summary.back = "it took writes again after a restart"
+        self.summary.back = "it accepted writes again after a restart"
 
     def audit(self) -> None:
         """Read everything back, and once more from the disk."""
@@ -218,25 +218,25 @@ class FullDisk(FaultExperiment[None]):
             self._read_back()
 
     def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
-        """It is broken. Raises `Unknown` where it runs and does not answer."""
+        """The store is broken. Raises `Unknown` if it runs but does not answer."""
         summary = self.summary
         match reason:
             case StoreDied():
                 summary.broken, summary.log = reason.reason, reason.log
             case Refused():
-                summary.broken, summary.log = f"with space again it does not work: {reason}", self.handle.log_tail()
+                summary.broken, summary.log = f"it does not work after space was freed: {reason}", self.handle.log_tail()
             case _ if ended is None:
                 raise reason
             case _:
-                summary.broken, summary.log = f"with space again it ended: {reason}", self.handle.log_tail()
+                summary.broken, summary.log = f"it ended after space was freed: {reason}", self.handle.log_tail()
 
     def finish(self) -> None:
-        """Nothing is left on the volume."""
+        """Remove the ballast."""
         self._ballast.remove()
         self.summary.acknowledged = self._recorder.acknowledged
 
     def _note(self, clients: list[Client], before: int) -> None:
-        """What the clients were told; `before`: operations that were acknowledged when the disk became full."""
+        """Record the errors that clients got; `before`: operations that were acknowledged when the disk became full."""
         lost = [client.ended.unknown for client in clients if client.ended.unknown]
         refused = [client.ended.refusal for client in clients if client.ended.refusal]
         self.summary.during = self._recorder.acknowledged - before
@@ -245,7 +245,7 @@ class FullDisk(FaultExperiment[None]):
         self.summary.noticed = list(dict.fromkeys(text.splitlines()[0][:120] for text in sorted(lost)[:1] + sorted(refused)))[:3]
 
     def _use(self) -> None:
-        """Some writes. Raises `Refused` or `Unknown` where not all are taken."""
+        """Some writes. Raises `Refused` or `Unknown` if they are not accepted."""
         self._clients.prepare()
         client = self._writer()
         send_some(client, _WRITES)

@@ -1,4 +1,4 @@
-"""The collections that are written under the faults."""
+"""The collections that clients write during the faults."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from storeproof.launch.handle import Handle
 from storeproof.store_under_test import StoreUnderTest
 
 MODELS: Final = ("single_key", "hash10", "nested", "row", "counter")
-"""What is written, as far as the store claims it."""
+"""The models that are written, if the store claims them."""
 
 STAMPED: Final = ("single_key", "hash10", "nested", "row")
-"""Those whose records tell who wrote them; a counter does not."""
+"""The models whose records have a write id; a counter has none."""
 
 
 def layouts_of(sut: StoreUnderTest, handle: Handle, models: Sequence[str] = MODELS) -> dict[str, Layout]:
@@ -39,5 +39,5 @@ def layouts_of(sut: StoreUnderTest, handle: Handle, models: Sequence[str] = MODE
     finally:
         session.close()
     if not layouts:
-        raise NotAvailable(f"{sut.target.id} claims no model that the faults are tried with: {', '.join(models)}")
+        raise NotAvailable(f"{sut.target.id} claims none of the models that fault tests write: {', '.join(models)}")
     return layouts

@@ -1,9 +1,9 @@
-"""The shapes of load under which a fault strikes.
+"""The load shapes: what clients do when a fault strikes.
 
-*Stream*: concurrent clients, the fault at a random moment. *Burst*: a few dozen acknowledged writes, then the fault on the last
-acknowledgement, because a long stream may by luck have been synced just before the fault. *Bulk*: the fault cuts a batch in the middle.
-*Compaction*: the fault strikes while the store rewrites its files. What a store has no operation or command for it cannot be tried with:
-that is asked once, before the first round.
+*Stream*: concurrent clients, the fault at a random moment. *Burst*: a few dozen acknowledged writes, then the fault right after the last
+acknowledgement, because a long stream may happen to be synced just before the fault. *Bulk*: the fault strikes in a batch.
+*Compaction*: the fault strikes while the store rewrites its files. A shape for which the store has no operation or command is left out,
+as is checked once, before the first round.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _WAIT_SECONDS: Final = 60.0
 _LOOK_SECONDS: Final = 0.001
 
 _STREAM: Final = 100
-"""Acknowledged writes that a stream has before the fault, also on a slow disk: with a handful, what is lost may be none of them."""
+"""Acknowledged writes of a stream before the fault, also on a slow disk: among only a handful there may be no loss by chance."""
 
 _LOADERS: Final = 2
 _BATCHES = (2, 12)
@@ -45,14 +45,14 @@ _LOAD_SECONDS: Final = 10.0
 """A store whose batches take long gets fewer."""
 
 _FILL = 40
-"""Batches before a compaction: a store with nothing in it is done at once."""
+"""Batches before a compaction: an empty store would finish it at once."""
 
 _WRITERS: Final = 4
 """Clients that write during a compaction."""
 
 
 class LoadShapes:
-    """For one store. `unsupported_because` says which it cannot be tried with."""
+    """The load shapes for one store; `unsupported_because` says which are not possible."""
 
     def __init__(self, clients: Clients, scale: DurabilityScale, summary: DurabilitySummary) -> None:
         self._handle = clients.subject.handle
@@ -63,10 +63,10 @@ class LoadShapes:
         self._summary = summary
         self._slots: list[Slots] = []
         self._took: list[float] = []
-        """Seconds of each compaction that came to its end."""
+        """Duration of each finished compaction, in seconds."""
 
     def unsupported_because(self, session: Session, shape: LoadShape) -> str | None:
-        """Why a shape cannot be tried, or None. A prepared store is asked; one compaction is done, and its time taken."""
+        """Why a load shape is not possible, or None. Asks a prepared store; for `compaction` it compacts once and measures the time."""
         if shape == "bulk" and not self._clients.can_load(session):
             reasons = {why_not(session.collection(layout), "BatchWrite") for layout in self._clients.layouts.values()}
             return f"no {BULK_OPERATION}: {'; '.join(sorted(reasons))}"
@@ -82,7 +82,7 @@ class LoadShapes:
         return None
 
     def load(self, shape: LoadShape, period: int) -> AbstractContextManager[None]:
-        """Clients that write until the end of the block, which is entered when the fault is to strike."""
+        """Clients that write until the end of the block; the block is entered at the moment of the fault."""
         return {"stream": self._stream, "burst": self._burst, "bulk": self._bulk, "compaction": self._compaction}[shape](period)
 
     @contextmanager
@@ -105,7 +105,7 @@ class LoadShapes:
                 goes_on = client.step()
                 if not goes_on or time.monotonic() > deadline:
                     break
-            if not goes_on:  # else nothing comes between the last acknowledgement and the fault
+            if not goes_on:  # otherwise nothing may come between the last acknowledgement and the fault
                 check_load(self._handle, [client])
             yield
         finally:
@@ -128,7 +128,7 @@ class LoadShapes:
 
     @contextmanager
     def _compaction(self, period: int) -> Iterator[None]:
-        """Clients write, the store is told to rewrite its files, and the fault strikes at a random moment of that."""
+        """Clients write while the store rewrites its files on command; the fault strikes at a random moment of that."""
         self._fill(period)
         session = self._subject.open()
         writers = [self._clients.writer(period) for _ in range(_WRITERS)]
@@ -160,7 +160,7 @@ class LoadShapes:
             raise failures[0]
 
     def _wait_for_load(self, load: Running, writes: int) -> None:
-        """Until `writes` more are at risk: a fault before the first acknowledgement, on a slow disk, would show nothing."""
+        """Wait until `writes` more are acknowledged: on a slow disk, a fault before the first acknowledgement would show nothing."""
         found = self._recorder.acknowledged
         wanted, heard = found + writes, time.monotonic()
         deadline = heard + _WAIT_SECONDS
@@ -196,7 +196,7 @@ class LoadShapes:
 
     @contextmanager
     def _under_load(self, clients: Sequence[Client]) -> Iterator[Running]:
-        """Slots of a client that may still be writing into them are left to it."""
+        """Drop the slots if a client may still be writing into them."""
         load: Running | None = None
         try:
             with under_load(clients) as load:

@@ -1,4 +1,4 @@
-"""Reads everything back after a fault, and judges each key against its history."""
+"""Reads everything back after a fault, and checks each key against its history."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from storeproof.records.self_verifying import identify
 from storeproof.spec.model import Counter
 
 _BATCH = 100
-"""Keys per request, where the store has such requests."""
+"""Keys per request, if the store has such requests."""
 
 Histories = Mapping[Place, Sequence[Operation]]
 """The operations by model and key."""
 
 
 _SOME = 20
-"""Writes by which a store shows that it can be used."""
+"""The number of writes that show whether a store is usable."""
 
 
 @dataclass(frozen=True)
 class TriedWrites:
-    """What became of some writes."""
+    """The result of some writes."""
 
     acknowledged: int
     refusal: str
-    """The last one."""
+    """The last refusal."""
     wrong: list[Finding]
-    """Of those that were acknowledged, what is not served as it was written."""
+    """Acknowledged writes that are not read back as they were written."""
 
 
 def try_writes(clients: Clients, session: Session, period: int) -> TriedWrites:
@@ -49,10 +49,10 @@ def try_writes(clients: Clients, session: Session, period: int) -> TriedWrites:
 
 
 def audit(session: Session, layouts: Mapping[str, Layout], histories: Histories) -> tuple[list[Finding], list[str]]:
-    """The findings for all keys, and the models whose collection was gone.
+    """The findings for all keys, and the models whose collection was missing.
 
     Raises:
-        Refused: the store refuses to read, also after the collection was created again.
+        Refused: the store refuses to read, even after the collection was created again.
         Unknown: it does not answer.
     """
     findings: list[Finding] = []
@@ -65,7 +65,7 @@ def audit(session: Session, layouts: Mapping[str, Layout], histories: Histories)
         try:
             call(collection, layout, "get", keys[0])
         except Refused:
-            # A store that keeps its schema in memory too has lost that: everything is gone, and reads will show it.
+            # A store that also keeps its schema in memory has lost it: all data is gone, and the reads will show that.
             collection.prepare()
             gone.append(name)
         for key, record in _records(collection, layout, keys):

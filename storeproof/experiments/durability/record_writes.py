@@ -1,7 +1,7 @@
-"""A client that writes records one by one, and some of them together.
+"""A client that writes single records, and some groups.
 
-Some keys are new and private (each stands for one record at risk), some are private and overwritten or deleted, some are shared by all
-clients, so that several writes of one key overlap.
+Some keys are new and private (each is one record at risk), some are private and overwritten or deleted, and some are shared by all clients,
+so that writes of one key overlap.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from storeproof.records.self_verifying import recipe, write_id
 from storeproof.spec.model import Counter
 
 _SLOTS: Final = 8
-"""Keys that are written again and again: per client, and shared by all."""
+"""The number of keys that are overwritten repeatedly: per client, and shared by all."""
 
 _SHARED: Final = 0
 
 _GROUPS: Final = 0.15
-"""The share of writes of several records together, where the store has them."""
+"""The share of group writes, if the store has them."""
 
 _KINDS: Final = ("new", "overwrite", "delete", "shared", "shared delete")
 _WEIGHTS: Final = (50, 15, 10, 15, 10)
@@ -37,7 +37,7 @@ def key(layout: Layout, period: int, owner: int, number: int) -> Key:
 
 
 def writable(session: Session, layout: Layout) -> Collection | None:
-    """The collection, if the adapter can write and read it back there."""
+    """The collection, if the adapter can write records and read them back; else None."""
     collection = session.collection(layout)
     writes = ("increment",) if isinstance(layout.model.record, Counter) else ("put", "delete")
     return collection if all(supports(collection, operation) for operation in ("get", *writes)) else None
@@ -47,7 +47,7 @@ class RecordWrites(Strategy):
     """Puts, deletes and increments over all models."""
 
     most_refusals = 20
-    """A store that refuses everything (its disk is full) is not asked on."""
+    """After that the client stops: the store refuses everything, for example because its disk is full."""
 
     def __init__(
         self,
@@ -65,16 +65,16 @@ class RecordWrites(Strategy):
         self._atomic = atomic
         self._sequence = 0
         self._keys = dict.fromkeys(layouts, _SLOTS)
-        """How many keys of its own it has so far in each collection: the slots, and those that were new."""
+        """The number of its own keys so far in each collection: the overwritten ones and the new ones."""
 
     def use(self, session: Session) -> None:
-        """The collections that can be written and read."""
+        """Open the collections that can be written and read."""
         layouts = self._layouts.values()
         self._targets = [(layout, collection) for layout in layouts if (collection := writable(session, layout)) is not None]
         self._groups = Groups(session, self._targets, self._atomic, self._rng)
 
     def request(self) -> None:
-        """One write, or several together."""
+        """Send one write or one group."""
         layout, collection = self._rng.choice(self._targets)
         if self._groups and self._rng.random() < _GROUPS:
             self._write_together()
@@ -101,7 +101,7 @@ class RecordWrites(Strategy):
         if kind == "new":
             number = own
             self._keys[layout.model.model] += 1
-        else:  # most keys of its own are new ones, so that what it deletes is there
+        else:  # most of its own keys are new ones, so that a deleted key usually exists
             number = self._rng.randrange(own if kind == "delete" else _SLOTS)
         where = key(layout, self._period, owner, number)
         if kind.endswith("delete"):

@@ -1,6 +1,6 @@
-"""The rounds of one guarantee: load, fault, start, read back, judge, write again.
+"""The rounds of one guarantee: load, fault, start, read back, check, write again.
 
-The guarantee names the shapes of load (see `load_shapes`), and its fault strikes once in each shape in every round.
+The guarantee names the load shapes (see `load_shapes`). In every round its fault strikes once in each shape.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from storeproof.spec.guarantee import LoadShape
 from storeproof.spec.scale import DurabilityScale
 
 _FIRST_RECOVERY = 0.05
-"""Seconds within which the second fault strikes while no recovery was measured yet."""
+"""Seconds within which the second fault strikes before any recovery time was measured."""
 
 _PATIENCE_SECONDS = 30.0
-"""How long a store that runs may be silent where nothing but our reads is asked of it."""
+"""How long a running store may fail to answer while the audit's reads are its only load."""
 _AT_ONCE = 4.0
-"""Seconds, below the time limits of all adapters: it was no such limit that ended the wait for the answer."""
+"""Seconds. Below the timeouts of all adapters: a failure within this time was not a timeout."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Round:
 
     shape: LoadShape
     last: bool
-    """Its audit reads the keys of all rounds: what an earlier fault left must survive the later ones too."""
+    """Its audit reads the keys of all rounds: what survived an earlier fault must survive the later ones too."""
 
 
 class Rounds(FaultExperiment[Round]):
@@ -63,7 +63,7 @@ class Rounds(FaultExperiment[Round]):
         """
         Args:
             second_fault: the fault strikes again while the store recovers, except after a burst.
-            summary: of the rounds that were done on another store, before the machine spoiled that; these go on where they ended.
+            summary: of earlier rounds, on another store that the machine spoiled; the rounds continue from there.
         """
         super().__init__(subject)
         self.summary = summary if summary is not None else DurabilitySummary()
@@ -78,28 +78,28 @@ class Rounds(FaultExperiment[Round]):
         self._recorder = self._clients.recorder
         self._shapes = LoadShapes(self._clients, scale, self.summary)
         self._period = 0
-        """Keys of different periods of load differ."""
+        """The number of the load period; each period has its own keys."""
         self._before = 0
         self._at_risk = 0
         """Operations that were acknowledged before the fault of this round."""
         self._harmed: set[tuple[str, Key]] = set()
-        """Keys that were found harmed: each is counted once."""
+        """Keys with an anomaly: each is counted once."""
         self._audited = 0
-        """When the last audit was done: what was written since is read after the next fault."""
+        """The time of the last audit: keys written since then are read after the next fault."""
         self._cut_off: list[tuple[int, int]] = []
-        """From when to when the store had no disk any longer: what it answered in between is unknown."""
+        """Intervals in which the store had lost its disk: operations that it answered within them are unknown."""
 
     def setup(self) -> None:
-        """Make the collections, see which shapes of load can be tried, and let the store settle before its power is cut."""
+        """Create the collections, determine which load shapes can be tested, and quiesce the store before its power is cut."""
         with self.subject.session() as session:
             self._clients.prepare(session)
             self._tried = [shape for shape in self._wanted if self._can_try(session, shape)]
         if self._fault.cuts_off:
-            self.handle.quiesce()  # a cut at the first start is another experiment
+            self.handle.quiesce()  # a power cut at the first start is another experiment
             self.summary.since_restart = 0
 
     def rounds(self) -> Iterator[Round]:
-        """As many as the scale says in each shape, less what the summary has; none after the store broke."""
+        """The scale's number of rounds in each load shape, minus those in the summary; none after the store broke."""
         began = time.monotonic()
         faults = [(number, shape) for number in range(1, self._scale.rounds + 1) for shape in self._tried]
         first = self.summary.rounds
@@ -111,7 +111,7 @@ class Rounds(FaultExperiment[Round]):
             yield Round(shape, last=first + done + 1 == len(faults))
 
     def run_round(self) -> None:
-        """A round that raises is not counted."""
+        """Do not count a round that raises."""
         self.summary.count(self.round.shape)
         try:
             super().run_round()
@@ -120,18 +120,18 @@ class Rounds(FaultExperiment[Round]):
             raise
 
     def load(self) -> AbstractContextManager[None]:
-        """That of the shape, on a store of which no node is missing: two nodes killed in a row would be another fault."""
+        """The load of the shape, on a store with all of its nodes: two nodes killed in a row would be another fault."""
         self._period += 1
         self._before = self._recorder.acknowledged
         self.handle.wait_whole()
         return self._shapes.load(self.round.shape, self._period)
 
     def fault(self) -> None:
-        """That of the guarantee."""
+        """Strike the guarantee's fault."""
         self._fault.strike(self.handle)
 
     def recover(self) -> None:
-        """Start it, and strike once more meanwhile where that is asked for."""
+        """Start the store; with `second_fault`, strike again while it recovers."""
         if self._fault.cuts_off:
             self._cut_off.append((self.struck, self.load_ended))
         self._at_risk = self._recorder.acknowledged - self._before
@@ -144,20 +144,20 @@ class Rounds(FaultExperiment[Round]):
         self.summary.recoveries.append(self._start())
 
     def audit(self) -> None:
-        """Read back what was written since the last audit, and see whether the store can be used again."""
+        """Read back what was written since the last audit, and check that the store works again."""
         try:
             self._read_back(everything=self.round.last)
         except Unknown as reason:
             if self.handle.alive() and self._stays_silent():
                 if busy := machine_is_busy():
-                    raise MachineFailed(f"after the start it runs, and does not answer, on a busy machine ({busy}): {reason}") from None
-                raise StoreDied(f"after the start it runs, and does not answer: {reason}", self.handle.log_tail()) from None
+                    raise MachineFailed(f"after the start it runs but does not answer, on a busy machine ({busy}): {reason}") from None
+                raise StoreDied(f"after the start it runs but does not answer: {reason}", self.handle.log_tail()) from None
             raise
         if not self._at_risk:
             self.summary.idle.append(f"nothing was acknowledged before fault {self.summary.rounds}")
 
     def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
-        """The store is broken; it wants to be repaired where it starts and then refuses, or ends at what it holds."""
+        """The store is broken. It needs repair if it starts and then refuses, or ends while it reads its data."""
         if isinstance(reason, StoreDied):
             self.summary.breaks(reason.reason, reason.log)
         elif isinstance(reason, Unknown) and ended is None:
@@ -167,13 +167,13 @@ class Rounds(FaultExperiment[Round]):
             self.summary.breaks(f"after the start it does not work: {reason}", self.handle.log_tail())
 
     def finish(self) -> None:
-        """Add up what was acknowledged."""
+        """Count the acknowledged and unknown operations."""
         operations = self._history()
         self.summary.acknowledged += sum(each.outcome == "ok" for each in operations)
         self.summary.unknown += sum(each.outcome == "unknown" for each in operations)
 
     def _can_try(self, session: Session, shape: LoadShape) -> bool:
-        """A store that is asked to stop gets no burst: it knows, so that no moment is worse than another."""
+        """Bursts are only for sudden faults: a store that is asked to stop can finish its writes, so the moment does not matter."""
         if shape == "burst" and not self._fault.sudden:
             return False
         if reason := self._shapes.unsupported_because(session, shape):
@@ -189,7 +189,7 @@ class Rounds(FaultExperiment[Round]):
                 if place not in self._harmed and (everything or each[-1].invoked >= self._audited)
             }
             findings, gone = audit(session, self._layouts, fresh)
-            # Groups with a harmed record were judged when it was found.
+            # Groups with a harmed record were checked when it was found.
             looked_at = (each for place, each in histories.items() if place in fresh or place in self._harmed)
             findings += judge_groups(chain.from_iterable(looked_at), findings)
             self.summary.gone.update(gone)
@@ -200,20 +200,20 @@ class Rounds(FaultExperiment[Round]):
             self._check_usable(session)
 
     def _check_usable(self, session: Session) -> None:
-        """Whether the store takes writes again and answers them; they are at risk in the next round.
+        """Check that the store accepts writes again and returns them; the next fault puts them at risk.
 
         Raises:
-            StoreDied: it does not; though it runs, it is of no use.
+            StoreDied: it does not. It runs, but it is unusable.
         """
         self._period += 1
         tried = try_writes(self._clients, session, self._period)
         if not tried.acknowledged:
-            raise StoreDied(f"after the start it takes no writes: {tried.refusal}", self.handle.log_tail())
+            raise StoreDied(f"after the start it accepts no writes: {tried.refusal}", self.handle.log_tail())
         if tried.wrong:
-            raise StoreDied(f"after the start it does not answer what is written: {tried.wrong[0]}", self.handle.log_tail())
+            raise StoreDied(f"after the start it does not return what was written: {tried.wrong[0]}", self.handle.log_tail())
 
     def _stays_silent(self) -> bool:
-        """Whether no answer comes however often one asks: a slow store answers in the end, one that ends at what it holds does not."""
+        """Whether repeated attempts get no answer: a slow store answers in the end, one that fails on its data does not."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while (began := time.monotonic()) < deadline:
             try:
@@ -228,10 +228,10 @@ class Rounds(FaultExperiment[Round]):
         return True
 
     def _start(self) -> float:
-        """Start on what the fault left; the seconds that took.
+        """Start from what the fault left; returns the seconds it took.
 
         Raises:
-            StoreDied: it does not start, so that all it ever acknowledged cannot be read.
+            StoreDied: it does not start, so that nothing it ever acknowledged can be read.
         """
         try:
             return self.handle.start()

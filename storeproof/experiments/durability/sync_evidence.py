@@ -1,7 +1,7 @@
-"""Where no power can be cut: whether each acknowledgement waits for a sync. Evidence, and no proof.
+"""Without a power cut: checks whether each acknowledgement waits for a sync. This is evidence, not proof.
 
-A sync may be of the wrong file or come before the write, a directory may be forgotten, and a store may sync in a way that strace does not
-see: so nothing is proven, and nothing refuted either. What is seen is said, and the guarantee stays `not_run`.
+The sync may be of the wrong file or come before the write, a directory may not be synced, and strace does not see every kind of sync. So it
+neither proves nor refutes the guarantee, which stays `not_run`; the detail says what was seen.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ _REMEDY: Final = "leave out --power-cut=strace"
 
 
 def look(sut: StoreUnderTest, guarantee: str) -> NotAvailable:
-    """One client, one write at a time, on a store that was restarted cleanly; what was seen, as the reason why nothing was cut.
+    """Trace the syncs of a cleanly restarted store while one client writes. Returns what was seen, as the reason for `not_run`.
 
     Raises:
-        NotAvailable: its processes cannot be looked at.
-        StoreDied: it did not start.
+        NotAvailable: the store's processes cannot be traced.
+        StoreDied: the store did not start.
     """
-    handle = sut.launch("a look at its syncs")
+    handle = sut.launch("tracing its syncs")
     try:
         if not handle.pids or handle.data is None:
-            return NotAvailable(f"the syncs of a store are looked at in processes of our own, not by {handle.kind}", "--launch=process")
+            return NotAvailable(f"strace can trace only a store that runs as a local process, not as {handle.kind}", "use --launch=process")
         subject = Subject(handle, sut.connect, random.Random(f"{sut.seed} {guarantee} syncs"))
         clients = Clients(subject, layouts_of(sut, handle))
         clients.prepare()
-        handle.stop()  # as before a cut: a store that has lived, not one that has just been made
+        handle.stop()  # as before a power cut: not the first start of a new store
         handle.start()
         with SyncWatch(handle.pids, handle.data) as watch:
-            # After it, so that a process that serves this one client is followed too.
+            # Connect after strace attached, so that a process that serves only this client is traced too.
             client = clients.writer(1)
             deadline = time.monotonic() + _SECONDS
             for _ in range(_WRITES):
@@ -49,7 +49,7 @@ def look(sut: StoreUnderTest, guarantee: str) -> NotAvailable:
             client.close()
     finally:
         handle.close()
-    # Not deletes: one of a key that is not there writes nothing, and has nothing to wait for.
+    # Without deletes: deleting an absent key writes nothing, so it has no sync to wait for.
     asked = [
         (each.invoked, each.completed)
         for each in clients.recorder.operations()
@@ -59,12 +59,12 @@ def look(sut: StoreUnderTest, guarantee: str) -> NotAvailable:
 
 
 def evidence(acknowledged: int, synced: int, seen: SyncTrace) -> str:
-    """What was seen, and what it is worth."""
-    text = f"nothing was cut; strace saw its data synced between request and reply of {synced} of {acknowledged} acknowledged writes"
+    """What was seen, and how strong that evidence is."""
+    text = f"no power cut; strace saw a sync between request and reply of {synced} of {acknowledged} acknowledged writes"
     if seen.hidden:
-        return f"{text}, and that it uses io_uring, behind which it sees nothing: no evidence"
+        return f"{text}, but the store uses io_uring, whose operations strace does not see: no evidence"
     if not acknowledged:
         return f"{text}: no evidence"
     if synced == acknowledged:
-        return f"{text}: evidence for the promise, and no proof of it"
-    return f"{text}: evidence against the promise, and no refutation of it"
+        return f"{text}: evidence for the guarantee, but no proof"
+    return f"{text}: evidence against the guarantee, but no refutation"

@@ -18,7 +18,7 @@ from storeproof.stats.latency import new_histogram
 ERRORS: Final = 0.001
 """Share of requests that may fail."""
 CLIENT_CPU: Final = 0.9
-"""Share of the cores it can use beyond which the load generator, and not the store, may be what is measured."""
+"""Share of the time in which the load generator had something to do, beyond which it, and not the store, may be what is measured."""
 CEILING: Final = 0.8
 """Share of the rate which the load generator reaches against a server that does nothing, beyond which the same holds."""
 LITTLE: Final = 0.05
@@ -71,7 +71,10 @@ def judge(rounds: Sequence[RunResult], *, pipeline: int = 1, ceiling: float | No
 
 
 def _client_cpu(rounds: Sequence[RunResult]) -> float:
-    return sum(each.cpu_seconds for each in rounds) / sum(each.elapsed_seconds * each.cores for each in rounds)
+    """The share of the time in which the generator had something to do. One that waits for a processor is as much the limit as one that
+    has it: on a busy machine, or where the server took the core, it would look idle by its processor time alone."""
+    busy = sum(each.cpu_seconds + each.waiting_seconds for each in rounds)
+    return min(busy / sum(each.elapsed_seconds * each.cores for each in rounds), 1.0)
 
 
 def _error_ratio(rounds: Sequence[RunResult]) -> float:

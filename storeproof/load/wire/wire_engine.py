@@ -300,6 +300,7 @@ def result_of(plan: Plan, found: native.Measured) -> RunResult:
         removed=tuple(found.removed),
         schedule_lag=decode(found.schedule_lag) if found.schedule_lag else None,
         missed_sends=found.missed_sends,
+        waiting_seconds=found.waiting_seconds,
     )
 
 

@@ -59,4 +59,4 @@ def test_a_machine_that_stood_still_is_seen(monkeypatch: pytest.MonkeyPatch) -> 
     clock = Clock()
     clock.wait(2.1)
     machine.passed += 0.5
-    assert clock.disturbed() == "the case took 0.5 s longer than it waits"
+    assert clock.disturbed() == "the machine stalled: the case took 0.5 s longer than its waits"

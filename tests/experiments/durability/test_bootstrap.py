@@ -121,5 +121,5 @@ def test_a_store_that_starts_and_does_not_keep_a_write_fails() -> None:
             super().__init__(Hollow(), commands)
 
     found, _ = strike(Handled)
-    assert "it does not answer what was written" in found.detail()
+    assert "it does not return what was written" in found.detail()
     assert found.outcome(claimed=True) is Outcome.FAIL

@@ -60,7 +60,7 @@ def test_the_detail_names_at_risk_harm_window_and_first_keys() -> None:
 
 def test_a_clean_detail_says_of_how_many_keys_nothing_was_lost() -> None:
     """A pass has a denominator too."""
-    assert "nothing was lost of 2 keys" in summary(Anomaly.OK, Anomaly.OK).detail()
+    assert "nothing lost of 2 keys" in summary(Anomaly.OK, Anomaly.OK).detail()
 
 
 def test_tables_that_want_repair_break_a_promise_only_where_it_was_made() -> None:

@@ -93,7 +93,7 @@ def test_a_store_that_keeps_nothing_loses_everything_and_that_is_no_error_of_our
     assert {each.shape for each in summary.losses} == {Shape.SUFFIX}
     assert summary.outcome(claimed=True) is Outcome.FAIL
     assert summary.outcome(claimed=False) is Outcome.UNSUPPORTED
-    assert "the collections themselves were gone" in summary.detail()
+    assert "the collections themselves were missing" in summary.detail()
 
 
 class Late(Store):
@@ -276,7 +276,7 @@ class ReadOnly(Store):
 def test_a_store_that_takes_no_writes_after_the_recovery_is_a_failure() -> None:
     """It must start without repair and go on."""
     summary = strike(ReadOnly())
-    assert "after the start it takes no writes: read only: run repair" in summary.broken
+    assert "after the start it accepts no writes: read only: run repair" in summary.broken
     assert summary.outcome(claimed=False) is Outcome.FAIL
 
 

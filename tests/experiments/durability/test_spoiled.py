@@ -116,4 +116,4 @@ def test_no_answer_is_tried_again() -> None:
             raise failure
 
     assert repeat_spoiled(attempt, spoiled, 3)
-    assert spoiled == ["the store runs and did not answer: timed out"] * 2
+    assert spoiled == ["the store is running but did not answer: timed out"] * 2

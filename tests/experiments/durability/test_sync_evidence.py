@@ -11,9 +11,9 @@ from storeproof.experiments.durability.sync_evidence import evidence
 @pytest.mark.parametrize(
     ("acknowledged", "synced", "hidden", "worth"),
     [
-        (90, 90, False, "evidence for the promise, and no proof of it"),
-        (90, 89, False, "evidence against the promise, and no refutation of it"),
-        (90, 0, False, "evidence against the promise, and no refutation of it"),
+        (90, 90, False, "evidence for the guarantee, but no proof"),
+        (90, 89, False, "evidence against the guarantee, but no refutation"),
+        (90, 0, False, "evidence against the guarantee, but no refutation"),
         (0, 0, False, "no evidence"),
         (90, 90, True, "no evidence"),
         (90, 0, True, "no evidence"),
@@ -24,4 +24,4 @@ def test_the_words_say_what_it_is_worth(acknowledged: int, synced: int, hidden: 
     text = evidence(acknowledged, synced, SyncTrace([], hidden))
     assert text.endswith(f": {worth}")
     assert f"of {synced} of {acknowledged} acknowledged writes" in text
-    assert text.startswith("nothing was cut")
+    assert text.startswith("no power cut")

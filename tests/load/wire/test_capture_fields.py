@@ -246,6 +246,7 @@ def test_both_halves_are_one_operation_in_the_result() -> None:
         busy_seconds=34.0,
         pause_seconds=0.0,
         cpu_seconds=0.0,
+        waiting_seconds=0.0,
         elapsed_seconds=1.0,
         threads=1,
         positions=[0],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 from collections import Counter, defaultdict
@@ -97,6 +98,19 @@ def test_the_threads_of_an_open_loop_share_its_rate(threads: int, clients: int, 
     assert found.threads == min(threads, clients)
     due = found.ops[0].ok + found.missed_sends
     assert due == pytest.approx(800, abs=5 * 800**0.5 if poisson else 0)
+
+
+def test_a_thread_that_lacks_a_processor_says_for_how_long() -> None:
+    """All that the test does is on one core, the server included: the engine waits for its turn, and not only for replies."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})  # of this thread, and of those that it starts
+    try:
+        with served(always(FOUND), 8) as sockets:
+            found = native.start(job(sockets, op(), limit=20_000, seconds=60.0)).join()
+    finally:
+        os.sched_setaffinity(0, cores)
+    assert found.waiting_seconds > 0.01
+    assert found.waiting_seconds + found.cpu_seconds <= found.elapsed_seconds + 0.1
 
 
 def test_a_limit_holds_for_all_threads_together() -> None:

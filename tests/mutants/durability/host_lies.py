@@ -55,7 +55,7 @@ LIES = (
     _lie("BatchInParts", "process_crash", "split"),
     _lie("CountedTwice", "process_crash", "miscounted"),
     _lie("Inventing", "process_crash", "invented"),
-    _lie("ReadOnly", "process_crash", "takes no writes"),
+    _lie("ReadOnly", "process_crash", "accepts no writes"),
     _lie("Unclean", "process_crash", "unstartable"),
     _lie("Afresh", "process_crash", "lost", beside=LATE),
     _lie("Rewriting", "process_crash", "lost", beside=LATE, load=("stream",)),

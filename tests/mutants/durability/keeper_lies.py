@@ -1,4 +1,4 @@
-"""The ways in which the file of a store that keeps one lies. Each is the store with one method changed."""
+"""Embedded mutants: each is the correct store with one method changed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class MemoryOnly(Unsynced):
 
 
 class Queue(Unsynced):
-    """Acknowledges, and then writes: a thread takes each write to the file 20 ms late."""
+    """Acknowledges first: a thread writes to the file 20 ms later."""
 
     def __init__(self, data: Path) -> None:
         super().__init__(data)
@@ -53,7 +53,7 @@ class Queue(Unsynced):
 
 
 class Dropped(Queue):
-    """The same, and it throws its queue away when it is asked to stop."""
+    """Like `queue`, and discards its queue at a clean stop."""
 
     def end(self) -> None:
         with contextlib.suppress(queue.Empty):
@@ -86,14 +86,14 @@ class LastHeldBack(Unsynced):
 
 
 class OneInAThousand(Unsynced):
-    """Forgets one write in a thousand."""
+    """Drops one write in a thousand."""
 
     def keep(self, statements: Statements) -> None:
         super().keep([each for each in statements if random.randrange(1000)])
 
 
 class Contended(Unsynced):
-    """Alone, a client's write is in the file at once; several wait for the next group, 50 ms after they were acknowledged."""
+    """Writes of a single client are written at once; concurrent ones with the next group, 50 ms after their acknowledgement."""
 
     def __init__(self, data: Path) -> None:
         super().__init__(data)
@@ -134,7 +134,7 @@ class DeletesUnlogged(Unsynced):
 
 
 class UpdatesUnlogged(Unsynced):
-    """One overwriting in five does not reach the file: what was there before it still is."""
+    """One overwrite in five does not reach the file: the earlier record stays."""
 
     _overwritten = 0
 
@@ -165,7 +165,7 @@ class FieldByField(Unsynced):
 
 
 class DocumentInTwo(Unsynced):
-    """Writes a nested document in two commits: first half of its members, beside what is there of the old ones."""
+    """Writes a nested document in two commits: first half of its members, next to the old values of the others."""
 
     def keep(self, statements: Statements) -> None:
         found = _UPSERT.match(statements[0][0])
@@ -181,7 +181,7 @@ class DocumentInTwo(Unsynced):
 
 
 class CountedTwice(Unsynced):
-    """After a crash it replays the last increment, which is in the file already."""
+    """After a crash it replays the last increment, although the file has it already."""
 
     def begin(self) -> sqlite3.Connection:
         file = super().begin()
@@ -210,7 +210,7 @@ class Inventing(Unsynced):
 
 
 class ReadOnly(Unsynced):
-    """After a crash it takes no writes until someone repairs it."""
+    """After a crash it accepts no writes until someone repairs it."""
 
     def _write(self, connection: sqlite3.Connection, statements: Statements) -> Counted:
         if self.killed and not statements[0][0].startswith("CREATE"):
@@ -228,7 +228,7 @@ class Unclean(Unsynced):
 
 
 class Afresh(Unsynced):
-    """After a crash it puts its file away and begins a new one."""
+    """After a crash it moves its file away and starts with an empty one."""
 
     def begin(self) -> sqlite3.Connection:
         if self.killed:
@@ -238,7 +238,7 @@ class Afresh(Unsynced):
 
 
 class Rewriting(Unsynced):
-    """Writes its file again at every start, and takes the old one away first: a crash meanwhile is the end of it."""
+    """Rewrites its file at every start, and removes the old one first: a crash in between loses it."""
 
     def begin(self) -> sqlite3.Connection:
         file = super().begin()
@@ -259,7 +259,7 @@ class Rewriting(Unsynced):
 
 
 class RewritingInPlace(Rewriting):
-    """The same when it is told to compact, and not at a start."""
+    """Like `rewriting`, but at a compaction instead of a start."""
 
     def begin(self) -> sqlite3.Connection:
         return self.opened("kept.db")
@@ -279,7 +279,7 @@ class BatchInParts(Unsynced):
 
 
 class SyncedAtFirst(Keeper):
-    """Syncs until it is started again."""
+    """Syncs only until its first restart."""
 
     def begin(self) -> sqlite3.Connection:
         if (self.data / "kept.db").exists():
@@ -288,7 +288,7 @@ class SyncedAtFirst(Keeper):
 
 
 class CountersUnsynced(Keeper):
-    """Has a file of its own for counters, which it forgets to sync."""
+    """Has a separate file for counters, and does not sync it."""
 
     def __init__(self, data: Path) -> None:
         super().__init__(data)

@@ -1,4 +1,4 @@
-"""What a lie about durability is: a store file that promises more than its store keeps, and the finding that must show it."""
+"""A durability mutant: a store file whose guarantee its store does not keep, and the finding that must reveal it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, Final, Literal
 Counted = Literal["lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split"]
 """Verdicts on keys: the record of a guarantee has a count of each."""
 
-Kind = Counted | Literal["unstartable", "takes no writes", "does not work", "does not answer"]
+Kind = Counted | Literal["unstartable", "accepts no writes", "does not work", "does not answer"]
 """What the rounds can find. The last four are of a store that is broken."""
 
 COUNTED: Final[tuple[Counted, ...]] = ("lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split")
-_BROKEN: Final[tuple[Kind, ...]] = ("unstartable", "takes no writes", "does not work", "does not answer")
+_BROKEN: Final[tuple[Kind, ...]] = ("unstartable", "accepts no writes", "does not work", "does not answer")
 
 LATE: Final[frozenset[Kind]] = frozenset({"lost", "resurrected", "reverted", "miscounted"})
 """What the loss of the latest writes looks like: of puts, deletes, overwritings and increments."""

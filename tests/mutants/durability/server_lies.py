@@ -91,16 +91,16 @@ def _lie(name: str, says: str, guarantee: str, store: Mapping[str, Any], *by: Ki
     return Lie(name, says, guarantee, store, frozenset(("lost", *by)), LATE)
 
 
-EATEN = "Every sync is made nothing of, by a library that is preloaded (libeatmydata)"
+EATEN = "Every sync is a no-op, by a preloaded library (libeatmydata)"
 
 LIES = (
     _lie("redis-everysec", "Syncs its log once a second", "power_loss", _started("redis", "aof-always", {"appendfsync": "everysec"})),
     _lie("redis-no", "Leaves syncing to the operating system", "power_loss", _started("redis", "aof-always", {"appendfsync": "no"})),
     _lie("redis-eaten", EATEN, "power_loss", preloaded("redis", "aof-always")),
-    _lie("redis-snapshots", "Has snapshots, and no log", "process_crash", _started("redis", "rdb", {})),
+    _lie("redis-snapshots", "Has snapshots but no log", "process_crash", _started("redis", "rdb", {})),
     _lie(
         "redis-tail-cut",
-        "Loses the tail of its log, and starts all the same",
+        "Loses the tail of its log, and starts nevertheless",
         "process_crash",
         _through("redis", "aof-always", _TAIL_CUT),
         *LATE,
@@ -108,7 +108,7 @@ LIES = (
     _lie(
         "redis-old-snapshot", "Is started on an earlier copy of its data", "process_crash", _through("redis", "aof-always", _OLD_SNAPSHOT)
     ),
-    _lie("redis-early", "A proxy in front of it acknowledges, and then sends on", "process_crash", _acknowledged_early()),
+    _lie("redis-early", "A proxy in front of it acknowledges before it forwards", "process_crash", _acknowledged_early()),
     _lie("valkey-everysec", "Syncs its log once a second", "power_loss", _started("valkey", "aof-always", {"appendfsync": "everysec"})),
     _lie("postgresql-no-fsync", "Runs with fsync = off", "power_loss", _started("postgresql", "synchronous-commit-on", {"fsync": "off"})),
     _lie(
@@ -135,11 +135,11 @@ LIES = (
     _lie("mariadb-myisam", "Has tables without a log", "power_loss", _started("mariadb", "myisam", {})),
     Lie(
         "mariadb-half-pages",
-        "Runs with innodb_doublewrite = OFF: a page that was torn is not made whole again",
+        "Runs with innodb_doublewrite = OFF: a torn page is not restored",
         "power_loss",
         _started("mariadb", "innodb-flush-1", {"innodb_doublewrite": "OFF"}),
         # What half a page does to it depends on the page.
-        by=frozenset(("unstartable", "does not work", "does not answer", "takes no writes", "lost")),
+        by=frozenset(("unstartable", "does not work", "does not answer", "accepts no writes", "lost")),
         beside=frozenset(COUNTED),
         load=("burst", "stream", "bulk", "compaction"),  # so that tables are written, and not only the log
         power_cut="fuse:torn",
@@ -147,12 +147,12 @@ LIES = (
     _lie("mongodb-unjournaled", "Acknowledges before its journal is written (j: false)", "power_loss", _started("mongodb", "default", {})),
     _lie(
         "mongodb-unacknowledged",
-        "Its client does not wait for an answer (w: 0)",
+        "Its client does not wait for a reply (w: 0)",
         "process_crash",
         {**_started("mongodb", "default", {}), "adapter": unacknowledged.__file__},
     ),
     _lie("mongodb-eaten", EATEN, "power_loss", preloaded("mongodb", "journaled")),
-    _lie("tarantool-write", "Writes its log and does not sync it", "power_loss", _started("tarantool", "memtx-tree-write", {})),
+    _lie("tarantool-write", "Writes its log but does not sync it", "power_loss", _started("tarantool", "memtx-tree-write", {})),
     _lie("tarantool-none", "Has no log", "process_crash", _started("tarantool", "memtx-tree-none", {})),
     _lie("sqlite-off", "Runs with synchronous = OFF", "power_loss", _started("sqlite", "off", {})),
     _lie("sqlite-wal-normal", "Syncs its log at checkpoints only", "power_loss", _started("sqlite", "wal-normal", {})),

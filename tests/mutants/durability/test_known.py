@@ -35,4 +35,4 @@ def test_what_is_worse_than_known_fails(tmp_path: Path) -> None:
     assert true.outcome == "known_fail", true.detail
     assert "fault 1, 1 since a clean restart, burst: " in true.detail
     assert eaten.outcome == "fail", eaten.detail
-    assert eaten.detail.startswith("worse than known: fault 13, 13 since a clean restart, burst: "), eaten.detail
+    assert eaten.detail.startswith("worse than the known failure: fault 13, 13 since a clean restart, burst: "), eaten.detail

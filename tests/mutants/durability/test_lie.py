@@ -27,8 +27,8 @@ def found(outcome: str = "fail", detail: str = "", **counts: int) -> Found:
         (lie("lost", beside=LATE), found("pass"), False),
         (lie("lost", beside=LATE), found("error", lost=1), False),
         (lie("unstartable"), found(detail="faults: 1; unstartable: it ended with exit status 1 before it answered"), True),
-        (lie("takes no writes"), found(detail="faults: 1; after the start it takes no writes: read only"), True),
-        (lie("takes no writes"), found(detail="faults: 1; after the start it does not work: no"), False),
+        (lie("accepts no writes"), found(detail="faults: 1; after the start it accepts no writes: read only"), True),
+        (lie("accepts no writes"), found(detail="faults: 1; after the start it does not work: no"), False),
     ],
 )
 def test_a_lie_is_caught_by_what_is_meant_for_it_and_by_nothing_else(told: Lie, seen: Found, caught: bool) -> None:

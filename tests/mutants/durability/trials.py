@@ -97,7 +97,7 @@ def store_file_of(lie: Lie, folder: Path) -> Path:
 
 def table(lies: Iterable[Lie], seen: Mapping[str, Found]) -> str:
     """What caught each."""
-    lines = ["| store that lies | what it does | claims to survive | caught by | acknowledged | found |", "|---|---|---|---|---|---|"]
+    lines = ["| mutant | what it does | claims to survive | caught by | acknowledged | found |", "|---|---|---|---|---|---|"]
     for lie in lies:
         each = seen[lie.name]
         by = (
