@@ -19,13 +19,13 @@ def render_markdown(result: Result) -> str:
     run = result.run
     meaning = formatting.SCALES.get(run.scale, "")
     parts = [
-        f"# storeproof: {_cell(run.scale.upper())}{f' ({meaning})' if meaning else ''}",
+        f"# storeproof: {cell_of(run.scale.upper())}{f' ({meaning})' if meaning else ''}",
         (
-            f"Run {_cell(run.id)}, started {_cell(run.started)}, took {units.seconds(run.seconds)}, seed {run.seed}, "
-            f"edition {_cell(result.edition.version)} ({_cell(result.edition.hash)}), storeproof {_cell(run.storeproof)}."
+            f"Run {cell_of(run.id)}, started {cell_of(run.started)}, took {units.seconds(run.seconds)}, seed {run.seed}, "
+            f"edition {cell_of(result.edition.version)} ({cell_of(result.edition.hash)}), storeproof {cell_of(run.storeproof)}."
         ),
         *(
-            f"Corpus: {_cell(each.name)}, {_cell(each.language)}, {each.pages} articles, SHA-256 {_cell(each.checksum)}."
+            f"Corpus: {cell_of(each.name)}, {cell_of(each.language)}, {each.pages} articles, SHA-256 {cell_of(each.checksum)}."
             for each in run.corpus
         ),
         f"Command: {_code(run.command)}",
@@ -36,7 +36,7 @@ def render_markdown(result: Result) -> str:
         f"### Capabilities\n\n{_capabilities(result)}",
         _section("Durable", tables.ladder(result)),
         NOTE if result.stores else "",
-        _table(hardships(result)),
+        table_of(hardships(result)),
         _folded("Every fault in numbers", tables.faults(result)),
         _speed(result),
         _outages(result),
@@ -52,7 +52,7 @@ def render_markdown(result: Result) -> str:
 
 def _capabilities(result: Result) -> str:
     table = matrix.as_table(result)
-    return _table(table) if matrix.was_asked(result) else _folded("None was tried in this run", table) or table.empty
+    return table_of(table) if matrix.was_asked(result) else _folded("None was tried in this run", table) or table.empty
 
 
 def _speed(result: Result) -> str:
@@ -63,17 +63,17 @@ def _speed(result: Result) -> str:
     )
     parts = [f"## Fast\n\n{intro if workloads else 'Nothing was measured in this run.'}"]
     for name, measured in workloads.items():
-        title, about = f"{_cell(measured[0][1].title)} ({_cell(name)})", _cell(tables.about(measured))
-        parts.append(f"### {title}\n\n{about}\n\n{_table(tables.speed(measured))}")
+        title, about = f"{cell_of(measured[0][1].title)} ({cell_of(name)})", cell_of(tables.about(measured))
+        parts.append(f"### {title}\n\n{about}\n\n{table_of(tables.speed(measured))}")
         if each := mixes.parts(measured):
-            parts.append(f"Each operation by itself:\n\n{_table(each)}")
+            parts.append(f"Each operation by itself:\n\n{table_of(each)}")
     return "\n\n".join(parts)
 
 
 def _outages(result: Result) -> str:
     """Nothing where nothing failed under load."""
     table = outages.outages(result)
-    return f"### While something fails\n\n{outages.NOTE}\n\n{_table(table)}" if table.rows else ""
+    return f"### While something fails\n\n{outages.NOTE}\n\n{table_of(table)}" if table.rows else ""
 
 
 def _cases(store: StoreResult) -> str:
@@ -81,7 +81,7 @@ def _cases(store: StoreResult) -> str:
     order = list(Outcome)
     shown = sorted((each for each in store.outcomes if each.outcome is not Outcome.PASS), key=lambda each: order.index(each.outcome))
     if not shown:
-        return f"**{_cell(formatting.name_of(store))}**: " + ("every case passed." if store.outcomes else "no case was run.")
+        return f"**{cell_of(formatting.name_of(store))}**: " + ("every case passed." if store.outcomes else "no case was run.")
     lines = [f"<details><summary>{html.escape(formatting.name_of(store))}: {len(shown)} of {len(store.outcomes)}</summary>", ""]
     for each in shown:
         lines.append(f"* {formatting.MARKS[each.outcome]} **{each.outcome}** {_code(each.id)} (revision {each.revision}, {each.stage})")
@@ -90,28 +90,28 @@ def _cases(store: StoreResult) -> str:
 
 
 def _section(title: str, table: Table) -> str:
-    return f"## {title}\n\n{_table(table)}"
+    return f"## {title}\n\n{table_of(table)}"
 
 
 def _folded(title: str, table: Table) -> str:
     """A long table behind one click; nothing where it would be empty."""
-    return f"<details><summary>{title}</summary>\n\n{_table(table)}\n\n</details>" if table.rows else ""
+    return f"<details><summary>{title}</summary>\n\n{table_of(table)}\n\n</details>" if table.rows else ""
 
 
-def _table(table: Table) -> str:
+def table_of(table: Table) -> str:
     if not table.rows:
         return table.empty
     lines = [
-        "| " + " | ".join(_cell(name) for name in table.header) + " |",
+        "| " + " | ".join(cell_of(name) for name in table.header) + " |",
         "|" + "|".join("--:" if column in table.numbers else "---" for column in range(len(table.header))) + "|",
     ]
     for row in table.rows:
-        cells = [f"**{_cell(cell.text)}**" if cell.tone == "strong" else _cell(cell.text) for cell in row]
+        cells = [f"**{cell_of(cell.text)}**" if cell.tone == "strong" else cell_of(cell.text) for cell in row]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def _cell(text: str) -> str:
+def cell_of(text: str) -> str:
     """Text that stays in its cell and is not read as markup."""
     escaped = html.escape(" ".join(text.split()), quote=False)
     return "".join(f"\\{char}" if char in "\\|`*[]" else char for char in escaped)
@@ -119,4 +119,4 @@ def _cell(text: str) -> str:
 
 def _code(text: str) -> str:
     """Text as it is. HTML between the tags is escaped, and what Markdown would still read there too."""
-    return f"<code>{_cell(text)}</code>"
+    return f"<code>{cell_of(text)}</code>"

@@ -7,7 +7,7 @@ rounds of one run. A difference is shown if the interval excludes 1 and the rati
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from storeproof.result.defect import defect_of
@@ -73,7 +73,7 @@ def compare(a: Side, b: Side) -> Comparison:
     as if there were none.
     """
     unlike = _unlike_runs(a, b)
-    noise = max((floor.factor for side in (a, b) if (floor := side.result.environment.noise)), default=1.0)
+    noise = _noise(a, b)
     left, right = list(a.store.measurements), list(b.store.measurements)
     candidates = [(one, other) for one in left for other in right if one.workload == other.workload]
     pairs = []
@@ -82,13 +82,33 @@ def compare(a: Side, b: Side) -> Comparison:
             left.remove(one)
             right.remove(other)
             by_turns = a.result.run.id == b.result.run.id and b.name in one.interleaved_with
-            pairs.append(_pair(one, other, unlike, noise, by_turns=by_turns))
+            pairs.append(_pair(one, other, [*unlike, *_unlike_measurements(one, other)], noise, by_turns=by_turns))
     pairs.sort(key=lambda pair: (pair.a.workload, pair.a.indexes, pair.a.clients, pair.a.pipeline, pair.a.rate or 0))
     return Comparison(a, b, tuple(pairs), tuple(left), tuple(right))
 
 
+def pair_of(a: Side, one: Measurement, b: Side, other: Measurement, about: Collection[str]) -> Pair:
+    """A measurement of each of two sides, which may differ in what `about` names: fields of a measurement, and `durability`."""
+    unlike = [*_unlike_runs(a, b, about), *_unlike_measurements(one, other, about)]
+    return _pair(one, other, unlike, _noise(a, b), by_turns=_in_the_same_blocks(a, one, b, other))
+
+
+def _in_the_same_blocks(a: Side, one: Measurement, b: Side, other: Measurement) -> bool:
+    """Whether the n-th rounds of both were measured one after the other: those of one workload on the stores of a run, and since format
+    2.1, which was the first with a mean latency, those of all its numbers of indexes."""
+    if a.result.run.id != b.result.run.id or one.workload != other.workload or len(one.rounds) != len(other.rounds):
+        return False
+    if _unlike_measurements(one, other, {"indexes"}) or not (a.store is b.store or b.name in one.interleaved_with):
+        return False
+    return one.indexes == other.indexes or (one.latency_us.mean is not None and other.latency_us.mean is not None)
+
+
+def _noise(a: Side, b: Side) -> float:
+    return max((floor.factor for side in (a, b) if (floor := side.result.environment.noise)), default=1.0)
+
+
 def _pair(a: Measurement, b: Measurement, unlike: Sequence[str], noise: float, *, by_turns: bool) -> Pair:
-    reasons = [*unlike, *_unlike_measurements(a, b)]
+    reasons = list(unlike)
     reasons += [f"{side}: the data was not verified after the rounds" for side, each in (("A", a), ("B", b)) if not each.verified]
     ratio = None
     if not reasons:
@@ -103,16 +123,9 @@ def _pair(a: Measurement, b: Measurement, unlike: Sequence[str], noise: float, *
     return Pair(a, b, ratio, tuple(reasons), tuple(failing), by_turns, noise)
 
 
-def _unlike_runs(a: Side, b: Side) -> list[str]:
+def _unlike_runs(a: Side, b: Side, about: Collection[str] = ()) -> list[str]:
     """Differences between two runs that rule out any comparison."""
-    reasons = []
-    one, other = a.store.durability.proven, b.store.durability.proven
-    if one is None or other is None:
-        sides = " and ".join(side for side, proven in (("A", one), ("B", other)) if proven is None)
-        reasons.append(f"durability was not proven in {sides}")
-    elif one != other:
-        defects = [f"{side}: {defect}" for side, each in (("A", a), ("B", b)) if (defect := defect_of(each.store))]
-        reasons.append("; ".join([_differ("proven durability", one, other), *defects]))
+    reasons = [] if "durability" in about else _unlike_durability(a, b)
     if a.store.topology != b.store.topology:
         reasons.append(_differ("topology", a.store.topology, b.store.topology))
     editions = [f"{side.result.edition.version} ({side.result.edition.hash})" for side in (a, b)]
@@ -121,6 +134,17 @@ def _unlike_runs(a: Side, b: Side) -> list[str]:
     if a.result.run.scale != b.result.run.scale:
         reasons.append(_differ("scale", a.result.run.scale, b.result.run.scale))
     return reasons + _unlike_machines(a, b)
+
+
+def _unlike_durability(a: Side, b: Side) -> list[str]:
+    one, other = a.store.durability.proven, b.store.durability.proven
+    if one is None or other is None:
+        sides = " and ".join(side for side, proven in (("A", one), ("B", other)) if proven is None)
+        return [f"durability was not proven in {sides}"]
+    if one == other:
+        return []
+    defects = [f"{side}: {defect}" for side, each in (("A", a), ("B", b)) if (defect := defect_of(each.store))]
+    return ["; ".join([_differ("proven durability", one, other), *defects])]
 
 
 def _unlike_machines(a: Side, b: Side) -> list[str]:
@@ -136,7 +160,7 @@ def _unlike_machines(a: Side, b: Side) -> list[str]:
     return reasons
 
 
-def _unlike_measurements(a: Measurement, b: Measurement) -> list[str]:
+def _unlike_measurements(a: Measurement, b: Measurement, about: Collection[str] = ()) -> list[str]:
     """What differs between two measurements. `threads` may: it is chosen so that the load generator is not the limit, and where it is none,
     the rate is the store's, whatever number of threads asked for it."""
     reasons = [
@@ -156,9 +180,9 @@ def _unlike_measurements(a: Measurement, b: Measurement) -> list[str]:
             ("payload_bytes", "payload in bytes"),
             ("corpus", "corpus"),
         )
-        if getattr(a, name) != getattr(b, name)
+        if name not in about and getattr(a, name) != getattr(b, name)
     ]
-    if a.throughput.unit != b.throughput.unit:
+    if "unit" not in about and a.throughput.unit != b.throughput.unit:
         reasons.append(_differ("unit", a.throughput.unit, b.throughput.unit))
     return reasons
 
