@@ -96,6 +96,16 @@ def test_all_threads_of_all_processes_run_on_the_cores(make: Make, code: str) ->
 
 
 @needs_two
+def test_its_first_instruction_runs_on_the_cores(make: Make) -> None:
+    """Memory is placed, and threads are counted, by where a server begins."""
+    notes = "import os, pathlib, sys\npathlib.Path(sys.argv[2], 'cores').write_text(str(os.sched_getaffinity(0)))\n"
+    handle = make(python_server(notes + GREETS), cores=(CORES[1],))
+    handle.start()
+    assert handle.data is not None
+    assert (handle.data / "cores").read_text() == str({CORES[1]})
+
+
+@needs_two
 def test_a_server_that_sets_its_own_cores_is_put_back(make: Make) -> None:
     """It would run beside the load generator."""
     handle = make(python_server(STRAYS), cores=(CORES[1],))
