@@ -61,13 +61,13 @@ def make(tmp_path: Path) -> Iterator[Make]:
     for each in made:
         each.close()
     assert list(tmp_path.iterdir()) == []
-    assert groups(tmp_path) == []
+    assert groups(f"storeproof-{os.getpid()}-*") == []
 
 
-def groups(_base: Path) -> list[Path]:
-    """The control groups that a process of ours has made and left."""
+def groups(name: str) -> list[Path]:
+    """The control groups that are so called."""
     try:
-        return list(memory_group.hierarchy().parent.glob("storeproof-*-*"))
+        return list(memory_group.hierarchy().parent.glob(name))
     except NotAvailable:
         return []
 
@@ -204,7 +204,7 @@ def test_without_the_right_to_limit_memory_nothing_is_started(make: Make, tmp_pa
 def test_a_killed_run_leaves_no_group(tmp_path: Path, before: str) -> None:
     """After kill -9 the server, its directory and its group are removed."""
     run = Run(tmp_path, before=before, fields=f"memory={64 * MIB}")
-    (group,) = [each for each in groups(tmp_path) if each.name == run.root.name]
+    (group,) = groups(run.root.name)
     run.end(signal.SIGKILL)
     if before:
         assert group.exists()
