@@ -15,6 +15,8 @@ from storeproof.report import curves, drawing, formatting, gates, history_plot, 
 from storeproof.report.axes import Pair, axis_of
 from storeproof.report.confidence import NOTE
 from storeproof.report.other_faults import hardships
+from storeproof.report.resources.server_cost import COST_NOTE, about_costs
+from storeproof.report.resources.server_cost import costs as costs_of_server
 from storeproof.result.model import Result, StoreResult
 
 
@@ -63,6 +65,7 @@ def render_html(result: Result) -> str:
             cost=tradeoffs.cost_of_durability(costs, compared) if costs else None,
             cost_legend=compared.legend(),
             scatter=tradeoffs.features_against_speed(result, workloads),
+            cost_note=COST_NOTE if any(map(costs_of_server, workloads.values())) else "",
             workloads=[
                 {
                     "workload": name,
@@ -70,6 +73,8 @@ def render_html(result: Result) -> str:
                     "about": tables.about(measured),
                     "table": tables.speed(measured),
                     "parts": mixes.parts(measured),
+                    "costs": costs_of_server(measured),
+                    "about_costs": about_costs(measured),
                     "curves": curves.curves(measured, measured[0][1].title, lines),
                     "legend": lines.legend(drawing.series_of(measured)),
                     "failing": sum(any(not gate.ok for gate in each.gates.values()) for _, each in measured),

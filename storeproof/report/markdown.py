@@ -10,6 +10,7 @@ from storeproof.printable import printable
 from storeproof.report import formatting, gates, matrix, mixes, outages, tables
 from storeproof.report.confidence import NOTE
 from storeproof.report.other_faults import hardships
+from storeproof.report.resources.server_cost import COST_NOTE, about_costs, costs
 from storeproof.report.tables import Table
 from storeproof.result.model import Result, StoreResult
 
@@ -67,6 +68,10 @@ def _speed(result: Result) -> str:
         parts.append(f"### {title}\n\n{about}\n\n{table_of(tables.speed(measured))}")
         if each := mixes.parts(measured):
             parts.append(f"Each operation by itself:\n\n{table_of(each)}")
+        if each := costs(measured):
+            parts.append(f"{cell_of(about_costs(measured))}\n\n{table_of(each)}")
+    if any(costs(measured) for measured in workloads.values()):
+        parts.insert(1, COST_NOTE)
     return "\n\n".join(parts)
 
 
