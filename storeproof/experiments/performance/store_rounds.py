@@ -153,13 +153,14 @@ class InterleavedRounds:
         self._waiting = waiting
         self._engines: dict[tuple[StoreUnderTest, int], tuple[object, Engines]] = {}
         """By store and number of indexes: a connection belongs to one collection."""
-        self._rounds: dict[tuple[StoreUnderTest, BenchmarkConfig], StoreRounds] = {}
+        self._rounds: dict[tuple[StoreUnderTest, str], StoreRounds] = {}
+        """By store and case: those of one comparison."""
 
     def rounds_of(self, config: BenchmarkConfig, sut: StoreUnderTest) -> StoreRounds:
         """Those of one store, whose case closes them: measured with those of the others, if they were not yet."""
-        if (sut, config) not in self._rounds:
+        if (sut, config.case) not in self._rounds:
             self._measure(config, sut)
-        return self._rounds.pop((sut, config))
+        return self._rounds.pop((sut, config.case))
 
     def close(self) -> None:
         """Remove what is left, and end all connections."""
@@ -170,12 +171,16 @@ class InterleavedRounds:
 
     def _measure(self, config: BenchmarkConfig, first: StoreUnderTest) -> None:
         self._clear()
-        suts = {each: (first,) if each == config else () for each in config.with_each_index_count()}
-        compared = [(sut, each) for each, mine in suts.items() for sut in (*mine, *self._waiting(each.case))]
+        compared = [
+            (sut, each)
+            for each in config.with_each_index_count()
+            for sut in (*((first,) if each.case == config.case else ()), *self._waiting(each.case))
+        ]
         for sut, each in compared:
-            self._rounds[sut, each] = StoreRounds(each, sut, partial(self._engines_of, sut, each.indexes), self._ceilings)
-            self._rounds[sut, each].alone = sum(other is sut for other, _ in compared) == 1
-            self._rounds[sut, each].prepare()
+            rounds = StoreRounds(each, sut, partial(self._engines_of, sut, each.indexes), self._ceilings)
+            rounds.alone = sum(other is sut for other, _ in compared) == 1
+            self._rounds[sut, each.case] = rounds
+            rounds.prepare()
         scale = first.scale.performance.rounds
         for number in range(scale.at_most):
             block = list(self._rounds.values())
@@ -186,8 +191,8 @@ class InterleavedRounds:
             for rounds in block:
                 rounds.run_round()
         sound = {place: rounds for place, rounds in self._rounds.items() if rounds.sound}
-        for (sut, each), rounds in sound.items():
-            rounds.interleaved_with = tuple(other.target.id for other, its in sound if other is not sut and its == each)
+        for (sut, case), rounds in sound.items():
+            rounds.interleaved_with = tuple(other.target.id for other, its in sound if other is not sut and its == case)
 
     def _clear(self) -> None:
         with ExitStack() as closing:
