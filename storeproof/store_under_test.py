@@ -23,6 +23,7 @@ from storeproof.launch.handle import Handle
 from storeproof.launch.request import LaunchOption, LaunchRequest
 from storeproof.load.job import EngineWanted
 from storeproof.machine import container_engine
+from storeproof.machine.cores import UNSPLIT, CoreSplit
 from storeproof.outcome import Stage
 from storeproof.result.proof import Identity
 from storeproof.result.recorder import StoreRecord
@@ -59,6 +60,12 @@ class Options:
     """Off only for mutants, which other checks must catch."""
     corpus: Corpus = field(default_factory=Corpus)
     """The dumps that the command line names."""
+    split: CoreSplit = UNSPLIT
+    """The cores of the stores and of the load generator while speed is measured."""
+    cores: int | None = None
+    """How many of these every store is given, in all stages; None: all."""
+    memory: int | None = None
+    """Bytes of memory that every store is given; None: all that there is."""
 
 
 @contextlib.contextmanager
@@ -87,7 +94,7 @@ class StoreUnderTest:
         """Called with every collection before it is created."""
         self._adapter: Adapter | None = None
         self._shared: Handle | None = None
-        self._in_memory = False
+        self._stage: Stage | None = None
         self._mistrusted = False
         self._blocked: str | None = None
 
@@ -193,10 +200,22 @@ class StoreUnderTest:
         Correctness does not depend on the disk, and would wait for it half of the time: the shared store of that stage keeps its files in
         memory. The other stages do not use that store.
         """
-        in_memory = stage is Stage.CORRECTNESS
-        if in_memory is not self._in_memory:
+        before = (self._in_memory, self._cores)
+        self._stage = stage
+        if (self._in_memory, self._cores) != before:
             self.close_shared()
-            self._in_memory = in_memory
+
+    @property
+    def _in_memory(self) -> bool:
+        """Whether the shared store's files lie in memory. Not where memory is limited: they would count."""
+        return self._stage is Stage.CORRECTNESS and self.options.memory is None
+
+    @property
+    def _cores(self) -> tuple[int, ...]:
+        """Those that it runs on now; none: all. Only speed needs them apart."""
+        options = self.options
+        apart = bool(options.split.apart) and self._stage is Stage.PERFORMANCE
+        return options.split.server if apart or options.cores is not None else ()
 
     def shared(self) -> Handle:
         """The store that the cases of a stage share; if it died or hung, a new, empty one is launched."""
@@ -251,7 +270,10 @@ class StoreUnderTest:
         launch = f" --launch={self.options.launch}" if self.options.launch != "auto" else ""
         images = "".join(f" --image={shlex.quote(f'{store}={image}')}" for store, image in self.options.images.items())
         records = f" --records={self.options.records}" if self.options.records else ""
-        how = f"{launch}{images} --scale={self.scale.scale}{cut}{engine}{records} --seed={self.seed}"
+        cores = f" --cores={self.options.cores}" if self.options.cores is not None else ""
+        memory = f" --memory={self.options.memory // 2**20}MiB" if self.options.memory is not None else ""
+        given = f"{cores}{memory}"
+        how = f"{launch}{images} --scale={self.scale.scale}{cut}{engine}{records}{given} --seed={self.seed}"
         return f"pytest {suites} {stores}{how} -k {shlex.quote(selection)}"
 
     @property
@@ -300,6 +322,8 @@ class StoreUnderTest:
             in_memory=in_memory,
             keep=options.keep,
             power_cut=PowerCut(options.power_cut, self.seed) if on_volume else None,
+            cores=self._cores,
+            memory=options.memory,
         )
 
     def _responds(self, handle: Handle) -> bool:

@@ -38,6 +38,7 @@ def sweep_directories(base: Path) -> list[str]:
         orphans = _end_processes(found)
         if orphans:
             done.append(f"ended {orphans} processes of a killed run, in {found.root}")
+        found.end_limit()
         if not found.keep:
             found.remove()
         if not found.root.exists():

@@ -16,6 +16,7 @@ from typing import Self
 
 from storeproof.disk.ext4 import unmount
 from storeproof.errors import MachineFailed, NotAvailable, UsageError
+from storeproof.machine.memory_group import MemoryGroup, hierarchy
 from storeproof.machine.owner import Owner, this_process
 from storeproof.machine.process_tree import read_stat
 
@@ -35,6 +36,8 @@ class WorkDir:
     """The processes that were started here, as (pid, start)."""
     programs: set[str] = field(default_factory=set)
     """The resolved paths of what they run."""
+    group: Path | None = None
+    """The control group that limits their memory."""
 
     @property
     def data(self) -> Path:
@@ -97,7 +100,8 @@ class WorkDir:
             text = json.loads((root / MARKER).read_text(encoding="utf-8"))
             owner = Owner.parse(text["owner"])
             leaders = {(int(pid), int(start)) for pid, start in text["leaders"]}
-            return cls(root, owner, bool(text["keep"]), leaders, set(text["programs"])) if owner else None
+            group = Path(text["group"]) if text.get("group") else None
+            return cls(root, owner, bool(text["keep"]), leaders, set(text["programs"]), group) if owner else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -111,11 +115,26 @@ class WorkDir:
                     "keep": self.keep,
                     "leaders": sorted(self.leaders),
                     "programs": sorted(self.programs),
+                    "group": str(self.group) if self.group else None,
                 }
             ),
             encoding="utf-8",
         )
         fresh.replace(self.root / MARKER)
+
+    def limit_memory(self, limit: int) -> MemoryGroup:
+        """A group that limits memory to that many bytes, noted before it is made. Raises `NotAvailable`."""
+        where = hierarchy()
+        self.group = where.parent / self.root.name
+        self.write_marker()
+        group = MemoryGroup(self.group, limit)
+        group.make(where.version)
+        return group
+
+    def end_limit(self) -> None:
+        """Remove that group, when its processes have ended. Only one of our name: whatever else the mark says is not ours to remove."""
+        if self.group is not None and self.group.name == self.root.name:
+            MemoryGroup(self.group, 0).remove()
 
     def empty(self) -> None:
         """Remove what is in `data`; the directory stays, since a file system may be mounted there."""

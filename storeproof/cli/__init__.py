@@ -116,6 +116,20 @@ def picture(
 
 
 @app.command()
+def claims(
+    results: Annotated[list[Path], typer.Argument(help="Each a result.json, or the directory that holds one.")],
+    output: Annotated[Path | None, typer.Option(help="A page with all numbers: .md, .html or .json.")] = None,
+) -> None:
+    """Hold results against published claims: reproduced, refuted, or why that cannot be said.
+
+    Exit codes: 0 at least one claim was reproduced or refuted · 1 of none it can be said · 4 usage error.
+    """
+    from storeproof.cli.claims import claims as held_against
+
+    raise typer.Exit(held_against(results, output))
+
+
+@app.command()
 def schema(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; list the files that are out of date.")] = False,
     directory: Annotated[Path | None, typer.Option(help="Directory of the schemas (default: spec/schema of this installation).")] = None,

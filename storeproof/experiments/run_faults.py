@@ -26,6 +26,7 @@ from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.experiments.performance.outage import Observed, Outage, OutageKind
 from storeproof.faults import Fault, find
 from storeproof.launch.handle import Capability, Handle
+from storeproof.machine.cores import running_on
 from storeproof.spec import NODES
 from storeproof.store_under_test import StoreUnderTest
 
@@ -153,7 +154,8 @@ def run_outage(sut: StoreUnderTest, kind: OutageKind, model: str) -> Observed:
         subject = Subject(handle, sut.connect, random.Random(seed))
         layout = layouts_of(sut, handle, (model,))[model]
         outage = Outage(subject, kind, layout, sut.scale.performance.outage, connect=sut.connect, seed=seed)
-        outage.run()
+        with running_on(sut.options.split.apart):
+            outage.run()
     return outage.observed
 
 

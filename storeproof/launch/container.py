@@ -16,12 +16,14 @@ from storeproof.cleanup.workdir import WorkDir
 from storeproof.contract.address import Address
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied, StoreproofError
 from storeproof.launch.container_description import describe, labels, mapped_address
+from storeproof.launch.end_cause import beyond_limit
 from storeproof.launch.handle import LaunchKind
 from storeproof.launch.log import last_lines
 from storeproof.launch.managed_server import NO_NODES, ManagedServer
 from storeproof.launch.nodes import RunningNodes
 from storeproof.launch.request import LaunchRequest
 from storeproof.machine import container_engine, shortage
+from storeproof.machine.usage import UsageMeter
 from storeproof.spec.store import ContainerLaunch
 
 if TYPE_CHECKING:
@@ -209,6 +211,15 @@ class ContainerHandle(ManagedServer):
                 self._nodes.wait(self._container, self._launch.start_seconds, whole=False)
             self._ready = time.monotonic()
 
+    def _make_meter(self) -> UsageMeter:
+        """Of the container's processes, which are this machine's too where the engine runs here."""
+        if not self.alive():
+            raise self._end_error("")
+        first = int(self._container.attrs["State"]["Pid"])
+        if self._container.id not in container_engine.group_of(first):
+            raise NotAvailable("the container engine runs on another machine, whose processes cannot be seen")
+        return UsageMeter([first], self.data or container_engine.volume_folder(self._directory().root.name))
+
     def _end_error(self, when: str) -> StoreproofError:
         """The error for the end of the container."""
         if self._container is None:
@@ -217,6 +228,8 @@ class ContainerHandle(ManagedServer):
         reason = f"{self._name} ended with exit status {state['ExitCode']}{when}"
         if state.get("OOMKilled"):
             lacking = shortage.Shortage("the kernel's out-of-memory killer has ended it", "give the machine or the container more memory")
+            if self._request.memory is not None:
+                lacking = beyond_limit(self._request.memory)
             return self._end_cause.shortage_error(reason, lacking)
         return self._error_for(reason, state["ExitCode"])
 

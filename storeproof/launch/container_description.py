@@ -47,9 +47,20 @@ def describe(request: LaunchRequest, launch: ContainerLaunch, image: str, direct
     else:
         container_engine.client().volumes.create(mark, labels=labels(keep=directory.keep))
         mounts.append(Mount(launch.data, mark, "volume"))
-    described.with_kwargs(labels=labels(keep=directory.keep), mounts=mounts)
+    described.with_kwargs(labels=labels(keep=directory.keep), mounts=mounts, **_limits(request))
     _publish_ports(described, launch)
     return described
+
+
+def _limits(request: LaunchRequest) -> dict[str, str | int]:
+    """Its cores and its memory, nothing of which is swapped out."""
+    cores: dict[str, str | int] = {}
+    if request.cores and container_engine.runs_here():
+        cores = {"cpuset_cpus": ",".join(map(str, request.cores))}
+    elif request.cores:  # which of another machine's cores does not matter: the load generator is not there
+        cores = {"nano_cpus": len(request.cores) * 10**9}
+    memory: dict[str, str | int] = {"mem_limit": request.memory, "memswap_limit": request.memory} if request.memory is not None else {}
+    return cores | memory
 
 
 def labels(*, keep: bool) -> dict[str, str]:

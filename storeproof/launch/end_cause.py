@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied, StoreproofError
+from storeproof.machine.memory_group import MemoryGroup
 from storeproof.machine.shortage import Shortage, ShortageWatch
+from storeproof.units import size
 
 _OUTSIDE: Final = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT})
 """Signals that users and the kernel send, and servers do not send to themselves."""
@@ -26,10 +28,14 @@ class EndCause:
         self._watch = ShortageWatch([])
         self.has_run = False
         """Whether it has ever been ready: before, a shortage means `NotAvailable`; later, it spoils what was tried."""
+        self.memory: MemoryGroup | None = None
+        """What limits its memory, if that is limited."""
+        self._kills = 0
 
     def begin(self, places: Sequence[Path], *, data: bool, inherits: bool) -> None:
         """A process is about to be started; the arguments are those of `ShortageWatch`."""
         self._watch = ShortageWatch(places, data=data, inherits=inherits)
+        self._kills = self.memory.kills() if self.memory is not None else 0
 
     def sample(self) -> None:
         """See `ShortageWatch.sample`."""
@@ -51,7 +57,7 @@ class EndCause:
             status: its exit status, as a shell reports it.
             ours: we have ended it.
         """
-        lacking = self._watch.find(said, pids)
+        lacking = self.over_limit() or self._watch.find(said, pids)
         if lacking is not None:
             return self.shortage_error(reason, lacking)
         number = (status or 0) - _SHELL
@@ -62,6 +68,12 @@ class EndCause:
             )
         return self.store_error(reason)
 
+    def over_limit(self) -> Shortage | None:
+        """Whether the kernel has ended a process of it since its start because of the limit of its memory."""
+        if self.memory is None or self.memory.kills() <= self._kills:
+            return None
+        return beyond_limit(self.memory.limit)
+
     def shortage_error(self, reason: str, lacking: Shortage) -> StoreproofError:
         """The error for a known shortage."""
         return self.machine_error(f"{reason}: {lacking.what}", lacking.remedy)
@@ -69,6 +81,11 @@ class EndCause:
     def machine_error(self, reason: str, remedy: str = "") -> StoreproofError:
         """The error for another failure of the machine."""
         return (MachineFailed if self.has_run else NotAvailable)(reason, remedy)
+
+
+def beyond_limit(limit: int) -> Shortage:
+    """What a server lacked that the kernel has ended for memory under a limit of that many bytes."""
+    return Shortage(f"it needed more than the {size(limit)} that --memory allows, for which the kernel ended it", "give it more --memory")
 
 
 def describe_exit(code: int) -> str:

@@ -11,6 +11,7 @@ from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch.endpoint_memory import MemoryWatch
 from storeproof.launch.handle import Capability, LaunchKind
 from storeproof.launch.request import LaunchRequest
+from storeproof.machine.usage import UsageMeter
 
 _ANSWER_SECONDS = 10.0
 _REASON = "the store was given as an endpoint: a server that storeproof did not start is never stopped"
@@ -94,6 +95,10 @@ class EndpointHandle:
 
     def check_alive(self) -> None:
         """Unknown: the operations show it."""
+
+    def meter(self) -> UsageMeter:
+        """Refused: its machine may be another one."""
+        raise NotAvailable("the server is an endpoint, whose machine cannot be looked at", _REMEDY)
 
     def log_tail(self) -> str:
         """Its log cannot be read."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from storeproof.contract.address import Address
+from storeproof.machine.usage import UsageMeter
 
 LaunchKind = Literal["container", "process", "endpoint"]
 
@@ -121,6 +122,13 @@ class Handle(Protocol):
         Raises:
             StoreDied: it has ended by itself, or we have stopped or killed it.
             MachineFailed: it was killed from outside, or ended for a shortage of the machine.
+        """
+
+    def meter(self) -> UsageMeter:
+        """Reads what it uses of the machine; the same one until it is started again.
+
+        Raises:
+            NotAvailable: that cannot be seen from here; with the reason.
         """
 
     def log_tail(self) -> str:

@@ -21,6 +21,7 @@ from storeproof.launch.handle import Capability
 from storeproof.launch.readiness import wait_until_ready
 from storeproof.launch.request import LaunchRequest
 from storeproof.machine import shortage
+from storeproof.machine.usage import UsageMeter
 from storeproof.spec.store import ContainerLaunch, ProcessLaunch
 
 NO_DISK: Final = "its data is not on a disk whose power can be cut"
@@ -42,6 +43,7 @@ class ManagedServer(ABC):
         self._began = self._ready = 0.0
         """When it was started last, and when it was found ready, by the monotonic clock."""
         self._paused = False
+        self._meter: UsageMeter | None = None
 
     @property
     @abstractmethod
@@ -78,6 +80,7 @@ class ManagedServer(ABC):
 
     def wait_ready(self) -> None:
         """See `Handle.wait_ready`."""
+        self._meter = None
         self._ready = wait_until_ready(
             self.address,
             self._request.probe,
@@ -111,6 +114,12 @@ class ManagedServer(ABC):
         disk.cut()
         self.kill()
         disk.remount()
+
+    def meter(self) -> UsageMeter:
+        """See `Handle.meter`."""
+        if self._meter is None:
+            self._meter = self._make_meter()
+        return self._meter
 
     @abstractmethod
     def log_tail(self) -> str:
@@ -174,6 +183,10 @@ class ManagedServer(ABC):
         lacking = shortage.shortage_of(reason)
         where = f" in {self._dir.root}" if self._dir else ""
         return reason if lacking is None else self._end_cause.shortage_error(f"{self._name} cannot be started{where}", lacking)
+
+    @abstractmethod
+    def _make_meter(self) -> UsageMeter:
+        """See `Handle.meter`."""
 
     @abstractmethod
     def _check_runs(self) -> None:

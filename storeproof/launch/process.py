@@ -29,6 +29,7 @@ from storeproof.machine import ports
 from storeproof.machine.deadline import Deadline, progress_of
 from storeproof.machine.file_digest import digest_of
 from storeproof.machine.programs import check_traversable, find_program
+from storeproof.machine.usage import UsageMeter
 from storeproof.spec.store import ProcessLaunch
 
 _HOST: Final = "127.0.0.1"
@@ -68,7 +69,11 @@ class ProcessHandle(ManagedServer):
         with self._making():
             directory = self._make_directory()
             self.data = directory.data
-            self._made = ServerProcesses(self._name, directory, self._end_cause, user=self._user, install=launch.install)
+            if request.memory is not None:
+                self._end_cause.memory = directory.limit_memory(request.memory)
+            self._made = ServerProcesses(
+                self._name, directory, self._end_cause, user=self._user, install=launch.install, cores=request.cores
+            )
             self._address = _free_address(launch)
 
     @property
@@ -153,6 +158,8 @@ class ProcessHandle(ManagedServer):
         code = self._processes.exit_status()
         if code is not None:
             raise self._error_for(f"{self._name} {describe_exit(code)}", shell_status(code))
+        if (lacking := self._end_cause.over_limit()) is not None:
+            raise self._end_cause.shortage_error(f"a process of {self._name} ended", lacking)
 
     def log_tail(self) -> str:
         """See `Handle.log_tail`."""
@@ -234,6 +241,11 @@ class ProcessHandle(ManagedServer):
             raise self._port_taken()
         # Once it is ready, since the look takes longer than some servers need to start.
         self._processes.note_shared_files()
+        self._processes.hold_in_limits()
+
+    def _make_meter(self) -> UsageMeter:
+        self._processes.hold_in_limits()
+        return UsageMeter(self._pids(), self.data)
 
     def _port_taken(self) -> StoreproofError:
         """The error for it: the store is not to blame."""
@@ -260,6 +272,7 @@ class ProcessHandle(ManagedServer):
             if self._made is not None:
                 self._made.kill(note_shared_files=True)
                 self._made.remove_shared_memory()
+            directory.end_limit()
             if self._disk is not None:
                 self._disk.close()
             if directory.keep:

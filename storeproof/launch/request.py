@@ -42,6 +42,10 @@ class LaunchRequest:
     """Data, log and container stay when the store is closed."""
     power_cut: PowerCut | None = None
     """How its power can be cut: its data then lies on a file system of its own. None: it cannot be cut."""
+    cores: tuple[int, ...] = ()
+    """The cores that a server of ours runs on; empty: all."""
+    memory: int | None = None
+    """Bytes that a server of ours may use; None: all that there is."""
 
     def not_described(self, kind: str) -> NotAvailable | UsageError:
         """The error for a launch that its file does not describe, or for an endpoint whose URL is not given."""

@@ -14,6 +14,7 @@ from storeproof.cleanup.workdir import WorkDir
 from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.launch.end_cause import EndCause
 from storeproof.machine import process_tree, shared_memory, shortage
+from storeproof.machine.cores import hold, running_on
 
 _GONE_SECONDS: Final = 30.0
 """How long a killed process may take to vanish: writing out dirty pages on a slow disk can hold it for seconds."""
@@ -24,19 +25,23 @@ _INHERITED: Final = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "VIR
 class ServerProcesses:
     """They run in `run/` of a marked directory, which notes them, so that a sweep finds them when we are gone."""
 
-    def __init__(self, name: str, directory: WorkDir, end_cause: EndCause, *, user: str | None, install: str) -> None:
+    def __init__(
+        self, name: str, directory: WorkDir, end_cause: EndCause, *, user: str | None, install: str, cores: Sequence[int] = ()
+    ) -> None:
         """Nothing is started yet.
 
         Args:
             name: the store, for messages.
             user: whom they run as; None: as we do.
             install: the line that installs their program.
+            cores: those that they run on; none: all.
         """
         self._name = name
         self._directory = directory
         self._end_cause = end_cause
         self._user = user
         self._install = install
+        self._cores = cores
         self._starting = threading.Lock()
         self._kills = self._kills_before = 0
         self._shared_files: dict[str, int] = {}
@@ -68,7 +73,7 @@ class ServerProcesses:
             directory.programs.add(os.path.realpath(command[0]))
             directory.write_marker()
             kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-            with directory.log.open("ab") as log:
+            with directory.log.open("ab") as log, running_on(self._cores):
                 try:
                     self.leader = process = subprocess.Popen(
                         command,
@@ -91,7 +96,25 @@ class ServerProcesses:
             if stat is not None:
                 directory.leaders.add((stat.pid, stat.start))
                 directory.write_marker()
+            if self._end_cause.memory is not None:
+                self._end_cause.memory.add(process.pid)
             return process
+
+    def hold_in_limits(self) -> None:
+        """Make sure that all of them run on their cores, and that the limit of their memory holds for all.
+
+        Raises:
+            MachineFailed, NotAvailable: they do not, or it does not.
+        """
+        memory = self._end_cause.memory
+        if not self._cores and memory is None:
+            return
+        pids = [each.pid for each in self.members()]
+        if self._cores:
+            hold(pids, self._cores, self._name)
+        if memory is not None:
+            for pid in set(pids) - memory.pids():  # forked before their parent was put there
+                memory.add(pid)
 
     def members(self) -> list[process_tree.Stat]:
         """Those that run now, the leader first."""

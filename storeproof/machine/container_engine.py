@@ -5,6 +5,7 @@ Nothing heavy is imported before it is asked for: the Docker client takes longer
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import re
@@ -128,7 +129,7 @@ def new_container(image: str) -> DockerContainer:
     os.environ.setdefault("TESTCONTAINERS_RYUK_DISABLED", "true")
     # /.dockerenv makes testcontainers believe that it runs inside a container, and look for a gateway. Where the engine
     # runs on this very host the file is a leftover of how the machine was made.
-    if Path("/.dockerenv").exists() and client().info().get("Name") == socket.gethostname():
+    if Path("/.dockerenv").exists() and runs_here():
         os.environ.setdefault("TESTCONTAINERS_HOST_OVERRIDE", "127.0.0.1")
         os.environ.setdefault("TESTCONTAINERS_CONNECTION_MODE", "docker_host")
     from testcontainers.core.container import DockerContainer
@@ -157,6 +158,24 @@ def sweep_containers() -> list[str]:
 def _left_behind(labels: dict[str, str]) -> bool:
     owner = Owner.parse(labels.get(OWNER_LABEL, ""))
     return owner is not None and KEEP_LABEL not in labels and owner.dead()
+
+
+def runs_here() -> bool:
+    """Whether the engine runs on this very machine."""
+    return bool(client().info().get("Name") == socket.gethostname())
+
+
+def group_of(pid: int) -> str:
+    """The control groups of a process of this machine, as the kernel lists them, with the ids of containers; empty if there is none."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cgroup").read_text(encoding="utf-8")
+    return ""
+
+
+def volume_folder(name: str) -> Path | None:
+    """Where a volume's files lie on this machine, if this user may look at them."""
+    folder = Path(client().volumes.get(name).attrs.get("Mountpoint") or "/nowhere")
+    return folder if os.access(folder, os.R_OK | os.X_OK) else None
 
 
 def remove_folder(folder: Path, image: str, labels: dict[str, str]) -> None:

@@ -89,6 +89,18 @@ def add_options(parser: pytest.Parser) -> None:
         help="records that are loaded for workloads over loaded data, in place of the scale's number; its limit of bytes (data_bytes) does "
         "not hold for them",
     )
+    group.addoption(
+        "--cores",
+        type=int,
+        metavar="N",
+        help="how many cores every store is given, so that they can be compared on a smaller machine (default: all that the load "
+        "generator leaves)",
+    )
+    group.addoption(
+        "--memory",
+        metavar="SIZE",
+        help="how much memory every store is given, such as 512MiB or 8GiB; for a local process this needs root (default: all)",
+    )
     group.addoption("--keep", action="store_true", help="keep data directories and containers after the run")
     group.addoption("--report-dir", default="reports/latest", metavar="DIR", help="directory of the report (default: reports/latest)")
     group.addoption(

@@ -29,9 +29,10 @@ from storeproof.plugin.endpoint_leftovers import Leavings
 from storeproof.plugin.options import MOST_RECORDS, existing_directory, named, pairs, whole_number
 from storeproof.plugin.progress import Progress
 from storeproof.plugin.report_dir import ReportDir
+from storeproof.plugin.resources import resources
 from storeproof.regular_file import exists
 from storeproof.result.case_result import CaseResult
-from storeproof.result.model import CorpusUsed, EditionUsed, OutcomeRecord, Result, RunInfo
+from storeproof.result.model import CorpusUsed, EditionUsed, OutcomeRecord, Placement, Result, RunInfo
 from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact_command
 from storeproof.spec import LADDER, Profile, Spec, load_spec
@@ -59,11 +60,13 @@ class Run:
         self._clock = time.monotonic()
         self.spec: Spec = load_spec()
         self.profiles: list[Profile] = [named("profile", name, self.spec.profiles) for name in option.profile or []]
+        endpoints = {store: resolve_secrets(url) for store, url in pairs("--endpoint", option.endpoint).items()}
+        given = resources(option.cores, option.memory, endpoints or (option.store or ["sqlite"] if option.launch == "endpoint" else ()))
         self.options = Options(
             scale=self.spec.scales[option.scale],
             seed=option.seed if option.seed is not None else random.SystemRandom().randrange(1, 1_000_000),
             launch=option.launch,
-            endpoints={store: resolve_secrets(url) for store, url in pairs("--endpoint", option.endpoint).items()},
+            endpoints=endpoints,
             images=pairs("--image", option.image),
             data_dir=existing_directory("--data-dir", option.data_dir),
             keep=option.keep,
@@ -71,6 +74,9 @@ class Run:
             engine=option.engine,
             records=whole_number("--records", option.records, MOST_RECORDS),
             verify_settings=option.verify_settings,
+            split=given.split,
+            cores=given.cores,
+            memory=given.memory,
             corpus=Corpus([path.resolve() if exists(path) else path for path in map(Path, option.corpus or [])]),
         )
         self.report_dir = ReportDir(option.report_dir)
@@ -303,9 +309,16 @@ class Run:
                 beyond_scale=list(dict.fromkeys(case_of(item).id for item in self._beyond_scale)),
                 corpus=[CorpusUsed(**asdict(each)) for each in self.options.corpus.imported],
             ),
-            environment=collect_environment(self._directory, fsync, loopback, requires, self.noise),
+            environment=collect_environment(self._directory, fsync, loopback, requires, self.noise, self._placement()),
             stores=[assemble(self._with_waiting(sut, ended_by), profiles, self.spec.capabilities, passwords) for sut in self.suts],
         )
+
+    def _placement(self) -> Placement:
+        """Of the stores and of the load generator while speed is measured."""
+        options = self.options
+        split = options.split
+        memory = options.memory
+        return Placement(server=list(split.server), generator=list(split.generator), shared=split.shared, memory_bytes=memory)
 
     def _with_waiting(self, sut: StoreUnderTest, ended_by: str) -> StoreRecord:
         """What is known of a target, and its cases that were not begun."""

@@ -15,6 +15,8 @@ from storeproof.report import curves, drawing, formatting, gates, history_plot, 
 from storeproof.report.axes import Pair, axis_of
 from storeproof.report.confidence import NOTE
 from storeproof.report.other_faults import hardships
+from storeproof.report.resources.server_cost import COST_NOTE, about_costs
+from storeproof.report.resources.server_cost import costs as costs_of_server
 from storeproof.report.speed import index_costs, noise, numbers, ratios
 from storeproof.report.speed.table import about, speed
 from storeproof.result.model import Result, StoreResult
@@ -74,6 +76,7 @@ def render_html(result: Result, against: str = "") -> str:
             cost=tradeoffs.cost_of_durability(costs, compared) if costs else None,
             cost_legend=compared.legend(),
             scatter=tradeoffs.features_against_speed(result, workloads),
+            cost_note=COST_NOTE if any(map(costs_of_server, workloads.values())) else "",
             workloads=[_workload(result, name, measured, lines, against) for name, measured in workloads.items()],
             machine=tables.machine(result),
             settings=tables.settings(result),
@@ -95,6 +98,8 @@ def _workload(result: Result, name: str, measured: list[Pair], lines: drawing.Li
         "table": speed(measured, beside),
         "no_ratio": beside.reasons if beside else "",
         "parts": mixes.parts(measured),
+        "costs": costs_of_server(measured),
+        "about_costs": about_costs(measured),
         "curves": curves.curves(measured, title, lines),
         "legend": lines.legend(drawing.series_of(measured)),
         "numbers": numbers.count(each for _, each in measured),

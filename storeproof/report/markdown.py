@@ -10,6 +10,7 @@ from storeproof.printable import printable
 from storeproof.report import formatting, gates, matrix, mixes, outages, tables
 from storeproof.report.confidence import NOTE
 from storeproof.report.other_faults import hardships
+from storeproof.report.resources.server_cost import COST_NOTE, about_costs, costs
 from storeproof.report.speed import index_costs, noise, numbers, ratios
 from storeproof.report.speed.table import about, speed
 from storeproof.report.tables import Table
@@ -83,6 +84,10 @@ def _speed(result: Result, against: str) -> str:
         parts.append(cell_of(beside.reasons) if beside else "")
         if each := mixes.parts(measured):
             parts.append(f"Each operation by itself:\n\n{table_of(each)}")
+        if each := costs(measured):
+            parts.append(f"{cell_of(about_costs(measured))}\n\n{table_of(each)}")
+    if any(costs(measured) for measured in workloads.values()):
+        parts.insert(2, COST_NOTE)
     return "\n\n".join(part for part in parts if part)
 
 

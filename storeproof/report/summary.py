@@ -51,7 +51,7 @@ _STYLES = {
     Outcome.PASS: "green",
 }
 _TONES = {"good": "green", "bad": "bold red", "open": "yellow"}
-_KEPT_OPTIONS = ("--store", "--launch", "--endpoint", "--image", "--data-dir", "--profile", "--corpus")
+_KEPT_OPTIONS = ("--store", "--launch", "--endpoint", "--image", "--data-dir", "--profile", "--corpus", "--cores", "--memory")
 """What the command of the next run takes over from this one."""
 
 

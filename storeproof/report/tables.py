@@ -10,6 +10,7 @@ from storeproof import units
 from storeproof.outcome import REFUTED, Outcome
 from storeproof.report import confidence, formatting
 from storeproof.report.axes import Pair
+from storeproof.report.resources.placement import placement
 from storeproof.report.speed import numbers
 from storeproof.result.model import Environment, GuaranteeRecord, ProfileVerdict, Result, StoreResult
 from storeproof.spec.guarantee import LADDER, NODES
@@ -260,6 +261,7 @@ def machine(result: Result) -> Table:
     lines = [
         ("CPU", f"{environment.cpu}, {units.plural(environment.cores, 'core')}"),
         ("memory", units.size(environment.memory_bytes)),
+        *placement(environment),
         ("kernel", environment.kernel),
         ("disk of the data directory", environment.disk),
         ("file system", environment.filesystem),

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 
 from storeproof.result.defect import defect_of
 from storeproof.result.measurement import Measurement
-from storeproof.result.model import Result, StoreResult
+from storeproof.result.model import Environment, Result, StoreResult
 from storeproof.result.ratios.noise import KindNoise, kind_of, noise_of
 from storeproof.result.ratios.number_ratio import Bound, number_ratio
 from storeproof.stats.ratio import Ratio
@@ -188,7 +188,19 @@ def unlike_machines(a: Side, b: Side) -> list[str]:
     # The kernel reserves a little memory, and not the same at every boot.
     if not math.isclose(one.memory_bytes, other.memory_bytes, rel_tol=0.01):
         reasons.append(_differ("machine: memory", *(f"{each.memory_bytes / 2**30:.1f} GiB" for each in (one, other))))
+    given = [_given(each) for each in (one, other)]
+    if given[0] != given[1]:
+        reasons.append(_differ("what each store was given", *given))
     return reasons
+
+
+def _given(environment: Environment) -> str:
+    """Cores and memory of each store, in words. Before format 2.1 all stores shared all cores with the load generator."""
+    found = environment.placement
+    cores = environment.cores if found is None else len(found.server)
+    beside = "shared" if found is None or found.shared else f"{len(found.generator)} for the load generator"
+    memory = "" if found is None or found.memory_bytes is None else f", {found.memory_bytes / 2**20:.0f} MiB"
+    return f"{cores} cores ({beside}){memory}"
 
 
 def _unlike_runs(a: Side, b: Side, about: Collection[str], names: Sequence[str]) -> list[str]:

@@ -7,20 +7,23 @@ import os
 import platform
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 from packaging.requirements import InvalidRequirement, Requirement
 
-from storeproof.result.model import Environment, NoiseFloor
+from storeproof.machine.mounts import UNKNOWN, Mount, mount_of
+from storeproof.result.model import Environment, NoiseFloor, Placement
 from storeproof.stats.ratio import Ratio
-
-UNKNOWN = "unknown"
 
 
 def collect_environment(
-    data_directory: Path, fsync_us: float | None, loopback_us: float | None, requires: Iterable[str] = (), noise: Ratio | None = None
+    data_directory: Path,
+    fsync_us: float | None,
+    loopback_us: float | None,
+    requires: Iterable[str] = (),
+    noise: Ratio | None = None,
+    placement: Placement | None = None,
 ) -> Environment:
     """Describe this machine.
 
@@ -30,8 +33,9 @@ def collect_environment(
         loopback_us: median microseconds of a round trip over loopback TCP; None where it could not be measured.
         requires: requirements of the stores' clients beyond those of storeproof itself, as pip writes them.
         noise: the noise floor; None if it was not measured.
+        placement: the cores and the memory of the stores and of the load generator.
     """
-    mount = _mount_of(data_directory)
+    mount = mount_of(data_directory)
     return Environment(
         cpu=_cpu(),
         cores=len(os.sched_getaffinity(0)),
@@ -42,18 +46,10 @@ def collect_environment(
         fsync_us=fsync_us,
         loopback_us=loopback_us,
         noise=NoiseFloor(ratio=noise.middle, low=noise.low, high=noise.high) if noise else None,
+        placement=placement,
         python=f"{platform.python_implementation()} {platform.python_version()}",
         packages=_packages(requires),
     )
-
-
-@dataclass(frozen=True)
-class _Mount:
-    device: str
-    """`major:minor`."""
-    source: str
-    filesystem: str
-    options: str
 
 
 def _cpu() -> str:
@@ -66,24 +62,7 @@ def _cpu() -> str:
     return found[1].strip() if found else platform.processor() or platform.machine() or UNKNOWN
 
 
-def _mount_of(directory: Path) -> _Mount:
-    """The mount of a directory: the longest mount point above it, the last of several stacked ones."""
-    target = directory.resolve()
-    best, length = _Mount("", UNKNOWN, UNKNOWN, UNKNOWN), -1
-    try:
-        lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return best
-    for line in lines:
-        left, _, right = line.partition(" - ")
-        fields, (filesystem, source, *_) = left.split(), right.split()
-        point = Path(re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), fields[4]))
-        if target.is_relative_to(point) and len(point.parts) >= length:
-            best, length = _Mount(fields[2], source, filesystem, fields[5]), len(point.parts)
-    return best
-
-
-def _disk(mount: _Mount) -> str:
+def _disk(mount: Mount) -> str:
     """The block device with its model and kind, if the kernel knows them; memory file systems have none."""
     block = Path("/sys/dev/block") / mount.device
     if not mount.device or not block.exists():

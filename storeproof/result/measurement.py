@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from storeproof.result.part import Gate, Part
+from storeproof.result.server_cost import ServerCost
 from storeproof.stats.grade import Grade
 from storeproof.stats.latency import decode
 
@@ -134,6 +135,10 @@ class Measurement(Part):
     at_least: bool
     """Whether the load generator was the limit: the store is at least this fast."""
     trend: TrendRecord
+    cost: ServerCost | None = None
+    """None: see `cost_reason`."""
+    cost_reason: str = ""
+    """Why the server could not be looked at; empty in results of formats before 2.1."""
     invalid: list[str]
     """Why the number is not the rate of what was to be measured: gates that failed, or `audit`; empty for a valid one."""
     histogram: Annotated[str, AfterValidator(_readable)]

@@ -70,6 +70,19 @@ class NoiseFloor(Part):
         return max(self.high, 1 / self.low)
 
 
+class Placement(Part):
+    """Where stores and load generator ran while speed was measured, the same for every store of the run."""
+
+    server: list[int]
+    """Numbers of the cores that each store was given."""
+    generator: list[int]
+    """Those of the load generator."""
+    shared: str
+    """Why they have cores in common; empty where they have none."""
+    memory_bytes: int | None = None
+    """What each store was given, in every stage (`--memory`); None: all that there was."""
+
+
 class Environment(Part):
     """The machine, and its physical limits."""
 
@@ -85,6 +98,8 @@ class Environment(Part):
     """Median of a one-byte round trip over loopback TCP; None where it could not be measured."""
     noise: NoiseFloor | None = None
     """None where it was not measured."""
+    placement: Placement | None = None
+    """None in results of formats before 2.1."""
     python: str
     packages: dict[str, str]
 

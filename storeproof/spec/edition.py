@@ -21,7 +21,7 @@ class Edition:
 
 
 def edition_of(root: Path) -> Edition:
-    """The edition of the demands under `root`. Store files are not part of it: adding one changes no demand."""
+    """The edition of the demands under `root`. Store files and published claims are not part of it: adding one changes no demand."""
     digest = hashlib.sha256()
     for folder in _DEMANDS:
         for path in sorted((root / folder).glob("*.yaml")):

@@ -13,6 +13,7 @@ from storeproof.regular_file import Unreadable, open_regular
 from storeproof.spec.base import RuleError, SpecFile
 from storeproof.spec.capability import Capability, CapabilityGroup
 from storeproof.spec.cases import CaseIds
+from storeproof.spec.claim import ClaimsFile
 from storeproof.spec.dataset import Dataset
 from storeproof.spec.edition import Edition, edition_of
 from storeproof.spec.guarantee import Guarantee
@@ -39,6 +40,7 @@ FILES: Mapping[str, type[SpecFile]] = {
     "profiles": Profile,
     "scales": Scale,
     "stores": Store,
+    "claims": ClaimsFile,
 }
 """The model of the files in each folder of the specification."""
 

@@ -11,6 +11,7 @@ from storeproof.errors import NotAvailable
 from storeproof.experiments.performance.store_rounds import InterleavedRounds
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.load.quality.noise_floor import noise_floor
+from storeproof.machine.cores import hold, running_on
 from storeproof.plugin.suite import suite_run
 
 
@@ -21,7 +22,11 @@ def ceilings(request: pytest.FixtureRequest) -> Iterator[Ceilings]:
     run.progress("measuring the noise of the machine")
     with contextlib.closing(Ceilings()) as here:
         with contextlib.suppress(NotAvailable, OSError):  # what was not measured, the result does not have
-            run.noise = noise_floor(here.server, run.options.scale.performance.round_seconds)
+            split = run.options.split
+            if split.apart:  # what is measured against it is to be as it is with a store
+                hold([here.server.pid], split.server, "the null server")
+            with running_on(split.apart):
+                run.noise = noise_floor(here.server, run.options.scale.performance.round_seconds)
         yield here
 
 

@@ -19,6 +19,7 @@ from tests.architecture.installed import CHECKOUT
 REPORTS = CHECKOUT / "reports"
 RUNS = sorted(path for path in REPORTS.iterdir() if path.is_dir() and path.name != "latest")
 COMMANDS = re.findall(r"^storeproof picture (.+)$", (REPORTS / "README.md").read_text(), flags=re.MULTILINE)
+CLAIMS = re.findall(r"^storeproof claims (.+)$", (REPORTS / "README.md").read_text(), flags=re.MULTILINE)
 LARGEST = 15_000_000
 """Bytes of all published files: a checkout is not a data store."""
 
@@ -71,6 +72,21 @@ def test_a_published_picture_shows_what_its_command_draws(command: str, tmp_path
     assert not ended.value.code
     again = "draw the pictures again: grep '^storeproof picture' reports/README.md | sh"
     assert _said(tmp_path / "drawn.svg") == _said(CHECKOUT / output), again
+
+
+def test_the_published_claims_are_held_against_all_published_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page is what its command writes, and no result is left out because of what it says."""
+    monkeypatch.chdir(CHECKOUT)
+    (command,) = CLAIMS
+    words = shlex.split(command)
+    output, words[words.index("--output") + 1] = words[words.index("--output") + 1], str(tmp_path / "claims.md")
+    assert sorted(words[: words.index("--output")]) == [str(run.relative_to(CHECKOUT)) for run in RUNS]
+    monkeypatch.setattr(sys, "argv", ["storeproof", "claims", *words])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    again = "write the page again: grep '^storeproof claims' reports/README.md | sh"
+    assert (tmp_path / "claims.md").read_text() == (CHECKOUT / output).read_text(), again
 
 
 def test_the_published_results_are_small() -> None:

@@ -158,6 +158,14 @@ def test_two_lower_bounds_have_no_ratio() -> None:
         ({"environment": {"disk": "/dev/other"}}, "machine: disk differs"),
         ({"environment": {"filesystem": "xfs (rw)"}}, "machine: filesystem differs"),
         ({"environment": {"memory_bytes": 2**30}}, "machine: memory differs: 8.0 GiB against 1.0 GiB"),
+        (
+            {"environment": {"placement": {"server": [0], "generator": [1], "shared": ""}}},
+            "what each store was given differs: 2 cores (shared) against 1 cores (1 for the load generator)",
+        ),
+        (
+            {"environment": {"placement": {"server": [0, 1], "generator": [0, 1], "shared": "so", "memory_bytes": 2**29}}},
+            "what each store was given differs: 2 cores (shared) against 2 cores (shared), 512 MiB",
+        ),
         ({"invalid": ["errors", "audit"]}, "B: not valid: errors, audit"),
         ({"trend": DRIFTING.model_dump()}, "B: drifting by -3.1 % a round, there is no one rate"),
         ({"rounds": rounds(1000)}, "a single round has no spread"),
@@ -222,3 +230,9 @@ def test_the_most_similar_are_paired_and_the_rest_is_named() -> None:
     assert all(pair.refused == () or "not valid" in pair.refused[0] or "load generator" in pair.refused[0] for pair in comparison.pairs)
     assert [each.workload for each in comparison.only_a] == ["row-load"]
     assert comparison.only_b == ()
+
+
+def test_a_result_that_does_not_say_shared_all_cores() -> None:
+    """As all did before format 2.1: such a one is like one that says so."""
+    shared = {"placement": {"server": [0, 1], "generator": [0, 1], "shared": "2 cores: client and server share them"}}
+    assert only_pair(side(), side(environment=shared)).refused == ()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from storeproof.result import environment
+from storeproof.machine.mounts import mount_of
 from storeproof.result.environment import collect_environment
 
 
@@ -40,6 +40,6 @@ def test_the_longest_mount_point_wins_and_escapes_are_read(tmp_path: Path, monke
     )
     real = Path.read_text
     monkeypatch.setattr(Path, "read_text", lambda self, **how: real(mounts if str(self) == "/proc/self/mountinfo" else self, **how))
-    assert environment._mount_of(Path("/database/x")).filesystem == "ext4"
-    assert environment._mount_of(Path("/data/x")).source == "/dev/sdb1"
-    assert environment._mount_of(Path("/my disk/x")).options == "rw,noatime"
+    assert mount_of(Path("/database/x")).filesystem == "ext4"
+    assert mount_of(Path("/data/x")).source == "/dev/sdb1"
+    assert mount_of(Path("/my disk/x")).options == "rw,noatime"

@@ -16,6 +16,7 @@ from storeproof.contract.values import Key
 from storeproof.corpus.articles import articles
 from storeproof.errors import NotAvailable
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
+from storeproof.experiments.performance.server_cost import CostMeter
 from storeproof.load.choose_engine import Engines
 from storeproof.load.job import Engine, OperationCounts, Plan, RunResult, label, operation_name
 from storeproof.load.quality.audit import Audit, audit
@@ -70,6 +71,8 @@ class WorkloadRunner:
     """Why it is not the wire engine."""
     ceiling: Ceiling | None = None
     """Of the engine, measured by `prepare`."""
+    cost: CostMeter = field(default_factory=CostMeter)
+    """What the measured rounds cost the server."""
 
     @property
     def plan(self) -> Plan:
@@ -115,6 +118,11 @@ class WorkloadRunner:
             return 0
         asked = self.config.workload.preload_records or self.records
         return asked or min(self.scale.records, self.scale.data_bytes // self._bytes)
+
+    @property
+    def _records(self) -> int:
+        """Records that are there after the last round."""
+        return self.loaded + (sum(self.every[-1].positions) - sum(self.every[-1].removed) if self.every else 0)
 
     @property
     def _round_seconds(self) -> float:
@@ -169,7 +177,9 @@ class WorkloadRunner:
     def run_round(self) -> None:
         """One that is measured, after a warm-up that is not, and in which, in an open loop, nothing may be due."""
         self._run(self.scale.round_warm_up_seconds, self.config.rate)
-        self.rounds.append(_require_answers(self._run(self._round_seconds, self.config.rate)))
+        with self.cost.measured_round():
+            found = self._run(self._round_seconds, self.config.rate)
+        self.rounds.append(_require_answers(found))
 
     @property
     def rate(self) -> Estimate:
@@ -188,7 +198,8 @@ class WorkloadRunner:
         return trend([each.throughput for each in self.rounds])
 
     def audit(self, collection: Collection) -> Audit:
-        """Read the data back."""
+        """Read the data back. The rounds are over."""
+        self.cost.end()
         return audit(collection, self.plan, self.every, self.seed)
 
     def measurement(self, audited: Audit, interleaved_with: Sequence[str]) -> Measurement:
@@ -241,6 +252,8 @@ class WorkloadRunner:
             grade=grade(rate.half_interval),
             at_least=any(name in BOTTLENECK for name in failing),
             trend=TrendRecord(change=drift.change, probability=drift.probability, drifting=drift.drifting),
+            cost=self.cost.cost(sum(each.ok for each in self.rounds), self._records),
+            cost_reason=self.cost.reason,
             invalid=[name for name in failing if name in VALIDITY] + ([] if audited.ok else ["audit"]),
             histogram=encode(latency),
         )

@@ -19,11 +19,13 @@ from storeproof.contract.notation import arguments_from
 from storeproof.experiments.performance.auto_indexed import refuse_without_indexes
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
 from storeproof.experiments.performance.measurement import WorkloadRunner
+from storeproof.experiments.performance.server_cost import CostMeter
 from storeproof.experiments.workspace import Workspace
 from storeproof.load.choose_engine import Engines
 from storeproof.load.job import StoreSilent, label, operation_name
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.load.quality.generator_threads import free_cores
+from storeproof.machine.cores import running_on
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import EndCase
 from storeproof.spec import Workload
@@ -38,6 +40,8 @@ class StoreRounds:
         self.sut = sut
         self.interleaved_with: tuple[str, ...] = ()
         """The other stores whose rounds alternated with these, each block having one of each."""
+        self.alone = True
+        """Whether no other rounds of this comparison are those of the same store."""
         self._config = config
         self._engines = engines
         self._ceilings = ceilings
@@ -86,7 +90,8 @@ class StoreRounds:
 
     def _try(self, step: Callable[[], None]) -> None:
         try:
-            step()
+            with running_on(self.sut.options.split.apart):
+                step()
         except StoreSilent as silence:
             self._wrong = self.sut.explain(Unknown(str(silence)))
         except Exception as wrong:  # noqa: BLE001 - whatever it is, it is this store's, and its case raises it
@@ -120,8 +125,10 @@ class StoreRounds:
             self._ceilings,
             sut.options.corpus.article_store,
             records=sut.options.records,
-            most_threads=free_cores(handle.pids, handle.address.host),
+            most_threads=len(sut.options.split.apart) or free_cores(handle.pids, handle.address.host),
         )
+        self._runner.cost = CostMeter(handle)
+        self._runner.cost.alone = self.alone
         sut.progress(f"{config.name}: loading and warming up")
         self._runner.prepare()
 
@@ -146,13 +153,14 @@ class InterleavedRounds:
         self._waiting = waiting
         self._engines: dict[tuple[StoreUnderTest, int], tuple[object, Engines]] = {}
         """By store and number of indexes: a connection belongs to one collection."""
-        self._rounds: dict[tuple[StoreUnderTest, BenchmarkConfig], StoreRounds] = {}
+        self._rounds: dict[tuple[StoreUnderTest, str], StoreRounds] = {}
+        """By store and case: those of one comparison."""
 
     def rounds_of(self, config: BenchmarkConfig, sut: StoreUnderTest) -> StoreRounds:
         """Those of one store, whose case closes them: measured with those of the others, if they were not yet."""
-        if (sut, config) not in self._rounds:
+        if (sut, config.case) not in self._rounds:
             self._measure(config, sut)
-        return self._rounds.pop((sut, config))
+        return self._rounds.pop((sut, config.case))
 
     def close(self) -> None:
         """Remove what is left, and end all connections."""
@@ -163,11 +171,16 @@ class InterleavedRounds:
 
     def _measure(self, config: BenchmarkConfig, first: StoreUnderTest) -> None:
         self._clear()
-        suts = {each: (first,) if each == config else () for each in config.with_each_index_count()}
-        compared = [(sut, each) for each, mine in suts.items() for sut in (*mine, *self._waiting(each.case))]
+        compared = [
+            (sut, each)
+            for each in config.with_each_index_count()
+            for sut in (*((first,) if each.case == config.case else ()), *self._waiting(each.case))
+        ]
         for sut, each in compared:
-            self._rounds[sut, each] = StoreRounds(each, sut, partial(self._engines_of, sut, each.indexes), self._ceilings)
-            self._rounds[sut, each].prepare()
+            rounds = StoreRounds(each, sut, partial(self._engines_of, sut, each.indexes), self._ceilings)
+            rounds.alone = sum(other is sut for other, _ in compared) == 1
+            self._rounds[sut, each.case] = rounds
+            rounds.prepare()
         scale = first.scale.performance.rounds
         for number in range(scale.at_most):
             block = list(self._rounds.values())
@@ -178,8 +191,8 @@ class InterleavedRounds:
             for rounds in block:
                 rounds.run_round()
         sound = {place: rounds for place, rounds in self._rounds.items() if rounds.sound}
-        for (sut, each), rounds in sound.items():
-            rounds.interleaved_with = tuple(other.target.id for other, its in sound if other is not sut and its == each)
+        for (sut, case), rounds in sound.items():
+            rounds.interleaved_with = tuple(other.target.id for other, its in sound if other is not sut and its == case)
 
     def _clear(self) -> None:
         with ExitStack() as closing:

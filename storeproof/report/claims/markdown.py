@@ -1,0 +1,92 @@
+"""The claims as a page of GitHub-flavoured Markdown."""
+
+from __future__ import annotations
+
+from storeproof.printable import printable
+from storeproof.report.claims import words
+from storeproof.report.markdown import cell_of, table_of
+from storeproof.report.tables import Cell, Table
+from storeproof.result.claims import Judged, JudgedClaim, Verdict
+
+SIDES = ("", "store", "version", "workload", "clients", "indexes", "operations/s [95 %], grade", "durability", "run")
+
+
+def render_claims_markdown(judged: Judged) -> str:
+    """The page."""
+    parts = ["# Published claims", cell_of(judged.answer), words.LEGEND, words.CHOICE, table_of(overview(judged))]
+    for verdict in Verdict:
+        chosen = [each for each in judged.claims if each.verdict is verdict]
+        if chosen:
+            parts.append(f"## {str(verdict).capitalize()}")
+            parts += [_claim(each) for each in chosen]
+    parts += ["## Results that were read", "\n".join(f"* {cell_of(words.run(each))}" for each in judged.runs)]
+    return printable("\n\n".join(parts)) + "\n"
+
+
+def overview(judged: Judged) -> Table:
+    """One line for each claim."""
+    rows = [
+        [
+            Cell(f"{words.MARKS[each.verdict]} {each.verdict}"),
+            Cell(each.source),
+            Cell(each.claim),
+            Cell(each.title),
+            Cell(words.figure(each) or "–"),
+            Cell(words.measured(each)),
+        ]
+        for each in judged.claims
+    ]
+    return Table(("verdict", "text", "claim", "what it says", "A/B, or kept: text", "here [95 %]"), rows, "There are no claims.")
+
+
+def sides_of(claim: JudgedClaim) -> Table:
+    """Both sides of each ratio, and the ratio."""
+    rows = []
+    for found in claim.ratios:
+        for letter, side in (("A", found.a), ("B", found.b)):
+            cells = (
+                letter,
+                side.name,
+                side.version,
+                side.workload,
+                str(side.clients),
+                str(side.indexes),
+                words.rate(side),
+                side.proven,
+                side.run,
+            )
+            rows.append([Cell(each) for each in cells])
+        how = "interleaved rounds" if found.interleaved else "separate rounds"
+        verdict = f"{found.verdict}: {found.reason}" if found.reason and len(claim.ratios) > 1 else str(found.verdict)
+        last = ("A/B", "", "", "", "", "", words.ratio(found) + (f", {how}" if found.ratio is not None else ""), "", verdict)
+        rows.append([Cell(each, "strong" if each and place == 6 else "") for place, each in enumerate(last)])
+    return Table(SIDES, rows, "")
+
+
+def said(claim: JudgedClaim) -> str:
+    """What the text gives, and what reproduces it."""
+    year = f" ({claim.year})" if claim.year else ""
+    parts = [f"Text {claim.source}{year}, {claim.basis}"]
+    if claim.figure is not None:
+        rates = words.rates(claim)
+        parts.append(f"A/B {words.number(claim.figure)}" + (f" ({rates})" if rates else ""))
+    if within := words.bounds(claim):
+        parts.append(f"reproduced {within}")
+    return "; ".join(parts) + "."
+
+
+def _claim(claim: JudgedClaim) -> str:
+    parts = [f"### {claim.claim}", f"{cell_of(claim.title)}. {cell_of(said(claim))}"]
+    if claim.reason:
+        parts.append(f"Cannot say: {cell_of(claim.reason)}.")
+    if claim.kept:
+        parts.append(f"{str(claim.verdict).capitalize()}: {cell_of(claim.kept)}.")
+    if claim.ratios:
+        parts.append(table_of(sides_of(claim)))
+    if claim.differs:
+        parts.append("What differs from the text's conditions:\n\n" + "\n".join(f"* {cell_of(each)}" for each in claim.differs))
+    if claim.note:
+        parts.append(cell_of(claim.note))
+    if claim.command:
+        parts.append(f"```text\n{claim.command}\n```")
+    return "\n\n".join(parts)

@@ -1,0 +1,41 @@
+"""The command that would measure a claim."""
+
+from __future__ import annotations
+
+import shlex
+
+from storeproof.spec import Spec
+from storeproof.spec.claim import ClaimedSide, Conditions, PublishedClaim
+
+SCALE = "full"
+"""That with the sizes of the texts."""
+
+
+def command_for(claim: PublishedClaim, conditions: Conditions, spec: Spec) -> str:
+    """Both sides in one run, with the correctness and the durability that a comparison needs; empty where no workload measures it."""
+    if claim.keeps is not None:
+        return shlex.join(["pytest", "suites/durability", "--scale=standard", f"--store={claim.keeps.target}", "-k", "test_guarantee"])
+    if claim.a is None or claim.b is None:
+        return ""
+    stores = dict.fromkeys(side.targets[0] for side in (claim.a, claim.b))
+    pairs = claim.workloads
+    models = dict.fromkeys(spec.workloads[name].model for pair in pairs for name in pair)
+    names = dict.fromkeys(
+        config_name(side, name, conditions, spec) for pair in pairs for side, name in zip((claim.a, claim.b), pair, strict=True)
+    )
+    chosen = f"test_guarantee or test_random_histories and {_any(models)} or test_workload and {_any(names)}"
+    return shlex.join(["pytest", "suites/", f"--scale={SCALE}", *(f"--store={each}" for each in stores), "-k", chosen])
+
+
+def config_name(side: ClaimedSide, workload: str, conditions: Conditions, spec: Spec) -> str:
+    """As the ids of the suites have it, with the scale's number of clients that is nearest to the text's."""
+    found = spec.workloads[workload]
+    numbers: tuple[int, ...] = getattr(spec.scales[SCALE].performance, found.clients)
+    wanted = side.clients or conditions.clients or numbers[-1]
+    clients = min(numbers, key=lambda number: abs(number - wanted))
+    pipeline = f"{side.pipeline}p" if found.pipelines != (1,) else ""
+    return "-".join(filter(None, (workload, f"{side.indexes}i", f"{clients}c", pipeline, side.record)))
+
+
+def _any(names: dict[str, None]) -> str:
+    return next(iter(names)) if len(names) == 1 else f"({' or '.join(names)})"

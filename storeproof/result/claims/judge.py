@@ -1,0 +1,128 @@
+"""The verdict on each published claim."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from storeproof.result.claims.command import command_for
+from storeproof.result.claims.differences import differences, of_durability, of_the_run, of_version
+from storeproof.result.claims.judged import Judged, JudgedClaim, RatioFound, RunRead, Verdict
+from storeproof.result.claims.kept import judge_kept
+from storeproof.result.claims.pairs import Found, find, judged
+from storeproof.result.compare import Side
+from storeproof.result.model import Result
+from storeproof.spec import Spec
+from storeproof.spec.claim import ClaimsFile, PublishedClaim
+
+
+def judge(files: Iterable[ClaimsFile], results: Sequence[Result], spec: Spec) -> Judged:
+    """Hold the results against all claims."""
+    sides = [Side(result, store) for result in results for store in result.stores]
+    runs = [
+        RunRead(
+            id=each.run.id,
+            started=each.run.started,
+            scale=each.run.scale,
+            edition=each.edition.version,
+            stores=[side.name for side in sides if side.result is each],
+        )
+        for each in results
+    ]
+    return Judged(runs=runs, claims=[_judge(file, claim, sides, spec) for file in files for claim in file.claims])
+
+
+def _judge(file: ClaimsFile, claim: PublishedClaim, sides: Sequence[Side], spec: Spec) -> JudgedClaim:
+    if claim.no_workload:
+        told: dict[str, Any] = {"verdict": Verdict.CANNOT_SAY, "reason": claim.no_workload}
+    elif claim.keeps is not None:
+        told = _kept(file, claim, sides)
+    else:
+        told = _ratios(file, claim, sides)
+    if told["verdict"] is Verdict.CANNOT_SAY:
+        told["command"] = command_for(claim, file.conditions_of(claim), spec)
+    figure = claim.figure
+    low, high = claim.bounds if claim.a else (0.0, math.inf)
+    return JudgedClaim(
+        claim=claim.claim,
+        source=file.source,
+        year=file.year,
+        title=claim.title,
+        basis=claim.basis,
+        figure=figure.value if figure else None,
+        figure_a=figure.a if figure else None,
+        figure_b=figure.b if figure else None,
+        above=low or None,
+        below=high if high < math.inf else None,
+        guarantee=claim.keeps.guarantee if claim.keeps else "",
+        note=claim.note,
+        **told,
+    )
+
+
+def _kept(file: ClaimsFile, claim: PublishedClaim, sides: Sequence[Side]) -> dict[str, Any]:
+    assert claim.keeps is not None
+    verdict, words, side = judge_kept(claim.keeps, sides)
+    differs: list[str] = []
+    if side is not None:
+        differs = [*of_version(side, claim.keeps.version), *of_the_run(file, file.conditions_of(claim), side)]
+        differs.append(of_durability(side, claim.keeps.settings))
+    said = {"reason": words} if verdict is Verdict.CANNOT_SAY else {"kept": words}
+    return {"verdict": verdict, "differs": [*differs, *claim.not_repeated], **said}
+
+
+def _ratios(file: ClaimsFile, claim: PublishedClaim, sides: Sequence[Side]) -> dict[str, Any]:
+    assert claim.a is not None
+    assert claim.b is not None
+    clients = file.conditions_of(claim).clients
+    found = {pair: find(claim, pair, clients, sides) for pair in claim.workloads}
+    there = {pair: each for pair, each in found.items() if each is not None}
+    ratios = {pair: judged(each, claim.bounds) for pair, each in there.items()}
+    differs = dict.fromkeys(phrase for each in there.values() for phrase in differences(file, claim, each))
+    verdict = _together([ratios[pair].verdict if pair in ratios else Verdict.CANNOT_SAY for pair in found])
+    return {
+        "verdict": verdict,
+        "reason": _reason(claim, found, ratios, sides) if verdict is Verdict.CANNOT_SAY else "",
+        "ratios": list(ratios.values()),
+        "differs": [*differs, *claim.not_repeated],
+    }
+
+
+def _together(verdicts: Sequence[Verdict]) -> Verdict:
+    """Of a claim for each of several workloads: one that refutes it is enough, and all are needed to reproduce it."""
+    if Verdict.REFUTED in verdicts:
+        return Verdict.REFUTED
+    return Verdict.REPRODUCED if set(verdicts) == {Verdict.REPRODUCED} else Verdict.CANNOT_SAY
+
+
+def _reason(
+    claim: PublishedClaim,
+    found: dict[tuple[str, str], Found | None],
+    ratios: dict[tuple[str, str], RatioFound],
+    sides: Sequence[Side],
+) -> str:
+    """Each reason once, with the workloads that it is true of where it is not true of all."""
+    reasons: dict[str, list[str]] = {}
+    for pair in found:
+        why = ratios[pair].reason if pair in ratios else _unmeasured(claim, pair, sides)
+        reasons.setdefault(why, []).append(pair[0])
+    return "; ".join(why if len(names) == len(found) else f"{', '.join(names)}: {why or 'reproduced'}" for why, names in reasons.items())
+
+
+def _unmeasured(claim: PublishedClaim, pair: tuple[str, str], sides: Sequence[Side]) -> str:
+    """Which side has no measurement."""
+    assert claim.a is not None
+    assert claim.b is not None
+    missing: dict[str, list[str]] = {}
+    for side, workload in zip((claim.a, claim.b), pair, strict=True):
+        wanted = (workload, side.indexes, side.pipeline, side.record)
+        if not any(
+            (each.workload, each.indexes, each.pipeline, each.record) == wanted
+            for there in sides
+            if there.name in side.targets
+            for each in there.store.measurements
+        ):
+            missing.setdefault("" if claim.for_each else f"{workload} on ", []).append(" or ".join(side.targets))
+    named = [f"{workload}{' and '.join(dict.fromkeys(targets))}" for workload, targets in missing.items()]
+    return f"not measured: {', '.join(named) or 'both on the same store'}"

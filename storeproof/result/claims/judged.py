@@ -1,0 +1,118 @@
+"""What became of each published claim. The JSON page is this, field by field."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from storeproof.result.part import Part
+
+FORMAT = "1.0"
+
+
+class Verdict(StrEnum):
+    """Of one claim, or of one of its workloads."""
+
+    REPRODUCED = "reproduced"
+    REFUTED = "refuted"
+    CANNOT_SAY = "cannot say"
+
+
+class SideFound(Part):
+    """The measurement of one side."""
+
+    name: str
+    """`store:variant`."""
+    version: str
+    run: str
+    workload: str
+    clients: int
+    indexes: int
+    pipeline: int
+    rate: float
+    """Median over rounds, in operations per second."""
+    low: float
+    high: float
+    grade: str
+    at_least: bool
+    proven: str
+    """The durability that was proven in this run, or that none was."""
+
+
+class RatioFound(Part):
+    """A to B, for one workload."""
+
+    a: SideFound
+    b: SideFound
+    ratio: float | None = None
+    """None where the comparison is refused."""
+    low: float | None = None
+    high: float | None = None
+    """The 95 % interval; None where there is no bound, since a side is at least as fast as its number."""
+    interleaved: bool = False
+    verdict: Verdict
+    reason: str = ""
+    """Why it cannot be said."""
+
+
+class JudgedClaim(Part):
+    """One claim with its verdict, and with what that rests on."""
+
+    claim: str
+    source: str
+    year: int | None
+    title: str
+    basis: str
+    """`measured` or `estimated`, by the text."""
+    figure: float | None = None
+    """Of A to B, as the text gives it."""
+    figure_a: float | None = None
+    figure_b: float | None = None
+    """Operations per second, where the text gives both."""
+    above: float | None = None
+    below: float | None = None
+    """Between which the ratio reproduces the claim; None where there is no bound."""
+    verdict: Verdict
+    reason: str = ""
+    """Why it cannot be said."""
+    ratios: list[RatioFound] = Field(default_factory=list)
+    """Of each of its workloads that was measured on both sides."""
+    guarantee: str = ""
+    """Of a claim on durability: what acknowledged writes are said to survive."""
+    kept: str = ""
+    """What was kept under faults, for such a claim."""
+    differs: list[str] = Field(default_factory=list)
+    """In what the runs differ from the conditions of the text."""
+    note: str = ""
+    command: str = ""
+    """What would measure it, where nothing has; empty where nothing can."""
+
+
+class RunRead(Part):
+    """A result that was held against the claims."""
+
+    id: str
+    started: str
+    scale: str
+    edition: str
+    stores: list[str]
+    """As `store:variant`."""
+
+
+class Judged(Part):
+    """All claims, in the order of their files."""
+
+    format: str = FORMAT
+    runs: list[RunRead]
+    claims: list[JudgedClaim]
+
+    def count(self, verdict: Verdict) -> int:
+        """How many have a verdict."""
+        return sum(each.verdict is verdict for each in self.claims)
+
+    @property
+    def answer(self) -> str:
+        """The one sentence."""
+        counts = ", ".join(f"{self.count(each)} {each}" for each in Verdict)
+        return f"Of {len(self.claims)} claims: {counts}."

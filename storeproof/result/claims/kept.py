@@ -1,0 +1,49 @@
+"""Whether a store kept what a text says it keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from storeproof.outcome import REFUTED, SHOWN
+from storeproof.result.claims.judged import Verdict
+from storeproof.result.compare import Side
+from storeproof.spec.claim import Kept
+from storeproof.spec.guarantee import LADDER
+
+_HARMS: Final = ("lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split")
+"""What a fault may do to acknowledged writes, as the result counts it."""
+
+
+def judge_kept(kept: Kept, sides: Sequence[Side]) -> tuple[Verdict, str, Side | None]:
+    """The verdict, what it rests on or why there is none, and the run with most faults behind it.
+
+    One run in which an acknowledged write was lost refutes the claim, whatever others kept: a fault that does no harm proves little.
+    """
+    wanted = _rung(kept.guarantee)
+    tried = [
+        (side, each)
+        for side in sides
+        if side.name == kept.target
+        for each in side.store.durability.guarantees
+        if each.rounds and 0 < _rung(each.guarantee) <= wanted
+    ]
+    tried.sort(key=lambda pair: (_rung(pair[1].guarantee), pair[1].rounds, pair[0].result.run.started), reverse=True)
+    for side, each in tried:
+        if each.outcome in REFUTED:
+            harms = [f"{count:,} {name}" for name in _HARMS if (count := getattr(each, name))]
+            what = ", ".join(harms) or "the store did not come back"
+            return Verdict.REFUTED, f"of {each.acknowledged:,} acknowledged writes in {each.rounds} faults ({each.guarantee}): {what}", side
+    for side, each in tried:
+        if _rung(side.store.durability.proven or "") >= wanted and each.outcome in SHOWN:
+            most = f"; at most {each.loss_bound * 100:.0f} % of such faults lose one" if each.loss_bound is not None else ""
+            found = f"of {each.acknowledged:,} acknowledged writes in {each.rounds} faults ({each.guarantee}): none lost{most}"
+            return Verdict.REPRODUCED, found, side
+    if tried:
+        return Verdict.CANNOT_SAY, f"{kept.guarantee} was tried, and neither held nor failed", tried[0][0]
+    return Verdict.CANNOT_SAY, f"not measured: no fault struck {kept.target}", None
+
+
+def _rung(guarantee: str) -> int:
+    """Its place on the ladder; -1 where it is not on it."""
+    return next((place for place, each in enumerate(LADDER) if each == guarantee), -1)

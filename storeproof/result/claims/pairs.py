@@ -1,0 +1,175 @@
+"""Finds the two measurements that a claim is about, and whether their ratio reproduces it.
+
+They are chosen by how well they match, before any rate is looked at: the numbers that suit a claim best are not picked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from storeproof.result.claims.judged import RatioFound, SideFound, Verdict
+from storeproof.result.compare import Pair, Side, pair_of
+from storeproof.result.measurement import Measurement
+from storeproof.spec.claim import ClaimedSide, PublishedClaim
+
+_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "durability": ("durability",),
+    "workload": ("model", "operation", "batch", "payload_bytes", "loaded", "record", "corpus", "unit"),
+    "indexes": ("indexes",),
+    "clients": ("clients",),
+    "pipeline": ("pipeline",),
+    "record": ("record", "payload_bytes"),
+}
+"""In what two measurements may differ, by what the claim is about."""
+
+_SCALES: Final = ("full", "standard", "smoke")
+"""The nearest to a benchmark's own sizes first."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Two measurements for a claim, with what stands against their comparison."""
+
+    a: Side
+    b: Side
+    pair: Pair
+    obstacles: tuple[str, ...]
+    """Refusals, with `A` and `B` as letters."""
+
+
+def find(claim: PublishedClaim, workloads: tuple[str, str], clients: int | None, sides: Sequence[Side]) -> Found | None:
+    """The pair that matches best; None if one of the sides, or the two at once, were not measured.
+
+    Pairs that may be compared come first. Among these: the text's own stores, one run, interleaved rounds, proven durability, the number
+    of clients, the larger scale, and the later run.
+    """
+    found = [
+        (key, Found(a, b, pair, obstacles))
+        for a, b, one, other, key in _candidates(claim, workloads, clients, sides)
+        for pair in [pair_of(a, one, b, other, _about(claim, a, b))]
+        for obstacles in [(*pair.refused, *_invalid(one, other))]
+        for key in [(len(obstacles), *key[:2], not pair.paired, *key[2:])]
+    ]
+    return min(found, key=lambda each: each[0])[1] if found else None
+
+
+_Key = tuple[int | float | bool, ...]
+
+
+def _candidates(
+    claim: PublishedClaim, workloads: tuple[str, str], clients: int | None, sides: Sequence[Side]
+) -> Iterator[tuple[Side, Side, Measurement, Measurement, _Key]]:
+    """One pair for each two stores of two runs: that with the number of clients nearest to the text's."""
+    assert claim.a is not None
+    assert claim.b is not None
+    same = claim.a.targets == claim.b.targets
+    ages = sorted((side.result.run.started for side in sides), reverse=True)
+    for a in (each for each in sides if each.name in claim.a.targets):
+        for b in (each for each in sides if each.name in claim.b.targets):
+            if same and a.name != b.name:
+                continue
+            pairs = [
+                (one, other)
+                for one in _measured(a, claim.a, workloads[0])
+                for other in _measured(b, claim.b, workloads[1])
+                if one.clients == other.clients or "clients" in claim.about
+            ]
+            # Without an equal number of clients the refusal is shown, so that it does not look as if nothing was measured.
+            pairs = pairs or [(one, other) for one in _measured(a, claim.a, workloads[0]) for other in _measured(b, claim.b, workloads[1])]
+            if pairs:
+                one, other = min(pairs, key=lambda pair: sum(_distance(each.clients, clients) for each in pair))
+                yield a, b, one, other, (
+                    claim.a.targets.index(a.name) + claim.b.targets.index(b.name),
+                    a.result.run.id != b.result.run.id,
+                    sum(side.store.durability.proven is None for side in (a, b)),
+                    _distance(one.clients, clients),
+                    _SCALES.index(a.result.run.scale) if a.result.run.scale in _SCALES else len(_SCALES),
+                    ages.index(a.result.run.started) + ages.index(b.result.run.started),
+                )  # fmt: skip
+
+
+def _measured(side: Side, claimed: ClaimedSide, workload: str) -> list[Measurement]:
+    return [
+        each
+        for each in side.store.measurements
+        if (each.workload, each.indexes, each.pipeline, each.record) == (workload, claimed.indexes, claimed.pipeline, claimed.record)
+        if claimed.clients in (None, each.clients)
+    ]
+
+
+def _distance(found: int, wanted: int | None) -> float:
+    """Between numbers of clients, as a factor; of none that is wanted the larger is the nearer."""
+    return abs(math.log(found / wanted)) if wanted else -math.log(found)
+
+
+def _about(claim: PublishedClaim, a: Side, b: Side) -> frozenset[str]:
+    fields = {field for subject in claim.about for field in _FIELDS[subject]}
+    # One store in one run has one durability, proven or not.
+    return frozenset(fields | ({"durability"} if a.store is b.store else set()))
+
+
+def _invalid(one: Measurement, other: Measurement) -> list[str]:
+    return [f"{letter} is invalid: {', '.join(each.invalid)}" for letter, each in (("A", one), ("B", other)) if each.invalid]
+
+
+def judged(found: Found, bounds: tuple[float, float]) -> RatioFound:
+    """Whether the interval of the ratio lies between the bounds, outside them, or neither."""
+    a, b = _shown(found.a, found.pair.a), _shown(found.b, found.pair.b)
+    ratio = found.pair.ratio
+    if found.obstacles or ratio is None:
+        return RatioFound(a=a, b=b, verdict=Verdict.CANNOT_SAY, reason="; ".join(found.obstacles))
+    low, high = ratio.low, ratio.high
+    noisy = max(ratio.middle, 1 / ratio.middle) <= found.pair.noise
+    if noisy:
+        # Within the noise of the machine, the ratio of two equal rates may be any in this range.
+        low, high = min(low, 1 / found.pair.noise), max(high, found.pair.noise)
+    if b.at_least:
+        low = 0.0
+    if a.at_least:
+        high = math.inf
+    verdict, reason = _verdict(low, high, bounds), ""
+    if verdict is Verdict.CANNOT_SAY:
+        reason = _open(a, b, noise=found.pair.noise if noisy else None)
+    return RatioFound(
+        a=a, b=b, ratio=ratio.middle, low=low or None, high=high if high < math.inf else None,
+        interleaved=found.pair.paired, verdict=verdict, reason=reason,
+    )  # fmt: skip
+
+
+def _verdict(low: float, high: float, bounds: tuple[float, float]) -> Verdict:
+    least, most = bounds
+    # An open end reaches as far as a claim without a bound there: 0 and infinity are inside.
+    if (least == 0 or least < low) and (most == math.inf or high < most):
+        return Verdict.REPRODUCED
+    return Verdict.REFUTED if high < least or most < low else Verdict.CANNOT_SAY
+
+
+def _open(a: SideFound, b: SideFound, noise: float | None) -> str:
+    """Why an interval decides nothing."""
+    if limited := " and ".join(dict.fromkeys(each.name for each in (a, b) if each.at_least)):
+        return f"{limited} may be faster: the load generator was the limit"
+    if noise is not None:
+        return f"the difference is within the noise of the machine, a factor of {noise:.2f}"
+    return "the interval reaches over a bound"
+
+
+def _shown(side: Side, measured: Measurement) -> SideFound:
+    rate, durability = measured.throughput, side.store.durability
+    return SideFound(
+        name=side.name,
+        version=side.store.version or "never reached",
+        run=side.result.run.id,
+        workload=measured.workload,
+        clients=measured.clients,
+        indexes=measured.indexes,
+        pipeline=measured.pipeline,
+        rate=rate.median,
+        low=rate.low,
+        high=rate.high,
+        grade=measured.grade,
+        at_least=measured.at_least,
+        proven=durability.shown,
+    )

@@ -1,0 +1,209 @@
+"""Published claims: what a text says about the speed or durability of stores, to hold results against.
+
+They demand nothing of a store, so they are not part of the edition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, Strict, StringConstraints, model_validator
+
+from storeproof.spec.base import NUMBER_PATTERN, Frozen, Name, RuleError, SpecFile
+from storeproof.spec.guarantee import GuaranteeName
+
+Subject = Literal["durability", "workload", "indexes", "clients", "pipeline", "record"]
+"""What the two sides of a claim may differ in because the claim is about it; all else must be alike, as in every comparison."""
+
+MEASURED: Final[tuple[Subject, ...]] = ("workload", "indexes", "clients", "pipeline", "record")
+"""The subjects that are fields of a side."""
+
+TOLERANCE: Final = 1.25
+"""A figure is reproduced by a ratio between its powers 1 / 1.25 and 1.25: by the same effect to within a quarter, on a logarithmic scale.
+
+A/B and B/A are so the same statement, and no interval reaches 1: a cost of 17 % is not reproduced by no cost at all.
+"""
+
+
+class Conditions(Frozen):
+    """Under which a text's figures were measured. What it does not say is left out."""
+
+    machine: str | None = None
+    cores: PositiveInt | None = None
+    clients: PositiveInt | None = None
+    records: PositiveInt | None = None
+    """In the store before the measurement."""
+    written: PositiveInt | None = None
+    """Records that the measurement wrote."""
+    payload_bytes: PositiveInt | None = None
+    batch: PositiveInt | None = None
+    """Records per request."""
+    network: Literal["loopback", "remote"] | None = None
+
+
+class ClaimedSide(Frozen):
+    """A store, and what of it is set in a ratio."""
+
+    store: Name
+    variant: Name
+    instead: Annotated[tuple[Annotated[str, StringConstraints(pattern="^[^:]+:[^:]+$")], ...], Strict(False)] = ()
+    """Other stores, as `store:variant`, that the claim may be tried on where there is no number of this one; the nearest first."""
+    version: str = ""
+    """As the text names it."""
+    settings: str = ""
+    """What the text says about durability."""
+    workload: Name | None = None
+    """Missing where the claim is `for_each` of several."""
+    indexes: NonNegativeInt = 0
+    pipeline: PositiveInt = 1
+    record: str = ""
+    """The variation of the model's records, as in results: `fields-10`."""
+    clients: PositiveInt | None = None
+    """Exactly this number; without it, the number nearest to that of the conditions."""
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """`store:variant` of the text's store and of those instead of it."""
+        return (f"{self.store}:{self.variant}", *self.instead)
+
+
+class Figure(Frozen):
+    """What the text gives: both rates, or their ratio."""
+
+    a: Annotated[PositiveFloat, Strict(False)] | None = None
+    b: Annotated[PositiveFloat, Strict(False)] | None = None
+    """Operations per second."""
+    ratio: Annotated[PositiveFloat, Strict(False)] | None = None
+    """Of A to B."""
+
+    @model_validator(mode="after")
+    def _one_ratio(self) -> Self:
+        rates = (self.a is not None) + (self.b is not None)
+        if (rates, self.ratio is not None) not in ((2, False), (0, True)):
+            raise RuleError("allowed: both `a` and `b`, or `ratio` alone")
+        return self
+
+    @property
+    def value(self) -> float:
+        """Of A to B."""
+        return self.ratio if self.ratio is not None else (self.a or 1) / (self.b or 1)
+
+
+class Bounds(Frozen):
+    """Between which the ratio of A to B reproduces the claim."""
+
+    above: Annotated[PositiveFloat, Strict(False)] | None = None
+    below: Annotated[PositiveFloat, Strict(False)] | None = None
+
+    @model_validator(mode="after")
+    def _leave_room(self) -> Self:
+        if self.above is None and self.below is None:
+            raise RuleError("allowed: `above`, `below`, or both")
+        if self.above is not None and self.below is not None and self.above >= self.below:
+            raise RuleError(f"found above {self.above:g} and below {self.below:g}; allowed: `above` less than `below`")
+        return self
+
+
+class Kept(Frozen):
+    """A store that is said to keep what it acknowledged."""
+
+    store: Name
+    variant: Name
+    guarantee: GuaranteeName
+    version: str = ""
+    settings: str = ""
+
+    @property
+    def target(self) -> str:
+        """`store:variant`."""
+        return f"{self.store}:{self.variant}"
+
+
+class PublishedClaim(Frozen):
+    """One claim: a ratio of two rates, or what a store keeps; or one that no workload measures."""
+
+    claim: Name
+    title: str
+    basis: Literal["measured", "estimated"] = "measured"
+    """Whether the text measured it, or calculated or expected it."""
+    about: Annotated[tuple[Subject, ...], Strict(False)] = ()
+    """What the sides differ in, besides the store."""
+    a: ClaimedSide | None = None
+    b: ClaimedSide | None = None
+    for_each: Annotated[tuple[Name, ...], Strict(False)] = ()
+    """Workloads of both sides, for each of which it is said to be true: one that refutes it is enough."""
+    figure: Figure | None = None
+    reproduced: Bounds | None = None
+    """Without it, the figure to within a quarter of its effect (`TOLERANCE`)."""
+    keeps: Kept | None = None
+    no_workload: str = ""
+    """Why no workload of this edition measures it."""
+    conditions: Conditions = Conditions()
+    """Where they are others than those of the file."""
+    not_repeated: Annotated[tuple[str, ...], Strict(False)] = ()
+    """What of the text's test no workload repeats."""
+    note: str = ""
+
+    @model_validator(mode="after")
+    def _says_one_thing(self) -> Self:
+        ratio = self.a is not None and self.b is not None
+        if [ratio, self.keeps is not None, bool(self.no_workload)].count(True) != 1 or (self.a is None) != (self.b is None):
+            raise RuleError("allowed: `a` and `b`, or `keeps`, or `no_workload`")
+        if self.a is not None and self.b is not None:
+            self._check_sides(self.a, self.b)
+            if self.figure is None and self.reproduced is None:
+                raise RuleError("says of no ratio that it reproduces the claim; add `figure` or `reproduced`")
+        elif self.for_each or self.reproduced or self.about:
+            raise RuleError("`for_each`, `reproduced` and `about` are for claims with `a` and `b`")
+        if self.figure is not None and self.reproduced is None and self.figure.value == 1:
+            raise RuleError("a ratio of 1 has no effect to compare; add `reproduced`", "figure")
+        return self
+
+    def _check_sides(self, a: ClaimedSide, b: ClaimedSide) -> None:
+        for letter, side in (("a", a), ("b", b)):
+            if (side.workload is None) != bool(self.for_each):
+                raise RuleError("needs one `workload`, or the claim `for_each` of several", letter)
+        for subject in MEASURED:
+            if (getattr(a, subject) != getattr(b, subject)) != (subject in self.about):
+                raise RuleError(
+                    f"found {subject} {getattr(a, subject)} and {getattr(b, subject)}; allowed: different ones if, and only if, "
+                    f"`about` has `{subject}`",
+                    "about",
+                )
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Between which the ratio reproduces the claim; 0 and infinity where there is none."""
+        if self.reproduced is not None:
+            return self.reproduced.above or 0.0, self.reproduced.below or inf
+        if self.figure is None:
+            return 0.0, inf
+        low, high = sorted((self.figure.value ** (1 / TOLERANCE), self.figure.value**TOLERANCE))
+        return low, high
+
+    @property
+    def workloads(self) -> tuple[tuple[Name, Name], ...]:
+        """Those of A and B, pair by pair."""
+        if self.a is None or self.b is None:
+            return ()
+        return tuple((name, name) for name in self.for_each) or ((self.a.workload or "", self.b.workload or ""),)
+
+
+class ClaimsFile(SpecFile):
+    """One file of `spec/claims/`: the claims of one text."""
+
+    source: Annotated[str, StringConstraints(pattern=NUMBER_PATTERN)]
+    """Its number, as in `source` of the workloads."""
+    title: str
+    year: PositiveInt | None = None
+    """Of the measurements, or of the text."""
+    conditions: Conditions = Conditions()
+    """Of all claims that do not say otherwise."""
+    claims: Annotated[tuple[PublishedClaim, ...], Strict(False), Field(min_length=1)]
+
+    def conditions_of(self, claim: PublishedClaim) -> Conditions:
+        """Those of the file, with the claim's own in their place."""
+        own: Mapping[str, object] = {name: getattr(claim.conditions, name) for name in claim.conditions.model_fields_set}
+        return self.conditions.model_copy(update=dict(own))

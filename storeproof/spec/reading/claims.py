@@ -1,0 +1,104 @@
+"""Reads the published claims, and checks that what they name exists. Only who judges claims reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from storeproof.errors import SpecError, UsageError
+from storeproof.spec.claim import ClaimedSide, ClaimsFile, PublishedClaim
+from storeproof.spec.loader import Spec
+from storeproof.spec.reading.explain import unknown
+from storeproof.spec.reading.source import at, read
+from storeproof.spec.store import Variant
+from storeproof.spec.workload import Workload
+
+Place = tuple[int | str, ...]
+
+
+def read_claims(spec: Spec) -> tuple[ClaimsFile, ...]:
+    """All files of `claims/`, by their sources.
+
+    Raises:
+        SpecError: with all errors of all files.
+    """
+    problems: list[str] = []
+    files: list[ClaimsFile] = []
+    seen: dict[str, tuple[Path, int]] = {}
+    for path in sorted((spec.root / "claims").glob("*.yaml")):
+        try:
+            file = read(path, ClaimsFile)
+        except SpecError as breach:
+            problems += breach.problems
+            continue
+        files.append(file)
+        if file.source != path.stem:
+            problems.append(f"{at(path, 'source')}: found '{file.source}'; allowed: {path.stem}, as the file is called")
+        for number, claim in enumerate(file.claims):
+            first = seen.setdefault(claim.claim, (path, number))
+            if first != (path, number):
+                where = at(first[0], "claims", first[1], "claim").rpartition(": ")[0]
+                found = f"the claim `{claim.claim}` is already defined in {where}; names are unique"
+                problems.append(f"{at(path, 'claims', number, 'claim')}: {found}")
+            problems += [f"{at(path, 'claims', number, *inner)}: {wrong}" for inner, wrong in _wrong(spec, claim)]
+    if problems:
+        raise SpecError(problems)
+    return tuple(files)
+
+
+def _wrong(spec: Spec, claim: PublishedClaim) -> Iterator[tuple[Place, str]]:
+    """What a claim names and what there is not, each with its place."""
+    known = [name for name in claim.for_each if name in spec.workloads]
+    for number, name in enumerate(claim.for_each):
+        if name not in known:
+            yield ("for_each", number), unknown("workload", name, spec.workloads)
+    for letter, side in (("a", claim.a), ("b", claim.b)):
+        if side is not None:
+            yield from (((letter, *inner), wrong) for inner, wrong in _wrong_side(spec, side, known))
+    if claim.keeps is not None:
+        yield from ((("keeps", *inner), wrong) for inner, wrong in _wrong_target(spec, claim.keeps.store, claim.keeps.variant))
+    if claim.a is not None and claim.b is not None and "durability" in claim.about:
+        promised = [_variant(spec, *side.targets[0].split(":")) for side in (claim.a, claim.b)]
+        if promised[0] is not None and promised[1] is not None and promised[0].guarantee == promised[1].guarantee:
+            yield (
+                ("about",),
+                f"found durability; allowed: where the variants promise unlike guarantees, and both promise {promised[0].guarantee}",
+            )
+
+
+def _wrong_side(spec: Spec, side: ClaimedSide, for_each: Sequence[str]) -> Iterator[tuple[Place, str]]:
+    yield from _wrong_target(spec, side.store, side.variant)
+    for number, target in enumerate(side.instead):
+        store, _, variant = target.partition(":")
+        yield from ((("instead", number), wrong) for _, wrong in _wrong_target(spec, store, variant))
+    if side.workload is not None and side.workload not in spec.workloads:
+        yield ("workload",), unknown("workload", side.workload, spec.workloads)
+        return
+    for name in for_each if side.workload is None else (side.workload,):
+        yield from _unmeasured(side, spec.workloads[name])
+
+
+def _unmeasured(side: ClaimedSide, workload: Workload) -> Iterator[tuple[Place, str]]:
+    """With what the workload is never measured."""
+    for field, found, allowed in (
+        ("indexes", side.indexes, workload.indexes),
+        ("pipeline", side.pipeline, workload.pipelines),
+        ("record", side.record, tuple(record.name for record in workload.records)),
+    ):
+        if found not in allowed:
+            measured = ", ".join(str(each) or "none" for each in allowed)
+            yield (field,), f"found {found or 'none'}; allowed: {measured}, with which {workload.workload} is measured"
+
+
+def _wrong_target(spec: Spec, store: str, variant: str) -> Iterator[tuple[Place, str]]:
+    if store not in spec.store_files:
+        yield ("store",), unknown("store", store, spec.store_files)
+    elif _variant(spec, store, variant) is None:
+        yield ("variant",), unknown(f"variant of {store}", variant, spec.store(store)[0].variants)
+
+
+def _variant(spec: Spec, store: str, variant: str) -> Variant | None:
+    try:
+        return spec.store(store)[0].variants.get(variant)
+    except UsageError:
+        return None

@@ -1,0 +1,54 @@
+"""How the numbers of a claim are written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from storeproof.report.claims import words
+from storeproof.result.claims import JudgedClaim
+from tests.result.claimed import around, judged, number, result, store
+
+FOR_EACH: dict[str, Any] = {
+    "for_each": ["ycsb-a", "ycsb-b"],
+    "reproduced": {"above": 1},
+    "a": {"store": "redis", "variant": "aof-always"},
+    "b": {"store": "mongodb", "variant": "journaled"},
+}
+
+
+def two_workloads(a: bool = False, b: bool = False) -> JudgedClaim:
+    """Twice and three times as fast; where the load generator was the limit of A or B in the first."""
+    sides = (("redis:aof-always", (2000, 3000), a), ("mongodb:journaled", (1000, 1000), b))
+    stores = [
+        store(name, number("ycsb-a", *around(rates[0]), at_least=limited), number("ycsb-b", *around(rates[1])))
+        for name, rates, limited in sides
+    ]
+    return judged(FOR_EACH, result(*stores))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "said"),
+    [
+        (False, False, "2 to 3 in 2 workloads"),
+        (True, False, "≥ 1.94 in 2 workloads"),
+        (False, True, "≤ 3.1 in 2 workloads"),
+        (True, True, "not bounded in 2 workloads"),
+    ],
+)
+def test_several_ratios_are_written_as_their_range_or_the_bound_of_all(a: bool, b: bool, said: str) -> None:
+    """A lower bound of one of them is none of a middle."""
+    assert words.measured(two_workloads(a, b)) == said
+
+
+def test_both_sides_are_named_with_what_they_share_once() -> None:
+    """Stores, workloads, clients."""
+    assert words.sides(two_workloads()) == "redis:aof-always / mongodb:journaled, 2 workloads, 50 clients"
+
+
+def test_a_figure_without_numbers_is_its_bounds() -> None:
+    """An order has no ratio."""
+    assert words.figure(two_workloads()) == "above 1"
+    kept = judged({"keeps": {"store": "redis", "variant": "aof-always", "guarantee": "power_loss"}})
+    assert (words.figure(kept), words.measured(kept)) == ("kept through power_loss", "–")
