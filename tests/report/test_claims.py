@@ -34,11 +34,11 @@ def two_workloads(a: bool = False, b: bool = False) -> JudgedClaim:
         (False, False, "2 to 3 in 2 workloads"),
         (True, False, "≥ 1.94 in 2 workloads"),
         (False, True, "≤ 3.1 in 2 workloads"),
-        (True, True, "not bounded in 2 workloads"),
+        (True, True, "3 [2.9, 3.1] in 1 of 2 workloads"),
     ],
 )
 def test_several_ratios_are_written_as_their_range_or_the_bound_of_all(a: bool, b: bool, said: str) -> None:
-    """A lower bound of one of them is none of a middle."""
+    """A lower bound of one of them is none of a middle; with two lower bounds there is no ratio."""
     assert words.measured(two_workloads(a, b)) == said
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import exp, log, pi, sqrt
 from typing import Any
 
 from storeproof.outcome import Outcome
@@ -41,11 +42,14 @@ def store(name: str, *numbers: Measurement, proven: str | None = "power_loss", *
 
 
 def result(*stores: StoreResult, run: str = "r1", noise: float = 1.0, **changed: Any) -> Result:
-    """A run of these stores; `noise`: the noise floor of its machine."""
+    """A run of these stores; `noise`: the noise floor of `single-get`, with three rounds and two stores that hardly scatter, to which a
+    third one is added that does."""
     sample = sample_result(seed=1)
     info = sample.run.model_copy(update={"id": run, "scale": "standard", "started": "2026-01-01T00:00:00Z"} | changed)
-    environment = sample_environment(noise={"ratio": 1.0, "low": 1 / noise, "high": noise})
-    return Result(edition=sample.edition, run=info, environment=environment, stores=list(stores))
+    if noise > 1:
+        far = sqrt(3 * (log(noise) / 1.96) ** 2 / (pi / 3))
+        stores = (*stores, store("noisy:only", number("single-get", *(1000 * exp(each) for each in (-far, 0, far)))))
+    return Result(edition=sample.edition, run=info, environment=sample_environment(), stores=list(stores))
 
 
 SIDES: dict[str, Any] = {

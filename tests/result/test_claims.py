@@ -45,11 +45,11 @@ def test_an_interval_over_a_bound_decides_nothing() -> None:
     assert found.command.startswith("pytest suites/")
 
 
-def test_a_difference_within_the_noise_of_the_machine_is_none() -> None:
+def test_a_difference_within_the_noise_of_its_kind_is_none() -> None:
     """Two equal rates may be as far apart there; a claim that no such ratio reproduces is refuted all the same."""
     near = two(around(1100), around(1000), noise=1.2)
     found = judged(ORDER, near)
-    assert (found.verdict, found.reason) == (Verdict.CANNOT_SAY, "the difference is within the noise of the machine, a factor of 1.20")
+    assert (found.verdict, found.reason) == (Verdict.CANNOT_SAY, "the difference is within the noise of its kind, a factor of 1.20")
     assert judged(TWICE, near).verdict is Verdict.REFUTED
     assert judged(ORDER, two(around(1300), around(1000), noise=1.2)).verdict is Verdict.REPRODUCED
     assert judged({**SIDES, "figure": {"ratio": 1.2}}, near).verdict is Verdict.CANNOT_SAY
@@ -135,7 +135,7 @@ UNPROVEN = result(
         (two(number("single-get", *around(2), clients=8), around(1)), "number of clients differs: 8 against 50"),
         (two(number("single-get", *around(2), engine="wire"), around(1)), "load engine differs: wire against driver"),
         (two(number("single-get", 2.0), around(1)), "a single round has no spread: at least two rounds on each side are needed"),
-        (two(number("single-get", *around(2), invalid=["errors", "littles_law"]), around(1)), "A is invalid: errors, littles_law"),
+        (two(number("single-get", *around(2), invalid=["errors", "littles_law"]), around(1)), "A: not valid: errors, littles_law"),
     ],
     ids=["durability", "clients", "engine", "one-round", "invalid"],
 )

@@ -69,7 +69,8 @@ def measured(claim: JudgedClaim) -> str:
         return claim.kept.partition("; ")[0] or "–"
     shown = [ratio(each) for each in claim.ratios if each.ratio is not None]
     if len(shown) <= 1:
-        return shown[0] if shown else "–"
+        alone = f" in 1 of {len(claim.ratios)} workloads" if shown and len(claim.ratios) > 1 else ""
+        return f"{shown[0]}{alone}" if shown else "–"
     found = [each for each in claim.ratios if each.ratio is not None]
     middles, lows, highs = ([getattr(each, name) for each in found] for name in ("ratio", "low", "high"))
     if None in highs:

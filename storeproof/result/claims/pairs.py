@@ -47,11 +47,10 @@ def find(claim: PublishedClaim, workloads: tuple[str, str], clients: int | None,
     of clients, the larger scale, and the later run.
     """
     found = [
-        (key, Found(a, b, pair, obstacles))
+        (key, Found(a, b, pair, pair.refused))
         for a, b, one, other, key in _candidates(claim, workloads, clients, sides)
         for pair in [pair_of(a, one, b, other, _about(claim, a, b))]
-        for obstacles in [(*pair.refused, *_invalid(one, other))]
-        for key in [(len(obstacles), *key[:2], not pair.paired, *key[2:])]
+        for key in [(len(pair.refused), *key[:2], not pair.paired, *key[2:])]
     ]
     return min(found, key=lambda each: each[0])[1] if found else None
 
@@ -111,10 +110,6 @@ def _about(claim: PublishedClaim, a: Side, b: Side) -> frozenset[str]:
     return frozenset(fields | ({"durability"} if a.store is b.store else set()))
 
 
-def _invalid(one: Measurement, other: Measurement) -> list[str]:
-    return [f"{letter} is invalid: {', '.join(each.invalid)}" for letter, each in (("A", one), ("B", other)) if each.invalid]
-
-
 def judged(found: Found, bounds: tuple[float, float]) -> RatioFound:
     """Whether the interval of the ratio lies between the bounds, outside them, or neither."""
     a, b = _shown(found.a, found.pair.a), _shown(found.b, found.pair.b)
@@ -124,7 +119,7 @@ def judged(found: Found, bounds: tuple[float, float]) -> RatioFound:
     low, high = ratio.low, ratio.high
     noisy = max(ratio.middle, 1 / ratio.middle) <= found.pair.noise
     if noisy:
-        # Within the noise of the machine, the ratio of two equal rates may be any in this range.
+        # Within the noise of its kind, the ratio of two equal rates may be any in this range.
         low, high = min(low, 1 / found.pair.noise), max(high, found.pair.noise)
     if b.at_least:
         low = 0.0
@@ -152,7 +147,7 @@ def _open(a: SideFound, b: SideFound, noise: float | None) -> str:
     if limited := " and ".join(dict.fromkeys(each.name for each in (a, b) if each.at_least)):
         return f"{limited} may be faster: the load generator was the limit"
     if noise is not None:
-        return f"the difference is within the noise of the machine, a factor of {noise:.2f}"
+        return f"the difference is within the noise of its kind, a factor of {noise:.2f}"
     return "the interval reaches over a bound"
 
 
