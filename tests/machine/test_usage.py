@@ -114,6 +114,10 @@ def test_bytes_and_syncs(on_disk: Path, wrap: str, sync: str) -> None:
         found = meter.end()
         server.do(wrap.format(f"write(5, 8192, '{sync}')"))
         assert found.syncs == 20
+        meter.unknown.pop("written_bytes", None)  # of small writes at the end of a file every kernel counts the right pages
+        meter.begin()
+        server.do(wrap.format(f"write(20, 8192, '{sync}')"))
+        found = meter.end()
         assert found.written_bytes is not None
         assert 20 * 8192 <= found.written_bytes <= 20 * 8192 + 65536
 
@@ -129,7 +133,7 @@ def test_what_others_do_is_not_counted(on_disk: Path) -> None:
             file.flush()
             os.fsync(file.fileno())
         found = meter.end()
-        assert found.written_bytes == 0
+        assert found.written_bytes == (None if "written_bytes" in meter.unknown else 0)
         assert found.syncs == (None if "syncs" in meter.unknown else 0)
 
 
@@ -184,9 +188,10 @@ def test_a_process_that_took_over_a_number_is_not_the_server(tmp_path: Path) -> 
 def test_what_this_user_may_not_see_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bytes written and memory of another user's processes: unknown, with the reason, and the rest is known."""
 
-    def refused(_pid: int) -> int:
+    def refused(_pid: object) -> int:
         raise PermissionError
 
+    monkeypatch.setattr(usage, "_miscounted", lambda _folder: "")
     monkeypatch.setattr(usage, "_written_bytes", refused)
     monkeypatch.setattr(usage, "_resident_bytes", refused)
     meter = UsageMeter([os.getpid()], tmp_path)
@@ -274,3 +279,17 @@ def test_more_syncs_than_there_is_room_for_are_not_known(on_disk: Path, monkeypa
             assert ("syncs" in meter.unknown) == (known is None)
             meter.unknown.clear()
     small.close()
+
+
+@pytest.mark.parametrize(
+    ("counted", "reason"), [(4096, ""), (2**18, "the kernel counts 256 KiB where 4 KiB are written"), (0, "counts 0 B")]
+)
+def test_a_kernel_that_counts_whole_parts_of_its_cache_is_found_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted: int, reason: str
+) -> None:
+    """A page is written into the middle of a large file, and must be counted as one: else bytes written are not known."""
+    counts = iter((1000, 1000 + counted * usage._PAGE // 4096))
+    monkeypatch.setattr(usage, "_written_bytes", lambda _thread: next(counts))
+    found = usage._miscounted(tmp_path)
+    assert (reason in found) if reason else not found
+    assert list(tmp_path.iterdir()) == []

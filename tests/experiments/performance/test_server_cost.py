@@ -168,11 +168,12 @@ def test_redis_writes_and_syncs_each_value_where_it_promises_to(variant: str, sy
         assert found is not None
         assert 1 < found.cpu_us < 10_000
         assert (found.resident_bytes or 0) > 1 << 20
-        if {"written_bytes", "syncs"} & set(found.unknown):
-            pytest.skip(str(found.unknown))
+        if "syncs" in found.unknown:
+            pytest.skip(found.unknown["syncs"])
         assert found.syncs == syncs
-        assert found.written_bytes is not None
-        assert (found.written_bytes >= 2000) == bool(syncs)
+        assert found.written_bytes is not None or found.unknown["written_bytes"]
+        if found.written_bytes is not None:
+            assert (found.written_bytes >= 2000) == bool(syncs)
         session.close()
     finally:
         handle.close()
