@@ -88,7 +88,7 @@ def test_words_and_other_conditions_are_one_request_only_if_both_must_hold() -> 
     """A text search is combined with other conditions under `and` only; a script without a dictionary is Unsupported."""
     word, color = [[], "words", "fox"], ["language", "eq", "en"]
     assert selection({"and": [word, color]}, ARTICLES).query == "(@w0|w1:(fox))"
-    with pytest.raises(Unsupported, match="alternatives"):
+    with pytest.raises(Unsupported, match="`or` of both is not possible in one request"):
         selection({"or": [word, color]}, ARTICLES)
     with pytest.raises(Unsupported, match="dictionary"):
         selection([[], "words", "古い"], ARTICLES)

@@ -251,7 +251,7 @@ def test_a_machine_without_loop_devices_says_so(tmp_path: Path, monkeypatch: pyt
     """Without /dev/loop-control it is `NotAvailable`."""
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(loop, "_CONTROL", "/dev/no-such-device")
-    with pytest.raises(NotAvailable, match=r"none can be made: .*No such file or directory: '/dev/no-such-device'"):
+    with pytest.raises(NotAvailable, match=r"cannot be created: .*No such file or directory: '/dev/no-such-device'"):
         Ext4Disk(tmp_path, tmp_path / "image")
 
 

@@ -32,7 +32,7 @@ def test_a_known_failure_is_shown_with_its_reason_and_is_no_error(tmp_path: Path
     found = done.outcomes[_CASE]
     assert found["outcome"] == "known_fail"
     assert found["detail"].startswith("known until 2999-12-31: it answers what was there before\n")
-    assert "wanted:" in found["detail"]
+    assert "expected:" in found["detail"]
     assert "1 known_fail" in done.said
 
 

@@ -180,7 +180,7 @@ def test_a_store_that_becomes_another_one_during_the_run_is_an_error_of_the_user
         sut.launch("a case")
     judged = judge(refused.value, claimed=True)
     assert (judged.outcome, judged.party) == (Outcome.ERROR, Party.USER)
-    with pytest.raises(NotAvailable, match=r"the store could not be tried: --proof .* is not of this"):
+    with pytest.raises(NotAvailable, match=r"the store could not be tested: --proof .* is not of this"):
         sut.launch("the next case")
 
 

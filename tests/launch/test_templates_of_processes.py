@@ -43,7 +43,7 @@ def test_a_port_that_the_file_does_not_name_is_refused_with_those_that_there_are
     """A misspelt port name is a usage error that lists the allowed names."""
     template = Template("two", {"port": "1", "port.admin": "2"}, (), {})
     with pytest.raises(
-        UsageError, match=r"names \$\{port\.amdin\} in .*; allowed: \$\{here\}, \$\{port\}, \$\{port\.admin\}, \$\{settings\}"
+        UsageError, match=r"unknown name \$\{port\.amdin\} in .*; allowed: \$\{here\}, \$\{port\}, \$\{port\.admin\}, \$\{settings\}"
     ):
         template.command(["${port.amdin}"])
 

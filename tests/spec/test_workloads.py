@@ -129,7 +129,7 @@ def test_the_same_ycsb_over_one_value() -> None:
         whole = [(mix.name, mix.weight, mix.keys, mix.length, mix.reads_first) for mix in value.mix]
         assert whole == [(mix.name, mix.weight, mix.keys, mix.length, mix.reads_first) for mix in fields.mix]
         assert {mix.operation for mix in value.mix} <= {"get", "put", "scan"}
-        assert (value.clients, value.preload, value.model) == (fields.clients, fields.preload, "single_key")
+        assert (value.clients, value.preload, value.model) == ("several", fields.preload, "single_key")
         (record,) = value.records
         model = record.applied(SHIPPED.models[value.model])
         assert key_of(model, 0) == key_of(SHIPPED.models[fields.model], 0) == "user6284781860667377211"

@@ -121,7 +121,7 @@ def test_a_wrong_password_is_said_and_not_shown(tmp_path: Path, server: Server) 
     ("change", "message"),
     [
         (("http://", "https://"), "the server there does not use TLS"),
-        (("?manage=", "?manage=x"), "no port behind `manage=`"),
+        (("?manage=", "?manage=x"), "no valid port after `manage=`"),
         (("?manage=", "?manage=1&manage=9&was="), r"did not answer within 10 s .*port=9\).*Connection refused"),
         (("127.0.0.1", "no-such-host.invalid"), r"the name of its host cannot be resolved"),
     ],
