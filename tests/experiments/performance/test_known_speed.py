@@ -29,7 +29,7 @@ from tests.load.token_bucket import ADAPTER, TokenBucket, Told
 from tests.shipped import SHIPPED
 
 pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
-SECONDS, ROUNDS = 0.4, 8
+SECONDS, ROUNDS = 0.4, 5
 ATTEMPTS = 6
 """At a round in which server and generator had their processors."""
 
