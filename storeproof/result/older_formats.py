@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from storeproof.load.quality.gates import BOTTLENECK, VALIDITY
+from storeproof.load.quality.gates import invalid_by, is_lower_bound
 from storeproof.spec.guarantee import LADDER
 from storeproof.stats.grade import grade
 from storeproof.stats.trend import trend
@@ -70,14 +70,14 @@ def _add_verdicts(measurement: dict[str, Any]) -> None:
         half = (interval["high"] - interval["low"]) / 2 / interval["median"] if interval["median"] else float("inf")
         failing = [name for name, gate in measurement["gates"].items() if not gate["ok"]]
         drift = trend([each["throughput"] for each in measurement["rounds"]])
-        unverified = [] if measurement["verified"] else ["audit"]
+        verified = bool(measurement["verified"])
     except (AttributeError, KeyError, TypeError, ValueError):
         return
     measurement |= {
         "grade": grade(half),
-        "at_least": any(name in BOTTLENECK for name in failing),
+        "at_least": is_lower_bound(failing),
         "trend": {"change": drift.change, "probability": drift.probability, "drifting": drift.drifting},
-        "invalid": [name for name in failing if name in VALIDITY] + unverified,
+        "invalid": invalid_by(failing, verified=verified),
     }
 
 

@@ -21,7 +21,7 @@ from storeproof.load.choose_engine import Engines
 from storeproof.load.job import Engine, OperationCounts, Plan, RunResult, label, operation_name
 from storeproof.load.quality.audit import Audit, audit
 from storeproof.load.quality.ceiling import Ceiling, Ceilings
-from storeproof.load.quality.gates import BOTTLENECK, VALIDITY, judge
+from storeproof.load.quality.gates import invalid_by, is_lower_bound, judge
 from storeproof.load.quality.generator_threads import choose_threads
 from storeproof.load.requests import Asked, requests
 from storeproof.records.keys import form_of, greatest
@@ -250,11 +250,11 @@ class WorkloadRunner:
             gates={name: Gate(ok=each.ok, value=each.value, limit=each.limit) for name, each in gates.items()},
             verified=audited.ok,
             grade=grade(rate.half_interval),
-            at_least=any(name in BOTTLENECK for name in failing),
+            at_least=is_lower_bound(failing),
             trend=TrendRecord(change=drift.change, probability=drift.probability, drifting=drift.drifting),
             cost=self.cost.cost(sum(each.ok for each in self.rounds), self._records),
             cost_reason=self.cost.reason,
-            invalid=[name for name in failing if name in VALIDITY] + ([] if audited.ok else ["audit"]),
+            invalid=invalid_by(failing, verified=audited.ok),
             histogram=encode(latency),
         )
 

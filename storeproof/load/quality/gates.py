@@ -70,6 +70,16 @@ def judge(rounds: Sequence[RunResult], *, pipeline: int = 1, ceiling: float | No
     return gates
 
 
+def is_lower_bound(failing: Sequence[str]) -> bool:
+    """Whether the load generator was the limit, by the gates that failed."""
+    return any(name in BOTTLENECK for name in failing)
+
+
+def invalid_by(failing: Sequence[str], *, verified: bool) -> list[str]:
+    """What makes a number invalid: those of the gates that failed which do, and `audit` where the data was not verified."""
+    return [name for name in failing if name in VALIDITY] + ([] if verified else ["audit"])
+
+
 def _client_cpu(rounds: Sequence[RunResult]) -> float:
     """The share of the time in which the generator had something to do. One that waits for a processor is as much the limit as one that
     has it: on a busy machine, or where the server took the core, it would look idle by its processor time alone."""
