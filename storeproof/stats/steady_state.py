@@ -1,4 +1,4 @@
-"""Warm-up: a measurement starts once the rate no longer changes, or is marked as not steady."""
+"""Warm-up: a measurement starts once the rate no longer changes, or after the longest time that the scale allows."""
 
 from __future__ import annotations
 

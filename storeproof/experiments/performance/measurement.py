@@ -33,7 +33,7 @@ from storeproof.spec.scale import PerformanceScale
 from storeproof.stats.grade import grade
 from storeproof.stats.intervals import Estimate, estimate, percentile
 from storeproof.stats.latency import encode, merged
-from storeproof.stats.steady_state import WINDOWS, WarmUp, warm_up
+from storeproof.stats.steady_state import WINDOWS, warm_up
 from storeproof.stats.trend import Trend, trend
 
 _IN_SIGHT: Final = 0.2
@@ -64,7 +64,6 @@ class WorkloadRunner:
     """All rounds in the collection's life, warm-up included: the audit must know what they wrote."""
     rounds: list[RunResult] = field(default_factory=list)
     """Those that are measured."""
-    warm: WarmUp | None = None
     engine: Engine | None = None
     """Chosen by `prepare`."""
     engine_reason: str = ""
@@ -151,7 +150,7 @@ class WorkloadRunner:
         if self.config.workload.preload:
             self.engine.fill(self.layout, self.loaded, plan.article_store, self.engine.fixed_numbers)
         # In a closed loop in any case: the store then has done all that it does the first time it is asked to.
-        self.warm = warm_up(lambda seconds: _require_answers(self._run(seconds)).throughput, *self.scale.warm_up_seconds)
+        warm_up(lambda seconds: _require_answers(self._run(seconds)).throughput, *self.scale.warm_up_seconds)
         if self.engine.name == "wire":
             self._choose_threads(self.engine)
 
@@ -204,7 +203,6 @@ class WorkloadRunner:
 
     def measurement(self, audited: Audit, interleaved_with: Sequence[str]) -> Measurement:
         """What the result keeps; `interleaved_with`: the stores whose rounds alternated with these."""
-        assert self.warm is not None
         assert self.engine is not None
         assert self.ceiling is not None
         workload = self.config.workload
