@@ -22,7 +22,7 @@ from storeproof.launch.log import last_lines
 from storeproof.launch.managed_server import NO_NODES, ManagedServer
 from storeproof.launch.nodes import RunningNodes
 from storeproof.launch.request import LaunchRequest
-from storeproof.machine import container_engine, shortage
+from storeproof.machine import container_engine, process_tree, shortage
 from storeproof.machine.usage import UsageMeter
 from storeproof.spec.store import ContainerLaunch
 
@@ -34,6 +34,8 @@ _LOOK_SECONDS = 0.05
 _KILLED = 137
 """The exit status of a process that SIGKILL ended: 128 + 9."""
 _GONE = 404
+_GONE_SECONDS = 5.0
+"""How long the engine may take to learn that a process has ended."""
 _NOT_THE_MACHINE = re.compile(r"exec|no such file|not running|not paused|is already paused|permission denied", re.IGNORECASE)
 """Messages of the engine about the image, its command, or what the server did meanwhile: not the machine's fault."""
 
@@ -70,6 +72,7 @@ class ContainerHandle(ManagedServer):
         self._nodes = RunningNodes(self._name, launch.nodes, self.log_tail) if launch.nodes is not None else None
         self._struck = False
         """By us, since its start."""
+        self._engine_is_here = False
         if request.power_cut is not None and os.geteuid() != 0:
             raise NotAvailable(
                 "the engine cannot hand on a file system that a user without root has mounted", "run it as root, or by --launch=process"
@@ -183,7 +186,7 @@ class ContainerHandle(ManagedServer):
 
     def check_alive(self) -> None:
         """See `Handle.check_alive`."""
-        if not self.alive():
+        if not self.alive() or self._is_ending():
             raise self._end_error("")
 
     def log_tail(self) -> str:
@@ -196,6 +199,17 @@ class ContainerHandle(ManagedServer):
             return last_lines(self._container.logs(tail=50), self._launch.password)
         except DockerException:
             return ""
+
+    def _is_ending(self) -> bool:
+        """Whether its main process is gone. The engine learns of that after the clients do, and is waited for."""
+        from requests.exceptions import RequestException
+
+        pid = int(self._container.attrs["State"]["Pid"])
+        if not self._engine_is_here or not process_tree.ending(pid):
+            return False
+        with self._engine_errors("cannot be looked at"), contextlib.suppress(RequestException):
+            self._container.wait(timeout=_GONE_SECONDS)
+        return not self.alive()
 
     def _check_runs(self) -> None:
         if time.monotonic() - self._looked < _LOOK_SECONDS and self._address is not None:
@@ -210,15 +224,19 @@ class ContainerHandle(ManagedServer):
             with self._engine_errors("ended while it started"):
                 self._nodes.wait(self._container, self._launch.start_seconds, whole=False)
             self._ready = time.monotonic()
+        self._engine_is_here = self._runs_here()
+
+    def _runs_here(self) -> bool:
+        """Whether the engine runs on this machine, so that its processes can be seen."""
+        return self._container.id in container_engine.group_of(int(self._container.attrs["State"]["Pid"]))
 
     def _make_meter(self) -> UsageMeter:
         """Of the container's processes, which are this machine's too where the engine runs here."""
         if not self.alive():
             raise self._end_error("")
-        first = int(self._container.attrs["State"]["Pid"])
-        if self._container.id not in container_engine.group_of(first):
+        if not self._runs_here():
             raise NotAvailable("the container engine runs on another machine, whose processes cannot be seen")
-        return UsageMeter([first], self.data or container_engine.volume_folder(self._directory().root.name))
+        return UsageMeter([int(self._container.attrs["State"]["Pid"])], self.data or container_engine.volume_folder(self._directory().root.name))
 
     def _end_error(self, when: str) -> StoreproofError:
         """The error for the end of the container."""

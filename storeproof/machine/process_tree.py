@@ -60,6 +60,12 @@ def exiting(pid: int) -> bool:
     return bool(text) and bool(int(text[text.rindex(")") + 2 :].split()[6]) & _EXITING)
 
 
+def ending(pid: int) -> bool:
+    """Whether the process has ended, or the kernel is ending it."""
+    stat = read_stat(pid)
+    return stat is None or stat.ended or exiting(pid)
+
+
 def _stat_line(pid: int) -> str:
     """/proc/PID/stat; empty where there is no such process. Read without a file object: a look at a server reads that of every process."""
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import subprocess
@@ -194,6 +195,19 @@ def test_a_container_that_somebody_kills_is_no_fault_of_the_store(make: Make) ->
     handle.kill()
     with pytest.raises(StoreDied, match="redis ended with exit status 137"):
         handle.check_alive()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may signal another user's process")
+def test_a_container_whose_connections_are_closed_has_ended(make: Make) -> None:
+    """The engine learns of an end after the clients do."""
+    handle = make()
+    for _ in range(5):
+        handle.start()
+        with socket.create_connection((handle.address.host, handle.address.port), timeout=5) as connection:
+            os.kill(handle._container.attrs["State"]["Pid"], signal.SIGKILL)
+            assert connection.recv(1) == b""
+        with pytest.raises(MachineFailed, match="redis was killed from outside"):
+            handle.check_alive()
 
 
 def test_a_container_that_somebody_removes_is_no_fault_of_the_store(make: Make) -> None:

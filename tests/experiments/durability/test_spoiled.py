@@ -75,6 +75,32 @@ def test_beyond_the_limit_nothing_is_said_of_the_store() -> None:
     assert "1 rounds were spoiled and given up" in summary.detail()
 
 
+class KilledWhileItIsRead(Killed):
+    """A killer from outside comes after a start; the store's connections are closed before its process is gone."""
+
+    def start_nowait(self) -> None:
+        Handle.start_nowait(self)
+
+    def wait_ready(self) -> None:
+        super().wait_ready()
+        if self.deeds.count("start") == 2:
+            self.store.end(clean=False)
+
+    def alive(self) -> bool:
+        return True
+
+    def check_alive(self) -> None:
+        if not self.store.alive:
+            raise MachineFailed("killed from outside by SIGKILL, which storeproof did not send")
+
+
+def test_a_store_that_is_killed_from_outside_while_it_is_read_is_not_silent() -> None:
+    """Its process may be there a moment longer than its connections: the round is spoiled, and the store is not blamed."""
+    summary = strike([], most=0, handle=KilledWhileItIsRead)
+    assert summary.outcome(claimed=True) is Outcome.INCONCLUSIVE, summary.detail()
+    assert "killed from outside by SIGKILL" in summary.detail()
+
+
 class Forgetful(Store):
     """Loses all that it acknowledged when it is killed."""
 
