@@ -204,8 +204,7 @@ class ContainerHandle(ManagedServer):
         """Whether its main process is gone. The engine learns of that after the clients do, and is waited for."""
         from requests.exceptions import RequestException
 
-        pid = int(self._container.attrs["State"]["Pid"])
-        if not self._engine_is_here or not process_tree.ending(pid):
+        if not self._engine_is_here or not process_tree.ending(self._first_process()):
             return False
         with self._engine_errors("cannot be looked at"), contextlib.suppress(RequestException):
             self._container.wait(timeout=_GONE_SECONDS)
@@ -228,7 +227,11 @@ class ContainerHandle(ManagedServer):
 
     def _runs_here(self) -> bool:
         """Whether the engine runs on this machine, so that its processes can be seen."""
-        return self._container.id in container_engine.group_of(int(self._container.attrs["State"]["Pid"]))
+        return self._container.id in container_engine.group_of(self._first_process())
+
+    def _first_process(self) -> int:
+        """Its pid on the engine's machine, as of the last look."""
+        return int(self._container.attrs["State"]["Pid"])
 
     def _make_meter(self) -> UsageMeter:
         """Of the container's processes, which are this machine's too where the engine runs here."""
@@ -236,7 +239,8 @@ class ContainerHandle(ManagedServer):
             raise self._end_error("")
         if not self._runs_here():
             raise NotAvailable("the container engine runs on another machine, whose processes cannot be seen")
-        return UsageMeter([int(self._container.attrs["State"]["Pid"])], self.data or container_engine.volume_folder(self._directory().root.name))
+        folder = self.data or container_engine.volume_folder(self._directory().root.name)
+        return UsageMeter([self._first_process()], folder)
 
     def _end_error(self, when: str) -> StoreproofError:
         """The error for the end of the container."""
