@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,7 @@ _LONG = (
 )
 """Folders and files that take longest: they are begun first, so that no processor waits for one of them in the end."""
 
-_APART = ("test_the_suite_on_the_stand_in", "test_a_false_claim_is_caught_at_every_seed", "test_a_true_claim_passes")
+_APART = ("test_the_suite_on_the_stand_in", "test_a_false_claim_is_caught_at_every_seed")
 """Long tests that share nothing with the others of their files."""
 
 
@@ -80,6 +81,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((number for number, each in enumerate(_LONG) if places[item].is_relative_to(each)), len(_LONG))
 
     items.sort(key=turn)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """With `-n auto`: one more than there are processors, since tests wait for servers to start and to end."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(optionalhook=True)

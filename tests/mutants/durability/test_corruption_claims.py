@@ -32,9 +32,8 @@ def test_a_false_claim_is_caught_at_every_seed(tmp_path: Path, seed: int) -> Non
     assert "it served data that no client wrote" in found["detail"] or "records were missing, and nothing was reported" in found["detail"]
 
 
-@pytest.mark.parametrize("store", ["redis:rdb", "mongodb", "mariadb"])
-def test_a_true_claim_passes(tmp_path: Path, store: str) -> None:
+def test_a_true_claim_passes(tmp_path: Path) -> None:
     """A store that detects flipped bytes passes."""
-    done = start(tmp_path / "run", f"--store={store}", "--launch=process", "-k", "corruption and flip", suites="durability", whole=True)
+    done = start(tmp_path / "run", "--store=redis:rdb", "--launch=process", "-k", "corruption and flip", suites="durability", whole=True)
     assert done.code == 0, done.said
     assert done.outcomes["durability.corruption/flip"]["outcome"] == "pass"
