@@ -35,8 +35,8 @@ class KnownFailure(Frozen):
     """A Python regular expression that matches every finding of the run as a whole; otherwise the case fails as worse than known.
 
     A finding is one line per failed fault, round or key, such as `fault 3, stream: 12 lost, 1 reverted of hash10, row; 13 operations
-    within 41 ms, suffix` or `fault 4, compaction: unstartable: ended with exit status 1; its log: ...`; under power cuts `fault 3, 3 since
-    a clean restart, stream: ...`. For other cases it is the outcome's detail, with runs of white space as one space.
+    within 41 ms, suffix` or `fault 4, compaction: unstartable: ended with exit status 1; its log: ...`. For other cases it
+    is the outcome's detail, with runs of white space as one space.
     """
     at_most: PositiveInt | None = None
     """The most findings in one run; more are worse than known."""

@@ -58,8 +58,6 @@ class DurabilitySummary(Summary):
     """Models whose collection itself was missing after a fault."""
     idle: list[str] = field(default_factory=list)
     """Rounds in which nothing was acknowledged, and why: they show nothing."""
-    since_restart: int | None = None
-    """Faults since the last clean restart, after which writing continued; None without such a restart."""
     costs: list[str] = field(default_factory=list)
     """For each fault that caused a loss: its number, the load shape, and the loss. A known failure matches these."""
     broken: str = ""
@@ -112,15 +110,12 @@ class DurabilitySummary(Summary):
         """The current fault."""
         if self._shape is None:
             return ""
-        since = "" if self.since_restart is None else f", {self.since_restart} since a clean restart"
-        return f"fault {self.rounds}{since}, {self._shape}: "
+        return f"fault {self.rounds}, {self._shape}: "
 
     def count(self, shape: LoadShape, by: int = 1) -> None:
         """Count a fault during that load shape; `by` -1: take it back, since its round was spoiled."""
         setattr(self, _COUNTERS[shape], getattr(self, _COUNTERS[shape]) + by)
         self._shape = shape
-        if self.since_restart is not None:
-            self.since_restart += by
 
     @property
     def rounds(self) -> int:

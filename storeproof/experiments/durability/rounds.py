@@ -96,7 +96,6 @@ class Rounds(FaultExperiment[Round]):
             self._tried = [shape for shape in self._wanted if self._can_try(session, shape)]
         if self._fault.cuts_off:
             self.handle.quiesce()  # a power cut at the first start is another experiment
-            self.summary.since_restart = 0
 
     def rounds(self) -> Iterator[Round]:
         """The scale's number of rounds in each load shape, minus those in the summary; none after the store broke."""

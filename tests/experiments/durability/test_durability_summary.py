@@ -82,7 +82,7 @@ def test_a_cut_names_what_it_was_cut_of() -> None:
 
 def test_each_fault_that_costs_something_is_a_finding_with_its_number_and_load() -> None:
     """A known failure names some of them: what another fault costs, or how, is then another finding."""
-    found = DurabilitySummary(since_restart=0)
+    found = DurabilitySummary()
     found.count("burst")
     found.add([Finding("row", 1, Anomaly.LOST, "absent"), Finding("hash10", "k", Anomaly.LOST, "absent")], Losses(Shape.SUFFIX, 2, 5.0))
     found.count("stream")
@@ -91,20 +91,12 @@ def test_each_fault_that_costs_something_is_a_finding_with_its_number_and_load()
     found.count("stream", -1)  # spoiled
     found.count("compaction")
     found.breaks("unstartable: it ended", "a\nthe log's last line")
-    first = "fault 1, 1 since a clean restart, burst: 2 lost of hash10, row; 2 operations within 5 ms, suffix"
-    last = "fault 3, 3 since a clean restart, compaction: unstartable: it ended"
+    first = "fault 1, burst: 2 lost of hash10, row; 2 operations within 5 ms, suffix"
+    last = "fault 3, compaction: unstartable: it ended"
     assert found.findings == [first, f"{last}; its log: a\nthe log's last line"]
     assert found.unexcused == [f"{last}; its log: a\nthe log's last line"], "loss breaks no promise that was not made"
     assert f"by fault: {first} | {last}; " in found.detail()
     assert found.lossy == 2
-
-
-def test_without_a_clean_restart_a_fault_has_its_number_alone() -> None:
-    """A finding names the fault by its number and its load."""
-    found = DurabilitySummary()
-    found.count("stream")
-    found.add([Finding("row", 2, Anomaly.INVENTED, "?")], NOTHING)
-    assert found.unexcused == ["fault 1, stream: 1 invented of row"]
 
 
 def test_a_table_that_wants_repair_is_a_finding_only_of_who_promised() -> None:
