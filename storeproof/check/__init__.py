@@ -1,4 +1,4 @@
-"""Pure checks: their only input is the recorded history and what was read back."""
+"""Pure checks: their only input is the recorded history and the data read back."""
 
 from storeproof.check.counters import judge_counter
 from storeproof.check.durability import Anomaly, Finding, judge

@@ -1,11 +1,10 @@
 """Checks the value of a counter after a fault against the increments that were acknowledged before it.
 
-Every acknowledged increment is in the sum, and a refused one is not; each unknown one may be in it or not. So the value is the acknowledged
-sum plus the sum of some subset of the unknown amounts:
+The value must be the sum of the acknowledged increments plus the sum of any subset of the unknown ones; refused ones do not count:
 
     +1 ok, +1 ok, +1 unknown      2 and 3 are right; 1 lost an increment, 4 counted one twice.
-    +5 ok, -2 unknown, +3 unknown 3, 5, 6 and 8 are right; 4 is within the bounds, and no subset adds up to it.
-    +1 ok, -1 ok                  0, which an absent counter is too: it starts from zero.
+    +5 ok, -2 unknown, +3 unknown 3, 5, 6 and 8 are right; 4 is between them, but no subset adds up to it.
+    +1 ok, -1 ok                  0 is right, and so is absence: a counter starts from zero.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from storeproof.history import Operation
 def judge_counter(operations: Sequence[Operation], value: int | None) -> Finding:
     """The finding for a counter: `ok` or `miscounted`.
 
-    `operations`: every increment of one counter (at least one); it was absent before the first. `value`: the value read, None if absent.
-    Time and memory grow with the number of different sums of the unknown increments.
+    `operations`: every increment of one counter, at least one; it was absent before the first. `value`: the value read, None if absent.
+    Time and memory grow with the number of distinct sums of the unknown increments.
 
     Raises:
         ValueError: no operation, operations of several counters, or an operation that is not an increment.
@@ -38,7 +37,7 @@ def judge_counter(operations: Sequence[Operation], value: int | None) -> Finding
     if (value or 0) in allowed:
         return Finding(collection, key, Anomaly.OK, _shown(value))
     bounds = f"{base}" if len(allowed) == 1 else f"{base} plus unknown ones, {min(allowed)} to {max(allowed)}"
-    # An absent counter has certainly lost all of them; a wrong value does not show which ones are missing.
+    # An absent counter has lost every increment; a wrong value does not show which ones are missing.
     missing = tuple(sorted(acknowledged, key=lambda each: each.completed or 0)) if value is None else ()
     return Finding(collection, key, Anomaly.MISCOUNTED, f"{_shown(value)}, acknowledged {bounds}", missing)
 

@@ -1,21 +1,22 @@
 """Checks the state of one key after a fault against the writes that were acknowledged before it.
 
 A key is a register: `put` and `delete` replace its whole state, and several clients may write it concurrently. The only order that clients
-can know is real time: a write follows another if it was invoked after the other had completed.
+can observe is real time: a write follows another if it was invoked after the other had completed.
 
-The rule: a write may be the visible one if it was not refused and no acknowledged write strictly follows it. The key may be absent if such
-a write is a delete, or if no put was ever acknowledged (the key starts absent).
+The rule: a write may be the visible one if it was not refused and no acknowledged write follows it. The key may be absent if such
+a write is a delete, or if no put was ever acknowledged (the key starts absent). Acknowledged writes that no acknowledged write follows
+are *in force*: one, or several concurrent ones.
 
     put v1 |--ok--|                      v1 alone is allowed: absence is `lost`.
     put v1 |--ok--|  put v2 |--ok--|     v2 alone: v1 is `reverted`, absence is `lost`.
-    put v1 |--ok--|                      both are allowed, whichever was answered first: either can have
-      put v2 |--ok--|                    been the later one inside the store.
+    put v1 |--ok--|                      both are allowed, whichever reply came first: the store may have
+      put v2 |--ok--|                    executed them in either order.
     put v1 |--ok--|  del |--ok--|        absence alone: v1 is `resurrected`.
     put v1 |--ok--|  put v2 |--???       v1 and v2 are allowed; absence is `lost`.
-    put v1 |--???    put v2 |--ok--|     v1 and v2 are allowed: v1's request may have slept in a queue
-                                         and have been carried out after v2 was answered.
+    put v1 |--???    put v2 |--ok--|     v1 and v2 are allowed: v1 may have waited in a queue and have
+                                         been executed after v2 was acknowledged.
     del |--???       put v1 |--ok--|     v1 and absence, for the same reason.
-    put v1 |--ok--|  del |--ok--|  put v2 |--ok--|   v2 alone: v1 is `reverted` (a value ought to be there, an old one is).
+    put v1 |--ok--|  del |--ok--|  put v2 |--ok--|   v2 alone: v1 is `reverted`, since the last write is a put.
 """
 
 from __future__ import annotations
@@ -28,30 +29,30 @@ from storeproof.history import Observation, Operation
 
 
 class Anomaly(StrEnum):
-    """The state of one key after a fault. Everything but `ok` means that an acknowledged write was not kept."""
+    """How the state of a key after a fault deviates from its history; `ok`: not at all."""
 
     OK = "ok"
-    LOST = "lost"  # absent, though an acknowledged put is in force
-    RESURRECTED = "resurrected"  # present, though every acknowledged write in force is a delete
-    REVERTED = "reverted"  # an older record than the one in force
-    TORN = "torn"  # parts of several writes, or a part of one
-    INVENTED = "invented"  # no write can have produced it
-    MISCOUNTED = "miscounted"  # a counter value that its increments do not allow
-    SPLIT = "split"  # only some of the records that were written together are present
+    LOST = "lost"  # absent, although a put is in force and no delete can have come last
+    RESURRECTED = "resurrected"  # an older record is present, although only deletes are in force
+    REVERTED = "reverted"  # an older record is present, although a put is in force
+    TORN = "torn"  # parts of several writes, or part of one
+    INVENTED = "invented"  # a record that no write of this key can have produced
+    MISCOUNTED = "miscounted"  # a counter value that no subset of its increments explains
+    SPLIT = "split"  # only some of the records written together are present
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of the check of one key, with the evidence."""
+    """The result of checking one key, with the evidence."""
 
     collection: str
     key: str | int
     anomaly: Anomaly
     seen: str
     missing: tuple[Operation, ...] = ()
-    """Acknowledged operations that the observed state cannot include, in order of completion."""
+    """Acknowledged operations that the observed state excludes, in order of completion."""
     survivor: Operation | None = None
-    """The put that was observed. An absent key has none: it does not prove that a delete survived, since everything may be lost."""
+    """The put that was observed. None for an absent key: absence does not prove that a delete survived, since everything may be lost."""
 
     def __str__(self) -> str:
         last = f"; last acknowledged: {self.missing[-1]}" if self.missing else ""
@@ -59,16 +60,16 @@ class Finding:
 
 
 def judge(operations: Sequence[Operation], seen: Observation) -> Finding:
-    """The finding for a key.
+    """The finding for one key.
 
-    `operations`: every put and delete of one key (at least one), in any order; the key was absent before the first.
+    `operations`: every put and delete of the key, at least one, in any order; the key was absent before the first.
 
     Raises:
         ValueError: no operation, operations of several keys, or one that is neither put nor delete.
     """
     collection, key = _one_key(operations)
     acknowledged = sorted((each for each in operations if each.outcome == "ok"), key=_completed)
-    # An acknowledged write strictly follows `each` exactly if the one that was invoked last does.
+    # Some acknowledged write follows a given write if and only if the one invoked last does.
     latest = max((each.invoked for each in acknowledged), default=0)
 
     def superseded(write: Operation) -> bool:
@@ -87,11 +88,11 @@ def judge(operations: Sequence[Operation], seen: Observation) -> Finding:
         deletes = [each for each in operations if each.action == "delete" and each.outcome != "refused"]
         if not all(superseded(each) for each in deletes):
             return finding(Anomaly.OK)
-        # Every delete was followed by an acknowledged write. What follows all of them is missing: everything, if there was none.
+        # Every delete was followed by an acknowledged write. Missing are those that follow all deletes; without deletes, all of them.
         return finding(Anomaly.LOST, [each for each in acknowledged if all(each.follows(delete) for delete in deletes)])
     writer = next((each for each in operations if each.action == "put" and each.write_id == seen.write_id), None)
     if seen.sight == "invented" or writer is None or writer.outcome == "refused":
-        # A refused write definitely did not happen: its record must not be there, as one that was never sent must not.
+        # A refused write did not happen, so its record must not be present, just like one that was never sent.
         return finding(Anomaly.INVENTED, in_force)
     if not superseded(writer):
         return finding(Anomaly.OK, survivor=writer)

@@ -1,13 +1,13 @@
-"""Checks that records which were written together are present together.
+"""Checks the atomicity of batches and transactions: records that were written together must be present together.
 
-A group is several puts in one batch or transaction; they have the same write id. Some records are written only by groups, always by groups
-of the same records. Then, whatever was acknowledged and in whatever order the groups took effect, one of them was the last: all of its
-records are present or, if no group took effect, none.
+A group is a set of puts in one batch or transaction, which share a write id. The check needs records that are only ever written as a group,
+and always as the same group. Then one group took effect last, whatever was acknowledged and in whatever order: either all records are those
+of that group or, if no group took effect, all are absent.
 
-    a, b, c together v1 |--ok--|                    v1 v1 v1 is right. Nothing at all is lost, but not split.
-    a, b, c together v1 |--ok--|  v2 |--???         v1 v1 v1 and v2 v2 v2 are right; v2 v1 v1 is `split`, though each of the
-                                                    three is what its own key may hold.
-    a, b, c together v1 |--???                      v1 v1 - is `split`, though nothing was acknowledged.
+    a, b, c together v1 |--ok--|                    v1 v1 v1 is right; if all three are absent, they are lost, but not `split`.
+    a, b, c together v1 |--ok--|  v2 |--???         v1 v1 v1 and v2 v2 v2 are right; v2 v1 v1 is `split`, although each value
+                                                    would be right for its key alone.
+    a, b, c together v1 |--???                      v1 v1 - is `split`, although nothing was acknowledged.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from storeproof.check.durability import Anomaly, Finding
 from storeproof.history import Operation, Place
 
 _SHOWN = 8
-"""The number of records of a group that a message lists."""
+"""Maximum number of a group's records that a message lists."""
 
 
 def judge_groups(operations: Iterable[Operation], findings: Iterable[Finding]) -> list[Finding]:
-    """A finding `split` for every set of records of which only a part is present; with its first key, and without missing operations.
+    """A `split` finding for each set of records whose observed states differ, under the first of its keys.
 
-    The findings of the single records have the missing operations of an acknowledged group, so that they are counted once.
-    `operations`: of any keys. `findings`: for single records; a set with a record that was not read is skipped.
+    It lists no missing operations: the findings of the single records do, and each is to be counted once.
+    `operations`: of any keys. `findings`: one per record; a set with a record that was not read is skipped.
 
     Raises:
-        ValueError: groups overlap partly, or one of their records was written singly: then the check is not possible.
+        ValueError: two groups overlap in part, or a record of a group was also written alone: the check is not possible.
     """
     groups: dict[str, list[Operation]] = {}
     for each in operations:
-        groups.setdefault(each.write_id, []).append(each)  # deletes and increments have none
+        groups.setdefault(each.write_id, []).append(each)  # deletes and increments have no write id
     sets: dict[Place, frozenset[Place]] = {}
     for parts in groups.values():
         if len(parts) > 1 and parts[0].write_id:
@@ -42,7 +42,7 @@ def judge_groups(operations: Iterable[Operation], findings: Iterable[Finding]) -
         places = frozenset(each.place for each in parts) if parts[0].write_id else frozenset()
         for each in parts:
             if (known := sets.get(each.place)) is not None and known != places:
-                raise ValueError(f"groups consist of the same records each, never written alone; found a breach of that at {each}")
+                raise ValueError(f"the records of a group are always written together, never written alone; found {each}")
     seen = {(finding.collection, finding.key): finding for finding in findings}
     return [
         _split([seen[place] for place in sorted(places, key=str)])

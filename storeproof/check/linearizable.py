@@ -1,17 +1,17 @@
 """Checks linearizability: whether the operations on one key look as if they had been executed one at a time.
 
-Every operation must have taken effect at one moment between its request and its reply, so that the answers are those of a single
-register, or a single counter, to which nothing happens at the same time (Herlihy and Wing, 1990). Searching for those moments is the
-work of a library, compiled: the crate `todc-utils`, in `native/src/linearizable.rs`.
+Every operation must take effect at one point between its invocation and its completion, such that all answers are those of one
+register, or one counter, accessed sequentially (Herlihy and Wing, "Linearizability", 1990). The compiled part searches for these
+points, with the crate `todc-utils`: `native/src/linearizable.rs`.
 
-    put a |--ok--|   get -> a |--|   get -> nothing |--|    no: the second read is older than the first
-    put a |------ok------|                                  either may be answered during the put, but a after nothing:
-        get -> nothing |--|  get -> a |--|                  this is right, and the other way round it is not
-    put a |--???                                            an unknown write may take effect at any time from then on, or never
-    increment 1 -> 5 |--|                                   no: no two sums are the same
+    put a |--ok--|   get -> a |--|   get -> nothing |--|    no: the second read returns an older state than the first
+    put a |------ok------|                                  yes: during the put a read may return either; but once one has
+        get -> nothing |--|  get -> a |--|                  returned a, a later one must not return nothing
+    put a |--???                                            an unknown write takes effect at any later time, or never
+    increment 1 -> 5 |--|                                   no: two increments cannot return the same sum
     increment 1 -> 5 |--|
 
-The histories of different keys are checked separately: they are linearizable together if each of them is.
+Keys are checked separately: a history is linearizable if and only if its part for each key is (locality).
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from storeproof.native_support import require
 
 MOST_OPERATIONS = 1_000
 MOST_CLIENTS = 8
-"""What the checker can handle in seconds, for one key."""
+"""Limits per key, within which a check takes seconds."""
 
 _ABSENT = 0
 
 
 def is_linearizable(operations: Sequence[Operation], seconds: float) -> bool | None:
-    """Whether the history of one key, which was absent before, is linearizable; None if `seconds` were not enough to decide.
+    """Whether the history of one key, absent at first, is linearizable; None if that was not decided within `seconds`.
 
     Raises:
         NotAvailable: the compiled part is not installed.
-        ValueError: more than `MOST_OPERATIONS` that count.
+        ValueError: more than `MOST_OPERATIONS` operations are left to check.
     """
     require("a check of linearizability")
-    from storeproof import native  # only here: it is optional
+    from storeproof import native  # here, because the compiled part is optional
 
     numbers: dict[str, int] = {}
 
@@ -50,7 +50,7 @@ def is_linearizable(operations: Sequence[Operation], seconds: float) -> bool | N
         found = operation.answer
         return number(found) if isinstance(found, str) else _ABSENT if found is None else int(found)
 
-    # A refused operation did not happen, and a read without an answer says nothing.
+    # A refused operation did not happen, and a read without an answer constrains nothing.
     counted = [each for each in operations if each.outcome != "refused" and (each.action != "get" or each.answer_counts)]
     return native.linearizable(
         [
@@ -69,7 +69,7 @@ def is_linearizable(operations: Sequence[Operation], seconds: float) -> bool | N
 
 
 def _without_unobserved(operations: list[Operation]) -> list[Operation]:
-    """Without unknown writes that no answer shows: they may never have happened, and each would double the search space."""
+    """Leave out unknown writes that no answer reveals: they may not have happened, and each doubles the search space."""
     for each in [each for each in operations if each.outcome == "unknown" and each.action != "increment"]:
         if unobserved(each, operations):
             operations = [other for other in operations if other is not each]

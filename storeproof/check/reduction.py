@@ -1,6 +1,6 @@
-"""Which operations on a register may be taken out of a history, so that what is left is right if the whole was right.
+"""Which operations on a register can be removed from a history so that, if it was linearizable, the rest still is.
 
-A read may be taken out whatever it was answered. A write may be taken out if, in an order that explains the others, nothing would show it.
+A read can always be removed. A write can be removed if no remaining answer depends on it.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from storeproof.history import Operation
 
 
 def only_reads(operation: Operation) -> bool:
-    """Whether an operation changed nothing."""
+    """Whether an operation certainly changed nothing: a `get`, or a write that was answered no."""
     return operation.action == "get" or (operation.answer_counts and operation.answer is False)
 
 
 def unobserved(operation: Operation, among: Sequence[Operation]) -> bool:
-    """Whether a write may be taken out: in an order that explains the others no answer would change.
+    """Whether a write can be removed: every order that explains the history explains it without the write, too.
 
-    Each write id is written once. If it was not read and not replaced, then no operation between this write and the next one looked at the
-    key, except those that were answered no, or that asked whether there was anything.
+    Each write id is written once. If no read returned it and no `compare_and_set` expected it, then the operations between this write and
+    the next could only have noticed it by a negative answer, or by whether the key was present; both are excluded here.
     """
     if only_reads(operation):
         return False
@@ -38,7 +38,7 @@ def unobserved(operation: Operation, among: Sequence[Operation]) -> bool:
 
 
 def _overwritten_between(write: Operation, reader: Operation, among: Sequence[Operation], by: tuple[str, ...]) -> bool:
-    """Whether what a write left was certainly replaced when the reader looked: another write came after the one and before the other."""
+    """Whether an acknowledged write, of an action in `by`, falls entirely between the end of `write` and the start of `reader`."""
     return write.completed is not None and any(
         each.action in by
         and each.outcome == "ok"

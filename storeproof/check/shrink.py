@@ -1,8 +1,9 @@
-"""Makes a history that is not linearizable small enough to be understood, and keeps it wrong for the same reason.
+"""Reduces a history that is not linearizable to a small part that is not, for the same reason.
 
-First the end is cut off: of a linearizable history every beginning is linearizable, so there is one reply that makes it wrong, and nothing
-after it matters. Then operations are taken out, one or many at a time, as long as what is left is still wrong, and only such of which it
-can be said that a right history stays right without them. Taking out the put of a value that was read would make any history wrong.
+First the end is cut off: every prefix of a linearizable history is linearizable, so there is a first reply that makes the history wrong,
+and what follows does not matter. Then operations are removed, in chunks that get smaller (as in delta debugging), as long as the rest is
+still wrong. Only operations without which a linearizable history stays linearizable may go: removing the put of a value that was read
+would make any history wrong.
 """
 
 from __future__ import annotations
@@ -16,33 +17,33 @@ from storeproof.check.reduction import only_reads, unobserved
 from storeproof.history import Operation
 
 BEFORE = -1
-"""The client of an increment that stands for all that were done before."""
+"""The client number of an increment that stands for the sum of all earlier ones."""
 
 _ONE_SEARCH = 2.0
-"""Seconds that one try may take; one that takes longer counts as right, and what it took out is put back."""
+"""Timeout in seconds for checking one candidate. An undecided candidate counts as linearizable and is not used."""
 
 History = list[Operation]
 
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A part of a history that no order explains."""
+    """Part of a history, not linearizable by itself."""
 
     operations: tuple[Operation, ...]
-    """In the order of their requests."""
+    """In order of invocation."""
     culprit: Operation
-    """The one of them whose reply came last: without it there is an order."""
+    """The operation whose reply came last: before that reply, the history was linearizable."""
 
 
 def contradiction(
     operations: Sequence[Operation], seconds: float, holds: Callable[[Sequence[Operation]], bool | None] | None = None
 ) -> Contradiction:
-    """The smallest part that is found within `seconds` of a history that is not linearizable.
+    """The smallest part found within `seconds` that is not linearizable.
 
-    `holds`: another judge, for tests.
+    `holds`: replaces the checker, in tests.
 
     Raises:
-        ValueError: it is linearizable, or that cannot be told.
+        ValueError: the history is linearizable, or the check was undecided.
     """
     judge = holds if holds is not None else lambda some: is_linearizable(some, _ONE_SEARCH)
     deadline = time.monotonic() + seconds
@@ -51,7 +52,7 @@ def contradiction(
         return time.monotonic() < deadline and judge(some) is False
 
     if judge(operations) is not False:
-        raise ValueError("only a history that is not linearizable has a smallest part that is not")
+        raise ValueError("only a history that is not linearizable can be reduced; this one is, or it was not decided in time")
     shortest, culprit = _beginning(list(operations), wrong)
     rest = [each for each in shortest if each is not culprit]
     smaller = _counter(rest, culprit, wrong) if any(each.action == "increment" for each in shortest) else _register(rest, culprit, wrong)
@@ -59,7 +60,7 @@ def contradiction(
 
 
 def _beginning(operations: History, wrong: Callable[[History], bool]) -> tuple[History, Operation]:
-    """The shortest beginning that is wrong, and the operation whose reply ends it."""
+    """The shortest prefix that is not linearizable, by bisection, and the operation whose reply ends it."""
     ended = sorted((each for each in operations if each.outcome == "ok"), key=_end)
     low, high = 0, len(ended) - 1
     while low < high:
@@ -72,7 +73,7 @@ def _beginning(operations: History, wrong: Callable[[History], bool]) -> tuple[H
 
 
 def _until(operations: History, moment: int) -> History:
-    """What was known at a moment: operations that were in flight are unknown."""
+    """The history as of a moment: writes in flight are unknown, reads in flight are left out."""
     found = []
     for each in operations:
         if each.outcome == "refused" or each.invoked > moment:
@@ -90,7 +91,7 @@ def _end(operation: Operation) -> int:
 
 
 def _without(rest: History, culprit: Operation, wrong: Callable[[History], bool], may_go: Callable[[Operation, History], bool]) -> History:
-    """Take out what may be taken out, many at a time and then fewer."""
+    """Remove operations that `may_go` permits, in chunks that get smaller."""
     size = len(rest)
     while size:
         at = 0
@@ -106,7 +107,7 @@ def _without(rest: History, culprit: Operation, wrong: Callable[[History], bool]
 
 
 def _ignore_answers(rest: History, culprit: Operation, wrong: Callable[[History], bool]) -> History:
-    """Ignore what writes were answered, many at a time and then fewer: a write that may be answered anything excludes no order."""
+    """Ignore the answers of writes, in chunks that get smaller. This makes no history wrong: a write without an answer constrains less."""
     size = len(rest)
     while size:
         for at in range(0, len(rest), size):
@@ -134,9 +135,9 @@ def _register(rest: History, culprit: Operation, wrong: Callable[[History], bool
 
 
 def _since_a_put(rest: History, culprit: Operation, wrong: Callable[[History], bool]) -> History:
-    """Take out all that ended before an acknowledged put that only other writes overlapped: it replaced whatever was there.
+    """Remove all that completed before an acknowledged put, if only puts and operations without an answer overlap it.
 
-    The writes that were read later stay, to show where a value came from; their answers are ignored.
+    Writes whose values are read later stay, to show where the values came from; their answers are ignored.
     """
     every = [*rest, culprit]
     for put in sorted((each for each in rest if each.action == "put" and each.outcome == "ok"), key=lambda each: -each.invoked):
@@ -158,12 +159,12 @@ def _since_a_put(rest: History, culprit: Operation, wrong: Callable[[History], b
 
 
 def _counter(rest: History, culprit: Operation, wrong: Callable[[History], bool]) -> History:
-    """The sums that increments answered are ignored; increments on which no order depends any more are added up, or left out."""
+    """Reduce the history of a counter: ignore answers where possible, then add up or leave out the increments that no answer depends on."""
     rest = _without(rest, culprit, wrong, lambda each, _: each.action == "get")
     rest = _ignore_answers(rest, culprit, wrong)
     heard = [each for each in [*rest, culprit] if each.answer_counts]
     first, last = min(each.invoked for each in heard), max(_end(each) for each in heard)
-    # Sums have no order among themselves: only what is before all that is looked at, or after it, can be told.
+    # An increment without an answer can be placed only if it is before all operations with answers, or after all of them.
     early = [each for each in rest if not each.answer_counts and each.completed is not None and each.completed < first]
     left = [each for each in rest if each.answer_counts or not (each in early or each.invoked > last)]
     if not early:

@@ -1,4 +1,4 @@
-"""The strength of the evidence of rounds with no loss or few losses."""
+"""How strong the evidence is that faults lose no data, after a number of rounds."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ CONFIDENCE: Final = 0.95
 
 
 def upper_bound(faults: int, lossy: int) -> float:
-    """The upper bound, with 95 % confidence, of the share of faults with a loss, if `lossy` of `faults` had one.
+    """The upper bound, with 95 % confidence, on the probability that a fault loses data, if `lossy` of `faults` did.
 
-    The exact upper limit of a binomial share: Clopper and Pearson, "The use of confidence or fiducial limits illustrated in the case
-    of the binomial", Biometrika 26 (1934), one-sided: the share at which `lossy` or fewer would be seen with a probability of 5 %.
-    For no loss that is 1 - 0.05^(1/n). It assumes independent, identical faults, and says nothing about other kinds of faults.
+    The exact one-sided limit of a binomial proportion (Clopper and Pearson, "The use of confidence or fiducial limits illustrated in the
+    case of the binomial", Biometrika 26, 1934): the probability at which `lossy` or fewer losses are seen in 5 % of such series.
+    Without a loss that is 1 - 0.05^(1/n). It assumes independent, identical faults, and says nothing about other kinds of faults.
 
     Raises:
         ValueError: no fault, or more losses than faults.
@@ -21,6 +21,6 @@ def upper_bound(faults: int, lossy: int) -> float:
         raise ValueError(f"expected at least one fault, and no more losses than faults; found {lossy} of {faults}")
     if lossy == faults:
         return 1.0
-    from scipy.special import bdtri  # only here: it takes longer to import than the rest of the project
+    from scipy.special import bdtri  # here, because importing it takes longer than the rest of the project
 
     return float(bdtri(lossy, faults, 1 - CONFIDENCE))

@@ -1,1 +1,1 @@
-"""Texts for load on models with text search: articles from a MediaWiki dump, or generated from the texts of the specification."""
+"""Articles for text workloads: imported from MediaWiki dumps, or generated from the datasets of the specification."""

@@ -1,4 +1,4 @@
-"""Imports the dumps that the command line names into one article store, as many pages as a run needs."""
+"""Imports as many articles as a run needs from the dumps of `--corpus` into one article store."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from storeproof.corpus.wikitext import Reader
 from storeproof.errors import UsageError
 
 _NEWS: Final = 500
-"""Pages after which it is said how far the import is."""
+"""Articles between two progress messages."""
 
 
 @dataclass(frozen=True)
 class Imported:
-    """What was taken from one dump."""
+    """The import of one dump, as results record it."""
 
     name: str
-    """Of the file, without where it is."""
+    """File name, without the directory."""
     language: str
     pages: int
     skipped_pages: int
-    """Pages before the last one that are no articles: of other namespaces, redirects, and those without text."""
+    """Pages read and not imported: other namespaces, redirects, pages without text, and duplicates."""
     checksum: str
-    """SHA-256 over the articles as they are used: two runs with the same one had the same texts."""
+    """SHA-256 of the imported articles: runs with the same checksum used the same texts."""
 
 
 def articles_of(dump: Dump) -> Iterator[tuple[Page, Article | None]]:
-    """Every page with the article that it is, if it is one: of the main namespace, no redirect, and with text."""
+    """Each page with its article; None for pages outside the main namespace, redirects and pages without text."""
     reader = Reader.of(dump.site)
     for page in dump.pages():
         if page.namespace != MAIN or page.redirect or page.text.lstrip()[:9].upper() == "#REDIRECT":
@@ -45,13 +45,13 @@ def articles_of(dump: Dump) -> Iterator[tuple[Page, Article | None]]:
 
 
 class Corpus:
-    """The dumps of one run, and the article store that they are imported into."""
+    """The dumps of one run, and the temporary article store into which they are imported."""
 
     def __init__(self, paths: Sequence[Path] = ()) -> None:
-        """Looks into each: what is no dump is told before anything is started.
+        """Open each dump once, so that a wrong file is reported before any store is started.
 
         Raises:
-            UsageError: one is not there, is no dump, or two are the same file.
+            UsageError: a file does not exist or is not a dump, a path is given twice, or mwparserfromhell is not installed.
         """
         self._paths = paths
         self.imported: list[Imported] = []
@@ -65,14 +65,14 @@ class Corpus:
 
     @property
     def article_store(self) -> Path | None:
-        """What was imported; None without dumps."""
+        """Path of the article store; None before `fetch` and without dumps."""
         return self._directory.data / "articles" if self._directory else None
 
     def fetch(self, wanted: int, progress: Callable[[str], None]) -> None:
-        """Import `wanted` articles, each dump its share, unless that is done; fewer where a dump has fewer.
+        """Import `wanted` articles, in equal shares from the dumps; all of a dump that has fewer. Only the first call has an effect.
 
         Raises:
-            UsageError: a dump ends early, is damaged, or has no article.
+            UsageError: a dump is truncated, is damaged, or has no articles.
         """
         if not self._paths or self._directory:
             return
@@ -85,7 +85,7 @@ class Corpus:
             writer.name(" + ".join(f"{each.name} ({each.pages} pages, {each.checksum[:12]})" for each in self.imported))
 
     def close(self) -> None:
-        """Remove the article store; a second time is fine."""
+        """Remove the article store. May be called repeatedly."""
         if self._directory:
             self._directory.remove()
         self._directory = None

@@ -1,4 +1,4 @@
-"""Articles for records, by key, so that the text of a record that is read back is known."""
+"""Articles by key: the key determines the text, so the text of a record that is read back can be checked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from storeproof.spec.loader import SPEC_ROOT
 from storeproof.spec.reading.source import read
 
 _TEXTS: Final = ("articles", "essays")
-"""The data sets of the specification that generated articles are put together from."""
+"""The datasets of the specification from which articles are generated."""
 _SENTENCES: Final = (4, 12)
 _CATEGORIES: Final = (1, 3)
 _FIRST: Final = datetime(2026, 1, 1, tzinfo=UTC)
@@ -29,7 +29,7 @@ _YEAR: Final = 365 * 24 * 60 * 60
 
 @dataclass(frozen=True)
 class Article:
-    """A page as a record has it."""
+    """The text fields of a record."""
 
     title: str
     body: str
@@ -39,20 +39,20 @@ class Article:
 
 
 class Articles(Protocol):
-    """Texts without end: there is a key for every number."""
+    """An endless supply of articles: there is a key for every number from 0."""
 
     name: str
-    """What results call them."""
+    """The name of the corpus in results."""
 
     def key(self, number: int) -> str:
-        """The key of the article with a number."""
+        """The key of article `number`."""
 
     def under(self, key: Key) -> Article | None:
-        """The article of a key; None for a key that none has."""
+        """The article of a key; None if there is none."""
 
 
 class Generated:
-    """Articles put together from the sentences of the specification's texts, of all its languages in turn, by nothing but their key."""
+    """Articles generated from the key alone, out of sentences of the specification's datasets; their languages alternate."""
 
     name = "generated"
 
@@ -69,11 +69,11 @@ class Generated:
         self._categories = list(categories)
 
     def key(self, number: int) -> str:
-        """`de:42`."""
+        """Language and number, such as `de:42`."""
         return f"{self._languages[number % len(self._languages)]}:{number}"
 
     def under(self, key: Key) -> Article:
-        """Every key has one; the languages are those of its beginning, if it has any."""
+        """The article of any key, in the language of its prefix, or else in one chosen by a hash of the key."""
         text = str(key)
         random = Random(text)
         language, _, number = text.partition(":")
@@ -90,7 +90,7 @@ class Generated:
 
 
 class ArticleStoreWriter:
-    """A file that articles are put into, for an `ArticleStore` to read; in a `with` statement, which ends it."""
+    """Writes the file that an `ArticleStore` reads. A context manager, which commits and closes the file."""
 
     def __init__(self, path: Path) -> None:
         self._link = sqlite3.connect(path, isolation_level=None)
@@ -101,14 +101,14 @@ class ArticleStoreWriter:
         self._count = 0
 
     def put(self, key: str, article: Article) -> str | None:
-        """Add one, and answer it as it is kept; None if its key is there already."""
+        """Add an article and return it as stored (JSON); None if the key exists."""
         kept = json.dumps(asdict(article), ensure_ascii=False)
         found = self._link.execute("INSERT INTO article VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (self._count, key, kept))
         self._count += found.rowcount
         return kept if found.rowcount else None
 
     def name(self, name: str) -> None:
-        """What results are to call it."""
+        """Set the name of the corpus in results."""
         self._link.execute("INSERT INTO corpus VALUES (?)", (name,))
 
     def __enter__(self) -> Self:
@@ -120,9 +120,9 @@ class ArticleStoreWriter:
 
 
 class ArticleStore:
-    """Imported articles in one file, read in any order by any number of threads and processes, in little memory.
+    """Imported articles in one SQLite file, for random access by any number of threads and processes.
 
-    Past the last one they begin again, under keys of their own: `en:12` and then `en:12/1`.
+    After the last article they repeat under other keys: `en:12`, and in the second pass `en:12/1`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -132,13 +132,13 @@ class ArticleStore:
         (self.name,) = self._one("SELECT name FROM corpus")
 
     def key(self, number: int) -> str:
-        """`en:12`, the page's number in its wiki."""
+        """Language and page id in its wiki, such as `en:12`, with the number of the pass from the second on."""
         again, number = divmod(number, self.count)
         (key,) = self._one("SELECT key FROM article WHERE number = ?", number)
         return f"{key}/{again}" if again else str(key)
 
     def under(self, key: Key) -> Article | None:
-        """The one that was imported under the key."""
+        """The article that was imported under the key, whatever the pass."""
         found = self._one("SELECT article FROM article WHERE key = ?", str(key).partition("/")[0])
         return Article(**json.loads(found[0])) if found else None
 
@@ -151,7 +151,7 @@ class ArticleStore:
 
 @cache
 def articles(article_store: Path | None = None) -> Articles:
-    """Those of an article store, or generated ones."""
+    """The articles of an article store, or generated ones without it."""
     return (
         ArticleStore(article_store)
         if article_store
@@ -160,7 +160,7 @@ def articles(article_store: Path | None = None) -> Articles:
 
 
 def _sentences(body: str) -> list[str]:
-    """A text in its sentences, each with the mark at its end; Chinese and Japanese have no space behind it."""
+    """Split a text into sentences, with their punctuation. Chinese and Japanese have no space after it."""
     for mark in "。．":
         body = body.replace(mark, mark + " ")
     found, begun = [], ""

@@ -1,8 +1,7 @@
-"""Reads a MediaWiki export page by page, in memory that does not depend on how large it is.
+"""Reads a MediaWiki XML export page by page, in constant memory.
 
-The envelope is read by expat itself: a tree of elements, however well it is pruned, keeps something of every page that it has
-seen (mwxml 0.3 keeps 85 bytes of each, which is 1.7 GB for the English Wikipedia). Exports have no document type, so
-one that has is refused before any entity in it is expanded.
+It uses expat directly: an element tree, even if pruned, keeps something of every page it has read (mwxml 0.3: 85 bytes per page,
+1.7 GB for the English Wikipedia). Exports have no document type; a file that has one is refused before any entity is expanded.
 """
 
 from __future__ import annotations
@@ -22,18 +21,18 @@ from storeproof.errors import UsageError
 from storeproof.regular_file import Unreadable, open_regular
 
 CHUNK: Final = 1 << 16
-"""Bytes that are read at once."""
+"""Bytes per read, after decompression."""
 LARGEST: Final = 1 << 24
-"""Characters of one text, far beyond what MediaWiki stores ($wgMaxArticleSize is 2 MiB): a larger one would fill the memory."""
+"""Maximum characters of one element, to bound memory; far beyond what MediaWiki stores ($wgMaxArticleSize is 2 MiB)."""
 DEEPEST: Final = 32
-"""Levels of elements."""
+"""Maximum depth of nested elements."""
 LONGEST_TAG: Final = 1 << 20
-"""Bytes of a tag with its attributes, or of a comment: the parser keeps it until its end comes."""
+"""Maximum bytes of a tag with its attributes, or of a comment: the parser buffers it until its end."""
 _MOST_NAMESPACES: Final = 10_000
 MAIN: Final = 0
 FILES: Final = 6
 CATEGORIES: Final = 14
-"""Numbers of namespaces, the same in every wiki."""
+"""Namespace numbers, the same in every wiki."""
 
 _PACKED: Final = {b"BZh": "bz2", b"\x1f\x8b": "gz"}
 _FORMS: Final = "allowed: a MediaWiki export as .xml, .xml.bz2 or .xml.gz, as dumps.wikimedia.org has them (...-pages-articles.xml.bz2)"
@@ -48,40 +47,40 @@ _TEXTS: Final = frozenset(
         ("revision", "text"),
     }
 )
-"""Elements whose text is wanted, with their parents; the rest is passed over."""
+"""(parent, element) whose text is kept; all others are skipped."""
 
 
 @dataclass(frozen=True)
 class Site:
-    """What a wiki says of itself."""
+    """The wiki, from `<siteinfo>`."""
 
     language: str
-    """As an IETF tag in small letters."""
+    """IETF language tag in lower case; `und` if unknown."""
     namespaces: dict[int, str]
-    """Names by number; the main one has the empty name."""
+    """Namespace names by number; that of the main namespace is empty."""
 
     def names(self, number: int, *also: str) -> frozenset[str]:
-        """What a namespace is called in links, without regard to case: its own name, and English ones that every wiki knows."""
+        """Case-folded names of a namespace in links: the local name, and `also`, the English ones that every wiki accepts."""
         return frozenset(name.casefold() for name in (self.namespaces.get(number, ""), *also) if name)
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page in its last revision."""
+    """A page in the last revision of the export."""
 
     number: int
     namespace: int
     title: str
     redirect: bool
     published: str
-    """When the revision was made: `2026-11-21T10:00:00Z`."""
+    """Time of the revision: `2026-11-21T10:00:00Z`."""
     text: str
     """Wikitext."""
 
 
 @dataclass
 class _Reading:
-    """What the parser has met so far."""
+    """The expat handlers, and the state of parsing."""
 
     path: Path
     open: list[str] = field(default_factory=list)
@@ -144,7 +143,7 @@ class _Reading:
 
     def _keep(self, parent: str, name: str, text: str) -> None:
         if parent == "revision":
-            self._revision[name] = text  # of several, the last one stays
+            self._revision[name] = text  # of several revisions, the last is kept
         elif parent == "page":
             self._page[name] = text
         elif name == "namespace":
@@ -162,23 +161,23 @@ class _Reading:
         if identity is None or "title" not in page:
             raise _wrong(self.path, "has a page without a number or a title")
         if "timestamp" not in revision:
-            return  # its revisions are hidden
+            return  # all revisions of the page are hidden
         space = _whole(page.get("ns", ""))
         number = self._space_of(page["title"]) if space is None else space
         text = revision.get("text", "")
         self.pages.append(Page(identity, number, page["title"], self._redirect, revision["timestamp"], text))
 
     def _space_of(self, title: str) -> int:
-        """Exports before version 0.6 have no <ns>: the title says it."""
+        """The namespace from the title: exports before version 0.6 have no `<ns>`."""
         name, colon, _ = title.partition(":")
         return next((number for number, each in self._namespaces.items() if colon and each == name), MAIN)
 
 
 class Dump:
-    """One export. Opening it reads its head: what is no export is told at once.
+    """One export. Opening it reads the `<siteinfo>`, so that a wrong file fails at once.
 
     Raises:
-        UsageError: there is no such file, it is packed in another way, or it is no MediaWiki export.
+        UsageError: the file does not exist, has an unsupported compression, or is not a MediaWiki export.
     """
 
     def __init__(self, path: Path) -> None:
@@ -191,7 +190,7 @@ class Dump:
         self._parser.CharacterDataHandler = self._found.characters
         self._parser.StartDoctypeDeclHandler = self._found.doctype
         self._given = 0
-        """Bytes that the parser was given."""
+        """Bytes passed to the parser."""
         self._source = _opened(path)
         try:
             while self._found.site is None and self._more():
@@ -205,10 +204,10 @@ class Dump:
         self.site = self._found.site
 
     def pages(self) -> Iterator[Page]:
-        """All of its pages, of all namespaces, in the order of the file; a second time there are none.
+        """The pages of all namespaces, in file order. Can be iterated once.
 
         Raises:
-            UsageError: the file ends early or is damaged.
+            UsageError: the file is truncated or damaged.
         """
         with closing(self):
             while True:
@@ -222,7 +221,7 @@ class Dump:
         self._source.close()
 
     def _more(self) -> bool:
-        """Read a part of the file; False at its end."""
+        """Read and parse one chunk; False at the end of the file."""
         if self._found.ended:
             return False
         try:
@@ -246,7 +245,7 @@ class Dump:
 
 
 def _opened(path: Path) -> BinaryIO | bz2.BZ2File | gzip.GzipFile:
-    """The file, unpacked as its first bytes say."""
+    """Open the file, decompressed according to its first bytes."""
     try:
         with open_regular(path) as file:
             head = file.read(8)
@@ -264,7 +263,7 @@ def _opened(path: Path) -> BinaryIO | bz2.BZ2File | gzip.GzipFile:
 
 
 def _whole(text: str) -> int | None:
-    """The number that is written there in digits, and in so few that it is one of MediaWiki's."""
+    """Parse an integer of at most 18 digits, as MediaWiki has them; None for anything else."""
     return int(text) if re.fullmatch("-?[0-9]{1,18}", text) else None
 
 

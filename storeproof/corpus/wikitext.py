@@ -1,6 +1,6 @@
-"""What a reader of a page reads: its text without markup, and the categories that it is in.
+"""Extracts plain text and categories from wikitext.
 
-Templates are dropped, since what they stand for is not in the page, and so are tables, notes, pictures and formulas.
+Templates are dropped, since their expansion is not in the page, and so are tables, footnotes, images and formulas.
 """
 
 from __future__ import annotations
@@ -17,39 +17,39 @@ if TYPE_CHECKING:
     from mwparserfromhell.wikicode import Wikicode
 
 LONGEST: Final = 100_000
-"""Characters of a body; text indexes have limits of their own for one text, and few articles are longer."""
+"""Maximum characters of a body: few articles are longer, and text indexes limit the size of one text."""
 
 _DROPPED: Final = frozenset(
     {"table", "ref", "references", "gallery", "math", "chem", "timeline", "score", "syntaxhighlight", "source", "style", "templatestyles"}
 )
 _SWITCH: Final = re.compile(r"__[A-Z]+__")
-"""`__NOTOC__` and its like."""
+"""Behaviour switches, such as `__NOTOC__`."""
 _VARIANTS: Final = re.compile(r"-\{(?:[^{}:;|]*[|:])*([^{}:;|]*)(?:;[^{}]*)?\}-")
-"""`-{zh-hans:A; zh-hant:B}-`: one word in several scripts, of which the first is taken."""
+"""Language variants, `-{zh-hans:A; zh-hant:B}-`: one word in several scripts. The first is kept."""
 _ELSEWHERE: Final = re.compile(r"[a-z]{2,3}(?:-[a-z-]+)?")
-"""The mark of the same page in another language."""
+"""Prefix of an interlanguage link, such as `de`."""
 _SPACES: Final = re.compile(r"[^\S\n]+")
 
 
 class Reader(NamedTuple):
-    """How the links of one wiki are told apart."""
+    """Reads the pages of one wiki. Holds the case-folded prefixes of its category and file links."""
 
     categories: frozenset[str]
     files: frozenset[str]
 
     @classmethod
     def of(cls, site: Site) -> Reader:
-        """By the names that the wiki gives to its namespaces."""
+        """A reader with the namespace names of this wiki."""
         return cls(site.names(CATEGORIES, "Category"), site.names(FILES, "File", "Image") | site.names(-2, "Media"))
 
     def read(self, text: str) -> tuple[str, list[str]]:
-        """The plain text, a line for each paragraph, and the names of the categories, each once.
+        """The plain text, one line per paragraph, and the distinct categories in order.
 
         Raises:
-            UsageError: the library that knows wikitext is not installed.
+            UsageError: mwparserfromhell is not installed.
         """
         try:
-            import mwparserfromhell  # not at the top: only who has a dump needs it
+            import mwparserfromhell  # here, because it is needed for dumps only
         except ImportError:
             raise UsageError("--corpus needs mwparserfromhell, which reads wikitext; run: pip install 'storeproof[corpus]'") from None
         categories: dict[str, None] = {}
@@ -91,7 +91,7 @@ class Reader(NamedTuple):
 
 
 def shortened(text: str) -> str:
-    """A text of at most `LONGEST` characters, cut between two words where there is a place for it."""
+    """Cut a text to at most `LONGEST` characters, between two words if possible."""
     if len(text) <= LONGEST:
         return text
     cut = max(text.rfind(" ", 0, LONGEST), text.rfind("\n", 0, LONGEST))

@@ -1,4 +1,4 @@
-"""What clients did and what was found afterwards, in the terms that every check understands."""
+"""Histories: what clients did, and what was read back afterwards, in a form common to all checks."""
 
 from storeproof.history.observation import ABSENT, Observation, Sight
 from storeproof.history.operation import Action, Answer, Ending, Operation, Place, by_place

@@ -1,4 +1,4 @@
-"""What was found under a key when it was read back."""
+"""The state of a key when it is read back after a fault."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 Sight = Literal["absent", "whole", "torn", "invented"]
-"""`whole`: exactly one write's record. `torn`: parts of several, or a part of one. `invented`: no write can have made it."""
+"""`whole`: exactly the record of one write. `torn`: parts of several, or part of one. `invented`: no write can have produced it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One read of one key."""
+    """The result of reading one key."""
 
     sight: Sight
     write_id: str = ""
-    """Of the write that made a `whole` record; empty for other sights."""
+    """The write that produced a `whole` record; empty otherwise."""
 
     def __str__(self) -> str:
         return f"{self.sight} {self.write_id}".rstrip()

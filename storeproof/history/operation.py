@@ -1,4 +1,4 @@
-"""One operation of one client: what was asked, when, how it ended, and what was answered."""
+"""One operation of one client: the request, its times, how it ended, and its answer."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Literal
 Action = Literal["get", "put", "compare_and_set", "put_if_absent", "delete", "increment"]
 
 Ending = Literal["ok", "refused", "unknown"]
-"""`ok`: acknowledged. `refused`: definitely did not happen. `unknown`: may have happened, or may yet happen."""
+"""`ok`: acknowledged. `refused`: certainly did not happen. `unknown`: may have happened, or may still happen."""
 
 Answer = str | int | bool | None
-"""Of a `get` the write id or the sum that was read, None if the key was absent; of an `increment` the sum; None of a `put`; of the other
-actions whether they took effect."""
+"""`get`: the write id or sum that was read, None if the key was absent. `increment`: the new sum. `put`: None. Other actions: whether they
+took effect."""
 
 Place = tuple[str, str | int]
-"""A collection and a key in it."""
+"""Collection and key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """Times are nanoseconds of one monotonic clock, so that they can be compared between clients."""
+    """One operation on one key. Times are in nanoseconds, on one monotonic clock for all clients."""
 
     client: int
     action: Action
@@ -30,39 +30,39 @@ class Operation:
     key: str | int
     invoked: int
     completed: int | None
-    """When the reply arrived; None for `unknown`: an operation without a reply may take effect at any later time, or never."""
+    """Time of the reply; None if `unknown`, because an operation without a reply may take effect at any later time, or never."""
     outcome: Ending
     write_id: str = ""
-    """Names the write that an action stores: unique to it, or to the puts that were written together with it."""
+    """Identifies the stored record: unique to this write, or shared by the puts of one batch or transaction."""
     expected: str = ""
-    """The write id that a `compare_and_set` was to replace."""
+    """The write id that a `compare_and_set` expects to replace."""
     amount: int = 0
-    """What an `increment` adds, also negative."""
+    """What an `increment` adds; may be negative."""
     answer: Answer = None
-    """None also where it was not recorded: durability is judged by what was acknowledged, linearizability by the answers too."""
+    """Also None if it was not recorded: checks of durability use the outcome only, checks of linearizability the answer too."""
     answer_ignored: bool = False
-    """The answer does not count: a history is reduced that way."""
+    """Set when a history is reduced: the answer no longer counts."""
 
     def __post_init__(self) -> None:
         if (self.completed is None) != (self.outcome == "unknown"):
-            raise ValueError(f"an operation has an end exactly if its outcome is known; found {self.outcome} completed at {self.completed}")
+            raise ValueError(f"only an unknown operation has no time of completion; found {self.outcome} completed at {self.completed}")
 
     @property
     def place(self) -> Place:
-        """The collection and the key."""
+        """Collection and key."""
         return self.collection, self.key
 
     @property
     def answer_counts(self) -> bool:
-        """Whether there is an answer that others must agree with."""
+        """Whether the operation was acknowledged and its answer is to be explained."""
         return self.outcome == "ok" and not self.answer_ignored
 
     def follows(self, other: Operation) -> bool:
-        """Whether this began after the other had ended: only then does real time order the two."""
+        """Whether this was invoked after the other completed. Otherwise the two are concurrent, or in the opposite order."""
         return other.completed is not None and self.invoked > other.completed
 
     def with_answer(self) -> str:
-        """In words, without the place: `compare_and_set 1:1 by 2:4 -> yes`."""
+        """The operation and its answer, without collection and key: `compare_and_set 1:1 by 2:4 -> yes`."""
         what = {
             "put": self.write_id,
             "compare_and_set": f"{self.expected} by {self.write_id}",
@@ -81,15 +81,15 @@ class Operation:
 
 
 def answer_in_words(answer: Answer) -> str:
-    """As messages and plots show it."""
+    """The answer as shown in messages and plots."""
     if answer is None:
         return "nothing"
     return {True: "yes", False: "no"}[answer] if isinstance(answer, bool) else str(answer)
 
 
 def by_place(operations: Iterable[Operation]) -> dict[Place, list[Operation]]:
-    """The history of each key, in the order of `operations`."""
+    """The operations of each key, in the given order."""
     found: defaultdict[Place, list[Operation]] = defaultdict(list)
     for operation in operations:
-        found[operation.collection, operation.key].append(operation)  # the property would double the time, and histories are long
+        found[operation.collection, operation.key].append(operation)  # calling `place` here takes twice as long
     return found

@@ -1,8 +1,8 @@
-"""Records what clients do, cheaply enough to stand beside every operation.
+"""Records the operations of concurrent clients, with little overhead per operation.
 
-Each client writes to a log of its own, so that no client waits for another; only opening a log takes a lock.
-A client has one operation in flight. What is in flight when the history is read is `unknown`: a client that was
-interrupted between its request and its note must not make a write disappear from the history.
+Each client appends to its own log, so that clients do not wait for each other; only opening a log takes a lock.
+A client has at most one operation in flight. An operation that is in flight when the history is read is `unknown`: its request
+may have been sent, so it must not be missing from the history.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from storeproof.history.operation import Action, Answer, Ending, Operation, Plac
 
 @dataclass(frozen=True, slots=True)
 class _InFlight:
-    """What was asked for, and where it will stand in the log."""
+    """The request in flight, and its future position in the log."""
 
     action: Action
     places: Sequence[Place]
@@ -47,46 +47,46 @@ class _InFlight:
 
 
 class ClientLog:
-    """The operations of one client, in its order. Used by one thread; read by any."""
+    """The operations of one client, in order. Written by one thread; may be read by any."""
 
     def __init__(self, client: int, clock: Callable[[], int]) -> None:
         self.client = client
         self.acknowledged = 0
-        """How many operations ended `ok` so far; each put of those that go together counts."""
+        """Number of operations that ended `ok` so far; each put of a batch counts."""
         self._clock = clock
         self._done: list[Operation] = []
         self._in_flight: _InFlight | None = None
 
     @property
     def ended(self) -> int:
-        """How many operations ended so far, however they did."""
+        """Number of operations that ended so far, with any outcome."""
         return len(self._done)
 
     def invoke(self, action: Action, place: Place, *, write_id: str = "", expected: str = "", amount: int = 0) -> None:
-        """Note that the request is about to leave.
+        """Record an operation; call it immediately before the request is sent.
 
         Raises:
-            RuntimeError: the operation before has no end yet.
+            RuntimeError: the previous operation has not ended.
         """
         self._invoke(action, (place,), write_id, expected, amount)
 
     def invoke_together(self, places: Sequence[Place], *, write_id: str) -> None:
-        """Note that the request is about to leave that puts one record into each of several places, or none.
+        """As `invoke`, for one request that puts a record at each of several places: a batch or a transaction.
 
-        They share their write id, and are in the history as one `put` each, with the same times and the same end.
+        The history has one `put` per place, all with the same write id, times and outcome.
 
         Raises:
-            RuntimeError: the operation before has no end yet.
+            RuntimeError: the previous operation has not ended.
         """
         self._invoke("put", tuple(places), write_id, "", 0)
 
     def end(self, outcome: Ending, answer: Callable[[], Answer] = lambda: None) -> None:
-        """Note how the operation in flight ended; call it at once when the reply is there.
+        """Record the outcome of the operation in flight; call it as soon as the reply arrives.
 
-        `answer` is called after the time was taken: to look at a reply may take longer than to get it.
+        `answer` is called after the clock is read, because decoding a reply may take longer than receiving it.
 
         Raises:
-            RuntimeError: nothing is in flight.
+            RuntimeError: no operation is in flight.
         """
         now = self._clock()
         if self._in_flight is None:
@@ -98,10 +98,10 @@ class ClientLog:
             self.acknowledged += len(ended)
 
     def operations(self) -> list[Operation]:
-        """What was done so far; the one in flight is `unknown`."""
+        """The operations so far; one in flight is `unknown`."""
         in_flight = self._in_flight
         done = list(self._done)
-        # Read in this order, an operation that ends meanwhile is found in the list, at its position.
+        # `_in_flight` is read before `_done`: an operation that ends in between is then in the list, at its position, and not added twice.
         if in_flight is not None and len(done) == in_flight.position:
             done.extend(in_flight.operations(self.client, None, "unknown"))
         return done
@@ -116,7 +116,7 @@ class ClientLog:
 
 
 class Recorder:
-    """The history of all clients."""
+    """The logs of all clients, and the history that they form."""
 
     def __init__(self, clock: Callable[[], int] = monotonic_ns) -> None:
         self._clock = clock
@@ -124,7 +124,7 @@ class Recorder:
         self._opening = threading.Lock()
 
     def client(self) -> ClientLog:
-        """A log for one more client, numbered from 0."""
+        """Open a log for another client. Clients are numbered from 0."""
         with self._opening:
             log = ClientLog(len(self._logs), self._clock)
             self._logs.append(log)
@@ -132,18 +132,18 @@ class Recorder:
 
     @property
     def acknowledged(self) -> int:
-        """How many operations were acknowledged so far: what is at risk."""
+        """Number of operations acknowledged so far, by all clients."""
         with self._opening:
             return sum(log.acknowledged for log in self._logs)
 
     @property
     def ended(self) -> int:
-        """How many operations ended so far, however they did."""
+        """Number of operations that ended so far, with any outcome."""
         with self._opening:
             return sum(log.ended for log in self._logs)
 
     def operations(self) -> list[Operation]:
-        """All operations in the order of their invocation."""
+        """All operations, in order of invocation."""
         with self._opening:
             logs = list(self._logs)
         return sorted((operation for log in logs for operation in log.operations()), key=lambda operation: operation.invoked)

@@ -1,4 +1,4 @@
-"""The correct answers: pure step functions on plain values, and the equality by which answers are compared."""
+"""The oracle: computes the correct answer of each operation on plain Python values, and compares a store's answers with it."""
 
 from storeproof.oracle.answer import REFUSAL, UNDEFINED, State
 from storeproof.oracle.equality import same, same_answer, same_lenient

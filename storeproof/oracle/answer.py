@@ -1,4 +1,4 @@
-"""The oracle's answers when there is no value, and the types of its state."""
+"""The oracle's state, and its answers other than values."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Final
 from storeproof.contract.values import Key, Record
 
 State = Mapping[Key, Record]
-"""The records of a collection."""
+"""The records of one collection, by key."""
 
 
 class Answer(Enum):
-    """Answers that are no values."""
+    """Answers other than values."""
 
     REFUSAL = "the store must refuse"
     UNDEFINED = "the contract does not say; the operation is left out"

@@ -1,6 +1,6 @@
-"""The order of words in a language, as the Unicode collation algorithm has it: letters, then their marks, then their case.
+"""Sort keys for text in the order of a language: a small part of the Unicode Collation Algorithm, in three levels (letter, accent, case).
 
-A small table, for what the cases ask: the letters A to Z with marks, and those that are letters of their own in Swedish and Spanish.
+It covers what the cases use: the letters A to Z with and without accents, and the additional letters of Swedish and Spanish.
 """
 
 from __future__ import annotations
@@ -8,17 +8,17 @@ from __future__ import annotations
 import unicodedata
 
 _Letter = tuple[str, int]
-"""The letter that it stands at, and its place among those behind that one."""
+"""The primary weight of a letter: a base letter, and 0, or for an additional letter its rank among those sorted right after the base."""
 
 _OF_THEIR_OWN: dict[str, dict[str, _Letter]] = {
     "sv": {"å": ("z", 1), "ä": ("z", 2), "ö": ("z", 3)},
     "es": {"ñ": ("n", 1)},
 }
-"""From the collation charts of CLDR."""
+"""Letters with a primary weight of their own, by language; from the collation charts of CLDR."""
 
 
 def weight(text: str, language: str, ignores_case: bool) -> tuple[list[_Letter], list[str], list[bool]]:
-    """What stands for a text in the order of a language."""
+    """The sort key of a text: letters, accents, and whether each letter is a capital (all False if `ignores_case`)."""
     own = _OF_THEIR_OWN.get(language, {})
     letters: list[_Letter] = []
     marks: list[str] = []

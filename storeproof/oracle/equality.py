@@ -1,4 +1,4 @@
-"""When two answers are the same. Python's `==` does not decide it: True == 1 == 1.0, and -0.0 == 0.0."""
+"""Equality of answers. Python's `==` is too lenient: True == 1 == 1.0, and -0.0 == 0.0."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from storeproof.spec.query import REQUESTS
 
 
 def same_answer(operation: str, args: tuple[Any, ...], found: Any, wanted: Any) -> bool:
-    """Whether a store's answer to an operation is right.
+    """Whether a store's answer (`found`) to an operation is the correct one (`wanted`).
 
-    Requests are compared by value: what a whole real comes back as is the business of `documents.number-types`.
+    Answers to requests are compared by `same_lenient`; whether 1.0 comes back as 1 is what `documents.number-types` tests.
     """
     if in_any_order(operation, args):
         return same_unordered(found, wanted)
@@ -22,20 +22,20 @@ def same_answer(operation: str, args: tuple[Any, ...], found: Any, wanted: Any) 
 
 
 def same(found: Any, wanted: Any) -> bool:
-    """Equal in type, value and, for reals, in every bit; lists and tuples of records are one kind of sequence."""
+    """Equal in type and value; floats bit by bit, decimals with their trailing zeros. A list equals a tuple of the same items."""
     return _alike(found, wanted, _same_number)
 
 
 def same_lenient(found: Any, wanted: Any) -> bool:
-    """As `same`, but a whole real may come back as an integer, and minus zero as zero: stores differ there by design.
+    """As `same`, but numbers are compared by value: 1.0 equals 1, and -0.0 equals 0.0. Stores differ there by design.
 
-    The cases of `documents.number-types` record which way a store goes, so nothing is hidden by this.
+    `documents.number-types` records what a store does, so the difference is not hidden.
     """
     return _alike(found, wanted, _equal_number)
 
 
 def same_unordered(found: list[Any], wanted: list[Any]) -> bool:
-    """As `same_lenient`, in any order of the entries."""
+    """As `same_lenient`, with the entries in any order."""
     left = list(wanted)
     for entry in found:
         place = next((place for place, other in enumerate(left) if same_lenient(entry, other)), None)
@@ -59,11 +59,11 @@ def _alike(found: Any, wanted: Any, numbers: Callable[[Any, Any], bool]) -> bool
 
 def _same_number(found: int | float | Decimal, wanted: int | float | Decimal) -> bool:
     if isinstance(found, Decimal) and isinstance(wanted, Decimal):
-        return found.as_tuple() == wanted.as_tuple()  # 1.10 has a zero more than 1.1
+        return found.as_tuple() == wanted.as_tuple()  # 1.10 and 1.1 differ here
     if type(found) is not type(wanted):
         return False
     return struct.pack("<d", found) == struct.pack("<d", wanted) if isinstance(found, float) else found == wanted
 
 
 def _equal_number(found: int | float | Decimal, wanted: int | float | Decimal) -> bool:
-    return found == wanted  # exact in Python, also between an int and a float beyond 2**53
+    return found == wanted  # Python compares an int and a float exactly, also beyond 2**53

@@ -1,6 +1,7 @@
-"""Random records with places and with exact decimals, and requests on them, for Hypothesis.
+"""Hypothesis strategies: records with positions or exact decimals, and requests on them.
 
-Places and circles are from a few, so that no place is within a fiftieth of a radius from it: stores have other spheres, and spheroids.
+Positions and circles are drawn from fixed lists in which no position lies within 2 % of a circle's radius, because stores compute distances
+on different spheres and spheroids.
 """
 
 from __future__ import annotations
@@ -56,12 +57,12 @@ places: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
         | st.sampled_from(_PLACES).map(lambda place: {"type": "Point", "coordinates": list(place)})
     },
 )
-"""Most of them with a place."""
+"""Records of which most have a position, in `location`."""
 _amounts = st.sampled_from(_AMOUNTS).map(Decimal)
 entries: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {}, optional={"account": st.sampled_from(("cash", "bank")), "amount": st.none() | _amounts | _amounts}
 )
-"""Most of them with an amount."""
+"""Records of which most have an exact decimal, in `amount`."""
 
 
 def _combine(conditions: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -123,7 +124,7 @@ def _of(filters: st.SearchStrategy[Any], operation: str, request: type[Where], *
 
 
 def place_requests(operations: frozenset[str]) -> st.SearchStrategy[Asked]:
-    """Requests about places, of those operations that only read."""
+    """Geospatial requests; only for those of `operations` that read."""
     known = {
         "find": _of(_located, "find", Query, fields=[]) | _nearest(),
         "count_where": _of(_located, "count_where", Where),
@@ -133,7 +134,7 @@ def place_requests(operations: frozenset[str]) -> st.SearchStrategy[Asked]:
 
 
 def entry_requests(operations: frozenset[str]) -> st.SearchStrategy[Asked]:
-    """Requests about exact decimals, of those operations that only read."""
+    """Requests on exact decimals; only for those of `operations` that read."""
     known = {
         "find": _of(_compared, "find", Query) | _dearest(),
         "count_where": _of(_compared, "count_where", Where),

@@ -1,4 +1,4 @@
-"""Where places are: distances on a sphere, boxes of degrees, polygons with straight edges in the plane of degrees."""
+"""Geospatial operators: distances on a sphere, boxes of degrees, polygons with straight edges in the plane of degrees."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from storeproof.spec.place import EARTH_RADIUS, boxes, ring
 
 
 def point(value: Any) -> tuple[float, float] | None:
-    """Longitude and latitude of a GeoJSON point; None of anything else."""
+    """Longitude and latitude of a GeoJSON point, in degrees; None for any other value."""
     if not isinstance(value, Mapping) or value.get("type") != "Point":
         return None
     longitude, latitude = value["coordinates"]
@@ -19,14 +19,14 @@ def point(value: Any) -> tuple[float, float] | None:
 
 
 def distance(one: Sequence[float], other: Sequence[float]) -> float:
-    """Metres on the great circle, by the haversine formula."""
+    """Great-circle distance in metres between two (longitude, latitude), by the haversine formula."""
     (x1, y1), (x2, y2) = (tuple(map(math.radians, each)) for each in (one, other))
     half = math.sin((y2 - y1) / 2) ** 2 + math.cos(y1) * math.cos(y2) * math.sin((x2 - x1) / 2) ** 2
     return 2 * EARTH_RADIUS * math.asin(math.sqrt(min(1.0, half)))
 
 
 def _in_polygon(there: tuple[float, float], corners: Any) -> bool:
-    """Whether a ray to the east crosses an odd number of edges."""
+    """Ray casting: whether a ray to the east crosses an odd number of edges."""
     x, y = there
     crossed = [(x2 - x1) * (y - y1) / (y2 - y1) + x1 for (x1, y1), (x2, y2) in pairwise(ring(corners)) if (y1 > y) != (y2 > y)]
     return sum(x < edge for edge in crossed) % 2 == 1
@@ -43,4 +43,4 @@ LOCATING: Mapping[str, Callable[[Any, Any], bool]] = {
     "within_polygon": _on_point(_in_polygon),
     "near": _on_point(lambda there, circle: distance(there, circle[:2]) <= circle[2]),
 }
-"""By operator: (value, what is asked) -> whether it holds."""
+"""For each geospatial operator: (stored value, operand) -> whether it matches."""

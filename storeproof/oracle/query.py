@@ -1,4 +1,4 @@
-"""The correct answers to requests: spec/QUERY.md on plain Python values."""
+"""The oracle for requests: spec/QUERY.md, executed on plain Python values."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from storeproof.spec.query import SEARCHES, Aggregation, And, Browse, Bucket, Co
 Documents = Mapping[Key, Mapping[str, Any]]
 
 _DIGITS = 100
-"""Of a sum of decimals: more than any that is asked for has."""
+"""Precision of a sum of decimals, in digits: more than any case needs, so that no sum is rounded."""
 
 
 def at(value: Any, path: Path) -> Any:
-    """The value at a path, or MISSING."""
+    """The value at a path, or `MISSING`."""
     for step in path:
         if isinstance(value, list) and isinstance(step, int):
             value = value[step] if 0 <= step < len(value) else MISSING
@@ -33,7 +33,7 @@ def at(value: Any, path: Path) -> Any:
 
 
 def holds(condition: Filter | None, document: Any) -> bool:
-    """Whether a document is in a filter."""
+    """Whether a document matches a filter."""
     match condition:
         case None:
             return True
@@ -50,7 +50,7 @@ def holds(condition: Filter | None, document: Any) -> bool:
 
 
 def type_of(value: Any) -> str | None:
-    """The name of a value's type, None where there is no value."""
+    """The name of a value's type; None for `MISSING`."""
     for name, kinds in _TYPES.items():
         if type(value) in kinds:
             return name
@@ -58,7 +58,7 @@ def type_of(value: Any) -> str | None:
 
 
 def equal(one: Any, other: Any) -> bool:
-    """Equal by value: numbers whole or real, lists in order, objects in any."""
+    """Equality by value: 1 equals 1.0, the order of list items counts, the order of fields does not."""
     if type_of(one) != type_of(other) or one is MISSING:
         return False
     if isinstance(one, list):
@@ -69,7 +69,7 @@ def equal(one: Any, other: Any) -> bool:
 
 
 def find(documents: Documents, query: Query) -> list[tuple[Key, dict[str, Json]]]:
-    """Keys and records; without a sort, in the order of the keys."""
+    """Keys and records; without `sort`, in key order."""
     matching = _sort(_matching(documents, query), query.sort)
     if query.ranked:
         matching.sort(key=lambda entry: -_relevance(entry[1], query.filter))
@@ -80,7 +80,7 @@ def find(documents: Documents, query: Query) -> list[tuple[Key, dict[str, Json]]
 def find_joined(
     documents: Documents, query: Query, path: Path, fields: Sequence[Path]
 ) -> list[tuple[Key, dict[str, Json], dict[str, Json] | None]]:
-    """As `find`, with the parts of the record that each names by its key."""
+    """As `find`, joined with `fields` of the record whose key is at `path`; None if there is no such record."""
     joined = []
     for key, answer in find(documents, query):
         named = at(documents[key], path)
@@ -90,12 +90,12 @@ def find_joined(
 
 
 def count_where(documents: Documents, where: Where) -> int:
-    """How many match."""
+    """The number of records that match."""
     return len(_matching(documents, where))
 
 
 def aggregate(documents: Documents, aggregation: Aggregation) -> list[dict[str, Json]]:
-    """One dict a group; `sum` of nothing is null here, and `percentile` the smallest value that suffices."""
+    """One dict per group. Where the store may choose: `sum` of no values is null, and `percentile` is `percentile_disc`."""
     groups: list[tuple[dict[str, Any], list[Any]]] = [] if aggregation.by else [({}, [])]
     for _, document in _matching(documents, aggregation):
         for names in _combinations(document, aggregation.by):
@@ -110,7 +110,7 @@ def aggregate(documents: Documents, aggregation: Aggregation) -> list[dict[str, 
 
 
 def browse(documents: Documents, request: Browse) -> Found:
-    """Total, page and facets."""
+    """The number of matching records, one page of their keys, and the facets."""
     matching = _matching(documents, request)
     facets = {}
     for name, facet in request.facets.items():
@@ -138,7 +138,7 @@ def _sort(found: list[tuple[Any, Any]], keys: Sequence[SortKey]) -> list[tuple[A
             nothing = left in (None, MISSING), right in (None, MISSING)
             if any(nothing):
                 if not all(nothing):
-                    # Where the request leaves it open, nothing is smaller than any value here.
+                    # Unless the request says otherwise, null and missing are less than any value.
                     first = key.nulls == "first" if key.nulls else key.order == "asc"
                     return -1 if nothing[0] == first else 1
             elif left != right:
@@ -149,7 +149,7 @@ def _sort(found: list[tuple[Any, Any]], keys: Sequence[SortKey]) -> list[tuple[A
 
 
 def _sorted_by(value: Any, key: SortKey) -> Any:
-    """What stands for the value in an order."""
+    """The value to compare when sorting: a collation key, a distance in metres, or the value itself."""
     if key.collation is not None:
         return weight(value, key.collation, key.case == "ignored") if isinstance(value, str) else value
     if key.origin is None:
@@ -159,7 +159,7 @@ def _sorted_by(value: Any, key: SortKey) -> Any:
 
 
 def _searches(condition: Filter | None) -> list[tuple[Path, str]]:
-    """The paths that are searched, with the words."""
+    """The text searches in a filter: each path, and the words that are searched for."""
     match condition:
         case And(parts=parts) | Or(parts=parts):
             return [found for part in parts for found in _searches(part)]
@@ -175,7 +175,7 @@ def _relevance(document: Any, condition: Filter | None) -> int:
 
 
 def _texts(value: Any) -> list[str]:
-    """All texts of a document. Of the data sets' no word that is looked for stands outside of the model's `text` paths."""
+    """All texts in a document, also outside the model's `text` paths: no dataset has a word there that a case searches for."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return [value] if isinstance(value, str) else [text for item in inner for text in _texts(item)]
 
@@ -203,7 +203,7 @@ def _project(document: Mapping[str, Any], fields: Sequence[Path] | None) -> dict
 
 
 def _combinations(document: Any, by: Mapping[str, Bucket]) -> list[dict[str, Any]]:
-    """The groups that a document belongs to: more than one where a list is taken apart, none where a range or unit has no value."""
+    """The groups of a document: several with `each`; none if `each`, `width` or `unit` finds no list, number or date."""
     found: list[dict[str, Any]] = [{}]
     for name, bucket in by.items():
         found = [{**names, name: value} for names in found for value in _values(document, bucket)]

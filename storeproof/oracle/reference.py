@@ -1,4 +1,4 @@
-"""The reference collection, correct by definition, including its change feed and stored searches."""
+"""A reference collection, correct by definition, with a change feed and stored searches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from storeproof.spec.query import Where
 
 
 class Reference:
-    """The records, the feed and the searches of one collection."""
+    """The state of one collection: records, unread changes and stored searches."""
 
     def __init__(self, records: Mapping[Key, Record] | None = None) -> None:
         self.state: State = dict(records or {})
@@ -23,7 +23,7 @@ class Reference:
         self._searches: dict[str, Where] = {}
 
     def do(self, operation: str, args: tuple[Any, ...]) -> Any:
-        """The right answer; what it changes is changed."""
+        """Execute an operation and return the correct answer. `REFUSAL` and `UNDEFINED` leave the state unchanged."""
         if own := getattr(self, f"_{operation}", None):
             return own(*args)
         answer, after = step(self.state, operation, args)
@@ -35,7 +35,7 @@ class Reference:
     def _follow(self, records: bool) -> None:
         self._records, self._untold = records, []
 
-    def _changes(self, count: int, seconds: float) -> Sequence[Change]:  # noqa: ARG002 - all of them are there at once
+    def _changes(self, count: int, seconds: float) -> Sequence[Change]:  # noqa: ARG002 - every change is available at once
         assert self._untold is not None
         told, self._untold = self._untold[:count], self._untold[count:]
         return told
@@ -51,7 +51,7 @@ class Reference:
         return sorted(name for name, where in self._searches.items() if query.holds(where.filter, record))
 
     def _note(self, operation: str, args: tuple[Any, ...], after: State) -> None:
-        """Also a record that was written as it had been is a change."""
+        """Append the changes of an operation to the feed. Overwriting a record with an equal one is a change, too."""
         if self._untold is None:
             return
         written = [args[0]] if operation in ("put", "get_and_set") else []

@@ -1,7 +1,7 @@
-"""Random documents and requests on them, for Hypothesis: what every store that takes a request must answer alike.
+"""Hypothesis strategies: documents, and requests on them that have exactly one correct answer.
 
-Left out, since `spec/QUERY.md` leaves it to the store: where null and missing are sorted, equality with a list, percentiles whose kind is
-not asked for.
+So whatever `spec/QUERY.md` leaves to the store is not drawn: sorting by null or missing values, `eq` between a list and one of its items,
+percentiles without a kind.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ _TEXTS = (
     "a.b",
     "$a",
 )
-"""Few, so that they meet. The last letter of the first plane and one beyond it: UTF-16 and code points order them differently."""
+"""A short list, so that equal values are drawn often. U+FF5E and U+1D11E sort differently by code point and by UTF-16 code unit."""
 _NUMBERS = (0, 1, -1, 2, 10, 12, -7, 42, 100, 0.25, 0.5, 4.25, -0.75, 42.0, 1e3, 2**31, 2**53)
-"""Multiples of a quarter: the sums of all but the last are exact in a double."""
+"""Multiples of 1/4: sums without the last one, 2**53, are exact in a double."""
 _DATES = ("2025-12-31T23:59:59Z", "2026-01-01T00:00:00Z", "2026-01-31T12:30:00Z", "2026-02-01T00:00:00Z", "2026-02-01T00:59:59Z")
 _PATTERNS = ("^a", "b$", "a.b", "^$", "[A-Z]", "^(a|b)", "a+", "[^a]b", "B?")
 _UNLIKE: st.SearchStrategy[Any] = st.sampled_from((None, True, False, 0, 1, "", "1", "true", [], {}))
 
-_texts = st.sampled_from(_TEXTS[:6]) | st.sampled_from(_TEXTS)  # half of them from a few: at the end of a range, or equal but for case
+_texts = st.sampled_from(_TEXTS[:6]) | st.sampled_from(_TEXTS)  # half are of the first six: bounds of ranges, and differences in case only
 _numbers = st.sampled_from(_NUMBERS[:4]) | st.sampled_from(_NUMBERS)
 _summed = st.sampled_from(_NUMBERS[:4]) | st.sampled_from(_NUMBERS[:-1])
 _values: dict[str, st.SearchStrategy[Any]] = {
@@ -64,10 +64,11 @@ _values: dict[str, st.SearchStrategy[Any]] = {
 documents: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {}, optional={name: st.one_of(value, value, value, st.none()) for name, value in _values.items()}
 )
-"""Products with parts missing or null. `mixed` has other types in their place too."""
+"""Products with missing and null fields."""
 mixed: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries({}, optional={"odd": _UNLIKE | _texts | _numbers}).flatmap(
     lambda odd: documents.map(lambda document: {**document, **odd})
 )
+"""As `documents`, with a field `odd` that may have a value of any type."""
 
 _TEXT_PATHS = ("name", "color", "maker.name", "maker.country", "odd")
 _NUMBER_PATHS = ("price", "stock", "maker.size", "odd")
@@ -127,7 +128,7 @@ def _where(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def _sorted_where(draw: st.DrawFn) -> dict[str, Any]:
-    """A filter that leaves one type in each field that is sorted by, and a key that decides among equals."""
+    """A filter that admits one type in each field of the sort, and the record's key as the last sort key, so that there are no ties."""
     keys = draw(st.lists(st.sampled_from(sorted(_SORTABLE)), max_size=2, unique=True))
     of_one_type = [[path, "type", _SORTABLE[path]] for path in keys]
     sort = [[path, draw(st.sampled_from(("asc", "desc")))] for path in keys]
@@ -172,7 +173,7 @@ def _browse(draw: st.DrawFn) -> Asked:
 
 
 def requests(operations: frozenset[str]) -> st.SearchStrategy[Asked]:
-    """Requests of those operations that only read."""
+    """Requests; only for those of `operations` that read."""
     known: dict[str, st.SearchStrategy[Asked]] = {
         "find": _find(),
         "count_where": _where().map(lambda written: ("count_where", Where.model_validate(written))),

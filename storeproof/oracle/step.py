@@ -1,4 +1,4 @@
-"""One operation on one collection, as the contract defines it."""
+"""The oracle for single operations on one collection, as the contract defines them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from storeproof.oracle.structures import STRUCTURES
 from storeproof.spec.query import Where
 
 _WHOLE_NUMBER: Final = re.compile(rb"0|-?[1-9][0-9]*")
-"""As every store writes one: other ways of writing it some stores read, and some refuse."""
+"""Decimal integers as every store writes them. Stores differ on others, such as `007` and `+7`: some accept them, some refuse."""
 
 
 def step(state: State, operation: str, args: tuple[Any, ...]) -> tuple[Any, State]:
-    """The right answer, and the state after it. The state given is not changed."""
+    """The correct answer, and the state afterwards. `state` is not modified."""
     return _STEPS[operation](state, *args)
 
 
@@ -71,7 +71,7 @@ def _delete_field(state: State, key: Key, field: str) -> tuple[Any, State]:
         return False, state
     rest = {name: value for name, value in fields.items() if name != field}
     if not rest:
-        return UNDEFINED, state  # whether an empty hash is a record is a named alternative: fields.delete-field/003
+        return UNDEFINED, state  # stores may keep or delete an empty hash: named alternatives of fields.delete-field/003
     return True, {**state, key: rest}
 
 
@@ -82,7 +82,7 @@ def _hash(state: State, key: Key) -> dict[str, bytes]:
 
 
 def _walk(node: Any, path: Path) -> Any:
-    """The value at the path; MISSING, or UNDEFINED where a name is used on a list or a position on an object."""
+    """The value at the path, or `MISSING`; `UNDEFINED` if a name is applied to a list or a position to an object."""
     for part in path:
         if isinstance(node, dict) and isinstance(part, str):
             if part not in node:
@@ -113,7 +113,7 @@ def _set_path(state: State, key: Key, path: Path, value: Any) -> tuple[Any, Stat
         record: Any = copy.deepcopy(state[key])
         _walk(record, path[:-1])[last] = copy.deepcopy(value)
         return True, {**state, key: record}
-    # A position beyond the end pads the list in some stores; a name on a list is an error in some, a no-op in others.
+    # For a position beyond the end some stores pad the list; a name on a list is an error in some stores and ignored by others.
     return (UNDEFINED if isinstance(parent, (dict, list)) else REFUSAL), state
 
 
@@ -131,7 +131,7 @@ def _unset_path(state: State, key: Key, path: Path) -> tuple[Any, State]:
 
 
 def _fits(number: int) -> bool:
-    return -(2**63) <= number < 2**63  # beyond 64 bits some stores refuse, some wrap, some go on with a real
+    return -(2**63) <= number < 2**63  # beyond 64 bits stores refuse, wrap around or continue in floating point
 
 
 def _increment(state: State, key: Key, by: int) -> tuple[Any, State]:
@@ -163,7 +163,7 @@ def _increment_path(state: State, key: Key, path: Path, by: int | float) -> tupl
 
 
 def _sum(number: int | float, by: int | float) -> Any:
-    """The exact sum: stores that keep decimals round elsewhere than those that keep doubles."""
+    """The sum; `UNDEFINED` beyond 64 bits, or if it is not exact in a double: stores that compute in decimal round differently."""
     total = number + by
     if isinstance(total, int):
         return total if _fits(total) else UNDEFINED
@@ -171,7 +171,7 @@ def _sum(number: int | float, by: int | float) -> Any:
 
 
 def _changed_list(state: State, key: Key, path: Path, change: Callable[[list[Any]], Any]) -> tuple[Any, State]:
-    """`change` changes the list in place, or answers UNDEFINED."""
+    """Apply `change` to the list at the path, in a copy of the record. `change` works in place, or returns `UNDEFINED`."""
     if key not in state:
         return False, state
     there = _walk(state[key], path)
@@ -216,7 +216,7 @@ def _add_to_set(state: State, key: Key, path: Path, value: Any) -> tuple[Any, St
 
 
 def _unclear(items: list[Any], value: Any) -> bool:
-    """Whether an item is equal for some stores and not for others: 1 and 1.0, and objects with their fields in another order."""
+    """Whether stores differ on the equality of an item and the value: 1 and 1.0, or objects whose fields are in another order."""
     return any(same_lenient(item, value) and repr(item) != repr(value) for item in items)
 
 
@@ -243,7 +243,7 @@ def _compare_and_set(state: State, key: Key, expected: Record, record: Record) -
     if key not in state or state[key] != expected:
         return False, state
     if not same(state[key], expected):
-        return UNDEFINED, state  # 1 and 1.0 in a document: whether these are equal is a question of how a store keeps numbers
+        return UNDEFINED, state  # equal in Python only, such as 1 and 1.0: depends on how a store keeps numbers
     return True, _put(state, key, record)[1]
 
 
@@ -268,7 +268,7 @@ def _update_where(state: State, where: Where, path: Path, value: Any) -> tuple[A
     for key in matching:
         done, state = _set_path(state, key, path, value)
         if done is not True:
-            return UNDEFINED, state  # one of many that cannot be changed: some stores refuse all, some change the others
+            return UNDEFINED, state  # a record that cannot be changed: some stores then refuse the whole update, some change the others
     return len(matching), state
 
 

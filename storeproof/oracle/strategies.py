@@ -1,7 +1,7 @@
-"""Hostile data and histories of operations, for Hypothesis.
+"""Hypothesis strategies: hostile keys and values, and histories of operations.
 
-A history works on a few keys, so that operations meet. What is *plain* no store may refuse; what is hostile may be
-refused clearly, but never be changed.
+A history uses a few keys only, so that its operations affect each other. No store may refuse *plain* arguments; it may refuse
+hostile ones with an error, but must not alter them silently.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ _AWKWARD_TEXT = (
     "[0]",
     "{a}",
     "null",
-    "é",  # composed
-    "e\u0301",  # the same to a reader, decomposed: two keys
-    "ﬁ",  # a ligature, which compatibility normalisation takes apart
+    "é",  # composed: U+00E9
+    "e\u0301",  # decomposed, looks the same: another key
+    "ﬁ",  # a ligature: NFKC and NFKD replace it by two letters
     "Å",
-    "\u212b",  # the ångström sign: canonically the letter above
+    "\u212b",  # the ångström sign: canonically equivalent to the letter above
     "ß",
     "SS",
     "İ",
     "א",
     "\u202eabc",  # right-to-left override
-    "𝄞",  # beyond the first plane: four bytes of UTF-8
+    "𝄞",  # outside the Basic Multilingual Plane: four bytes in UTF-8
     "\U0010fffd",
     "\ufffd",
     "\uffff",
@@ -82,7 +82,7 @@ _json = st.recursive(
 )
 _documents = st.dictionaries(_names, _json, max_size=4)
 _items = st.sampled_from((1, "1", True, None, 1.5, "x", "é", 2**53 + 1, [], [1], {}, {"a": 1}))
-"""Few, so that items meet their equals; and such as a careless store takes for equal."""
+"""A short list, so that equal items are drawn often, with values that a careless store takes for equal."""
 _countable = st.fixed_dictionaries({"a": st.lists(_items, max_size=4), "b": st.sampled_from((0, 1, -5, 0.25, -1.5, 2**53 + 1))})
 _paths = st.lists(st.one_of(_names, st.integers(0, 2)), min_size=1, max_size=4).flatmap(
     # A path starts with a name: the root is an object.
@@ -90,16 +90,16 @@ _paths = st.lists(st.one_of(_names, st.integers(0, 2)), min_size=1, max_size=4).
 )
 _short_paths = st.one_of(st.sampled_from((("a",), ("a",), ("b",), ("name",))), _paths)
 _scores = st.one_of(st.integers(-20, 20).map(float), st.integers(-(2**40), 2**40).map(lambda number: number / 4))
-"""Many that are equal, and sums that are exact."""
+"""Often equal; their sums are exact in a double."""
 
 
 def keys(model: Model) -> st.SearchStrategy[Any]:
-    """Keys of a model."""
+    """Keys of a model, including hostile ones."""
     return _text_keys if model.key == "text" else _integer_keys
 
 
 def records(model: Model) -> st.SearchStrategy[Any]:
-    """Records of a model."""
+    """Records of a model, including hostile ones."""
     record = model.record
     if isinstance(record, Hash):
         return st.dictionaries(st.sampled_from(record.fields), _blobs, min_size=1)
@@ -123,25 +123,25 @@ def records(model: Model) -> st.SearchStrategy[Any]:
 
 
 def histories(model: Model, operations: frozenset[str], longest: int) -> st.SearchStrategy[list[Call]]:
-    """Lists of operations on a few keys of one collection."""
+    """Lists of 1 to `longest` operations on up to four keys of one collection."""
     return st.lists(keys(model), min_size=1, max_size=4, unique=True).flatmap(
         lambda pool: st.lists(_one_of(model, operations, st.sampled_from(pool)), min_size=1, max_size=longest)
     )
 
 
 def tours(model: Model, operations: frozenset[str]) -> st.SearchStrategy[list[Call]]:
-    """Each of these operations once, on one record that is there: what histories met by chance only, a tour is sure to ask."""
+    """`put` of one record, then each of `operations` once on it, so that none depends on being drawn in a history."""
     key: st.SearchStrategy[Any] = _plain_text if model.key == "text" else st.integers(0, 20)
     return key.flatmap(lambda one: st.tuples(*_calls(model, ["put", *sorted(operations)], st.just(one)))).map(list)
 
 
 def drawable(model: Model) -> frozenset[str]:
-    """Operations that histories are made of."""
+    """The operations whose arguments can be drawn for this model."""
     return frozenset(_arguments(model, keys(model)))
 
 
 def is_plain(args: tuple[Any, ...]) -> bool:
-    """Whether no store may refuse an operation with these arguments: no key, name or text that a store could object to."""
+    """Whether no store may refuse these arguments: short alphanumeric ASCII texts (with `-` and `_`), and floats of moderate size."""
     return all(_plain(arg) for arg in args)
 
 
@@ -158,7 +158,7 @@ def _plain(value: Any) -> bool:
 
 
 def _one_of(model: Model, operations: frozenset[str], key: st.SearchStrategy[Any]) -> st.SearchStrategy[Call]:
-    # Writes twice: a history of mostly reads finds little.
+    # Some writes are listed twice: a history of mostly reads finds little.
     chosen = [*sorted(operations & drawable(model)), *sorted(operations & {"put", "put_many", "set_field"})]
     return st.one_of(_calls(model, chosen, key))
 
@@ -169,7 +169,7 @@ def _calls(model: Model, names: Sequence[str], key: st.SearchStrategy[Any]) -> l
 
 
 def _arguments(model: Model, key: st.SearchStrategy[Any]) -> dict[str, st.SearchStrategy[tuple[Any, ...]]]:
-    """Of each operation that can be drawn."""
+    """A strategy for the arguments of each operation, by its name."""
     record = records(model)
     fields = st.sampled_from(model.record.fields) if isinstance(model.record, Hash) else st.nothing()
     known: dict[str, st.SearchStrategy[tuple[Any, ...]]] = {

@@ -1,6 +1,6 @@
-"""The steps on lists, sets, rankings and sets of places.
+"""The oracle for operations on lists, sets, rankings and geospatial sets.
 
-Taking the last item away is left out: whether an empty record is one is a named alternative (`structures`, in the specification).
+Removing the last item is `UNDEFINED`: the specification (`structures`) has named alternatives for whether the empty record still exists.
 """
 
 from __future__ import annotations
@@ -141,4 +141,4 @@ STRUCTURES: dict[str, Callable[..., tuple[Any, State]]] = {
     "distance_between": _distance_between,
     "nearest": _nearest,
 }
-"""By the operation's name; each answers the right answer and the state after it."""
+"""For each operation: (state, key, arguments) -> the correct answer and the state afterwards."""

@@ -1,4 +1,4 @@
-"""The results of a text search on which every text index agrees: words as they are written, case-insensitive."""
+"""Text search without stemming, on which all text indexes agree: whole words, case-insensitive."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from itertools import pairwise
 
 _WORD = re.compile(r"\w+")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-"""Kana and Han: written without spaces, so that a word is looked for inside of what stands between marks."""
+"""Kana and Han: written without spaces between words, so a word is searched for as a substring."""
 
 
 def words_of(text: str) -> list[str]:
-    """The words in their order."""
+    """The words of a text in order, case-folded."""
     return _WORD.findall(text.casefold())
 
 
@@ -26,7 +26,7 @@ def _phrase(text: str, wanted: str) -> bool:
 
 
 def _nearly(word: str, other: str) -> bool:
-    """Equal but for one letter that is another, too many or too few: a Levenshtein distance of one at most."""
+    """Whether the Levenshtein distance is at most 1: one letter replaced, added or removed."""
     row = list(range(len(other) + 1))
     for number, letter in enumerate(word, 1):
         above = row
@@ -43,16 +43,16 @@ SEARCHING: Mapping[str, Callable[[str, str], bool]] = {
     "word_prefix": lambda text, wanted: any(word.startswith(wanted.casefold()) for word in words_of(text)),
     "fuzzy": lambda text, wanted: any(_nearly(word, wanted.casefold()) for word in words_of(text)),
 }
-"""By operator: (text, what is looked for) -> whether it is found."""
+"""For each operator: (stored text, operand) -> whether it matches."""
 
 
 def relevance(text: str, wanted: str) -> int:
-    """How often the words are in the text."""
+    """The number of occurrences of the words in the text."""
     looked_for = set(words_of(wanted))
     return sum(word in looked_for for word in words_of(text))
 
 
 def highlighted(text: str, wanted: str) -> str:
-    """The text with the words that were looked for between <b> and </b>."""
+    """The text, with each of the words between `<b>` and `</b>`."""
     looked_for = set(words_of(wanted))
     return _WORD.sub(lambda found: f"<b>{found[0]}</b>" if found[0].casefold() in looked_for else found[0], text)

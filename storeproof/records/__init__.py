@@ -1,1 +1,1 @@
-"""Self-verifying records: each names the client and the request that wrote it, so that what is read back can be checked."""
+"""Self-verifying records: each identifies the client and the request that wrote it, so that it can be checked when read back."""

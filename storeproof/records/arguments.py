@@ -1,4 +1,4 @@
-"""The arguments of a request: keys that are drawn, and records that say who wrote them."""
+"""Arguments of requests under load: random keys, and self-verifying records."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from storeproof.spec.model import Hash, Model, Value
 from storeproof.spec.workload import ANY_FIELD, Mix
 
 Arguments = Callable[[int], tuple[tuple[Any, ...], tuple[int, ...]]]
-"""(sequence) -> the arguments of the call, and the numbers of the keys that they name."""
+"""(sequence number) -> the arguments of a call, and the numbers of the keys in them."""
 _WHOLE: Final = ("put", "put_if_absent")
 """Operations that write a whole record."""
 
 
 def forms_of(mix: Mix, model: Model) -> int:
-    """How many unlike requests a mix makes about one key, of which one is drawn evenly for each: by field, by length of a scan, or by the
-    size of what is written."""
+    """The number of different requests that a mix can make for one key, all equally likely: one per field, per length of a scan, or per
+    size of the written value."""
     if sizes := sizes_of(mix, model):
         return len(sizes)
     return mix.length or len(_paths_of(mix, model))
 
 
 def sizes_of(mix: Mix, model: Model) -> tuple[int, ...]:
-    """Bytes of the value that a request of the mix writes, each as likely as any other; none, where all are alike or it writes none."""
+    """Sizes in bytes, equally likely, of the values that a mix writes; empty if the size is fixed or the mix writes no whole value."""
     drawn = model.record.drawn if isinstance(model.record, Value) else None
     return drawn.table if drawn and mix.operation in _WHOLE else ()
 
 
 def drawing(form: int, forms: int) -> float:
-    """What `random` of `arguments_of` draws for one of the forms, from 0."""
+    """The number that `random` of `arguments_of` must return to select a form, counted from 0."""
     return (form + 0.5) / forms
 
 
 def _paths_of(mix: Mix, model: Model) -> list[Path]:
-    """The paths that a mix of a path or a field operation is about."""
+    """The paths or fields from which an operation of the mix takes one."""
     if mix.path == (ANY_FIELD,) and isinstance(model.record, Hash):
         return [(name,) for name in model.record.fields]
     return [mix.path]
@@ -47,8 +47,11 @@ def _paths_of(mix: Mix, model: Model) -> list[Path]:
 def arguments_of(
     name: str, mix: Mix, made: Recipe | ArticleRecipe, draw: Draw, write_id: Callable[[int], str], random: Callable[[], float]
 ) -> Arguments:
-    """How the arguments of an operation are made. `write_id` is of a request: it names the writer, of which 0 is who loaded the data.
-    `random`: of whatever else is drawn, from 0 to below 1."""
+    """A function that makes the arguments of an operation.
+
+    `draw`: returns the number of the next key. `write_id`: (sequence number) -> the write id of a request. `random`: returns numbers in
+    [0, 1), for all other choices.
+    """
     make, key_at = made.make, made.key
 
     def key_only(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:

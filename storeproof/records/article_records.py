@@ -1,9 +1,8 @@
-"""Records of models whose texts are searched: articles, since filler has no words to search for.
+"""Records of models with text search: articles, since filler has no words to search for.
 
-Each record is an article, which its key decides, in the revision of one write: the write id is in `revision` in clear, at the end of the
-body, and in `bookmark`, which others may set by itself. Records that are loaded (writer 0) are the articles as they are; a
-later revision has the same words in another order and another date. So what was found before an update is found after it, and
-still every part of a record says of which write it is.
+The key determines the article, and each write makes a revision of it. The write id is in `revision`, at the end of `body`, and in
+`bookmark`, which may also be set alone. Preloaded records (client 0) are the articles unchanged. A later revision has the same words,
+rotated, and another date, so that searches find the same records before and after an update.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ REVISION: Final = "revision"
 BOOKMARK: Final = "bookmark"
 FIELDS: Final = frozenset({"title", "body", "language", "categories", "published", REVISION, BOOKMARK})
 _LATER: Final = datetime(2027, 1, 1, tzinfo=UTC)
-"""Revisions are newer than what was loaded."""
+"""Revisions are dated after all preloaded articles."""
 _YEAR: Final = 365 * 24 * 60 * 60
 _SAMPLED: Final = 200
 
 
 class ArticleRecipe:
-    """How these records are made and recognised."""
+    """Makes the records of one model with text search, and identifies those read back."""
 
     def __init__(self, model: Model, articles: Articles) -> None:
         shape = model.record
@@ -37,11 +36,11 @@ class ArticleRecipe:
         self.articles = articles
 
     def key(self, number: int) -> Key:
-        """The key with a number."""
+        """The key of record `number`."""
         return self.articles.key(number)
 
     def make(self, key: Key, write_id: str) -> Record:
-        """The record that a write with this write id puts under this key. Raises `ValueError` for a key that no article has."""
+        """The record that the write with this id stores under this key. Raises `ValueError` for a key without an article."""
         article = self.articles.under(key)
         if article is None:
             raise ValueError(f"{key} is the key of no article")
@@ -62,7 +61,7 @@ class ArticleRecipe:
         return record
 
     def part(self, key: Key, write_id: str, path: Path) -> Any:
-        """What one part of the record is."""
+        """One part of the record that `make` returns: the value at a path."""
         if path == (BOOKMARK,):
             return write_id
         part: Any = self.make(key, write_id)
@@ -71,7 +70,7 @@ class ArticleRecipe:
         return part
 
     def identify(self, key: Key, record: Record) -> Identified:
-        """Who wrote a record that was read under `key`."""
+        """Identify the write of a record that was read under `key`."""
         if not isinstance(record, dict) or not record.keys() <= FIELDS or self.articles.under(key) is None:
             return INVENTED
         carried = (record.get(REVISION), str(record.get("body", "")).rpartition(" ")[2], record.get(BOOKMARK))
@@ -88,13 +87,13 @@ class ArticleRecipe:
         return Identified(kind, write_ids, parts, complete)
 
     def payload_bytes(self) -> int:
-        """Bytes of text in one record: the mean of the first ones, in UTF-8."""
+        """Mean bytes of text per record, in UTF-8, over the first 200 records."""
         made: list[Any] = [self.make(self.key(number), f"0:{number}") for number in range(_SAMPLED)]
         return sum(_text_bytes(value) for record in made for value in record.values()) // _SAMPLED
 
 
 def _turned(body: str, place: int) -> str:
-    """The body, begun at another word; the same where nothing is between words."""
+    """Rotate the words of the body by an amount that depends on `place`. A body without a later space stays as it is."""
     cut = body.find(" ", place % len(body)) if body else -1
     return body if cut < 0 else f"{body[cut + 1 :]} {body[:cut]}"
 

@@ -1,8 +1,7 @@
-"""How keys are drawn of those that are there: YCSB's distributions, and a true Zipf beside them.
+"""Random draws of existing keys: YCSB's request distributions, and an exact Zipf distribution.
 
-Names and constants are those of YCSB's core workload and its generators (https://github.com/brianfrankcooper/YCSB,
-`core/.../generator/`), whose `requestdistribution` they are. A draw is the number of a key, from 0 on. What is drawn
-beyond the keys that are there is drawn again.
+Names and constants are those of YCSB's `requestdistribution` and its generators (https://github.com/brianfrankcooper/YCSB,
+`core/.../generator/`). A draw is the number of a key, from 0. Draws beyond the last key are repeated.
 """
 
 from __future__ import annotations
@@ -16,23 +15,23 @@ from typing import Final, Literal
 from storeproof.spec.workload import Distribution
 
 Draw = Callable[[], int]
-"""The number of the next key."""
+"""Returns the number of the next key."""
 
 NOTHING_LOADED: Final = "keys are drawn from loaded records, and none were loaded"
 THETA: Final = 0.99
 """Zipf's constant (`ZipfianGenerator.ZIPFIAN_CONSTANT`)."""
 ITEMS: Final = 10_000_000_000
-"""Over which `zipfian` draws before it hashes (`ScrambledZipfianGenerator.ITEM_COUNT`)."""
+"""Number of items from which `zipfian` draws before hashing (`ScrambledZipfianGenerator.ITEM_COUNT`)."""
 ZETA: Final = 26.46902820178302
 """Sum of 1 / k^0.99 for k from 1 to `ITEMS` (`ScrambledZipfianGenerator.ZETAN`)."""
 HOT_KEYS: Final = 0.2
-"""`hotspotdatafraction`."""
+"""Size of the hot set, as a share of the keys (`hotspotdatafraction`)."""
 HOT_REQUESTS: Final = 0.8
-"""`hotspotopnfraction`."""
+"""Share of the requests that go to the hot set (`hotspotopnfraction`)."""
 EXPONENTIAL_PERCENTILE: Final = 95.0
-"""`exponential.percentile`: of the requests."""
+"""Per cent of the requests that fall on the newest `EXPONENTIAL_SHARE` of the keys (`exponential.percentile`)."""
 EXPONENTIAL_SHARE: Final = 0.8571428571
-"""`exponential.frac`: of the keys, which that many requests ask for."""
+"""Share of the keys that gets `EXPONENTIAL_PERCENTILE` of the requests (`exponential.frac`)."""
 
 _BASIS: Final = 0xCBF29CE484222325
 _PRIME: Final = 1099511628211
@@ -41,23 +40,24 @@ _NULLS: Final = tuple(pow(_PRIME, count, 1 << 64) for count in range(9))
 
 
 def fnv(number: int) -> int:
-    """YCSB's `Utils.fnvhash64` of a number below 2^64: over its eight bytes, the lowest first; the absolute value as Java has it.
+    """YCSB's `Utils.fnvhash64` of a number below 2^64: a hash of its eight bytes, lowest first. As in Java, the absolute value of a
+    signed 64-bit integer.
 
-    Each byte is xored first and multiplied then, which is FNV-1a with its 64-bit constants
-    (http://www.isthe.com/chongo/tech/comp/fnv/), though YCSB's comment and some who describe it say FNV-1.
+    It is FNV-1a (xor, then multiply) with the 64-bit constants of http://www.isthe.com/chongo/tech/comp/fnv/, although a comment in
+    YCSB says FNV-1.
     """
     hashed, left = _BASIS, 8
     while number:
         hashed = ((hashed ^ (number & 0xFF)) * _PRIME) & _BITS
         number >>= 8
         left -= 1
-    hashed = (hashed * _NULLS[left]) & _BITS  # bytes that are 0 only multiply
+    hashed = (hashed * _NULLS[left]) & _BITS  # for a zero byte, FNV-1a only multiplies
     return hashed if hashed < 1 << 63 else (1 << 64) - hashed
 
 
 @cache
 def zeta(items: int, theta: float) -> float:
-    """Sum of 1 / k^theta for k from 1 to `items`: the first ones added up, the others by Euler and Maclaurin, to 13 digits."""
+    """Sum of 1 / k^theta for k from 1 to `items`, to 13 digits: 1,000 terms, and the rest by the Euler-Maclaurin formula."""
     head = min(items, 1000)
     total: float = sum(k**-theta for k in range(1, head + 1))
     if items > head:
@@ -68,17 +68,16 @@ def zeta(items: int, theta: float) -> float:
 
 
 class Zipf:
-    """Ranks from 0 on, rank k with a probability in proportion to 1 / (k + 1)^theta.
+    """An exact Zipf distribution: ranks from 0, rank k with a probability proportional to 1 / (k + 1)^theta.
 
-    By rejection-inversion (Hörmann and Derflinger, Rejection-inversion to generate variates from monotone discrete
-    distributions, 1996), which is exact.
+    By rejection-inversion (Hörmann and Derflinger, "Rejection-inversion to generate variates from monotone discrete distributions", 1996).
     """
 
     def __init__(self, items: int, random: Random, theta: float = THETA) -> None:
         """`theta`: positive and not 1.
 
         Raises:
-            ValueError: it is not, or there are no items.
+            ValueError: `theta` is outside this range, or there are no items.
         """
         if theta <= 0 or theta == 1 or items < 1:
             raise ValueError(f"Zipf's constant is above 0 and not 1, of at least one item; found {theta} of {items}")
@@ -102,7 +101,7 @@ class Zipf:
                 return rank - 1
 
     def _integral(self, place: float) -> float:
-        """Of x^-theta, up to a constant."""
+        """An antiderivative of x^-theta."""
         return float((place**self._exponent - 1) / self._exponent)
 
     def _inverse(self, area: float) -> float:
@@ -110,16 +109,16 @@ class Zipf:
 
 
 class Gray:
-    """Ranks as YCSB's `ZipfianGenerator` draws them: exact for the first two, near for the others, and quick where items are many.
+    """YCSB's `ZipfianGenerator`: a Zipf distribution, exact for the first two ranks, approximate for the others; fast for many items.
 
-    (Gray et al., Quickly generating billion-record synthetic databases, 1994.)
+    From Gray et al., "Quickly generating billion-record synthetic databases", 1994.
     """
 
     def __init__(self, items: int, random: Random, theta: float = THETA, total: float | None = None) -> None:
-        """`theta`: between 0 and 1. `total`: of the weights, where it was published.
+        """`theta`: between 0 and 1. `total`: the sum of the weights, if known; otherwise it is computed.
 
         Raises:
-            ValueError: it is not between them, or there are no items.
+            ValueError: `theta` is outside this range, or there are no items.
         """
         if not 0 < theta < 1 or items < 1:
             raise ValueError(f"Zipf's constant is between 0 and 1, of at least one item; found {theta} of {items}")
@@ -130,7 +129,7 @@ class Gray:
         self._set(items)
 
     def grow(self, items: int) -> None:
-        """Draw over this many ranks from now on, if they are more than before."""
+        """Increase the number of ranks to `items`; a smaller number has no effect."""
         if items > self.items:
             self._total += sum(rank**-self._theta for rank in range(self.items + 1, items + 1))
             self._set(items)
@@ -138,7 +137,7 @@ class Gray:
     def _set(self, items: int) -> None:
         self.items = items
         exponent = 1 - self._theta
-        # Of one or two items both the upper and the lower part are 0: these have no third rank to draw.
+        # For one or two items both parts of the fraction are 0; they have no third rank, so that eta is not used.
         self._eta = (1 - (2 / items) ** exponent) / (1 - self._second / self._total) if items > 2 else 1.0
         self._power = 1 / exponent
 
@@ -155,20 +154,20 @@ class Gray:
 
 
 def scrambled(known: int, random: Random, theta: float = THETA) -> Draw:
-    """`zipfian`: as `ScrambledZipfianGenerator` draws; its range of 0 to `ITEMS` has both ends."""
+    """`zipfian`, as YCSB's `ScrambledZipfianGenerator`, whose range 0 to `ITEMS` includes both ends."""
     ranks = Gray(ITEMS + 1, random, theta, ZETA if theta == THETA else None).draw
     return lambda: fnv(ranks()) % known
 
 
 def hotspot(known: int, random: Random) -> Draw:
-    """As `HotspotIntegerGenerator` draws; there is always one hot key."""
+    """`hotspot`, as YCSB's `HotspotIntegerGenerator`, with at least one key in the hot set."""
     hot = max(int(known * HOT_KEYS), 1)
     cold, draw = known - hot, random.random
     return lambda: int(draw() * hot) if draw() < HOT_REQUESTS or not cold else hot + int(draw() * cold)
 
 
 def sequential(known: int, first: int = 0, step: int = 1) -> Draw:
-    """As `SequentialGenerator` draws. Clients that count apart each begin at their own number and step by that of all."""
+    """`sequential`, as YCSB's `SequentialGenerator`. Of n clients, client i uses `first` = i and `step` = n."""
     number = first - step
 
     def next_key() -> int:
@@ -180,16 +179,16 @@ def sequential(known: int, first: int = 0, step: int = 1) -> Draw:
 
 
 class Newest:
-    """Draws that lean to what is newest: how far back from the newest key."""
+    """Draws for `latest` and `exponential`: distances back from the newest key."""
 
     def __init__(self, keys: Literal["latest", "exponential"], known: int, random: Random, theta: float = THETA) -> None:
-        """`known`: keys that are there before any new one; the mean of the exponential draws is a share of them, as in YCSB."""
+        """`known`: the number of preloaded keys. As in YCSB, the mean of `exponential` is proportional to it, and ignores later inserts."""
         self._random = random.random
         self._ranks = Gray(known, random, theta) if keys == "latest" else None
         self._mean = known * EXPONENTIAL_SHARE / -log(1 - EXPONENTIAL_PERCENTILE / 100)
 
     def draw(self, items: int) -> int:
-        """From 0 to items - 1."""
+        """A distance from 0 to items - 1; 0 is the newest key."""
         if (ranks := self._ranks) is not None:
             ranks.grow(items)
             return ranks.draw()
@@ -199,10 +198,10 @@ class Newest:
 
 
 def make_draw(keys: Distribution, known: int, random: Random, theta: float = THETA) -> Draw:
-    """Draws of the keys 0 to known - 1, the last of which is the newest.
+    """A function that draws from the keys 0 to known - 1, of which the last is the newest.
 
     Raises:
-        ValueError: there are none.
+        ValueError: there are no keys.
     """
     if known < 1:
         raise ValueError(NOTHING_LOADED)
@@ -224,6 +223,6 @@ def make_draw(keys: Distribution, known: int, random: Random, theta: float = THE
 
 
 def draw(keys: Distribution, known: int, count: int, seed: int, theta: float = THETA) -> list[int]:
-    """That many draws: what `storeproof.native.draw` does, and what holds for the one is tested of the other."""
+    """`count` draws: the reference for `storeproof.native.draw`, which is tested against the same properties."""
     next_key = make_draw(keys, known, Random(seed), theta)
     return [next_key() for _ in range(count)]

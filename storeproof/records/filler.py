@@ -1,6 +1,6 @@
-"""What fills a record: text from one fixed block, and numbers, both found by a place that key and write id decide.
+"""The filler of records: slices of one fixed block of text, and numbers. Both are determined by a place, a hash of key and write id.
 
-The parts of a record lie side by side in the block: they share no text, and a load generator that fills in ten fields fetches one piece
+The parts of a record are adjacent in the block: they share no text, and a load generator that fills in ten fields reads one region
 of memory, not ten.
 """
 
@@ -19,30 +19,29 @@ TEXT: Final = base64.b64encode(random.Random(20).randbytes(BLOCK * 3 // 4)).deco
 BYTES: Final = TEXT.encode("ascii")
 MASK: Final = BLOCK - 1
 SEPARATOR: Final = "|"
-"""Neither in a write id nor in the filler."""
+"""Ends the write id at the head of a part. Occurs neither in write ids nor in filler."""
 REAL_SCALE: Final = 1024.0
-"""A power of two: write ids in doubles have a fraction and are still exact."""
+"""Divisor of integers that are stored as doubles. A power of two: the doubles have a fraction, and are still exact."""
 
 
 def place_of(key: Key, write_id: str) -> int:
-    """Where the filler of a record begins; `apart` says how far on those of its parts are."""
+    """The place of a record, from 0 to 2^32 - 1: where its filler begins, modulo the size of the block."""
     return crc32(f"{key}\0{write_id}".encode())
 
 
 def apart(length: int) -> int:
-    """How far the filler of a part of this length is from that of the next one: one byte more, so that also of parts as long as the
-    block no two are alike."""
+    """The distance between the filler of a part of this length and that of the next part: one byte more than the length, so that the
+    parts differ even if each is as long as the block."""
     return length + 1
 
 
 def pick(place: int, among: int) -> int:
-    """Which of `among` things a record has, counted from 0, each as likely as any other: by the upper bits of its place, since the lower
-    ones say where its filler is."""
+    """A uniform choice from 0 to among - 1, by the upper bits of the place: the lower bits already determine the filler."""
     return place * among >> 32
 
 
 def text_at(place: int, length: int) -> str:
-    """Filler as text."""
+    """`length` characters of filler."""
     at = place & MASK
     if length <= BLOCK:
         return TEXT[at : at + length]
@@ -51,7 +50,7 @@ def text_at(place: int, length: int) -> str:
 
 
 def bytes_at(place: int, length: int) -> bytes:
-    """Filler as bytes: the same, in ASCII."""
+    """As `text_at`, in ASCII bytes."""
     at = place & MASK
     if length <= BLOCK:
         return BYTES[at : at + length]
@@ -60,13 +59,13 @@ def bytes_at(place: int, length: int) -> bytes:
 
 
 def text_of(head: str, place: int, length: int) -> str:
-    """A leaf of text: the head with the write id and then filler; one that is too short for the write id derives from it."""
+    """`length` characters: the head (write id and separator), then filler; filler alone if the head does not fit."""
     room = length - len(head)
     return head + text_at(place, room) if room >= 0 else text_at(place, length)
 
 
 def number_of(shape: Integer | Real, place: int) -> int | float:
-    """A number over the shape's whole range (multiplicative hashing by the golden ratio, Knuth, TAOCP 6.4)."""
+    """A number from the whole range of the shape (multiplicative hashing by the golden ratio; Knuth, TAOCP 6.4)."""
     bits = (place * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
     if isinstance(shape, Real):
         return (bits >> 11) / REAL_SCALE

@@ -1,4 +1,4 @@
-"""Which key the next request is about. Keys are numbers, written as the model's keys are."""
+"""Keys under load: how key numbers are written, and which key the next request uses."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ from storeproof.spec.workload import Distribution
 
 
 def key_of(model: Model, number: int) -> Key:
-    """The key with a number: `key:000000000042`, `user6284781860667377211` where keys are hashed, or 42."""
+    """The key of record `number`: `key:000000000042`, hashed `user6284781860667377211`, or the integer 42."""
     return form_of(model).key(number)
 
 
 @dataclass(frozen=True)
 class KeyForm:
-    """How keys are written."""
+    """The format of keys."""
 
     prefix: str
     digits: int
-    """Decimals, with zeros before them; 0: the key is an integer."""
+    """Decimal digits, zero-padded; 0: the key is an integer."""
     hashed: bool = False
-    """Whether it is the number's hash that is written, as YCSB does."""
+    """Whether the hash of the number is written instead of it, as in YCSB."""
 
     def key(self, number: int) -> Key:
-        """The key with a number."""
+        """The key of record `number`."""
         return f"{self.prefix}{self.shown(number):0{self.digits}d}" if self.digits else number
 
     def shown(self, number: int) -> int:
-        """The number that the key has in it."""
+        """The number written in the key: `number` or its hash."""
         return fnv(number) if self.hashed else number
 
 
 ORDERED: Final = KeyForm("key:", 12)
 HASHED: Final = KeyForm("user", 19, hashed=True)
-"""YCSB's (`CoreWorkload.buildKeyName` with `insertorder=hashed`), with its property `zeropadding=19`: no hash has more digits."""
+"""As YCSB (`CoreWorkload.buildKeyName` with `insertorder=hashed` and `zeropadding=19`: no hash has more digits)."""
 INTEGER: Final = KeyForm("", 0)
 
 
 def form_of(model: Model) -> KeyForm:
-    """How a model's keys are written."""
+    """The format of a model's keys."""
     if model.key == "integer":
         return INTEGER
     return HASHED if model.key_order == "hashed" else ORDERED
@@ -53,15 +53,15 @@ def form_of(model: Model) -> KeyForm:
 
 @lru_cache(maxsize=8)
 def greatest(form: KeyForm, known: int) -> Key:
-    """The last of the keys 0 to known - 1 in the order of keys. Those that are hashed are all looked at: a second for half a million."""
+    """The greatest of the keys 0 to known - 1. Hashed keys are all computed, which takes a second for half a million."""
     return max(map(form.key, range(known))) if form.hashed else form.key(known - 1)
 
 
 class NewKeys:
-    """Keys that no other client and no earlier request wrote.
+    """New keys, which no other client and no earlier request has written.
 
-    Clients take turns, `first + position * clients + client`: the ranges are disjoint without any word between
-    the clients, and together they grow without gaps, as an auto-increment column does.
+    Key numbers are `first + position * clients + client`: disjoint between clients without coordination, and together almost
+    without gaps, like those of an auto-increment column.
     """
 
     def __init__(
@@ -72,18 +72,18 @@ class NewKeys:
         self._first = first + client
         self._random = random.random
         self.position = position
-        """New keys taken so far."""
+        """Number of new keys taken so far."""
         self.removed = removed
-        """How many of them, the first ones, are to be there no more."""
+        """Number of new keys, from the first one on, that were removed again or passed over."""
         self.indeterminate = set(indeterminate)
-        """Numbers of keys whose write was not acknowledged: they may be there or not."""
+        """Numbers of keys whose write was not acknowledged: they may exist or not."""
 
     def number(self, position: int) -> int:
-        """Of the new key at a position, from 0 on."""
+        """The number of the new key at a position, from 0."""
         return self._first + position * self.clients
 
     def draw(self, distinct: float = 1.0) -> Draw:
-        """New keys for this share of the draws; the others take an earlier one of the same client."""
+        """Draws of which the share `distinct` are new keys; the others repeat an earlier new key of this client."""
         first, clients, random = self._first, self.clients, self._random
 
         def new() -> int:
@@ -100,25 +100,25 @@ class NewKeys:
 
     @property
     def any_left(self) -> bool:
-        """Whether there is a new key that was not removed; those that are not sure to be there are passed over."""
+        """Whether a new key is left to remove. Advances past indeterminate keys."""
         while self.removed < self.position and self.number(self.removed) in self.indeterminate:
             self.removed += 1
         return self.removed < self.position
 
     def oldest(self) -> int:
-        """The first new key that is there, to be removed. Ask `any_left` before."""
+        """Take the oldest remaining new key, for removal. Call `any_left` first."""
         number = self.number(self.removed)
         self.removed += 1
         return number
 
 
 def draw_existing(keys: Distribution, known: int, fresh: NewKeys, random: Random) -> Draw:
-    """Keys of the loaded records 0 to known - 1, and where they lean to what is newest, the client's own new ones too.
+    """A function that draws preloaded keys, 0 to known - 1. For `latest` and `exponential`, also the client's own new keys.
 
-    Clients know nothing of each other's new keys: the newest of all is here the newest of the client.
+    Clients do not know each other's new keys, so the newest key is the client's newest.
 
     Raises:
-        ValueError: nothing was loaded.
+        ValueError: no records were preloaded.
     """
     if keys not in ("latest", "exponential"):
         return sequential(known, fresh.client, fresh.clients) if keys == "sequential" else make_draw(keys, known, random)

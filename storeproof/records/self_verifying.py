@@ -1,13 +1,12 @@
-"""Self-verifying records: made from a model, a key and a write id, which names client and sequence number.
+"""Self-verifying records, generated from a model, a key and a write id (client and sequence number).
 
-Every part of a record (the value, each field of a hash, each leaf of a document) either carries the write id in
-clear, `7:1042|…`, or derives from it; the rest is filler cut from one fixed block at a place that depends on key, write id
-and part. So a record that is read back shows whether it is whole, torn between writes, or was never written
-(under this key), and no list of what was written need be kept. A value of fewer bytes than a write id has derives from it: that it was
-written is seen, and not by whom.
+Every part of a record (the value, each field of a hash, each leaf of a document) either begins with the write id in plain text,
+`7:1042|…`, or is derived from it. The rest is filler: a slice of one fixed block, at a place that depends on key, write id and part.
+So a record that is read back shows by itself whether it is whole, torn between writes, or was never written under this key; no list of
+written records is needed. A value too short for a write id shows that it was written, but not by which write.
 
-The filler is fixed pseudo-random text over 64 characters: it is printable (a store may keep it as a string), it does
-not compress well, and it costs a slice: a 100-byte value about 1 µs, a ten-field hash or document 3–5 µs.
+The filler is fixed pseudo-random text over 64 characters: printable (a store may keep it as a string) and hard to compress. It costs
+one slice: about 1 µs for a 100-byte value, 3-5 µs for a hash or document of ten fields.
 """
 
 from __future__ import annotations
@@ -42,15 +41,15 @@ from storeproof.spec.model import Row as RowShape
 from storeproof.spec.sizes import LEAST
 
 MAX_CLIENT: Final = 2**13
-"""Clients of a write id are below this, so that a write id fits the 53 exact bits of a double."""
+"""Client numbers are below this (13 bits), and sequence numbers below `MAX_SEQUENCE` (40): 53 bits fit exactly into a double."""
 MAX_SEQUENCE: Final = 2**40
 
 
 def write_id(client: int, sequence: int) -> str:
-    """`client:sequence`, unique to one write.
+    """The id of one write: `client:sequence`.
 
     Raises:
-        ValueError: a number does not fit (13 and 40 bits).
+        ValueError: `client` exceeds 13 bits, or `sequence` 40.
     """
     if not (0 <= client < MAX_CLIENT and 0 <= sequence < MAX_SEQUENCE):
         raise ValueError(f"a write id has a client below {MAX_CLIENT} and a sequence below 2**40; found {client}:{sequence}")
@@ -58,14 +57,14 @@ def write_id(client: int, sequence: int) -> str:
 
 
 class Recipe:
-    """How the records of one model are made and recognised. Compiled once; makes no reference to earlier records."""
+    """Makes the records of one model, and identifies those read back. Keeps no track of the records it made."""
 
     def __init__(self, model: Model, size: int | None = None, fixed_numbers: bool = False) -> None:
         """
         Args:
-            size: bytes of a value, or of each field of a hash, in place of the model's own.
-            fixed_numbers: a number in a document is the same in all records, and the texts alone say who wrote one. Then all
-                records are written in as many bytes, also where numbers are written in decimals.
+            size: bytes of a value, or of each field of a hash, instead of the model's size.
+            fixed_numbers: give each number in a document the same value in all records, so that all records are equally long even if
+                numbers are sent as decimal text. Only the texts then identify the write.
         """
         self.model = model
         self._fixed = fixed_numbers
@@ -73,9 +72,9 @@ class Recipe:
         self._size = size if size is not None else getattr(shape, "size", 0)
         drawn = shape.drawn if isinstance(shape, Value) and size is None else None
         self._sizes: tuple[int, ...] = drawn.table if drawn else ()
-        """Of values that differ in size: those that one is drawn of, evenly."""
+        """Sizes in bytes, equally likely, of values that vary in size; empty for a fixed size."""
         self._leaves: list[tuple[Path, int, Shape]] = []
-        """Of a document: where it is, and the shift of its filler."""
+        """The leaves of a document: path, shift of the filler relative to the record's place, and shape."""
         self._end = 0
         self._builders: dict[Path, Callable[[int, str, str], Json]] = {}
         if isinstance(shape, Document):
@@ -90,14 +89,14 @@ class Recipe:
         if type(shape) not in makers:
             raise ValueError(f"{model.model} takes no load: a {shape.kind} grows by its items, and no write id can be part of it")
         self.make = makers[type(shape)]
-        """(key, write id) -> the record."""
+        """(key, write id) -> record."""
 
     def key(self, number: int) -> Key:
-        """The key with a number."""
+        """The key of record `number`."""
         return key_of(self.model, number)
 
     def part(self, key: Key, write_id: str, path: Path) -> Any:
-        """What one part of the record is: a field's bytes, or the value at a path of a document."""
+        """One part of the record: the bytes of a field, or the value at a path of a document."""
         if path in self._builders:
             return self._builders[path](place_of(key, write_id), write_id, write_id + SEPARATOR)
         part: Any = self.make(key, write_id)
@@ -106,7 +105,7 @@ class Recipe:
         return part
 
     def texts(self, key: Key, write_id: str) -> list[tuple[int, str]]:
-        """What a record has in letters, each with its shift: the filler in it is from the record's place + shift."""
+        """The texts of a record, each after its shift: its filler begins at the record's place + shift."""
         made, shape = self.make(key, write_id), self.model.record
         if isinstance(made, bytes):
             return [(0, made.decode("ascii"))]
@@ -119,7 +118,7 @@ class Recipe:
         return [(shift, found[path]) for path, shift, leaf in self._leaves if isinstance(leaf, Text)]
 
     def identify(self, key: Key, record: Record) -> Identified:
-        """Who wrote a record that was read under `key`."""
+        """Identify the write of a record that was read under `key`."""
         shape = self.model.record
         if isinstance(shape, Counter):
             return Identified("whole" if type(record) is int else "invented", (), {})
@@ -149,7 +148,7 @@ class Recipe:
         size = _drawn(self._sizes, place) if self._sizes else self._size
         room = size - len(head)
         if room < 0 and size < LEAST:
-            return bytes_at(place, size)  # as a text of a document does that is too short
+            return bytes_at(place, size)  # as `text_of` does for a text that is too short
         if room < 0:
             raise ValueError(f"a value of {size} bytes cannot carry the write id {write_id}: give it at least {len(head)} bytes")
         return head + bytes_at(place, room)
@@ -175,7 +174,7 @@ class Recipe:
         return made
 
     def _compile(self, shape: Shape, path: Path) -> Callable[[int, str, str], Json]:
-        """A function (place, write id, head) -> the value of this part of a document, kept under its path."""
+        """Make a builder (place, write id, head) -> value for this part of a document, and register it under its path."""
         build = self._builders[path] = self._builder(shape, path)
         return build
 
@@ -197,7 +196,7 @@ class Recipe:
         return lambda place, _write_id, _head: number_of(shape, place + shift)
 
     def _judge(self, key: Key, found: Mapping[Path, Any], expected: Mapping[Path, Any], *, complete: bool) -> Identified:
-        """Recover write ids from the parts that carry one, then hold every part against them."""
+        """Collect the write ids in the parts, then compare every part with what these writes would have stored."""
         parts: dict[Path, str | None] = {}
         claimed: dict[str, int] = {}
         damaged = False
@@ -208,7 +207,7 @@ class Recipe:
         for path, value in found.items():
             shift, kind = expected[path]
             if self._fixed and isinstance(kind, (Integer, Real)):
-                if not _is_number(value, kind, shift):  # a right one says nothing: all records have it
+                if not _is_number(value, kind, shift):  # a correct one identifies no write: all records have it
                     parts[path], damaged = None, True
                 continue
             parts[path] = next(
@@ -222,7 +221,7 @@ class Recipe:
                 if text is not None:
                     parts[path] = text
                 damaged = True
-        # Write ids in the order of their first part, each once; a write id that no part bears out was never proven.
+        # In order of the first part, without duplicates. A write id that no part confirms is left out.
         write_ids = tuple(dict.fromkeys(text for text in parts.values() if text is not None))
         if not write_ids:
             return Identified("invented", (), parts)
@@ -236,29 +235,29 @@ _recipes: dict[tuple[int, int | None, FilePath | None, bool], Recipe | ArticleRe
 def recipe(
     model: Model, size: int | None = None, article_store: FilePath | None = None, fixed_numbers: bool = False
 ) -> Recipe | ArticleRecipe:
-    """The model's recipe, compiled on first use; `article_store` has the articles for a model whose texts are searched."""
+    """The recipe of a model, created on first use. `article_store`: articles for a model with text search; None generates them."""
     known_as = id(model), size, article_store, fixed_numbers
     found = _recipes.get(known_as)
-    if found is None:  # the recipe keeps its model alive, so that the id stays its own
+    if found is None:  # the recipe keeps its model alive, so that the id is not reused
         found = ArticleRecipe(model, articles(article_store)) if model.text else Recipe(model, size, fixed_numbers)
         _recipes[known_as] = found
     return found
 
 
 def record(model: Model, key: Key, write_id: str, size: int | None = None) -> Record:
-    """The record that a write with this write id puts under this key. In a loop, call `recipe(model).make` instead."""
+    """The record that the write with this id stores under this key. In a loop, call `recipe(model).make` instead."""
     return recipe(model, size).make(key, write_id)
 
 
 def identify(model: Model, key: Key, record: Record, size: int | None = None) -> Identified:
-    """Who wrote a record that was read under `key`; `size` as it was written with."""
+    """Identify the write of a record that was read under `key`. `size`: as when it was written."""
     return recipe(model, size).identify(key, record)
 
 
 def payload_bytes(model: Model, size: int | None = None, article_store: FilePath | None = None) -> int:
-    """Bytes of data in one record: values and text as they are, 4 for an integer of 32 bits, 8 for other numbers; no keys, no names.
+    """Bytes of data in one record: the length of values and texts, 4 for a 32-bit integer, 8 for other numbers; without keys and names.
 
-    Of values that differ in size it is the mean; of articles, that of the first ones.
+    For values that vary in size, the mean; for articles, the mean of the first ones.
     """
     made, shape = recipe(model, size, article_store) if model.text else None, model.record
     if isinstance(made, ArticleRecipe):
@@ -302,7 +301,7 @@ def _row(key: Key, write_id: str) -> Row:
 
 
 def _identify_row(key: Key, record: Record) -> Identified:
-    """The double carries the write id; the integer of 32 bits cannot, and derives from it."""
+    """The write id is recovered from the double; the 32-bit integer, too small for it, is a hash of key and write id."""
     if not isinstance(record, Row):
         return INVENTED
     packed = record.real * REAL_SCALE
@@ -330,7 +329,7 @@ def _flatten(value: Any, path: Path, into: dict[Path, Any]) -> None:
 
 
 def _carried(value: Any) -> str | None:
-    """The write id written at the head of a part, if there is one."""
+    """The write id at the head of a part, if there is one."""
     if type(value) is bytes:
         head, separator, _ = value[:32].partition(b"|")
         text = head.decode("ascii", "replace")
@@ -346,12 +345,12 @@ def _carried(value: Any) -> str | None:
 
 
 def _drawn(sizes: tuple[int, ...], place: int) -> int:
-    """Bytes of the value at this place."""
+    """The size in bytes of the value at this place."""
     return sizes[pick(place, len(sizes))]
 
 
 def _matches(value: Any, write_id: str, place: int, kind: Any) -> bool:
-    """Whether a part is exactly what this write id makes of it; `kind`: bytes of a field, sizes of a value, or the shape of a leaf."""
+    """Whether a part is exactly what this write stores. `kind`: the size of a field, the sizes of a value, or the shape of a leaf."""
     if isinstance(kind, tuple):
         kind = _drawn(kind, place)
     if isinstance(kind, int):
@@ -365,12 +364,12 @@ def _matches(value: Any, write_id: str, place: int, kind: Any) -> bool:
 
 def _is_number(value: Any, shape: Integer | Real, place: int) -> bool:
     wanted = number_of(shape, place)
-    # A store may answer a whole double as an integer of the same value only where the contract lets it: it does not.
+    # The types must match: the contract does not allow 1 for 1.0.
     return type(value) is type(wanted) and value == wanted
 
 
 def _begins_well(value: bytes | str, write_id: str, place: int) -> bool:
-    """Whether a damaged part starts as this write id's does: then it is torn or cut short, not invented."""
+    """Whether a damaged part begins like that of this write: then it is torn or truncated, not invented."""
     rest = value[len(write_id) + 1 :]
     start = rest[:8]
     return len(start) > 0 and start == (bytes_at if isinstance(value, bytes) else text_at)(place, len(start))
