@@ -120,10 +120,10 @@ def draw_existing(keys: Distribution, known: int, fresh: NewKeys, random: Random
     Raises:
         ValueError: no records were preloaded.
     """
-    if keys not in ("latest", "exponential"):
-        return sequential(known, fresh.client, fresh.clients) if keys == "sequential" else make_draw(keys, known, random)
     if known < 1:
         raise ValueError(NOTHING_LOADED)
+    if keys not in ("latest", "exponential"):
+        return sequential(known, fresh.client, fresh.clients) if keys == "sequential" else make_draw(keys, known, random)
     newest = Newest(keys, known, random)
 
     def recent() -> int:

@@ -216,6 +216,13 @@ def test_the_clients_of_the_driver_engine_count_through_the_keys_together() -> N
     assert sorted(draw() for draw in clients for _ in range(3)) == list(range(9))
 
 
+@pytest.mark.parametrize("keys", ["sequential", "uniform", "latest"])
+def test_a_client_draws_no_key_where_none_was_loaded(keys: str) -> None:
+    """Whatever the distribution, the error says that no records were loaded."""
+    with pytest.raises(ValueError, match="none were loaded"):
+        draw_existing(keys, 0, NewKeys(0, 0, 1, 0, Random(1)), Random(1))  # type: ignore[arg-type]  # one of a parameter's
+
+
 @pytest.mark.parametrize("keys", ["latest", "exponential"])
 def test_the_newest_key_of_a_client_is_its_own(keys: str) -> None:
     """Its new ones count as newer than all loaded ones; those that were removed or are in doubt are never drawn, nor those of others."""
