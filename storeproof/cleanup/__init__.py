@@ -1,1 +1,1 @@
-"""Removes what a run made, however it ends; what a killed run left, its reaper or the next run removes."""
+"""Removes what a run made, however the run ends. If it was killed, its reaper or the next run does so."""

@@ -1,4 +1,4 @@
-"""Whether the container engine holds anything of ours, without loading its client library, which takes longer than most commands."""
+"""Asks the container engine for storeproof's containers and volumes without its client library, which takes long to import."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any, Final
 _SOCKET: Final = "unix:///var/run/docker.sock"
 _ANSWER_SECONDS: Final = 0.3
 _FILTERS: Final = "%7B%22label%22%3A%5B%22storeproof%3D1%22%5D%7D"
-"""{"label":["storeproof=1"]}"""
+"""`{"label":["storeproof=1"]}`, URL-encoded."""
 
 
 def any_of_ours() -> bool:
-    """Whether it has containers or volumes with our label, of any owner; False where no engine answers at once on this machine."""
+    """Whether the engine has containers or volumes with our label, of any owner; False if no engine on this machine answers at once."""
     where = os.environ.get("DOCKER_HOST", _SOCKET)
     if not where.startswith("unix://"):
         return False

@@ -1,7 +1,7 @@
 """A process beside a run that ends the run's servers at once when the run is killed with SIGKILL.
 
-PR_SET_PDEATHSIG does not do: the kernel sends it when the *thread* that started the server ends, it is cleared by a change of
-user and by fork (PostgreSQL's backends), and setting it between fork and exec is not safe beside other threads.
+PR_SET_PDEATHSIG is not sufficient: the kernel sends it when the *thread* that started the server ends, it is cleared by a change of user
+and by fork (PostgreSQL's backends), and setting it between fork and exec is not safe in a process with several threads.
 """
 
 from __future__ import annotations
@@ -22,13 +22,16 @@ _CONTAINERS = "containers"
 _reaper: subprocess.Popen[str] | None = None
 _owner = 0
 _named: set[str] = set()
-"""What the reaper has been asked to sweep."""
+"""What the reaper has been told to sweep: directories, and the word for the engine."""
 
 
 def reap_at_exit(base: Path, *, containers: bool = False) -> None:
-    """Have what this process leaves under `base` ended and removed when it has ended, in whatever way; `containers`: in the engine too."""
+    """Start a reaper, if there is none yet, and have it sweep `base` after this process has ended in any way.
+
+    `containers`: it sweeps the container engine too.
+    """
     global _reaper, _owner
-    if _owner != os.getpid():  # a forked worker needs one of its own
+    if _owner != os.getpid():  # a forked worker needs its own reaper
         _owner = os.getpid()
         _named.clear()
         _reaper = subprocess.Popen(
@@ -54,7 +57,7 @@ def main(owner_text: str) -> None:
     owner = Owner.parse(owner_text)
     if owner is None:
         raise SystemExit(f"not an owner: {owner_text}")
-    # The end of our input does not tell: a forked worker may hold the pipe open, and the owner may close it and live on.
+    # End of input does not show the owner's end: a forked worker may keep the pipe open, and the owner may close it and go on.
     with suppress(ProcessLookupError):
         descriptor = os.pidfd_open(owner.pid)
         while not owner.dead():

@@ -1,6 +1,6 @@
-"""Everything that was made is removed on every way out: a normal end, an exception, Ctrl-C, SIGTERM, SIGHUP.
+"""Removes everything that this process has made when it ends: normally, with an exception, or by Ctrl-C, SIGTERM or SIGHUP.
 
-Only SIGKILL leaves things behind for a moment: then the reaper ends our processes, and failing that the next run does.
+Only SIGKILL leaves things behind, until the reaper or, failing that, the next run removes them.
 """
 
 from __future__ import annotations
@@ -30,28 +30,29 @@ class Closable(Protocol):
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM or SIGHUP. A KeyboardInterrupt, since pytest ends its session on that alone: a SystemExit would fail one test and go on."""
+    """SIGTERM or SIGHUP. It is a KeyboardInterrupt because only that ends pytest's session; SystemExit would just fail the current test."""
 
 
 class Registry:
-    """What is open in this process. A forked worker inherits a copy, and must not remove what its parent still uses."""
+    """The things that this process must remove. A forked worker inherits a copy, and must not remove what its parent still uses."""
 
     def __init__(self) -> None:
         self._open: list[Closable] = []
         self._owner = 0
-        """The process that armed us; 0 as long as nothing was opened."""
+        """The process that the open things belong to; 0 until the first `add`."""
         self._busy = False
         self._deferred: int | None = None
         self.interrupt: KeyboardInterrupt | None = None
-        """The signal that was to end the run. Python raises it wherever the main thread is, and some places swallow it
-        (a callback of the garbage collector, a finalizer, a `finally` elsewhere): who runs the cases looks here after each."""
+        """The exception of a signal that ends the run; None if there was none. Python raises it wherever the main thread is, and some
+        places swallow it (callbacks of the garbage collector, finalizers, a `finally` in a library). So the runner of the cases checks
+        this after each case."""
         self._interrupted = 0.0
-        """When that was, by the monotonic clock."""
+        """When that was: seconds of the monotonic clock."""
         self.kept: list[str] = []
-        """What `--keep` left, one line each: where it is and how it is removed."""
+        """What `--keep` left, or could not be removed, one line each: where it is, and the command that removes it."""
 
     def add(self, thing: Closable) -> None:
-        """Note a thing *before* it is made, so that no interruption can fall between."""
+        """Register a thing *before* it is made, so that it is removed even if an interruption follows at once."""
         if self._owner != os.getpid():
             self._owner = os.getpid()
             self._open.clear()
@@ -59,12 +60,12 @@ class Registry:
         self._open.append(thing)
 
     def discard(self, thing: Closable) -> None:
-        """The thing has been removed."""
+        """Unregister a thing that has been removed."""
         if thing in self._open:
             self._open.remove(thing)
 
     def close_all(self) -> None:
-        """Remove all that is open, the newest first."""
+        """Remove all registered things, the newest first."""
         if os.getpid() != self._owner:
             return
         with self.deferring_signals():
@@ -73,13 +74,13 @@ class Registry:
                 self.discard(thing)
 
     def ignore_signals(self) -> None:
-        """For the rest of the process: a run that writes its report is not cut short by another Ctrl-C."""
+        """Ignore the signals for the rest of the process, so that another Ctrl-C does not interrupt the writing of the report."""
         for number in SIGNALS:
             signal.signal(number, signal.SIG_IGN)
 
     @contextmanager
     def deferring_signals(self) -> Iterator[None]:
-        """Signals that arrive within the block take effect after it: a second Ctrl-C must not cut the clean-up short."""
+        """Defer signals that arrive within the block to its end, so that a second Ctrl-C does not interrupt the clean-up."""
         if self._busy or threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -92,7 +93,7 @@ class Registry:
             for number, handler in before.items():
                 signal.signal(number, handler)
             deferred, self._deferred = self._deferred, None
-            # A run that is already ending needs no second signal.
+            # Not if an earlier signal is already ending the run.
             if deferred is not None and self.interrupt is None:
                 os.kill(os.getpid(), deferred)
 
@@ -100,10 +101,10 @@ class Registry:
         self._deferred = number
 
     def take_signals(self) -> None:
-        """From now on each of them raises, and the first that does is noted as `interrupt`."""
+        """Make each signal raise an exception from now on, which is also recorded as `interrupt`."""
         if threading.current_thread() is threading.main_thread():
             for number in SIGNALS:
-                # A handler of another library stays, and so does "ignore", which nohup sets.
+                # Keep the handlers of other libraries, and SIG_IGN, which nohup sets.
                 if signal.getsignal(number) in DEFAULTS:
                     signal.signal(number, self._end)
 
@@ -120,7 +121,7 @@ class Registry:
 
 
 def _is_handled(interrupt: BaseException) -> bool:
-    """Whether the code that runs now clears up because of it, in an `except`, a `finally`, or the end of a `with`."""
+    """Whether the current code is handling the exception, in an `except`, a `finally`, or at the end of a `with`."""
     handled = sys.exception()
     while handled is not None and handled is not interrupt:
         handled = handled.__context__
@@ -128,4 +129,4 @@ def _is_handled(interrupt: BaseException) -> bool:
 
 
 registry = Registry()
-"""The one of this process."""
+"""The registry of this process."""

@@ -1,4 +1,4 @@
-"""Removes what dead runs left behind: only things with storeproof's mark, and only if their owner is certainly dead."""
+"""Removes what dead runs left behind: only what storeproof made, and only if its owner is certainly dead."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from storeproof.machine import process_tree, shared_memory
 
 
 def sweep_all(base: Path | None = None, *, containers: bool = False) -> list[str]:
-    """Remove what dead runs left in the places that need no option, and under `base`; what was done, one line each.
+    """Remove what dead runs left in the default directories and under `base`; return a line for each action.
 
-    Where nothing is left it takes some milliseconds: without `containers` an engine is asked only if it answers at once, on this machine.
+    If nothing is left this takes some milliseconds: without `containers`, only an engine on this machine that answers at once is swept.
     """
     bases = {each.resolve(): None for each in (base, default_base(), ext4.MEMORY) if each is not None}
     done = [line for each in bases for line in sweep_directories(each)]
     if containers or any_of_ours():
         from storeproof.machine.container_engine import sweep_containers
 
-        with suppress(NotAvailable, OSError):  # as the engine's client calls all that it may answer
+        with suppress(NotAvailable, OSError):  # the errors of the engine's client are OSErrors
             done += sweep_containers()
     return done
 
 
 def sweep_directories(base: Path) -> list[str]:
-    """End the processes and remove the directories of dead owners under `base`; what was done, one line each.
-    What `--keep` kept stays; its processes do not."""
+    """End the processes and remove the directories of dead owners under `base`; return a line for each action. Directories that
+    `--keep` kept stay, but their processes are ended."""
     done = []
     for found in find_marked(base):
         if not found.owner.dead() or not _may_touch(found):
@@ -59,5 +59,5 @@ def _end_processes(found: WorkDir) -> int:
 
 
 def _may_touch(found: WorkDir) -> bool:
-    """Another user's leftovers are that user's to remove, and a mark that another user wrote proves nothing."""
+    """Whether this user owns the directory. Other users remove theirs, and a marker that another user wrote proves nothing."""
     return found.root.stat().st_uid == os.geteuid()

@@ -1,4 +1,4 @@
-"""The directory that one launched store lives in, marked with its owner."""
+"""The working directory of one launched store, with a marker that names its owner."""
 
 from __future__ import annotations
 
@@ -27,45 +27,45 @@ _NAME = re.compile(r"storeproof-(\d+)-[0-9a-f]{8}")
 
 @dataclass
 class WorkDir:
-    """`storeproof-<pid>-<random>/` with `data/`, `run/` and `log`, and a marker that says whose it is."""
+    """A directory `storeproof-<pid>-<random>/` with `data/`, `run/`, `log`, and a marker that names its owner."""
 
     root: Path
     owner: Owner
     keep: bool
     leaders: set[tuple[int, int]] = field(default_factory=set)
-    """The processes that were started here, as (pid, start)."""
+    """The processes that were started here, as (pid, start): see `process_tree.Stat`."""
     programs: set[str] = field(default_factory=set)
-    """The resolved paths of what they run."""
+    """The resolved paths of their programs."""
     group: Path | None = None
-    """The control group that limits their memory."""
+    """The control group that limits their memory; None without a limit."""
 
     @property
     def data(self) -> Path:
-        """The store's own files."""
+        """The store's data directory."""
         return self.root / "data"
 
     @property
     def image(self) -> Path:
-        """The file of the volume that `data` is, where it is one."""
+        """The image file of the file system that is mounted at `data`, if there is one."""
         return self.root / "volume"
 
     @property
     def run(self) -> Path:
-        """Configuration, sockets, and whatever a server drops where it is started."""
+        """The server's current directory: configuration, sockets, and whatever else it writes there."""
         return self.root / "run"
 
     @property
     def log(self) -> Path:
-        """What the server wrote to its standard output and error, over all starts."""
+        """The server's standard output and error, of all its starts."""
         return self.root / "log"
 
     @classmethod
     def make(cls, base: Path, *, keep: bool) -> Self:
-        """A new one under `base`.
+        """Make a new one under `base`.
 
         Raises:
-            UsageError: `base` is no directory that can be written to.
-            NotAvailable: it is full.
+            UsageError: `base` is not a directory, or cannot be written to.
+            NotAvailable: its disk is full.
         """
         if not base.is_dir():
             raise UsageError(f"the data directory {base} does not exist; create it on the disk that is to be measured")
@@ -73,11 +73,11 @@ class WorkDir:
         while True:
             made = cls(base.resolve() / f"storeproof-{owner.pid}-{secrets.token_hex(4)}", owner, keep)
             try:
-                # Readable for all, since a server may run as another user; what it keeps in data/ and run/ is not.
+                # Readable by all users, since a server may run as another one; data/ and run/ are private.
                 made.root.mkdir(mode=0o755)
                 made.root.chmod(0o755)
                 made.write_marker()
-            except FileNotFoundError:  # a sweep that cannot see our process took it for a dead one's: see `remove_unmarked`
+            except FileNotFoundError:  # removed by a sweep that cannot see this process: see `remove_unmarked`
                 if base.is_dir():
                     continue
                 raise UsageError(f"the data directory {base} was removed") from None
@@ -95,7 +95,7 @@ class WorkDir:
 
     @classmethod
     def read(cls, root: Path) -> Self | None:
-        """An earlier one, or None where the directory carries no mark of ours."""
+        """Read the marker of an existing directory; None if it has no valid one."""
         try:
             text = json.loads((root / MARKER).read_text(encoding="utf-8"))
             owner = Owner.parse(text["owner"])
@@ -106,7 +106,7 @@ class WorkDir:
             return None
 
     def write_marker(self) -> None:
-        """Note owner and processes, whole or not at all."""
+        """Write owner and processes to the marker, atomically."""
         fresh = self.root / _FRESH
         fresh.write_text(
             json.dumps(
@@ -123,7 +123,7 @@ class WorkDir:
         fresh.replace(self.root / MARKER)
 
     def limit_memory(self, limit: int) -> MemoryGroup:
-        """A group that limits memory to that many bytes, noted before it is made. Raises `NotAvailable`."""
+        """Make a control group that limits memory to `limit` bytes; the marker records it first. Raises `NotAvailable`."""
         where = hierarchy()
         self.group = where.parent / self.root.name
         self.write_marker()
@@ -132,12 +132,12 @@ class WorkDir:
         return group
 
     def end_limit(self) -> None:
-        """Remove that group, when its processes have ended. Only one of our name: whatever else the mark says is not ours to remove."""
+        """Remove that group after its processes have ended. Only if it has this directory's name, since a marker may contain any path."""
         if self.group is not None and self.group.name == self.root.name:
             MemoryGroup(self.group, 0).remove()
 
     def empty(self) -> None:
-        """Remove what is in `data`; the directory stays, since a file system may be mounted there."""
+        """Remove the contents of `data`, but not the directory itself, since a file system may be mounted there."""
         for each in self.data.iterdir():
             if each.is_dir() and not each.is_symlink():
                 shutil.rmtree(each)
@@ -145,7 +145,8 @@ class WorkDir:
                 each.unlink()
 
     def remove(self) -> None:
-        """Remove it with everything inside; a second time is fine. The mark goes last: who is killed meanwhile leaves it to be found."""
+        """Remove the directory and its contents; may be called twice. The marker goes last, so that a sweep finds the rest if this process
+        is killed meanwhile."""
         with suppress(MachineFailed):  # the next run tries again
             unmount(self.data)
         _clear(self.root, but=MARKER)
@@ -156,7 +157,7 @@ class WorkDir:
 
 
 def _clear(folder: Path, *, but: str) -> None:
-    """Remove what is in it, as far as that can be done."""
+    """Remove the contents of a directory except `but`, as far as possible."""
     try:
         entries = [each for each in folder.iterdir() if each.name != but]
     except OSError:
@@ -170,18 +171,20 @@ def _clear(folder: Path, *, but: str) -> None:
 
 
 def default_base() -> Path:
-    """Where data goes without --data-dir."""
+    """The parent of working directories without --data-dir."""
     return Path(tempfile.gettempdir())
 
 
 def find_marked(base: Path) -> list[WorkDir]:
-    """All directories under `base` that carry our mark, of any owner."""
+    """All directories under `base` with a marker, of any owner."""
     return [found for found in map(WorkDir.read, _find_named(base)) if found is not None]
 
 
 def remove_unmarked(base: Path) -> list[Path]:
-    """Remove the empty directories of this user under `base` that bear our name and no mark, and return them: their maker was killed
-    before it wrote the mark, or after it removed it. A maker that cannot be seen from here may be about to write it: it makes another then.
+    """Remove this user's empty directories under `base` that are named like a `WorkDir` and have no marker; return them.
+
+    Their maker was killed before it wrote the marker, or after it removed it. A maker that cannot be seen from here may be about to write
+    it: `WorkDir.make` then makes another directory.
     """
     removed = []
     for root in _find_named(base):

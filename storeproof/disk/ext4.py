@@ -1,8 +1,8 @@
-"""A file system under a store's data that loses, when its power is cut, everything that was not synced.
+"""A file system for a store's data that loses everything that was not synced when its power is cut.
 
-It is ext4 on a loop device over a sparse file. The cut is the kernel's own shutdown of the file system without a flush of its
-journal: only what the kernel reported as synced is in the file. A kill cannot show that, since the kernel's page cache outlives
-every process.
+It is ext4 on a loop device over a sparse file. To cut the power, the kernel is told to shut the file system down without flushing its
+journal: the file then contains only what the kernel reported as synced. Killing processes cannot test this, since the kernel's page cache
+outlives them.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from storeproof.disk.loop import Loop, attach
 from storeproof.errors import MachineFailed, NotAvailable
 
 _BYTES: Final = 4 * 2**30
-"""Size of the file system. The file beneath it is sparse."""
+"""Size of the file system; the file beneath it is sparse."""
 _ROOM: Final = 2 * 2**30
-"""Bytes that must be free in memory for the file to be placed there."""
+"""Bytes that must be free in memory for the image file to be placed there."""
 _SHUTDOWN: Final = 0x8004587D
 """EXT4_IOC_SHUTDOWN, _IOR('X', 125, __u32): fs/ext4/ext4.h."""
 _WITHOUT_LOG: Final = struct.pack("I", 2)
@@ -39,19 +39,19 @@ _FORCE: Final = 1
 _DETACH: Final = 2
 """MNT_DETACH."""
 _MOMENT_SECONDS: Final = 0.25
-"""How long a process that has just ended, or a container that just starts, may hold a mount; waiting costs less than a copy."""
+"""How long to wait for a process that has just ended, or a container that is starting, to release a mount: cheaper than a copy."""
 _QUIET_SECONDS: Final = 30.0
-"""How long writes that were in flight at the cut may take."""
+"""How long writes that were in flight at the cut may take to finish."""
 _LOOK_SECONDS: Final = 0.005
 
 MEMORY: Final = Path("/dev/shm")  # noqa: S108 - only unpredictable names are opened there
-"""A file system in memory, where there is one."""
+"""A file system in memory, if the machine has one."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Ext4Disk:
-    """One mounted file system: see `Disk`."""
+    """One mounted ext4 file system: see `Disk`."""
 
     method = "ext4 on a loop device"
 
@@ -59,11 +59,11 @@ class Ext4Disk:
         """Make and mount it.
 
         Args:
-            at: an empty directory, where it is mounted; `unmount` ends that, in this process or a later one.
-            image: the file that it lies in; it is made.
+            at: an empty directory to mount it on; `unmount` unmounts it, in this process or a later one.
+            image: the path of its image file, which must not exist yet.
 
         Raises:
-            NotAvailable: this machine or this user cannot mount one.
+            NotAvailable: this machine or this user cannot make or mount one.
         """
         if os.geteuid() != 0:
             raise NotAvailable(
@@ -84,15 +84,15 @@ class Ext4Disk:
         except BaseException:
             self.close()
             raise
-        (at / "lost+found").rmdir()  # servers want their directory empty
-        self.sync()  # else it would be there again after the first cut
+        (at / "lost+found").rmdir()  # servers expect an empty directory
+        self.sync()  # else lost+found would be back after the first cut
 
     def sync(self) -> None:
         """See `Disk.sync`."""
         write_out(self._at)
 
     def cut(self) -> None:
-        """See `Disk.cut`: from now on nothing reaches the file."""
+        """See `Disk.cut`: from now on nothing reaches the image file."""
         directory = os.open(self._at, os.O_RDONLY)
         try:
             fcntl.ioctl(directory, _SHUTDOWN, _WITHOUT_LOG)
@@ -100,10 +100,11 @@ class Ext4Disk:
             os.close(directory)
 
     def remount(self) -> None:
-        """See `Disk.remount`. What is in the file is mounted.
+        """See `Disk.remount`: mounts the contents of the image file.
 
-        Another process may hold a copy of the old mount, since every new mount namespace begins with one. The device would then give
-        the file system that was shut down, so a copy of the file is mounted: nothing is written to the file any more.
+        Another process may hold a copy of the old mount, since a new mount namespace begins with copies of all mounts. A mount of the same
+        device would then give access to the file system that was shut down. So a copy of the image file is mounted instead, once no write
+        to it is in flight.
 
         Raises:
             MachineFailed: there is no room for the copy, or it cannot be mounted.
@@ -123,14 +124,14 @@ class Ext4Disk:
             raise MachineFailed(f"the volume at {self._at} could not be mounted again: {reason}") from None
 
     def close(self) -> None:
-        """See `Disk.close`: what is in the file is lost when the file is removed."""
+        """See `Disk.close`. The contents are dropped when the image file is removed."""
         unmount(self._at)
         if self._loop is not None:
             self._loop.release()
             self._loop = None
 
     def _copy_to_new_device(self, old: Loop) -> Loop:
-        """A copy of the file on a new device; the kernel detaches the old one when its last user ends."""
+        """Copy the image file and attach the copy to a new device; the kernel detaches the old device when its last user ends."""
         deadline = time.monotonic() + _QUIET_SECONDS
         while old.requests():
             if time.monotonic() > deadline:
@@ -162,14 +163,14 @@ class Ext4Disk:
 
 
 def memory_base() -> Path | None:
-    """The best place for the file: in memory, if there is room; else None."""
+    """The best directory for image files: in memory, if there is room; else None."""
     return MEMORY if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= _ROOM else None
 
 
 def unmount(at: Path) -> None:
-    """Unmount what is mounted there, lazily if it is still busy after a moment; nothing mounted is fine.
+    """Unmount the file system at a directory, lazily if it is still busy after a moment; do nothing if there is none.
 
-    A process with open files there keeps the file system alive, invisible to others.
+    After a lazy unmount, processes with open files keep the file system alive, but others cannot see it.
 
     Raises:
         MachineFailed: this user may not unmount it.
@@ -179,10 +180,10 @@ def unmount(at: Path) -> None:
         if _libc.umount2(os.fsencode(at), 0) == 0:
             continue
         reason = ctypes.get_errno()
-        if reason == errno.EPERM and _is_mounted(at):  # not root: what we have mounted, a program of root's unmounts for us
+        if reason == errno.EPERM and _is_mounted(at):  # not root: fusermount3 is setuid, and unmounts what this user has mounted
             if subprocess.run(["fusermount3", "-u", "-q", "--", str(at)], capture_output=True, check=False).returncode == 0:
                 continue
-        elif reason != errno.EBUSY:  # not a mount point, or not there
+        elif reason != errno.EBUSY:  # not a mount point, or no such directory
             return
         if time.monotonic() > deadline:
             break
@@ -193,14 +194,14 @@ def unmount(at: Path) -> None:
 
 
 def unmount_lazily(at: Path) -> None:
-    """Detach what is mounted there from the tree now, and unmount it when its last user ends; nothing mounted is fine."""
+    """Detach the file system at a directory now; it is unmounted when its last user ends. Do nothing if there is none."""
     if _libc.umount2(os.fsencode(at), _DETACH) and ctypes.get_errno() == errno.EPERM and _is_mounted(at):
         subprocess.run(["fusermount3", "-u", "-q", "-z", "--", str(at)], capture_output=True, check=False)
 
 
 def abort(at: Path) -> None:
-    """Abort the FUSE connection of the file system mounted there, which ends copies of the mount in other mount namespaces too, as far
-    as this user may."""
+    """Abort the FUSE connection of the file system at a directory, as far as this user may. That also ends copies of the mount in other
+    mount namespaces."""
     for line in _mount_table(at):
         with suppress(OSError):
             Path(f"/sys/fs/fuse/connections/{line.split(' ')[2].partition(':')[2]}/abort").write_text("1", encoding="ascii")
@@ -208,7 +209,7 @@ def abort(at: Path) -> None:
 
 
 def write_out(at: Path) -> None:
-    """Have the kernel write out the dirty pages of the file system mounted there: syncfs(2)."""
+    """Write the dirty pages of the file system at a directory to disk: syncfs(2). Raises `OSError`."""
     directory = os.open(at, os.O_RDONLY)
     try:
         if _libc.syncfs(directory):
@@ -222,9 +223,8 @@ def _is_mounted(at: Path) -> bool:
 
 
 def _mount_table(at: Path) -> list[str]:
-    """The kernel's lines about what is mounted there; stat(2) would fail on a FUSE file system whose process has ended.
-
-    By hand: psutil has no device numbers, by which FUSE connections are found."""
+    """The lines of /proc/self/mountinfo for what is mounted at a directory; stat(2) would fail on a FUSE file system whose process has
+    ended, and psutil does not report the device numbers by which FUSE connections are found."""
     lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     return [line for line in lines if str(at) == re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), line.split(" ", 5)[4])]
 

@@ -1,7 +1,7 @@
 """A FUSE file system in memory whose power can be cut without root: the launcher's side.
 
-The file system itself is in a process of its own (`fuse_host`), which ends and unmounts it when the pipe from us does: so
-a crash or a SIGKILL of storeproof leaves no mount behind.
+The file system itself is served by another process (`fuse_host`), which unmounts it and exits when the pipe from this process is closed.
+So a crash or SIGKILL of storeproof leaves no mount behind.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from storeproof.disk.ext4 import abort, unmount, write_out
 from storeproof.errors import MachineFailed, NotAvailable
 
 _LARGEST: Final = 4 * 2**30
-"""Bytes of both images together."""
+"""Bytes of the volatile and the durable image together."""
 _END_SECONDS: Final = 10.0
 DEVICE: Final = "/dev/fuse"
 _SYNCS: Final = 8
-"""The cut takes the place of one of the next eight syncs: a store under load, and its checkpoint, do a few of them in a row."""
+"""The cut replaces one of the next eight syncs: a store under load, or its checkpoint, makes several in a row."""
 _SYNC_SECONDS: Final = 0.5
-"""How long to wait for that sync: a store whose load has ended may not sync again."""
+"""How long to wait for that sync: a store without load may not sync again."""
 _LOOK_SECONDS: Final = 0.002
 
 
 class FuseDisk:
-    """One mounted file system."""
+    """One mounted FUSE file system: see `Disk`."""
 
     def __init__(self, at: Path, *, strict: bool = False, torn: float = 0.0, at_sync: bool = False, seed: int = 0) -> None:
-        """Mount it on the empty directory `at`; the rest as `storeproof.native.MemoryDisk` says.
+        """Mount it on the empty directory `at`. For the other arguments see `storeproof.native.MemoryDisk`.
 
         Args:
-            at_sync: a cut comes in place of one of the next syncs, drawn by the seed, which then fails.
+            at_sync: a cut replaces one of the next syncs, chosen by the seed; that sync fails.
 
         Raises:
             NotAvailable: this machine or this user cannot mount one.
@@ -62,7 +62,7 @@ class FuseDisk:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd="/",
-            start_new_session=True,  # a Ctrl-C is for us: the disk must outlive the store's end
+            start_new_session=True,  # Ctrl-C must not end it: the disk must outlive the store
             text=True,
         )
         try:
@@ -76,17 +76,17 @@ class FuseDisk:
 
     @property
     def syncs(self) -> int:
-        """How many syncs of it were asked for so far."""
+        """Number of syncs requested so far."""
         return int(self._say("syncs"))
 
     @property
     def off(self) -> bool:
-        """It was cut, by us or at a sync, and is not back yet."""
+        """Whether its power was cut, by `cut` or at a sync, and it has not been remounted since."""
         return self._say("off") == "True"
 
     def sync(self) -> None:
         """See `Disk.sync`."""
-        write_out(self._at)  # what was changed through mmap is with the kernel
+        write_out(self._at)  # changes through mmap are still in the kernel's page cache
         self._say("sync")
 
     def cut(self) -> None:
@@ -99,7 +99,7 @@ class FuseDisk:
         self._say("cut")
 
     def cut_at_sync(self, nth: int) -> None:
-        """Cut in place of the n-th sync from now on, which fails; 0 takes that back."""
+        """Cut the power in place of the n-th sync from now on, which fails; 0 cancels this."""
         self._say(f"cut-at-sync {nth}")
 
     def remount(self) -> None:
@@ -123,13 +123,14 @@ class FuseDisk:
         unmount(self._at)
 
     def _say(self, command: str) -> str:
+        """Send a command to the process of the file system; return the value of its answer. Raises `MachineFailed`."""
         assert self._host.stdin is not None
         assert self._host.stdout is not None
         try:
             self._host.stdin.write(f"{command}\n")
             self._host.stdin.flush()
             answer = self._host.stdout.readline().rstrip("\n")
-        except (BrokenPipeError, ValueError):  # a closed pipe is a ValueError
+        except (BrokenPipeError, ValueError):  # ValueError: the pipe is closed on this side
             answer = ""
         word, _, rest = answer.partition(" ")
         if word != "ok":

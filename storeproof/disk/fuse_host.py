@@ -1,6 +1,6 @@
-"""The process that serves a FUSE disk. One command per input line, one answer per output line; it ends at the end of its input.
+"""The process that serves a FUSE disk. It reads a command per line, writes an answer per line, and exits at the end of its input.
 
-The commands are mount, sync, cut, cut-at-sync N, syncs and off; the answer is `ok` with a value if there is one, or `error` and why.
+The commands are mount, sync, cut, cut-at-sync N, syncs and off. The answer is `ok`, with a value if any, or `error` and the reason.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _GONE_LOOK_SECONDS: Final = 0.002
 
 
 def main(at: str, strict: str, torn: str, seed: str, capacity: str) -> None:
-    """Serve until the input ends, or another process has unmounted it and removed the directory."""
+    """Serve until the input ends, or until another process has unmounted the disk and removed its directory."""
     from storeproof.native import MemoryDisk
 
-    everybody = os.geteuid() == 0  # without root it would need a line in /etc/fuse.conf, and the store runs as the same user
+    everybody = os.geteuid() == 0  # without root this would need user_allow_other in /etc/fuse.conf, and the store runs as the same user
     disk = MemoryDisk(at, strict=strict == "1", torn=float(torn), seed=int(seed), capacity=int(capacity), everybody=everybody)
     waiting = b""
     while True:
@@ -35,7 +35,7 @@ def main(at: str, strict: str, torn: str, seed: str, capacity: str) -> None:
         if not readable:
             if Path(at).exists() or not disk.unmounted:
                 continue
-            break  # a sweep removed the directory: our parent is dead, and another process holds our input open
+            break  # a sweep removed the directory: the parent is dead, and another process keeps the input open
         read = os.read(0, 4096)
         if not read:
             break
@@ -69,7 +69,7 @@ def _answer(disk: MemoryDisk, at: str, command: str, *arguments: str) -> str:
 
 
 def _wait_until_unmounted(disk: MemoryDisk, at: str) -> None:
-    """Where this user may not abort it, a container that just starts holds a copy of the mount for as long as it likes."""
+    """Wait for copies of the mount. If this user may not abort the connection, a container that is starting may hold one for some time."""
     deadline = time.monotonic() + _GONE_SECONDS
     while not disk.unmounted:
         if time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""Loop devices that outlive no crash: the kernel detaches each one when its last user closes it."""
+"""Loop devices that do not outlive a crash: the kernel detaches a device when its last user closes it."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from typing import Final
 
 _CONTROL: Final = "/dev/loop-control"
 _GET_FREE: Final = 0x4C82
-"""LOOP_CTL_GET_FREE: include/uapi/linux/loop.h, as all that follows."""
+"""LOOP_CTL_GET_FREE: include/uapi/linux/loop.h, like all that follows."""
 _CONFIGURE: Final = 0x4C0A
-"""LOOP_CONFIGURE, since Linux 5.8: file and flags in one step, so that there is no moment in which the device would outlive us."""
+"""LOOP_CONFIGURE, since Linux 5.8: sets file and flags in one step, so that the device is never attached without `_AUTOCLEAR`."""
 _AUTOCLEAR: Final = 4
 _CONFIG: Final = struct.Struct("=II 5Q 4I 64s 64s 32s 2Q 8Q")
-"""struct loop_config: the file's descriptor, the block size, a struct loop_info64, and room for later."""
+"""struct loop_config: the file's descriptor, the block size, a struct loop_info64, and reserved fields."""
 
 
 @dataclass(frozen=True)
 class Loop:
-    """A device over a file. `held` is an open descriptor of it: the device is detached after this and all mounts are gone."""
+    """A loop device over a file. `held` is an open descriptor of the device, which is detached once this is closed and no mount is left."""
 
     path: str
     held: int
 
     def release(self) -> None:
-        """Close it."""
+        """Close the descriptor."""
         os.close(self.held)
 
     def in_use(self) -> bool:
-        """Whether a file system of it is still mounted, in whatever mount namespace."""
+        """Whether its file system is still mounted, in any mount namespace."""
         try:
             os.close(os.open(self.path, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC))
         except OSError as reason:
@@ -42,15 +42,15 @@ class Loop:
         return False
 
     def requests(self) -> int:
-        """How many reads and writes of it are under way."""
+        """Number of reads and writes in flight."""
         return sum(map(int, Path(f"/sys/block/{Path(self.path).name}/inflight").read_text(encoding="ascii").split()))
 
 
 def attach(file: Path) -> Loop:
-    """A new device over `file`.
+    """Attach `file` to a new device.
 
     Raises:
-        OSError: none can be had.
+        OSError: there is no free device, or this user may not configure it.
     """
     image = os.open(file, os.O_RDWR | os.O_CLOEXEC)
     control = -1
@@ -65,8 +65,8 @@ def attach(file: Path) -> Loop:
                 os.close(device)
                 if reason.errno != errno.EBUSY:
                     raise
-                continue  # another process was first to take that number
-            # Read-only: some kernels mount no device that another process could write to.
+                continue  # another process has taken that number first
+            # Read-only: some kernels refuse to mount a device that is open for writing.
             held = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
             os.close(device)
             return Loop(path, held)

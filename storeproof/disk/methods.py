@@ -1,4 +1,4 @@
-"""The disks whose power can be cut, by method, and the first of them that this machine offers."""
+"""The methods of cutting the power, and the choice of the first that works on this machine."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from storeproof.disk.fuse import FuseDisk
 from storeproof.errors import NotAvailable
 
 Method = Literal["auto", "ext4", "fuse", "fuse:strict", "fuse:torn", "fuse:sync", "strace"]
-"""What `--power-cut` says."""
+"""Values of `--power-cut`."""
 
 WITHOUT_DISK: Final = "strace"
-"""The method that cuts nothing and only records syncs."""
+"""The method that only records syncs and cuts nothing."""
 
 _TORN: Final = 0.5
 """Fraction of unsynced sectors that survive on a torn disk: half, so that most pages are torn."""
 
 
 class Disk(Protocol):
-    """A mounted file system under the data."""
+    """A mounted file system for a store's data, whose power can be cut."""
 
     method: str
     """How its power is cut, for the report."""
 
     def sync(self) -> None:
-        """Make all that was written so far durable."""
+        """Make everything that was written so far durable."""
 
     def cut(self) -> None:
-        """Cut the power: all writes fail from now on, and the next `remount` has only what was synced."""
+        """Cut the power: from now on all writes fail, and after the next `remount` only what was synced is there."""
 
     def remount(self) -> None:
-        """Restore the power: mount what is durable. Raises `MachineFailed` when it cannot be mounted."""
+        """Mount the file system again after a cut, with what was synced. Raises `MachineFailed` if it cannot be mounted."""
 
     def close(self) -> None:
         """Unmount it and drop its contents. May be called twice."""
@@ -42,23 +42,23 @@ class Disk(Protocol):
 
 @dataclass(frozen=True)
 class PowerCut:
-    """How the power is to be cut."""
+    """The method of cutting the power."""
 
     method: Method = "auto"
     seed: int = 0
-    """Selects the sectors that survive on a torn disk, and the sync that a cut replaces."""
+    """Selects the sectors that survive a cut with `fuse:torn`, and the sync that a cut replaces with `fuse:sync`."""
 
 
 def make_disk(wanted: PowerCut, at: Path, image: Path) -> Disk:
-    """Mount one on the empty directory `at`. `auto` takes ext4 on a loop device where possible, else FUSE.
+    """Mount a disk on the empty directory `at`. `auto` chooses ext4 on a loop device if possible, else FUSE.
 
     Args:
-        wanted: how.
-        at: where; `ext4.unmount` ends that, in this process or a later one.
-        image: the file for its contents, if the method needs one.
+        wanted: the method and its seed.
+        at: the directory; `ext4.unmount` unmounts it, in this process or a later one.
+        image: the path of its image file, if the method needs one.
 
     Raises:
-        NotAvailable: none is possible here; with every reason and remedy.
+        NotAvailable: the method, or with `auto` every method, does not work here; with every reason and remedy.
     """
     if wanted.method == WITHOUT_DISK:
         raise NotAvailable("strace only records syncs and cuts nothing", "leave out --power-cut=strace")

@@ -1,4 +1,4 @@
-"""Which syncs of its files a store waits for, as strace sees them: evidence, not proof, since no data is lost."""
+"""Records with strace which syncs of its files a store waits for: evidence, not proof, since no data is lost."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from typing import Final, Self
 from storeproof.errors import NotAvailable
 
 _SYNCS: Final = ("fsync", "fdatasync", "msync", "syncfs", "sync")
-"""What returns when the data is on disk. Not sync_file_range: it leaves out the size, the names, and the disk's own cache."""
+"""System calls that return when the data is on disk. Not sync_file_range: it omits file size, names, and the disk's own cache."""
 _WRITES: Final = ("write", "pwrite64", "writev", "pwritev", "pwritev2")
-"""What does so where the descriptor is synchronous."""
+"""System calls that do so if the file was opened with O_SYNC or O_DSYNC."""
 _UNSEEN: Final = "io_uring_enter"
-"""Behind which strace sees nothing."""
+"""The system call that submits I/O which strace cannot see."""
 _ATTACH_SECONDS: Final = 10.0
 _LOOK_SECONDS: Final = 0.01
 
@@ -34,7 +34,7 @@ _FILE: Final = re.compile(r"(\d+)<([^>]*)>")
 
 @dataclass(frozen=True)
 class Call:
-    """One system call that succeeded. Times are seconds since the epoch."""
+    """One successful system call. Times are seconds since the epoch."""
 
     thread: int
     name: str
@@ -44,7 +44,7 @@ class Call:
 
     @property
     def file(self) -> tuple[int, str] | None:
-        """The descriptor that it names first, and its path."""
+        """The descriptor in its first argument, and the path of the file; None if that argument is no descriptor."""
         found = _FILE.match(self.arguments)
         return (int(found[1]), found[2]) if found else None
 
@@ -54,23 +54,23 @@ class SyncTrace:
     """The syncs that a store waited for, as far as strace sees them."""
 
     syncs: list[tuple[float, float]]
-    """Begin and end of each sync of its data, in nanoseconds of the monotonic clock."""
+    """Start and end of each sync of its data, in nanoseconds of the monotonic clock."""
     hidden: bool
-    """It also uses io_uring, which strace cannot see into."""
+    """Whether it also uses io_uring, whose I/O strace cannot see."""
 
 
 class SyncWatch:
-    """A strace on the processes of a store; `with` ends it."""
+    """A strace attached to the processes of a store, until the end of its `with` block."""
 
     def __init__(self, pids: Sequence[int], data: Path) -> None:
-        """Attach to the processes, their threads, and all that they start from now on.
+        """Attach to the processes, their threads, and everything that they start from now on.
 
         Args:
             pids: the store's processes.
-            data: where its files are: calls on other files are ignored.
+            data: the directory of its files; calls for other files are ignored.
 
         Raises:
-            NotAvailable: there is no strace, or it may not look.
+            NotAvailable: strace is not installed, or may not attach.
         """
         program = shutil.which("strace")
         if program is None:
@@ -107,7 +107,7 @@ class SyncWatch:
         self._folder.cleanup()
 
     def collect(self) -> SyncTrace:
-        """What the store did until now; the watch ends. Call it while the store still runs, since its open descriptors are inspected."""
+        """Detach, and return the syncs until now. Call it while the store is still running, since its open descriptors are inspected."""
         open_files = _synchronous(self._calls())
         self._end()
         syncs, hidden = [], False
@@ -127,7 +127,7 @@ class SyncWatch:
 
 
 def parse(lines: Iterable[str]) -> list[Call]:
-    """The calls that succeeded, of `strace -f -y -ttt -T -s 0`, with those put together that another thread's lines stand between."""
+    """Parse the successful calls in the output of `strace -f -y -ttt -T -s 0`; join those that other threads' lines interrupt."""
     flying: dict[int, tuple[float, str]] = {}
     calls = []
     for line in lines:
@@ -144,10 +144,13 @@ def parse(lines: Iterable[str]) -> list[Call]:
 
 
 def brings_to_disk(call: Call, data: Path, synchronous: frozenset[tuple[int, int, str]]) -> bool:
-    """Whether what the store wrote before, or with it, is on disk when the call returns; `synchronous` are (thread, descriptor, path)."""
+    """Whether the data that the store wrote before or with this call is on disk when it returns.
+
+    `synchronous`: (thread, descriptor, path) of files that were opened with O_SYNC or O_DSYNC.
+    """
     if call.name == "sync":
         return True
-    if call.name == "msync":  # of a mapping, whose file it does not name
+    if call.name == "msync":  # it names a mapping, not a file
         return "MS_SYNC" in call.arguments
     file = call.file
     if file is None or not Path(file[1]).is_relative_to(data):
@@ -158,13 +161,13 @@ def brings_to_disk(call: Call, data: Path, synchronous: frozenset[tuple[int, int
 
 
 def count_synced(requests: Iterable[tuple[int, int]], syncs: Iterable[tuple[float, float]]) -> int:
-    """How many requests have a sync that began after the request was sent and ended before its reply. Both in nanoseconds."""
+    """Number of requests with a sync that began after the request was sent and ended before its reply. All times in nanoseconds."""
     done = list(syncs)
     return sum(any(asked <= began and ended <= answered for began, ended in done) for asked, answered in requests)
 
 
 def _synchronous(calls: Iterable[Call]) -> frozenset[tuple[int, int, str]]:
-    """The descriptors written to that were opened with O_DSYNC, which O_SYNC contains. The kernel shows that in fdinfo, in octal."""
+    """The descriptors written to that were opened with O_DSYNC, whose bit O_SYNC includes. fdinfo shows the flags in octal."""
     found = set()
     for thread, file in {(call.thread, call.file) for call in calls if call.name in _WRITES}:
         if file is None:

@@ -1,1 +1,1 @@
-"""Starts stores: a container, a local binary, or the user's endpoint. All answer with a `Handle`."""
+"""Launchers: run a store as a container or a local process, or connect to the user's endpoint. Each provides a `Handle`."""

@@ -1,4 +1,4 @@
-"""A store in a container of ours, started by testcontainers."""
+"""The launcher that runs a store in a container, created through testcontainers."""
 
 from __future__ import annotations
 
@@ -30,18 +30,19 @@ if TYPE_CHECKING:
     from testcontainers.core.container import DockerContainer
 
 _LOOK_SECONDS = 0.05
-"""How often the engine is asked whether the container still runs, while we wait: each question costs it milliseconds."""
+"""Interval between checks that the container still runs while it starts: each request costs the engine milliseconds."""
 _KILLED = 137
-"""The exit status of a process that SIGKILL ended: 128 + 9."""
+"""Exit status of a process that was ended by SIGKILL: 128 + 9."""
 _GONE = 404
+"""HTTP status with which the engine says that a container does not exist."""
 _GONE_SECONDS = 5.0
-"""How long the engine may take to learn that a process has ended."""
+"""How long to wait for the engine to notice that a process has ended."""
 _NOT_THE_MACHINE = re.compile(r"exec|no such file|not running|not paused|is already paused|permission denied", re.IGNORECASE)
-"""Messages of the engine about the image, its command, or what the server did meanwhile: not the machine's fault."""
+"""Messages of the engine about the image, its command, or the state of the server: the machine is not to blame for these errors."""
 
 
 class ContainerHandle(ManagedServer):
-    """A container with a volume for its data, reached through ports of 127.0.0.1."""
+    """A container whose data is in a volume or in a bind-mounted directory, reached through its published ports."""
 
     kind: LaunchKind = "container"
     pids: Sequence[int] = ()
@@ -52,11 +53,13 @@ class ContainerHandle(ManagedServer):
     _launch: ContainerLaunch
 
     def __init__(self, request: LaunchRequest) -> None:
-        """Nothing runs yet. Its data is in a volume of the engine's, or in a directory of this machine that is bound into it: where the
-        request names one, or wants its power cut.
+        """Check the engine and the image, and make the directory. The container is not created yet.
+
+        The data goes to a volume of the engine; or to a directory of this machine, bind-mounted into the container, if the request names
+        one or asks for power cuts.
 
         Raises:
-            NotAvailable: no engine answers, or the image cannot be had, or no disk whose power can be cut.
+            NotAvailable: no engine answers, the image cannot be had, or no method of cutting the power works here.
         """
         super().__init__(request)
         launch = request.launch.container
@@ -71,7 +74,7 @@ class ContainerHandle(ManagedServer):
         self._looked = 0.0
         self._nodes = RunningNodes(self._name, launch.nodes, self.log_tail) if launch.nodes is not None else None
         self._struck = False
-        """By us, since its start."""
+        """Whether storeproof has stopped or killed it since its last start."""
         self._engine_is_here = False
         if request.power_cut is not None and os.geteuid() != 0:
             raise NotAvailable(
@@ -85,7 +88,7 @@ class ContainerHandle(ManagedServer):
 
     @property
     def address(self) -> Address:
-        """Where it answers now; another port after every start."""
+        """See `Handle.address`: the port can change at every start."""
         if self._address is None:
             raise RuntimeError(f"{self._name} was not started")
         return self._address
@@ -96,7 +99,7 @@ class ContainerHandle(ManagedServer):
         return self._nodes.names if self._nodes is not None else ()
 
     def start_nowait(self) -> None:
-        """See `Handle.start_nowait`. The seconds of a first start include what the image does to an empty data directory."""
+        """See `Handle.start_nowait`. The measured time of a first start includes the image's initialisation of the data directory."""
         self._began = time.monotonic()
         self._address = None
         self._struck = False
@@ -108,7 +111,7 @@ class ContainerHandle(ManagedServer):
                 self._container = self._described.get_wrapped_container()
             else:
                 self._container.start()
-            # It may have ended already, and then has no port: `wait_ready` says so, with its log.
+            # A container that has already ended has no port; `wait_ready` reports that, with its log.
             with contextlib.suppress(ConnectionError):
                 self._address = mapped_address(self._described, self._launch)
 
@@ -137,7 +140,7 @@ class ContainerHandle(ManagedServer):
 
     def kill(self) -> None:
         """See `Handle.kill`."""
-        with self._starting:  # what the engine is about to start cannot be killed yet
+        with self._starting:  # a container that the engine is still starting cannot be killed
             self.resume()
         if not self.alive():
             return
@@ -145,7 +148,7 @@ class ContainerHandle(ManagedServer):
         from docker.errors import APIError
 
         with self._engine_errors("could not be killed"):
-            # It may have ended by itself in between.
+            # It may have ended by itself since `alive`.
             with contextlib.suppress(APIError):
                 self._container.kill(signal="SIGKILL")
             self._container.wait()
@@ -164,7 +167,7 @@ class ContainerHandle(ManagedServer):
                 self._nodes.wait(self._container, self._launch.start_seconds, whole=True)
 
     def pause(self) -> None:
-        """See `Handle.pause`: all processes of the container are frozen."""
+        """See `Handle.pause`."""
         with self._engine_errors("could not be paused"):
             self._container.pause()
         self._paused = True
@@ -201,7 +204,7 @@ class ContainerHandle(ManagedServer):
             return ""
 
     def _is_ending(self) -> bool:
-        """Whether its main process is gone. The engine learns of that after the clients do, and is waited for."""
+        """Whether its main process has ended. Clients notice that before the engine does, so wait for the engine to confirm it."""
         from requests.exceptions import RequestException
 
         if not self._engine_is_here or not process_tree.ending(self._first_process()):
@@ -218,7 +221,7 @@ class ContainerHandle(ManagedServer):
         self._looked = time.monotonic()
 
     def _confirm_ready(self) -> None:
-        """The server that clients talk to may answer before its nodes do."""
+        """Wait for the nodes of a cluster: the server that clients connect to may answer before they do."""
         if self._nodes is not None:
             with self._engine_errors("ended while it started"):
                 self._nodes.wait(self._container, self._launch.start_seconds, whole=False)
@@ -226,15 +229,15 @@ class ContainerHandle(ManagedServer):
         self._engine_is_here = self._runs_here()
 
     def _runs_here(self) -> bool:
-        """Whether the engine runs on this machine, so that its processes can be seen."""
+        """Whether the engine runs on this machine, so that the container's processes are visible here."""
         return self._container.id in container_engine.group_of(self._first_process())
 
     def _first_process(self) -> int:
-        """Its pid on the engine's machine, as of the last look."""
+        """The pid of its main process on the engine's machine, as of the last `reload`."""
         return int(self._container.attrs["State"]["Pid"])
 
     def _make_meter(self) -> UsageMeter:
-        """Of the container's processes, which are this machine's too where the engine runs here."""
+        """See `Handle.meter`. The container's processes are visible only if the engine runs on this machine."""
         if not self.alive():
             raise self._end_error("")
         if not self._runs_here():
@@ -243,7 +246,7 @@ class ContainerHandle(ManagedServer):
         return UsageMeter([self._first_process()], folder)
 
     def _end_error(self, when: str) -> StoreproofError:
-        """The error for the end of the container."""
+        """The error for a container that has ended. `when` completes the message, such as " before it answered"."""
         if self._container is None:
             return StoreDied(f"{self._name} was not started")
         state = self._container.attrs["State"]
@@ -267,7 +270,7 @@ class ContainerHandle(ManagedServer):
         if directory.keep:
             registry.kept.append(f"{self._name}: container {mark} and {directory.root} were kept; remove them with: {by_hand}")
             return
-        # The run ends whatever the engine answers; what stays is named.
+        # An error of the engine must not keep the run from ending; what could not be removed is listed.
         try:
             self._remove_now(directory)
         except Exception as reason:  # noqa: BLE001
@@ -291,7 +294,10 @@ class ContainerHandle(ManagedServer):
 
     @contextlib.contextmanager
     def _engine_errors(self, what: str) -> Iterator[None]:
-        """Sort the engine's errors: those about the container's state are an end of the store, all others the machine's."""
+        """Translate errors of the engine: the store is blamed for those about the container's state, the machine for all others.
+
+        `what`: completes the message, such as "could not be stopped".
+        """
         from docker.errors import APIError
         from requests.exceptions import RequestException
 

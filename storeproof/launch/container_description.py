@@ -1,4 +1,4 @@
-"""What the engine is asked for: image, command, mounts, ports; and the address at which the container is then reached."""
+"""Translates a launch request into a container's image, command, mounts and ports, and finds the address of the running container."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def describe(request: LaunchRequest, launch: ContainerLaunch, image: str, directory: WorkDir, data: Path | None) -> DockerContainer:
-    """The container, not created yet; its files are written, and its volume is made.
+    """Describe the container without creating it; write its configuration files, and create its volume.
 
-    Container and volume bear the directory's name: they are found again even if we were interrupted while making them.
+    Container and volume have the directory's name, so they can be removed even if this process is interrupted while it creates them.
 
     Args:
-        data: the directory of this machine that its data goes to; None: a volume of the engine's.
+        data: the directory of this machine that is mounted as its data directory; None: a volume of the engine.
     """
     from docker.types import Mount
 
@@ -36,7 +36,7 @@ def describe(request: LaunchRequest, launch: ContainerLaunch, image: str, direct
         described.with_command(template.command(launch.command))
     for name, value in template.table(launch.environment).items():
         described.with_env(name, value)
-    mounts = []  # not testcontainers' volumes, which are written with colons, and so allow none in a name
+    mounts = []  # not testcontainers' volumes: these are `host:container` strings, so that a path cannot contain a colon
     for number, (target, text) in enumerate(template.table(launch.files).items()):
         file = directory.run / str(number)
         file.write_text(text, encoding="utf-8")
@@ -53,30 +53,30 @@ def describe(request: LaunchRequest, launch: ContainerLaunch, image: str, direct
 
 
 def _limits(request: LaunchRequest) -> dict[str, str | int]:
-    """Its cores and its memory, nothing of which is swapped out."""
+    """The engine's arguments that limit cores and memory. Swap is disabled."""
     cores: dict[str, str | int] = {}
     if request.cores and container_engine.runs_here():
         cores = {"cpuset_cpus": ",".join(map(str, request.cores))}
-    elif request.cores:  # which of another machine's cores does not matter: the load generator is not there
+    elif request.cores:  # the number suffices: the load generator does not run on that machine
         cores = {"nano_cpus": len(request.cores) * 10**9}
     memory: dict[str, str | int] = {"mem_limit": request.memory, "memswap_limit": request.memory} if request.memory is not None else {}
     return cores | memory
 
 
 def labels(*, keep: bool) -> dict[str, str]:
-    """What a sweep knows our containers and volumes by."""
+    """The labels by which a sweep recognises storeproof's containers and volumes."""
     owned = {container_engine.LABEL: "1", container_engine.OWNER_LABEL: str(this_process())}
     return owned | ({container_engine.KEEP_LABEL: "1"} if keep else {})
 
 
 def mapped_address(described: DockerContainer, launch: ContainerLaunch) -> Address:
-    """Where a running container is reached. Raises `ConnectionError` where it has no ports."""
+    """The address of a running container. Raises `ConnectionError` if it has no ports."""
     host = described.get_container_host_ip()
     engine_client = described.get_docker_client()
     mapped = engine_client.get_connection_mode().use_mapped_port
 
     def reached(port: int) -> int:
-        # Not testcontainers' get_exposed_port: it waits a minute for a container that has ended to run.
+        # Not testcontainers' get_exposed_port: if the container has ended, that retries for a minute.
         return int(engine_client.port(described.get_container_id(), port)) if mapped else port
 
     ports = {name: reached(port) for name, port in launch.ports.items()}
@@ -87,7 +87,7 @@ def mapped_address(described: DockerContainer, launch: ContainerLaunch) -> Addre
 def _publish_ports(described: DockerContainer, launch: ContainerLaunch) -> None:
     mode = described.get_docker_client().get_connection_mode()
     if mode.value == "docker_host" and described.get_docker_client().host() in ("localhost", "127.0.0.1"):
-        # testcontainers' type allows no host address, which its call to the engine does: without it the port is open to the network.
+        # Without a host address the port is open to the network. testcontainers' type hint has none, but the engine accepts it.
         published = {f"{port}/tcp": ("127.0.0.1", port) for port in launch.fixed_ports}
         mapped = {f"{port}/tcp": ("127.0.0.1", None) for port in (launch.port, *launch.ports.values())}
         described.ports = cast(dict[str, int | None], mapped | published)

@@ -1,4 +1,4 @@
-"""What this machine can run, and the commands that enable the rest."""
+"""Finds out which stores and power cuts this machine supports, and which commands enable the others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from storeproof.spec.loader import Spec
 from storeproof.spec.store import Store
 
 _CUTS: Final[tuple[Method, ...]] = ("ext4", "fuse")
-"""The methods of a power cut, in order of preference."""
+"""The methods of cutting the power, in order of preference."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,12 @@ class Availability:
     ok: bool
     detail: str
     remedy: str = ""
-    """The shell command that provides it, optionally with a remark after `  # `; empty if nothing is missing or no command helps."""
+    """The shell command that provides it, optionally followed by `  # ` and a remark; empty if nothing is missing or no command helps."""
 
 
 @dataclass(frozen=True)
 class StoreSurvey:
-    """One store: its client, and its launchers; None for a launcher that its file does not describe."""
+    """Availability of one store's client and launchers; None for a launcher that the store's file does not describe."""
 
     store: str
     title: str
@@ -43,24 +43,24 @@ class StoreSurvey:
 
     @property
     def runs(self) -> bool:
-        """Whether `--store NAME` can run it now."""
+        """Whether `--store NAME` works on this machine now."""
         return self.client.ok and any(way is not None and way.ok for way in (self.process, self.container))
 
 
 @dataclass(frozen=True)
 class Survey:
-    """The result for this machine."""
+    """Availability of the engine, the power cuts and all stores on this machine."""
 
     engine: Availability
     power_cuts: dict[str, Availability]
-    """By method, as `--power-cut` names them."""
+    """The keys are values of `--power-cut`."""
     stores: list[StoreSurvey]
 
 
 def survey(spec: Spec, images: dict[str, str] | None = None) -> Survey:
-    """Examine the machine; nothing is started, pulled or installed, and disks mounted as a test are removed again.
+    """Examine this machine without starting, pulling or installing anything. Disks are mounted as a test, and removed again.
 
-    `images`: the user's `--image STORE=IMAGE`.
+    `images`: image by store, from `--image STORE=IMAGE`.
     """
     engine = _examine_engine()
     return Survey(
@@ -94,14 +94,14 @@ def _examine_engine() -> Availability:
 
 
 class _MountTest:
-    """A disk that is mounted for a moment, with mark, reaper and sweep as in a run, since this process may be killed meanwhile."""
+    """A disk mounted briefly as a test. It has marker, reaper and sweep as in a run, since this process may be killed meanwhile."""
 
     def __init__(self) -> None:
         self._dir: WorkDir | None = None
         self._disk: Disk | None = None
 
     def mount(self, by: PowerCut) -> str:
-        """Mount the disk; returns the method, for the report. Raises `NotAvailable`."""
+        """Mount the disk and return its method, for the report. Raises `NotAvailable`, or `UsageError` for an unwritable directory."""
         registry.add(self)
         self._dir = WorkDir.make(default_base(), keep=False)
         reap_at_exit(self._dir.root.parent)
@@ -112,7 +112,7 @@ class _MountTest:
         """Remove the disk and its directory."""
         with registry.deferring_signals():
             if self._disk is not None:
-                with suppress(MachineFailed):  # the mark stays then, for the next command
+                with suppress(MachineFailed):  # the marker stays, and the next command tries again
                     self._disk.close()
             if self._dir is not None:
                 self._dir.remove()
@@ -120,7 +120,7 @@ class _MountTest:
 
 
 def _power_cut(by: PowerCut) -> Availability:
-    """Whether a power cut is possible, which only a trial mount shows."""
+    """Whether this method of cutting the power works here. Only mounting a disk shows that."""
     trial = _MountTest()
     try:
         return Availability(True, trial.mount(by))
@@ -159,6 +159,6 @@ def _container(store: Store, engine: Availability, image: str | None) -> Availab
 
 
 def _built_here(store: str) -> str | None:
-    """The image that this project's set-up builds if no registry is reachable."""
+    """The image that `.ci/setup` builds if no registry is reachable; None if there is none."""
     image = f"storeproof/{store}"
     return image if container_engine.has_image(image) else None

@@ -1,4 +1,4 @@
-"""Why a server ended or does not answer: a shortage of the machine, a kill from outside, or the server itself."""
+"""Determines why a server ended or does not answer: a shortage of the machine, a signal from outside, or the server itself."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from storeproof.machine.shortage import Shortage, ShortageWatch
 from storeproof.units import size
 
 _OUTSIDE: Final = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT})
-"""Signals that users and the kernel send, and servers do not send to themselves."""
+"""Signals that users and the kernel send, but servers do not send to themselves."""
 _SHELL: Final = 128
-"""A shell, and the first process of a container, exits with this plus the number of the signal that ended its command."""
+"""If a signal ended its command, a shell or the first process of a container exits with this number plus the signal's."""
 
 
 class EndCause:
-    """Of one store, over all its starts."""
+    """Decides who is to blame for the end or the timeout of one store, across all its starts."""
 
     def __init__(self, name: str, log: Callable[[], str]) -> None:
-        """`name`: the store, for messages; `log`: the last lines that it wrote, without passwords."""
+        """`name`: the store, for messages. `log`: returns the last lines of its log, without passwords."""
         self._name = name
         self._log = log
         self._watch = ShortageWatch([])
         self.has_run = False
-        """Whether it has ever been ready: before, a shortage means `NotAvailable`; later, it spoils what was tried."""
+        """Whether it has ever been ready. Until then a shortage raises `NotAvailable` (the outcome is `not_run`), afterwards
+        `MachineFailed` (the attempt is spoiled)."""
         self.memory: MemoryGroup | None = None
-        """What limits its memory, if that is limited."""
+        """The control group that limits its memory; None without a limit."""
         self._kills = 0
 
     def begin(self, places: Sequence[Path], *, data: bool, inherits: bool) -> None:
-        """A process is about to be started; the arguments are those of `ShortageWatch`."""
+        """Call just before a process is started. The arguments are those of `ShortageWatch`."""
         self._watch = ShortageWatch(places, data=data, inherits=inherits)
         self._kills = self.memory.kills() if self.memory is not None else 0
 
@@ -42,20 +43,20 @@ class EndCause:
         self._watch.sample()
 
     def store_error(self, reason: str) -> StoreDied:
-        """The error where the store is known to be the cause."""
+        """The error if the store is known to be the cause."""
         return StoreDied(reason, self._log())
 
     def error_for(
         self, reason: str, said: str, pids: Iterable[int] = (), *, status: int | None = None, ours: bool = False
     ) -> StoreproofError:
-        """The error for an end or a timeout.
+        """The error for an end or a timeout. It blames the machine for a shortage or a signal from outside, else the store.
 
         Args:
-            reason: what was seen, in words.
-            said: what the server wrote since its start.
-            pids: its processes that run.
+            reason: what happened, for the message.
+            said: the server's output since its start.
+            pids: its running processes.
             status: its exit status, as a shell reports it.
-            ours: we have ended it.
+            ours: whether storeproof has ended it.
         """
         lacking = self.over_limit() or self._watch.find(said, pids)
         if lacking is not None:
@@ -69,30 +70,30 @@ class EndCause:
         return self.store_error(reason)
 
     def over_limit(self) -> Shortage | None:
-        """Whether the kernel has ended a process of it since its start because of the limit of its memory."""
+        """A shortage if the kernel has killed one of its processes since its start for exceeding the limit of memory; else None."""
         if self.memory is None or self.memory.kills() <= self._kills:
             return None
         return beyond_limit(self.memory.limit)
 
     def shortage_error(self, reason: str, lacking: Shortage) -> StoreproofError:
-        """The error for a known shortage."""
+        """The error for a known shortage; the type is that of `machine_error`."""
         return self.machine_error(f"{reason}: {lacking.what}", lacking.remedy)
 
     def machine_error(self, reason: str, remedy: str = "") -> StoreproofError:
-        """The error for another failure of the machine."""
+        """The error for a failure of the machine: `NotAvailable` if the store has never been ready, else `MachineFailed`."""
         return (MachineFailed if self.has_run else NotAvailable)(reason, remedy)
 
 
 def beyond_limit(limit: int) -> Shortage:
-    """What a server lacked that the kernel has ended for memory under a limit of that many bytes."""
+    """The shortage of a server that the kernel has killed for exceeding a limit of memory, in bytes."""
     return Shortage(f"it needed more than the {size(limit)} that --memory allows, for which the kernel ended it", "give it more --memory")
 
 
 def describe_exit(code: int) -> str:
-    """How a process ended, in words, by its return code as `subprocess` has it."""
+    """How a process ended, for messages. `code`: its return code in `subprocess`, negative for a signal."""
     return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit status {code}"
 
 
 def shell_status(code: int) -> int:
-    """The return code of `subprocess` as a shell has it."""
+    """Convert a return code of `subprocess` to the exit status that a shell reports."""
     return _SHELL - code if code < 0 else code

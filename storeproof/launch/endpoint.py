@@ -1,4 +1,4 @@
-"""A store that the user runs: we connect to it, and do nothing else to it."""
+"""The launcher for a store that the user runs: storeproof connects to it, and never starts or stops it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REMEDY = "run it with --launch=container or --launch=process"
 
 
 class EndpointHandle:
-    """The user's server. `close` leaves it alone: what the cases wrote there they remove themselves, by namespace."""
+    """The user's server. `close` does not change it: the cases remove what they wrote themselves, by namespace."""
 
     kind: LaunchKind = "endpoint"
     data: Path | None = None
@@ -31,11 +31,11 @@ class EndpointHandle:
     nodes: Sequence[str] = ()
 
     def __init__(self, request: LaunchRequest) -> None:
-        """Nothing is asked of it yet.
+        """Parse the URL. Nothing is sent to the endpoint yet.
 
         Raises:
             NotAvailable: the store's file describes no endpoint.
-            UsageError: none was named, or its URL cannot be read.
+            UsageError: no endpoint was named, or its URL is invalid.
         """
         launch = request.launch.endpoint
         if launch is None or request.endpoint is None:
@@ -48,25 +48,25 @@ class EndpointHandle:
 
     @property
     def address(self) -> Address:
-        """Where it answers."""
+        """See `Handle.address`."""
         return self._address
 
-    def cannot(self, capability: Capability) -> str | None:  # noqa: ARG002 - whichever it is
-        """Nothing can be done to it."""
+    def cannot(self, capability: Capability) -> str | None:  # noqa: ARG002 - the same for all
+        """See `Handle.cannot`: an endpoint has no capability."""
         return f"{_REASON}; {_REMEDY}"
 
     def start(self) -> float:
-        """Check that it answers; the seconds that took.
+        """Check that it answers; return the seconds taken.
 
         Raises:
-            UsageError: it does not, it refuses access, or it is another store.
+            UsageError: it does not answer, refuses access, or is another store.
         """
         began = time.monotonic()
         self.wait_ready()
         return time.monotonic() - began
 
     def start_nowait(self) -> None:
-        """It runs already."""
+        """Do nothing: the user has started it."""
 
     def wait_ready(self) -> None:
         """See `start`."""
@@ -77,35 +77,35 @@ class EndpointHandle:
         self._watch = self._watch or MemoryWatch(self._address)
 
     def stop(self) -> None:
-        """Refused: see `cannot`."""
+        """Raise `NotAvailable`: see `cannot`."""
         raise NotAvailable(_REASON, _REMEDY)
 
     kill = pause = resume = quiesce = cut_power = empty = stop
 
-    def kill_nodes(self, names: Sequence[str]) -> None:  # noqa: ARG002 - none can be killed, whichever it is
-        """Refused: see `cannot`."""
+    def kill_nodes(self, names: Sequence[str]) -> None:  # noqa: ARG002 - none can be killed
+        """Raise `NotAvailable`: see `cannot`."""
         raise NotAvailable(_REASON, _REMEDY)
 
     def wait_whole(self) -> None:
-        """Its nodes cannot be seen."""
+        """Do nothing: its nodes cannot be seen."""
 
     def alive(self) -> bool:
-        """Unknown: the operations show it."""
+        """Always true: only the operations show whether it runs."""
         return True
 
     def check_alive(self) -> None:
-        """Unknown: the operations show it."""
+        """Do nothing: only the operations show whether it runs."""
 
     def meter(self) -> UsageMeter:
-        """Refused: its machine may be another one."""
+        """Raise `NotAvailable`: it may run on another machine."""
         raise NotAvailable("the server is an endpoint, whose machine cannot be looked at", _REMEDY)
 
     def log_tail(self) -> str:
-        """Its log cannot be read."""
+        """Empty: its log cannot be read."""
         return ""
 
     def close(self) -> None:
-        """End the thread that watches memory."""
+        """End the thread that watches memory; the server keeps running."""
         if self._watch is not None:
             self._watch.end()
             self._watch = None

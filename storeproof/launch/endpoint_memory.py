@@ -1,9 +1,9 @@
-"""Keeps an endpoint that turns hostile later from exhausting the memory of the run itself.
+"""Protects the memory of the run from an endpoint that passed the probe and becomes hostile later.
 
-Resource limits are too blunt for it: the next allocation anywhere would fail, with a client in any state. A client that receives an
-endless reply does not time out either, since each part comes in time. So a thread samples the memory of the process. When it has grown by
-far more than replies need, and still grows, the thread shuts down the connections to the endpoint: the driver finds its connection lost
-and frees what it had collected. Driver and pump processes are not watched.
+Resource limits are too coarse for this: the next allocation anywhere in the process would fail, whatever a client is doing. Timeouts do not
+help either: each part of an endless reply arrives in time. So a thread samples the memory of this process. When it has grown by far more
+than replies need, and is still growing, the thread shuts down the connections to the endpoint: the client finds its connection lost and
+frees what it had received. The worker processes of the engines are not watched.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ import psutil
 from storeproof.contract.address import Address
 
 _MOST = 1 << 30
-"""Bytes that the process may have more than when the endpoint was found good."""
+"""Bytes by which the process may grow after the endpoint has passed its check."""
 _STILL_GROWING = 8 << 20
-"""Bytes between two samples: what a run collects itself grows more slowly."""
+"""Bytes of growth between two samples; the data that a run collects itself grows more slowly."""
 _PAUSE = 0.2
 
 
 class MemoryWatch:
-    """A thread, from when it is made until `end`."""
+    """A watching thread, which runs from construction until `end`."""
 
     def __init__(self, address: Address, most: int = _MOST) -> None:
         self._there = {found[4][:2] for found in socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)}
@@ -38,7 +38,7 @@ class MemoryWatch:
         threading.Thread(target=self._look, name="storeproof-watch", daemon=True).start()
 
     def end(self) -> None:
-        """Watch no longer; may be called twice."""
+        """Stop watching; may be called twice."""
         self._over.set()
 
     def _look(self) -> None:
@@ -56,7 +56,7 @@ class MemoryWatch:
 
 
 def _connections(there: Collection[object]) -> Iterator[socket.socket]:
-    """The connections of this process to these hosts and ports, each by a duplicate descriptor that is closed again."""
+    """This process's connections to these (host, port) pairs, each as a duplicate descriptor that is closed afterwards."""
     for each in Path("/proc/self/fd").iterdir():
         with suppress(OSError):
             if stat.S_ISSOCK(os.fstat(int(each.name)).st_mode):

@@ -1,4 +1,4 @@
-"""Probes an endpoint in a child process before the run itself speaks to it: see `endpoint_probe_child`."""
+"""Probes an endpoint from a child process before the run itself connects to it: see `endpoint_probe_child`."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ from storeproof.launch.endpoint_probe_child import MEMORY
 from storeproof.printable import printable
 
 _BACKSTOP = 90.0
-"""Seconds after which the child is killed: it ends itself, unless the machine is too busy."""
+"""Seconds after which the child is killed. Its own timers end it earlier, unless the machine is too busy."""
 _MOST_MEMORY = f"{MEMORY >> 20} MB"
 
 
 @dataclass(frozen=True)
 class EndpointProbe:
-    """An endpoint, the store that it should be, and what is to be read and written there."""
+    """An endpoint, the store that is expected there, and the settings and the collection that the probe uses."""
 
     url: str = field(repr=False)
-    """With the password."""
+    """Includes the password."""
     file: Path
     """The store's YAML."""
     variant: str
     settings: Sequence[str]
     layout: Layout
-    """A collection with an unused name; it is removed again."""
+    """A collection with an unused name, removed after the probe."""
 
     def check(self, where: str, seconds: float) -> None:
-        """Return if it can be connected to, written to and read from.
+        """Check that the endpoint accepts connections, writes and reads.
 
         Args:
             where: the endpoint, for messages.
-            seconds: how long it may take.
+            seconds: the time limit.
 
         Raises:
-            UsageError: it does not answer, refuses access, or does not answer like such a store.
+            UsageError: it does not answer, refuses access, or does not answer like such a store; or this machine is too busy.
         """
         asked = {
             "file": str(self.file),
@@ -61,7 +61,7 @@ class EndpointProbe:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 timeout=_BACKSTOP,
-                env={**os.environ, "MALLOC_ARENA_MAX": "2"},  # each thread's own would count against its limit
+                env={**os.environ, "MALLOC_ARENA_MAX": "2"},  # an arena for each thread would count against its limit
                 check=False,
             )
         except subprocess.TimeoutExpired:
@@ -75,7 +75,7 @@ class EndpointProbe:
 
 
 def _complaint(ended: dict[str, Any] | None, step: str, seconds: float, status: int) -> str:
-    """What is wrong, in words; nothing where it was ready."""
+    """What is wrong, for the message; empty if the endpoint was ready."""
     found = ended["found"] if ended else ""
     match ended["end"] if ended else -status:
         case "ready":

@@ -1,11 +1,11 @@
 """The first connection to an endpoint, in a process with limits: `python -m storeproof.launch.endpoint_probe_child`.
 
-Anything may answer at an endpoint, and clients trust their servers: they allocate 2 GB for a length of 2 GB, and buffer an endless line
-until the memory is exhausted. So a child process does once what the checks will do, and the run itself connects only to what the child
+Any server may answer at an endpoint, and clients trust their servers: they allocate 2 GB for a length field of 2 GB, and buffer an endless
+line until memory is exhausted. So a child process first does, once, what the checks will do; the run itself connects only if the child
 survived.
 
-The request is a line of JSON on standard input, since it has a password, which a command line would show. On standard output the child
-reports in lines of JSON each step that it is about to take (`at`), and finally how it ended (`end`).
+The request is a JSON object on standard input, not on the command line, since it contains a password. The child writes lines of JSON to
+standard output: each step before it is taken (`at`), and finally the result (`end`).
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from storeproof.spec.reading.source import read
 from storeproof.spec.store import Store
 
 MEMORY = 96 << 20
-"""Bytes that a client may take beyond what it is made of: the largest answer to what is asked here has a few thousand."""
+"""Bytes that a client may allocate after its start: the largest reply to the requests of the probe has a few thousand."""
 _RESERVED = 512 << 20
-"""Addresses beyond that, which threads reserve and do not use."""
+"""Additional bytes of address space, which threads reserve and do not use."""
 _PAUSE = 0.1
 """Seconds between two attempts."""
 _LONGEST_VERSION = 200
-"""Characters; the longest that is known has about a hundred."""
+"""Characters; the longest known version has about a hundred."""
 
 
 class _Strange(Exception):
-    """The answer cannot be that of such a store."""
+    """The reply cannot come from such a store."""
 
 
 class _Reporter:
-    """Reports the steps and the end on standard output."""
+    """Writes the steps and the result to standard output."""
 
     def __init__(self, answers: int, seconds: float) -> None:
         self._answers = answers
@@ -58,17 +58,17 @@ class _Reporter:
         self.last = "nothing listens on its port"
 
     def at(self, step: str) -> None:
-        """Report the next step."""
+        """Report the step that is taken next."""
         os.write(self._answers, json.dumps({"at": step}).encode() + b"\n")
 
     def end(self, how: str, found: str = "") -> NoReturn:
-        """Report the end and exit at once, without waiting for threads or finalizers of a client."""
+        """Report the result and exit at once, without waiting for threads or finalizers of a client."""
         with self._once:
             os.write(self._answers, json.dumps({"end": how, "found": in_one_line(found)}).encode() + b"\n")
             os._exit(0)
 
     def limit(self) -> None:
-        """Bound memory, CPU time and wall-clock time from here on."""
+        """Limit memory, CPU time and wall-clock time from now on."""
         memory = psutil.Process().memory_info()
         taken = {resource.RLIMIT_AS: memory.vms, resource.RLIMIT_DATA: memory.data}
         for what, more in ((resource.RLIMIT_DATA, MEMORY), (resource.RLIMIT_AS, MEMORY + _RESERVED)):
@@ -77,7 +77,7 @@ class _Reporter:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         busy = int(sum(os.times()[:2]) + self._seconds) + 2
         resource.setrlimit(resource.RLIMIT_CPU, (busy, busy + 1))
-        # Two timers: the thread reports why, the signal ends even code that never releases the interpreter.
+        # Two timers: the thread can report the reason; the signal also ends code that never releases the interpreter lock.
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, self._seconds + 2)
         timer = threading.Timer(self._seconds, lambda: self.end("silent", self.last))
@@ -86,9 +86,9 @@ class _Reporter:
 
 
 def main() -> None:
-    """Probe the endpoint that standard input names."""
+    """Probe the endpoint that is described on standard input."""
     answers = os.dup(1)
-    os.dup2(2, 1)  # what a client prints must not mix with our output
+    os.dup2(2, 1)  # the output of a client must not mix with the report
     asked = json.loads(sys.stdin.buffer.read())
     file = Path(asked["file"])
     store = read(file, Store)
@@ -112,14 +112,14 @@ def main() -> None:
 
 
 def _report(reporter: _Reporter, reason: BaseException) -> None:
-    """End with the failure of an attempt, unless another attempt may succeed."""
+    """Report the failure of an attempt and exit, unless another attempt may succeed."""
     if _out_of_memory(reason):
         reporter.end("memory")
     if isinstance(reason, Unknown):
         reporter.last = in_one_line(str(reason)) or reporter.last
     elif isinstance(reason, Refused):
         reporter.end("refused", str(reason))
-    else:  # the store's client was not made for such an answer
+    else:  # the store's client cannot handle the reply
         reporter.end("strange", str(reason) if isinstance(reason, _Strange) else f"{type(reason).__name__}: {reason}")
 
 
@@ -146,7 +146,7 @@ def _attempt(reporter: _Reporter, adapter: Adapter, address: Address, store: Sto
             if not isinstance(text, str) or len(text) > _LONGEST_VERSION or not text.isprintable():
                 raise _Strange(f"it says that its version is {in_one_line(str(text), 60)}")
         if version.product != store.product:
-            return  # the run reports that, and does nothing else there
+            return  # the run reports the wrong product, and writes nothing there
         reporter.at("read its settings")
         session.read_settings(tuple(asked["settings"]))
         _use(reporter, session, layout)
@@ -156,7 +156,7 @@ def _attempt(reporter: _Reporter, adapter: Adapter, address: Address, store: Sto
 
 
 def _use(reporter: _Reporter, session: Session, layout: Layout) -> None:
-    """Put a record and get it, in a collection of ours. Whether it is the right one is for the cases to judge."""
+    """Put a record and get it, in a collection of its own. Whether the right one is returned is left to the cases."""
     with suppress(Unsupported, WrongReply):
         collection = session.collection(layout)
         try:
@@ -173,7 +173,7 @@ def _use(reporter: _Reporter, session: Session, layout: Layout) -> None:
 
 
 def _out_of_memory(reason: BaseException | None) -> bool:
-    """Whether memory ran out, also where a client raised another error for it."""
+    """Whether memory ran out, also if a client raised another exception because of it."""
     while reason is not None and not isinstance(reason, MemoryError):
         reason = reason.__cause__ or reason.__context__
     return reason is not None

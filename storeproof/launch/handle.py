@@ -1,4 +1,4 @@
-"""What every launched store can be asked to do."""
+"""The interface of a launched store, the same for every launcher."""
 
 from __future__ import annotations
 
@@ -14,125 +14,124 @@ LaunchKind = Literal["container", "process", "endpoint"]
 
 
 class Capability(Enum):
-    """What can be done to a store through its handle: each fault needs one of them, and not every handle has them all."""
+    """Something that a handle can do to its store. Each fault needs one capability; not every handle has all of them."""
 
     STOP = auto()
     KILL = auto()
     PAUSE = auto()
     CUT_POWER = auto()
-    """Its data lies on a disk that can be cut off."""
+    """Its data is on a disk whose power can be cut."""
     KILL_NODES = auto()
-    """It is a cluster whose nodes can be killed one by one."""
+    """It is a cluster whose nodes can be killed individually."""
 
 
 class Handle(Protocol):
-    """A running store. Faults go through it, so that no fault knows how the store was started."""
+    """A launched store. Faults use this interface only, so that they work however the store was started."""
 
     kind: LaunchKind
     data: Path | None
-    """The data directory on this machine, where we have one."""
+    """The data directory, if it is on this machine; else None."""
     image_digest: str | None
     initialised: bool | None
-    """Whether the commands that create its data directory have succeeded; None where the image runs them, which does not tell."""
+    """Whether the commands that initialise its data directory have succeeded; None if the image runs them, which does not report it."""
 
     @property
     def binary_digest(self) -> str | None:
-        """SHA-256 of the server's program, of a local process."""
+        """SHA-256 of the server's program; None unless it is a local process, or if this user may not read the file."""
 
     @property
     def pids(self) -> Sequence[int]:
-        """Its processes, where we may inspect them; else empty."""
+        """The ids of its processes; empty if they cannot be inspected."""
 
     @property
     def power_cut_method(self) -> str | None:
-        """How its power is cut, for the report; None where it cannot be."""
+        """How its power is cut, for the report; None if it cannot be."""
 
     @property
     def address(self) -> Address:
-        """Where it answers now. Ask again after every start: a container's port changes."""
+        """The address that clients connect to. Read it again after every start: a container's port changes."""
 
     def cannot(self, capability: Capability) -> str | None:
-        """Why this cannot be done to it, or None if it can."""
+        """The reason why the handle does not have this capability; None if it has it."""
 
     def start(self) -> float:
-        """Start on the data that is there and wait until it answers; the seconds that took.
+        """Start it on the existing data and wait until it answers; return the seconds taken.
 
         Raises:
-            StoreDied: it ended, or did not answer in time; with the tail of its log.
-            NotAvailable: a first start failed because the machine is short of something.
-            MachineFailed: the same of a later start; or it was killed from outside, or the machine is too busy.
+            StoreDied: it ended, or did not answer in time; with the last lines of its log.
+            NotAvailable: the machine lacks a resource, and the store has never been ready.
+            MachineFailed: the same after the store has been ready; or it was killed from outside, or the machine is too busy.
         """
 
     def start_nowait(self) -> None:
-        """Start on the data that is there and do not wait."""
+        """Start it on the existing data, without waiting."""
 
     def empty(self) -> None:
-        """Remove the contents of its data directory, while it does not run: the next start is a first start again.
+        """Remove the contents of its data directory, so that the next start is a first start again. It must not be running.
 
         Raises:
             NotAvailable: the directory cannot be reached from this machine.
         """
 
     def wait_ready(self) -> None:
-        """Wait until it answers. Raises `StoreDied`."""
+        """Wait until it answers. Raises the same errors as `start`."""
 
     def stop(self) -> None:
-        """Ask for a clean stop and wait for the end. Raises `StoreDied` when it does not end in time."""
+        """Stop it cleanly and wait until it has ended. Raises `StoreDied` if it does not end in time."""
 
     def kill(self) -> None:
-        """SIGKILL, and wait until the processes are gone. A `start_nowait` of another thread ends with it."""
+        """Send SIGKILL and wait until its processes are gone. This also ends a `start_nowait` that is in progress in another thread."""
 
     @property
     def nodes(self) -> Sequence[str]:
-        """The names of the nodes that can be killed one by one, the one that has run longest first; empty for a single server."""
+        """Names of the nodes that can be killed individually, the one that has run longest first; empty for a single server."""
 
     def kill_nodes(self, names: Sequence[str]) -> None:
-        """SIGKILL to these nodes at once, and wait until they are gone; the rest of the cluster runs on, and restarts them.
+        """Send SIGKILL to all these nodes at once and wait until they are gone. The rest of the cluster keeps running, and restarts them.
 
         Raises:
-            StoreDied: one of them did not run.
+            StoreDied: one of them was not running.
         """
 
     def wait_whole(self) -> None:
-        """Wait until all nodes are back; returns at once for a single server. Raises `StoreDied` when one does not come back in time."""
+        """Wait until all nodes are back; return at once for a single server. Raises `StoreDied` if one does not come back in time."""
 
     def quiesce(self) -> None:
-        """Stop it cleanly, make all that it wrote durable, and start it again: no later fault can lose any of it. Raises `StoreDied`."""
+        """Stop it cleanly, write everything to disk and start it again: no later fault can lose earlier writes. Raises `StoreDied`."""
 
     def cut_power(self) -> None:
-        """Lose everything that was not synced, kill the processes, and restore the power.
+        """Drop everything that was not synced, kill the processes, and remount the file system.
 
         Raises:
-            StoreDied: a killed process did not end.
-            MachineFailed: what is durable cannot be mounted again.
+            MachineFailed: a killed process did not end, or the file system cannot be remounted.
         """
 
     def pause(self) -> None:
-        """SIGSTOP: the store hangs."""
+        """Freeze all its processes, as SIGSTOP does."""
 
     def resume(self) -> None:
-        """SIGCONT."""
+        """End a `pause`; do nothing if it is not paused."""
 
     def alive(self) -> bool:
-        """Whether the process runs."""
+        """Whether it is running."""
 
     def check_alive(self) -> None:
-        """Return if it runs; otherwise raise why it does not.
+        """Return if it is running; otherwise raise the reason why it is not.
 
         Raises:
-            StoreDied: it has ended by itself, or we have stopped or killed it.
-            MachineFailed: it was killed from outside, or ended for a shortage of the machine.
+            StoreDied: it ended by itself, or storeproof stopped or killed it.
+            MachineFailed: it was killed from outside, or ended because the machine lacks a resource.
         """
 
     def meter(self) -> UsageMeter:
-        """Reads what it uses of the machine; the same one until it is started again.
+        """The meter of its CPU time, memory, writes and syncs; the same object until the next start.
 
         Raises:
-            NotAvailable: that cannot be seen from here; with the reason.
+            NotAvailable: its usage cannot be measured from here; with the reason.
         """
 
     def log_tail(self) -> str:
-        """The last lines it wrote; passwords are removed."""
+        """The last lines of its log, without passwords."""
 
     def close(self) -> None:
-        """End it and remove everything made for it; never raises, and may be called twice."""
+        """End it and remove everything that was made for it; never raises, and may be called twice."""

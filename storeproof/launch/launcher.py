@@ -1,4 +1,4 @@
-"""Chooses how to launch a store: as requested, or with the first launcher that this machine supports."""
+"""Chooses a store's launcher: the requested one, or the first that this machine supports."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _HANDLES: Final[Mapping[LaunchKind, Callable[[LaunchRequest], Handle]]] = {
 
 
 def make(request: LaunchRequest, notice: Callable[[str], None]) -> Handle:
-    """The handle of a store that is not started yet. The caller closes it; what stays open is closed when the process ends.
+    """Make the handle of a store, without starting it. The caller closes it; a handle left open is closed when the process ends.
 
-    `auto` takes the endpoint if the user named one, then a container if an engine answers and has or gets the image, then a local
-    binary; `notice` gets the reason for each one that was passed over.
+    `auto` chooses the endpoint if the user named one; else a container, if an engine answers and has the image or can pull it; else a
+    local process. `notice` is called with the reason for each launcher that was skipped.
 
     Raises:
-        NotAvailable: this machine cannot launch it as asked for, or at all; with every reason and remedy.
-        UsageError: the endpoint, the image, or the data directory is wrong.
+        NotAvailable: this machine does not support the requested launcher, or with `auto` any; with every reason and remedy.
+        UsageError: the endpoint, the image, or the data directory is invalid.
     """
     if request.kind != "auto":
         return _HANDLES[request.kind](request)

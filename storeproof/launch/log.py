@@ -1,4 +1,4 @@
-"""The end of a server's log, without passwords."""
+"""Reads a server's log, and hides passwords in what is shown to users."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ _BYTES = 8192
 _LINES = 25
 _MOST_BYTES = 2**20
 _SHORTEST_SECRET = 4
-"""A shorter password than this would blank out half the log, and is no secret."""
+"""Characters. A shorter password is not hidden: replacing it would make the log unreadable, and it is no secret."""
 
 
 def tail(log: Path, password: str | None) -> str:
-    """The last lines of a file; empty where there is none."""
+    """The last lines of a log file, without the password; empty if the file cannot be read."""
     try:
         with log.open("rb") as file:
             file.seek(0, 2)
@@ -23,7 +23,7 @@ def tail(log: Path, password: str | None) -> str:
 
 
 def read_since(log: Path, since: int) -> str:
-    """What was written after the first `since` bytes, at most a MiB of it; with the password, if it was written."""
+    """What follows the first `since` bytes of a log file, at most 1 MiB; a password in it is not hidden."""
     try:
         with log.open("rb") as file:
             file.seek(since)
@@ -33,6 +33,6 @@ def read_since(log: Path, since: int) -> str:
 
 
 def last_lines(text: bytes, password: str | None) -> str:
-    """The last lines, without the password."""
+    """The last lines of a text, with the password replaced by `***`."""
     shown = "\n".join(text.decode("utf-8", errors="replace").splitlines()[-_LINES:])
     return shown.replace(password, "***") if password and len(password) >= _SHORTEST_SECRET else shown

@@ -1,4 +1,4 @@
-"""A server that storeproof started: what holds whether it is a process or a container."""
+"""What process and container launchers have in common: a server that storeproof starts and removes."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ NO_NODES: Final = "it runs as one server: it has no nodes that could be killed o
 
 
 class ManagedServer(ABC):
-    """The part of a `Handle` that both kinds have in common: directory, disk, readiness, and the cause of an end."""
+    """Base class of the two handles: working directory, disk, readiness, and the cause of an end."""
 
     _launch: ProcessLaunch | ContainerLaunch
 
     def __init__(self, request: LaunchRequest) -> None:
-        """Nothing is made yet: subclasses do that within `_making`."""
+        """Subclasses make directory and disk afterwards, within `_making`."""
         self._request = request
         self._name = request.store
         self._dir: WorkDir | None = None
         self._disk: Disk | None = None
         self._end_cause = EndCause(request.store, self.log_tail)
         self._began = self._ready = 0.0
-        """When it was started last, and when it was found ready, by the monotonic clock."""
+        """When it was last started, and when it was found ready: seconds of the monotonic clock."""
         self._paused = False
         self._meter: UsageMeter | None = None
 
@@ -135,7 +135,7 @@ class ManagedServer(ABC):
 
     @contextlib.contextmanager
     def _making(self) -> Iterator[None]:
-        """Remove what was made within the block if the rest cannot be made."""
+        """Remove what was made within the block if the block fails. An `OSError` that means a shortage is raised as such."""
         registry.add(self)
         try:
             yield
@@ -147,14 +147,15 @@ class ManagedServer(ABC):
             raise
 
     def _base(self) -> Path:
-        """Where its directory is made: as the user says, else in memory if that is wanted or it has its own disk, and there is room."""
+        """The parent of its directory: the user's `data_dir`; else a file system in memory, if the request asks for that or for power cuts
+        and there is room; else the directory for temporary files."""
         in_memory = ext4.memory_base() if self._request.in_memory or self._request.power_cut is not None else None
         return (self._request.data_dir or in_memory or default_base()).resolve()
 
     def _make_directory(self, *, containers: bool = False) -> WorkDir:
-        """Its directory, with a disk under the data if its power is to be cut; what dead runs left is removed first.
+        """Make its directory, and a disk for the data if the request asks for power cuts. What dead runs left is removed first.
 
-        `containers`: it will have things in the engine too.
+        `containers`: it also has a container or volume in the engine.
         """
         base = self._base()
         sweep_all(base, containers=containers)
@@ -175,11 +176,11 @@ class ManagedServer(ABC):
         return self._disk
 
     def _error_for(self, reason: str, status: int | None = None) -> StoreproofError:
-        """The error for an end or a timeout; `status` as for `EndCause.error_for`."""
+        """The error for an end or a timeout: see `EndCause.error_for`."""
         return self._end_cause.error_for(reason, self._output(), self._pids(), status=status, ours=self._ended_by_us())
 
     def _as_shortage(self, reason: OSError) -> OSError | StoreproofError:
-        """An error of one of our own system calls, as a shortage of the machine where it means one."""
+        """The error for a failed system call of storeproof: the shortage that it means, or `reason` itself if it means none."""
         lacking = shortage.shortage_of(reason)
         where = f" in {self._dir.root}" if self._dir else ""
         return reason if lacking is None else self._end_cause.shortage_error(f"{self._name} cannot be started{where}", lacking)
@@ -190,28 +191,28 @@ class ManagedServer(ABC):
 
     @abstractmethod
     def _check_runs(self) -> None:
-        """Return while it runs; raise why it ended before it answered."""
+        """Return if it is running; raise the error for its end before it answered."""
 
     @abstractmethod
     def _confirm_ready(self) -> None:
-        """Check, or wait for, what else makes it ready once it answers."""
+        """Called once it answers: check, or wait for, everything else that makes it ready."""
 
     def _progress(self) -> int | None:
-        """How far it has got: see `Deadline`."""
+        """See `Progress`."""
         return None
 
     def _pids(self) -> Sequence[int]:
-        """Its processes, where they can be seen."""
+        """The ids of its processes; empty if they cannot be seen."""
         return ()
 
     @abstractmethod
     def _output(self) -> str:
-        """What it wrote since its start."""
+        """Its output since its last start."""
 
     @abstractmethod
     def _ended_by_us(self) -> bool:
-        """Whether we have stopped or killed it since its start."""
+        """Whether storeproof has stopped or killed it since its last start."""
 
     @abstractmethod
     def _remove(self, directory: WorkDir) -> None:
-        """End it and remove what was made for it, unless it is to be kept; never raises."""
+        """End it and remove what was made for it, unless the request says `keep`; never raises."""

@@ -1,4 +1,4 @@
-"""The nodes of a cluster in one container: kills them by their process ids, and waits until they are back."""
+"""Kills nodes of a cluster in one container by their process ids, and waits until they are back."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from storeproof.machine.deadline import Deadline
 from storeproof.spec.store import Nodes
 
 _PAUSE = 0.05
-"""Seconds between two polls; each takes tens of milliseconds."""
+"""Seconds between two polls; a poll takes tens of milliseconds."""
 
-# One `kill` for all of them, so that they end at the same moment. The ids come from the files of the container, whose own
-# processes they are: those that the host sees are others.
+# One `kill` for all of them, so that they end at the same moment. It runs in the container, since the pid files contain ids of the
+# container's pid namespace, not the host's.
 _KILL = """
 set -e
 pids=$(cat "$@")
@@ -25,10 +25,10 @@ for pid in $pids; do while kill -0 "$pid" 2>/dev/null; do sleep 0.01; done; done
 
 
 class RunningNodes:
-    """The nodes of one store, over all its starts."""
+    """The nodes of one store, across all its starts."""
 
     def __init__(self, name: str, nodes: Nodes, log: Callable[[], str]) -> None:
-        """`name`: the store, for messages; `log`: the last lines that it wrote."""
+        """`name`: the store, for messages. `log`: returns the last lines of its log."""
         self._name = name
         self._nodes = nodes
         self._log = log
@@ -48,10 +48,10 @@ class RunningNodes:
         self._order = [name for name in self._order if name not in names] + list(names)
 
     def wait(self, container: Any, seconds: float, *, whole: bool) -> None:
-        """Wait until the cluster answers, or has all its nodes.
+        """Wait until the cluster answers or, if `whole`, until it has all its nodes.
 
         Raises:
-            StoreDied: a timeout.
+            StoreDied: a timeout of `seconds`.
             MachineFailed: a timeout on a busy machine.
         """
         command = self._nodes.all_ready if whole else self._nodes.ready
@@ -66,7 +66,7 @@ class RunningNodes:
             time.sleep(_PAUSE)
 
     def _run(self, container: Any, command: Sequence[str]) -> tuple[int, str]:
-        """A command in the container: its exit status, and what it said last."""
+        """Run a command in the container; return its exit status and the last line of its output."""
         status, output = container.exec_run(list(command))
         lines = output.decode("utf-8", "replace").split("\n")
         return status, next((line for line in reversed(lines) if line.strip()), f"exit status {status}")

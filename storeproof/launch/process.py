@@ -1,4 +1,4 @@
-"""A store as a local process: the server's own binary on a directory of ours."""
+"""The launcher that runs a store as a local process: the server's own binary, on a new directory."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _LOOK_SECONDS: Final = 0.02
 
 
 class ProcessHandle(ManagedServer):
-    """A server of ours under 127.0.0.1, in a session of its own."""
+    """A server on 127.0.0.1, in its own session."""
 
     kind: LaunchKind = "process"
     image_digest: str | None = None
@@ -47,12 +47,12 @@ class ProcessHandle(ManagedServer):
     _launch: ProcessLaunch
 
     def __init__(self, request: LaunchRequest) -> None:
-        """Nothing runs yet; the directory is made, and removed by `close`.
+        """Make the directory, which `close` removes. Nothing is started yet.
 
         Raises:
-            NotAvailable: a program is not installed, the directory cannot be entered by the server's user, or no disk can be had whose
-                power can be cut.
-            UsageError: nothing can be written to the data directory.
+            NotAvailable: a program is not installed, the server's user may not enter the directory, memory cannot be limited, or no
+                method of cutting the power works here.
+            UsageError: the data directory cannot be written to.
         """
         super().__init__(request)
         launch = request.launch.process
@@ -78,7 +78,7 @@ class ProcessHandle(ManagedServer):
 
     @property
     def address(self) -> Address:
-        """Where it answers; the same for all starts."""
+        """See `Handle.address`: the same for all starts once it is initialised."""
         return self._address
 
     @property
@@ -92,12 +92,12 @@ class ProcessHandle(ManagedServer):
         return self._pids()
 
     def start_nowait(self) -> None:
-        """See `Handle.start_nowait`. The seconds of a start do not include the first one's initialisation."""
+        """See `Handle.start_nowait`. The measured time of a first start does not include the initialisation of the data directory."""
         self._processes.allow_start()
         if self.alive():
             raise RuntimeError(f"{self._name} runs already")
         try:
-            if not self.initialised and ports.is_listened_on(self._address.port):  # no file or server has it yet
+            if not self.initialised and ports.is_listened_on(self._address.port):  # no file contains it yet
                 self._address = _free_address(self._launch)
             self._initialise()
             if ports.is_listened_on(self._address.port):
@@ -120,20 +120,20 @@ class ProcessHandle(ManagedServer):
         number = signal.Signals[self._launch.stop]
         self._processes.signal_stop(number)
         self._wait(process, f"{self._name} did not end after {number.name} within")
-        # What is left of it now would keep files open under the next start.
+        # Processes that remain would keep files open during the next start.
         self.kill()
 
     def kill(self) -> None:
-        """See `Handle.kill`. A start that another thread is in the middle of ends with it: nothing more is begun."""
+        """See `Handle.kill`. A start in progress in another thread runs no further command."""
         self._paused = False
-        self._processes.kill(note_shared_files=self._ready < self._began)  # after a start that was looked at they are noted
+        self._processes.kill(note_shared_files=self._ready < self._began)  # after a complete start they are already noted
 
     def kill_nodes(self, names: Sequence[str]) -> None:  # noqa: ARG002 - there are none
-        """Refused: see `cannot`."""
+        """Raise `NotAvailable`: see `cannot`."""
         raise NotAvailable(NO_NODES)
 
     def wait_whole(self) -> None:
-        """It is."""
+        """See `Handle.wait_whole`: returns at once."""
 
     def pause(self) -> None:
         """See `Handle.pause`."""
@@ -171,12 +171,12 @@ class ProcessHandle(ManagedServer):
         return self._made
 
     def _initialise(self) -> None:
-        """Write the files and run the first commands, once."""
+        """Write the configuration files and run the initialisation commands, once."""
         if self.initialised:
             return
         directory, template = self._directory(), self._template()
         for file, text in template.table(self._launch.files).items():
-            # A server that ran here before may have put a link in its place, to where it may not write and we may.
+            # A previous server may have put a link in its place, to a file that storeproof may write to and the server may not.
             (directory.run / file).unlink(missing_ok=True)
             with (directory.run / file).open("x", encoding="utf-8") as fresh:
                 fresh.write(text)
@@ -213,7 +213,7 @@ class ProcessHandle(ManagedServer):
         return self._processes.spawn(command)
 
     def _wait(self, process: subprocess.Popen[bytes], what: str) -> int:
-        """Wait until it has ended; its exit status. `what` begins the error message of a timeout."""
+        """Wait until the process has ended; return its return code. `what`: the beginning of the message for a timeout."""
         deadline = Deadline(self._launch.start_seconds, self._progress)
         while True:
             try:
@@ -235,11 +235,11 @@ class ProcessHandle(ManagedServer):
         raise self._error_for(f"{self._name} {describe_exit(code)} before it answered", shell_status(code))
 
     def _confirm_ready(self) -> None:
-        """Check that the listener is the server we started: "0 lost" was once read from the wrong one."""
+        """Check that the listener is the server that was started: a run once reported "0 lost" after reading from another server."""
         self._check_runs()
         if not ports.is_listener(self._pids(), self._address.port):
             raise self._port_taken()
-        # Once it is ready, since the look takes longer than some servers need to start.
+        # Not earlier: finding its processes takes longer than some servers need to start.
         self._processes.note_shared_files()
         self._processes.hold_in_limits()
 
@@ -248,7 +248,7 @@ class ProcessHandle(ManagedServer):
         return UsageMeter(self._pids(), self.data)
 
     def _port_taken(self) -> StoreproofError:
-        """The error for it: the store is not to blame."""
+        """The error if another process listens on its port. It does not blame the store."""
         port = self._address.port
         return self._end_cause.machine_error(
             f"{self._name}: port {port} is already in use by {ports.describe_listener(port)}", "end it, or run again"
@@ -267,7 +267,7 @@ class ProcessHandle(ManagedServer):
         return self._processes.struck
 
     def _remove(self, directory: WorkDir) -> None:
-        # What cannot be killed keeps its directory and its mark: the next run tries again.
+        # If it cannot be killed, its directory and marker stay, and the next run tries again.
         with contextlib.suppress(MachineFailed, OSError):
             if self._made is not None:
                 self._made.kill(note_shared_files=True)
@@ -282,11 +282,11 @@ class ProcessHandle(ManagedServer):
 
 
 def find_programs(launch: ProcessLaunch, store: str) -> dict[str, str]:
-    """The paths of the programs that start a store, by their names in its file, the server first. Raises `NotAvailable`."""
+    """Paths of the programs that start a store, by their names in its file, the server first. Raises `NotAvailable`."""
     return {name: find_program(name, launch, store) for name in (launch.binary, *(command[0] for command in launch.initialise))}
 
 
 def _free_address(launch: ProcessLaunch) -> Address:
-    """At ports that are free now."""
+    """An address with ports that are free now."""
     port, *further = ports.free_ports(1 + len(launch.ports))
     return Address(_HOST, port, launch.user, launch.password, ports=dict(zip(launch.ports, further, strict=True)), ours=True)

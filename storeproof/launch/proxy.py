@@ -1,4 +1,4 @@
-"""A proxy between a client and a store that counts bytes: a filter that moves few bytes was evaluated by the store."""
+"""A proxy between a client and a store that counts bytes: if a filter moves few bytes, the store has evaluated it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CHUNK = 65536
 
 
 class CountingProxy:
-    """A relay on the loopback to one store. Byte counts are of all connections since the start."""
+    """A TCP relay on the loopback interface to one store. Byte counts include all connections since the start."""
 
     def __init__(self, store: Address) -> None:
         self._store = store
@@ -25,18 +25,18 @@ class CountingProxy:
         self._open: list[socket.socket] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.address = dataclasses.replace(store, host="127.0.0.1", port=self._listener.getsockname()[1])
-        """Where the client connects to; everything else is as the store's own."""
+        """The address for clients: the store's, with another host and port."""
         threading.Thread(target=self._accept, name="storeproof-proxy", daemon=True).start()
 
     def close(self) -> None:
-        """End every connection."""
+        """Close the listener and all connections."""
         for each in (self._listener, *self._open):
             with contextlib.suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
             each.close()
 
     def _accept(self) -> None:
-        with contextlib.suppress(OSError):  # the listener was closed, or the store is gone: the client sees its connection end
+        with contextlib.suppress(OSError):  # the listener was closed, or the store is gone
             while True:
                 client, _ = self._listener.accept()
                 self._open.append(client)
@@ -48,7 +48,7 @@ class CountingProxy:
                     threading.Thread(target=self._relay, args=way, name="storeproof-proxy", daemon=True).start()
 
     def _relay(self, source: socket.socket, sink: socket.socket, count: str) -> None:
-        with contextlib.suppress(OSError):  # either side left
+        with contextlib.suppress(OSError):  # either side closed its connection
             while chunk := source.recv(_CHUNK):
                 with self._counting:
                     setattr(self, count, getattr(self, count) + len(chunk))
@@ -59,10 +59,10 @@ class CountingProxy:
 
 @contextlib.contextmanager
 def counting(store: Address) -> Iterator[CountingProxy]:
-    """A proxy for as long as the block lasts.
+    """Run a proxy for the duration of the block.
 
     Raises:
-        NotAvailable: the connection is encrypted, and its certificate is not that of the proxy.
+        NotAvailable: the connection is encrypted, and the store's certificate does not match the proxy's address.
     """
     if store.tls:
         raise NotAvailable("bytes cannot be counted on an encrypted connection")

@@ -14,10 +14,10 @@ from storeproof.errors import MachineFailed, StoreDied, StoreproofError
 from storeproof.machine.deadline import Deadline, Progress
 
 Probe = Callable[[Address], None]
-"""Returns once the store answers at the address; raises `Unknown` while it does not, `Refused` where it never will."""
+"""Returns once the store answers at the address; raises `Unknown` if it does not yet, `Refused` or `WrongReply` if it never will."""
 
 _PAUSE = 0.002
-"""Seconds between two attempts: a Redis that is up after 30 ms is noticed after 32."""
+"""Seconds between two attempts: a Redis that is ready after 30 ms is noticed after 32 ms at most."""
 
 
 def wait_until_ready(
@@ -30,15 +30,16 @@ def wait_until_ready(
     error_for: Callable[[str], StoreproofError],
     progress: Progress = lambda: None,
 ) -> float:
-    """Return once `probe` does: the moment, on the monotonic clock.
+    """Wait until `probe` returns; return that moment, in seconds of the monotonic clock.
 
     Args:
-        check: called between attempts; raises when waiting has no point.
-        error_for: makes the error of a failed wait.
-        progress: of the server: one that makes progress on a busy machine may take longer.
+        seconds: the time limit.
+        check: called between attempts; raises if waiting is pointless, such as after the server has ended.
+        error_for: makes the error for a failed wait from its reason.
+        progress: the server's progress; on a busy machine the limit is extended while there is some.
 
     Raises:
-        StoreproofError: what `error_for` made: a timeout, or the store answers and refuses access.
+        StoreproofError: made by `error_for`: a timeout, or the store refuses access or answers in another protocol.
         MachineFailed: a timeout on a busy machine.
     """
     deadline = Deadline(seconds, progress)
@@ -50,7 +51,7 @@ def wait_until_ready(
             raise timeout_error(deadline, f"{name} did not answer within", last, error_for)
         time.sleep(_PAUSE)
 
-    # A bare connection takes microseconds where a client takes milliseconds, and the server does not see refused ones.
+    # First without a client: a connection attempt takes microseconds, a client milliseconds, and a server does not see refused attempts.
     while not _accepts(address):
         pause()
     last = "it accepts connections but does not answer"
@@ -69,7 +70,7 @@ def wait_until_ready(
 
 
 def timeout_error(deadline: Deadline, what: str, last: str, error_for: Callable[[str], StoreproofError]) -> StoreproofError:
-    """The error of a timeout: what `error_for` makes, or the machine's where that blames the store and the machine is busy."""
+    """The error for a timeout: the one that `error_for` makes, but `MachineFailed` instead of `StoreDied` on a busy machine."""
     reason = error_for(f"{what} {deadline.waited:g} s ({last})")
     if deadline.busy and isinstance(reason, StoreDied):
         return MachineFailed(f"{what} {deadline.waited:g} s on a busy machine ({deadline.busy}; {last})", "run it on a quieter machine")
@@ -85,8 +86,8 @@ def _accepts(address: Address) -> bool:
 
 
 def _attempt(address: Address, probe: Probe, pause: Callable[[], None]) -> Exception | None:
-    """The exception of the probe. It runs in its own thread: a client that waits for a reply without limit must not hide that the server
-    has ended or the time is up."""
+    """Run the probe; return its exception, or None. It runs in its own thread: while a client waits for a reply without a timeout, the
+    end of the server and the time limit must still be noticed."""
     done: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()
 
     def ask() -> None:

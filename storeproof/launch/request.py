@@ -1,4 +1,4 @@
-"""What a launcher is asked for: one fresh store, by one of the launches that its file describes."""
+"""The request to a launcher: which store to launch, how, and with which settings and limits."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ from storeproof.launch.readiness import Probe
 from storeproof.spec.store import Launch
 
 LaunchOption = Literal["auto", "container", "process", "endpoint"]
-"""What `--launch` says."""
+"""Values of `--launch`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LaunchRequest:
-    """One store, with an empty data directory where the server is ours."""
+    """A request to launch one store. A server that storeproof starts gets an empty data directory."""
 
     store: str
-    """Its name, for messages."""
+    """The store's name, for messages."""
     launch: Launch
-    """The launches that its file describes, with what its variant adds."""
+    """The launchers that the store's file describes, with the additions of its variant."""
     probe: Probe
-    """Finds out whether a server of ours answers."""
+    """Tests whether a server that storeproof started answers."""
     settings: Mapping[str, str]
-    """What a server of ours is started with; an endpoint has its own."""
+    """The settings that a server is started with; an endpoint has its own."""
     kind: LaunchOption = "auto"
     endpoint: EndpointProbe | None = None
-    """The user's own server, where one was named."""
+    """The user's own server, if one was named."""
     image: str | None = None
-    """Another image than the store's file names."""
+    """An image that replaces the one in the store's file."""
     data_dir: Path | None = None
-    """Where data goes; without it, the directory for temporary files, and in a container a volume of the engine's."""
+    """The parent of the data directory. None: the directory for temporary files, or for a container a volume of the engine."""
     in_memory: bool = False
-    """The files of a local process lie in memory, where there is room and `data_dir` names no other place."""
+    """Keep the files of a local process in memory, if there is room and `data_dir` is None."""
     keep: bool = False
-    """Data, log and container stay when the store is closed."""
+    """Keep data, log and container when the store is closed."""
     power_cut: PowerCut | None = None
-    """How its power can be cut: its data then lies on a file system of its own. None: it cannot be cut."""
+    """How its power is cut; its data is then on a file system of its own. None: it cannot be cut."""
     cores: tuple[int, ...] = ()
-    """The cores that a server of ours runs on; empty: all."""
+    """The cores that the server runs on; empty: all."""
     memory: int | None = None
-    """Bytes that a server of ours may use; None: all that there is."""
+    """Bytes of memory that the server may use; None: no limit."""
 
     def not_described(self, kind: str) -> NotAvailable | UsageError:
-        """The error for a launch that its file does not describe, or for an endpoint whose URL is not given."""
+        """The error for a launcher that the store's file does not describe, or for an endpoint without a URL."""
         described = [each for each in ("container", "process", "endpoint") if getattr(self.launch, each) is not None]
         url = f"--endpoint {self.store}={self.launch.endpoint.url}" if self.launch.endpoint else ""
         if kind == "endpoint" and url:

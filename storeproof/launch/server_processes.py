@@ -1,4 +1,4 @@
-"""The processes of one server: the one that was started, and all that descend from it, start after start."""
+"""The processes of one server: the one that was started and all its descendants, across all starts."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from storeproof.machine import process_tree, shared_memory, shortage
 from storeproof.machine.cores import hold, running_on
 
 _GONE_SECONDS: Final = 30.0
-"""How long a killed process may take to vanish: writing out dirty pages on a slow disk can hold it for seconds."""
+"""How long a killed process may take to disappear: writing dirty pages to a slow disk can delay it for seconds."""
 _INHERITED: Final = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "TZ")
-"""All that a server sees of our environment: a PGDATA or MYSQL_HOME of the user's must not configure it."""
+"""The only variables that a server inherits from the environment: the user's PGDATA or MYSQL_HOME must not configure it."""
 
 
 class ServerProcesses:
-    """They run in `run/` of a marked directory, which notes them, so that a sweep finds them when we are gone."""
+    """The processes run in `run/` of a working directory, whose marker records them: a sweep finds them if storeproof was killed."""
 
     def __init__(
         self, name: str, directory: WorkDir, end_cause: EndCause, *, user: str | None, install: str, cores: Sequence[int] = ()
@@ -32,9 +32,11 @@ class ServerProcesses:
 
         Args:
             name: the store, for messages.
-            user: whom they run as; None: as we do.
-            install: the line that installs their program.
-            cores: those that they run on; none: all.
+            directory: their working directory.
+            end_cause: decides who is to blame for an end, and has the limit of memory.
+            user: the user that they run as; None: the current one.
+            install: the command that installs their program, for the remedy.
+            cores: the cores that they run on; empty: all.
         """
         self._name = name
         self._directory = directory
@@ -46,30 +48,30 @@ class ServerProcesses:
         self._kills = self._kills_before = 0
         self._shared_files: dict[str, int] = {}
         self.leader: subprocess.Popen[bytes] | None = None
-        """The process that was started last; None after a kill."""
+        """The process that was started last; None before the first start and after a kill."""
 
     @property
     def struck(self) -> bool:
-        """Whether we have signalled their end since `allow_start`."""
+        """Whether storeproof has stopped or killed them since `allow_start`."""
         return self._kills != self._kills_before
 
     def allow_start(self) -> None:
-        """A start begins: a kill that comes from now on ends it, also between two of its commands."""
+        """Call at the beginning of a start. A `kill` after that ends the start, even between two of its commands."""
         self._kills_before = self._kills
 
     def spawn(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
-        """Start a command; what it writes goes to the log.
+        """Start a command, with its output appended to the log.
 
         Raises:
-            StoreDied: it was killed since `allow_start`.
-            NotAvailable: it cannot be run, by this user or at all.
-            OSError: the machine is short of something.
+            StoreDied: the server was killed since `allow_start`.
+            NotAvailable: the command cannot be run, or not by `user`.
+            OSError: the machine lacks a resource.
         """
         with self._starting:
             if self.struck:
                 raise self._end_cause.store_error(f"{self._name} was killed while it was started")
             directory = self._directory
-            # The program is noted before it runs: were we killed between the two, it is still known as ours by what it runs and where.
+            # Record the program before it runs: if storeproof is killed in between, a sweep recognises it by its program and directory.
             directory.programs.add(os.path.realpath(command[0]))
             directory.write_marker()
             kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
@@ -101,10 +103,11 @@ class ServerProcesses:
             return process
 
     def hold_in_limits(self) -> None:
-        """Make sure that all of them run on their cores, and that the limit of their memory holds for all.
+        """Make sure that all processes run on their cores and are in the control group that limits their memory.
 
         Raises:
-            MachineFailed, NotAvailable: they do not, or it does not.
+            MachineFailed: one cannot be moved to the cores.
+            NotAvailable: one cannot be moved to the control group.
         """
         memory = self._end_cause.memory
         if not self._cores and memory is None:
@@ -113,30 +116,30 @@ class ServerProcesses:
         if self._cores:
             hold(pids, self._cores, self._name)
         if memory is not None:
-            for pid in set(pids) - memory.pids():  # forked before their parent was put there
+            for pid in set(pids) - memory.pids():  # forked before their parent was added
                 memory.add(pid)
 
     def members(self) -> list[process_tree.Stat]:
-        """Those that run now, the leader first."""
+        """The processes that are running, leaders first."""
         return process_tree.members(self._directory.root, self._directory.leaders, self._directory.programs)
 
     def signal_stop(self, number: signal.Signals) -> None:
-        """Ask the leader to end."""
+        """Send the leader the signal that asks it to stop."""
         self._kills += 1
         if self.leader is not None:
-            self.leader.send_signal(number)  # one that has ended is fine: `Popen` looks
+            self.leader.send_signal(number)  # does nothing if it has ended
 
     def kill(self, *, note_shared_files: bool = False) -> None:
-        """SIGKILL to all, and wait until they are gone. A start that another thread is in the middle of ends with it.
+        """Send SIGKILL to all and wait until they are gone. This also ends a start that is in progress in another thread.
 
-        `note_shared_files`: look once more for the shared memory that outlives them.
+        `note_shared_files`: call `note_shared_files` once more before they end.
 
         Raises:
-            MachineFailed: the kernel did not end them.
+            MachineFailed: the kernel did not end them in time.
         """
         with self._starting:
             self._kills += 1
-        # The leader at once: to find the others takes milliseconds, in which it would go on writing.
+        # Freeze the leader first: finding the others takes milliseconds, in which it would go on writing.
         if self.leader is not None:
             self.leader.send_signal(signal.SIGSTOP)
         if note_shared_files:
@@ -150,16 +153,16 @@ class ServerProcesses:
             self.leader = None
 
     def freeze(self) -> None:
-        """SIGSTOP to all."""
+        """Send SIGSTOP to all."""
         process_tree.freeze(self.members)
 
     def thaw(self) -> None:
-        """SIGCONT to all, the leader last."""
+        """Send SIGCONT to all, the leader last."""
         process_tree.send(reversed(self.members()), signal.SIGCONT)
 
     def exit_status(self) -> int | None:
-        """How the leader ended, as `subprocess` has it; None while it runs. Waits for one that the kernel is ending: its connections are
-        closed before it is gone."""
+        """The leader's return code, as in `subprocess`; None while it runs. Waits if the kernel is ending it: its connections are closed
+        some time before it is gone."""
         if self.leader is None:
             return None
         if process_tree.exiting(self.leader.pid):
@@ -170,10 +173,10 @@ class ServerProcesses:
         return self.leader.poll()
 
     def note_shared_files(self) -> None:
-        """Note what they share now: it belongs to no directory, and outlives them."""
+        """Record the files of shared memory that they map now, which are not in their directory and outlive them."""
         self._shared_files.update(shared_memory.mapped_files(each.pid for each in self.members()))
 
     def remove_shared_memory(self) -> None:
-        """Remove what they shared, when all have ended."""
+        """Remove the shared memory that they used. Call it after all have ended."""
         shared_memory.remove_files(self._shared_files)
         shared_memory.remove_segments(pid for pid, _ in self._directory.leaders)

@@ -1,4 +1,4 @@
-"""Fills the `${name}` templates of a store's launch: commands, files, environment."""
+"""Replaces `${name}` in the templates of a launcher: commands, files and environment variables."""
 
 from __future__ import annotations
 
@@ -12,24 +12,27 @@ _SETTINGS = "${settings}"
 
 
 class _Names(string.Template):
-    """Names may have a dot, as in `${port.admin}`."""
+    """Allows dots and dashes in names, as in `${port.admin}`."""
 
     braceidpattern = r"[a-z_][a-z0-9_.-]*"
 
 
 @dataclass(frozen=True)
 class Template:
-    """The values that templates of one launch may name, and the variant's settings."""
+    """The values that replace names in the templates of one launch, and the variant's settings.
+
+    Its methods raise `UsageError` for an unknown name or an invalid `$`.
+    """
 
     store: str
-    """Whose templates these are, for messages."""
+    """The store's name, for messages."""
     values: Mapping[str, str]
     setting: Sequence[str]
-    """How one setting is written, with `${name}` and `${value}`."""
+    """How one setting is written: items with `${name}` and `${value}`."""
     settings: Mapping[str, str]
 
     def command(self, items: Iterable[str]) -> list[str]:
-        """A command line; an item that is `${settings}` alone becomes one or more arguments per setting."""
+        """Fill in a command line. An item that is just `${settings}` becomes one or more arguments per setting."""
         filled: list[str] = []
         for item in items:
             if item == _SETTINGS:
@@ -39,11 +42,11 @@ class Template:
         return filled
 
     def text(self, text: str) -> str:
-        """A file or a value; `${settings}` inside becomes one line per setting, its items joined by spaces."""
+        """Fill in a file or a value. `${settings}` in it becomes one line per setting, with the items joined by spaces."""
         return self._fill(text, {**self.values, "settings": "\n".join(" ".join(written) for written in self._written())})
 
     def table(self, items: Mapping[str, str]) -> dict[str, str]:
-        """The values of a table filled; its names stay."""
+        """Fill in the values of a mapping; the keys are not changed."""
         return {name: self.text(value) for name, value in items.items()}
 
     def _written(self) -> list[list[str]]:

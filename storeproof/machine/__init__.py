@@ -1,1 +1,1 @@
-"""The machine under a run: its container engine, processes, ports, programs, limits and shortages."""
+"""The machine that a run uses: its container engine, processes, ports, programs, limits and shortages."""

@@ -1,6 +1,6 @@
-"""The container engine: whether one answers, whether an image can be had, and what of ours is in it.
+"""The container engine: connects to it, pulls images, and removes what dead runs left in it.
 
-Nothing heavy is imported before it is asked for: the Docker client takes longer to load than a Redis to start.
+The Docker client is imported only when it is used: importing it takes longer than starting a Redis.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ OWNER_LABEL = "storeproof.owner"
 KEEP_LABEL = "storeproof.keep"
 
 _ANSWER_SECONDS = 0.8
-"""An engine that does not answer a ping within this time is not used."""
+"""Time limit for the first ping; a slower engine is not used."""
 
 
 @functools.cache
 def client() -> Any:
-    """The engine's client (`docker.DockerClient`), once it has answered; an engine that failed once is not asked again in this run.
+    """The engine's client (`docker.DockerClient`); made once per run, after the engine has answered a ping.
 
     Raises:
-        NotAvailable: no engine answers, or this user may not ask it.
+        NotAvailable: no engine answers, or this user has no access to it.
     """
     import docker
     import docker.errors
@@ -52,7 +52,7 @@ def client() -> Any:
 
 @functools.cache
 def unavailable() -> str | None:
-    """Why there is no engine, or None."""
+    """The reason why no engine can be used; None if one can. Determined once per run."""
     try:
         client()
     except NotAvailable as reason:
@@ -61,7 +61,7 @@ def unavailable() -> str | None:
 
 
 def has_image(image: str) -> bool:
-    """Whether the image is there already."""
+    """Whether the image is available locally."""
     import docker.errors
 
     try:
@@ -69,7 +69,7 @@ def has_image(image: str) -> bool:
     except docker.errors.ImageNotFound:
         return False
     except docker.errors.APIError as reason:
-        if reason.status_code == 400:  # no image can be called so, which the attempt to pull it says
+        if reason.status_code == 400:  # an invalid name: the attempt to pull it will report that
             return False
         raise
     return True
@@ -77,7 +77,7 @@ def has_image(image: str) -> bool:
 
 @functools.cache
 def _pull_failure(image: str) -> str | None:
-    """Why the image cannot be pulled, or None once it has been; asked once in a run, since an unreachable registry takes its time."""
+    """Pull the image; return the reason if that failed, or None. Tried once per run, since an unreachable registry takes long to fail."""
     import docker.errors
     import requests.exceptions
 
@@ -90,7 +90,7 @@ def _pull_failure(image: str) -> str | None:
 
 
 def _in_plain_words(message: str) -> str:
-    """The engine's message without the addresses of registries and proxies, which must not be published in a report."""
+    """Summarise the engine's message without the addresses of registries and proxies, which must not appear in a published report."""
     if re.search(r"unauthorized|denied|authentication|login", message, re.IGNORECASE):
         return "the registry does not have it, or denies access to this user"
     if re.search(r"not found|manifest unknown|does not exist", message, re.IGNORECASE):
@@ -103,12 +103,12 @@ def _in_plain_words(message: str) -> str:
 
 
 def require_image(image: str, store: str, install: str | None = None) -> str:
-    """Pull the image if it is not there, and return its digest (its id, for one that was built here).
+    """Pull the image if it is not available locally; return its digest, or its id if it was built locally.
 
-    `install` is the line that provides it where no registry has it.
+    `install`: the command that provides it if no registry has it.
 
     Raises:
-        NotAvailable: it is not there and cannot be pulled.
+        NotAvailable: it is not available locally and cannot be pulled.
     """
     if not has_image(image):
         failure = _pull_failure(image)
@@ -123,12 +123,12 @@ def require_image(image: str, store: str, install: str | None = None) -> str:
 
 
 def new_container(image: str) -> DockerContainer:
-    """A container as testcontainers describes it, not created yet."""
-    # Read once, when testcontainers is first imported; what the user has set stays.
-    # Its reaper is an image that is often unavailable, and ours does the same.
+    """A container object of testcontainers; the container itself is not created yet."""
+    # testcontainers reads these variables once, when it is first imported; values that the user has set are kept.
+    # Its reaper (Ryuk) needs an image that is often unavailable, and storeproof's reaper does the same.
     os.environ.setdefault("TESTCONTAINERS_RYUK_DISABLED", "true")
-    # /.dockerenv makes testcontainers believe that it runs inside a container, and look for a gateway. Where the engine
-    # runs on this very host the file is a leftover of how the machine was made.
+    # If /.dockerenv exists, testcontainers assumes that it runs inside a container and looks for a gateway. If the engine runs on this
+    # host, the file is only a leftover from the creation of the machine.
     if Path("/.dockerenv").exists() and runs_here():
         os.environ.setdefault("TESTCONTAINERS_HOST_OVERRIDE", "127.0.0.1")
         os.environ.setdefault("TESTCONTAINERS_CONNECTION_MODE", "docker_host")
@@ -138,7 +138,7 @@ def new_container(image: str) -> DockerContainer:
 
 
 def sweep_containers() -> list[str]:
-    """Remove the containers and volumes of dead owners; what was done, one line each. What `--keep` kept stays.
+    """Remove the containers and volumes of dead owners, except those kept by `--keep`; return a line for each.
 
     Raises:
         NotAvailable: no engine answers.
@@ -161,25 +161,25 @@ def _left_behind(labels: dict[str, str]) -> bool:
 
 
 def runs_here() -> bool:
-    """Whether the engine runs on this very machine."""
+    """Whether the engine runs on this machine."""
     return bool(client().info().get("Name") == socket.gethostname())
 
 
 def group_of(pid: int) -> str:
-    """The control groups of a process of this machine, as the kernel lists them, with the ids of containers; empty if there is none."""
+    """The text of /proc/PID/cgroup, which contains the id of the process's container; empty if there is no such process here."""
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/cgroup").read_text(encoding="utf-8")
     return ""
 
 
 def volume_folder(name: str) -> Path | None:
-    """Where a volume's files lie on this machine, if this user may look at them."""
+    """The directory of a volume on this machine; None if this user may not read it."""
     folder = Path(client().volumes.get(name).attrs.get("Mountpoint") or "/nowhere")
     return folder if os.access(folder, os.R_OK | os.X_OK) else None
 
 
 def remove_folder(folder: Path, image: str, labels: dict[str, str]) -> None:
-    """Remove a directory whose files belong to the image's user, which only a container may do."""
+    """Remove a directory from inside a container, if its files belong to the image's user and so this user may not."""
     from docker.types import Mount
 
     options = {"entrypoint": "rm", "user": "0", "mounts": [Mount("/storeproof", str(folder.parent), "bind")], "labels": labels}
@@ -188,12 +188,12 @@ def remove_folder(folder: Path, image: str, labels: dict[str, str]) -> None:
         remover.start()
         remover.wait()
     finally:
-        # With its volumes: the image may declare some of its own.
+        # With its volumes, since the image may declare some.
         remove(remover, v=True, force=True)
 
 
 def remove(thing: Any, **options: bool) -> None:
-    """Remove a container or a volume; a concurrent removal is fine."""
+    """Remove a container or a volume; do nothing if it is gone or is being removed."""
     import docker.errors
 
     try:

@@ -1,7 +1,7 @@
-"""Which cores the servers of a measurement run on, and which the load generator: disjoint ones, where the machine has four or more.
+"""Splits the cores between the servers of a measurement and the load generator: disjoint sets, if the machine has four cores or more.
 
-On shared cores the scheduler decides a part of the result. Affinity is a property of threads, which threads and processes that they start
-inherit: so it is set on the thread that starts a server, before the server's first instruction, and read back from all of its threads.
+On shared cores the scheduler would influence the result. Affinity is a property of a thread, inherited by the threads and processes that it
+starts. So it is set on the thread that starts a server, before the server's first instruction, and checked on all of the server's threads.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ from storeproof.errors import MachineFailed
 from storeproof.units import plural
 
 FEWEST: Final = 4
-"""Cores that are parted: of fewer, a server and a load generator that each keep several busy would get too little."""
+"""Fewest cores that are split: of fewer, a server and a load generator that each keep several cores busy would get too few."""
 _FEWEST_OF_GENERATOR: Final = 2
-"""A request costs the load generator up to 10 µs (docs/ENGINE.md), about as much as the fastest server: on one core it is the limit."""
+"""A request costs the load generator up to 10 µs (docs/ENGINE.md), as much as the fastest server: one core would be the bottleneck."""
 _GENERATOR_SHARE: Final = 4
-"""One core in four: servers that use several cores need several times as long for a request as the load generator."""
+"""One core in four: a server that uses several cores spends several times as much CPU time on a request as the load generator."""
 
 
 @dataclass(frozen=True)
 class CoreSplit:
-    """The cores of each side, in ascending order; the same for every store of a run."""
+    """The cores of the server and of the load generator, in ascending order; the same for every store of a run."""
 
     server: tuple[int, ...]
     generator: tuple[int, ...]
     shared: str = ""
-    """Why both may use all; empty where the two have no core in common."""
+    """The reason why both use the same cores; empty if they have no core in common."""
 
     @property
     def apart(self) -> tuple[int, ...]:
-        """The load generator's cores, where it has its own; else none."""
+        """The load generator's cores if it has its own; else empty."""
         return () if self.shared else self.generator
 
     def giving(self, cores: int) -> CoreSplit:
-        """The same, where each store is given that many of the server's cores. On cores that were shared, the generator has the rest.
+        """A split that gives each store only the first `cores` of the server's. If all are shared, the load generator gets the rest.
 
         Raises:
-            ValueError: there are fewer.
+            ValueError: the server does not have that many, or `cores` is less than 1.
         """
         if not 1 <= cores <= len(self.server):
             raise ValueError(f"a store can be given 1 to {len(self.server)} cores here")
@@ -54,16 +54,16 @@ class CoreSplit:
 
 
 UNSPLIT: Final = CoreSplit((), (), "nothing was parted")
-"""No core is said to be anyone's."""
+"""Assigns no core to either side."""
 
 
 def split(cores: Iterable[int], siblings: Iterable[Collection[int]] = (), *, fewest: int = FEWEST) -> CoreSplit:
-    """Part the cores that may be used: the last quarter of them, and at least two, to the load generator, the rest to the server.
+    """Split cores: the last quarter of them, but at least two, for the load generator, the others for the server.
 
     Args:
-        cores: numbers of logical cores.
-        siblings: sets of logical cores that are threads of one physical core; they are never parted, since they share its units.
-        fewest: cores that are parted; of fewer, both use all. With two or three each side has at least one.
+        cores: numbers of the logical cores that may be used.
+        siblings: sets of logical cores that are threads of one physical core; a set is never split, since its threads share the core.
+        fewest: the fewest cores that are split; of fewer, both sides use all. Of two or three cores each side gets at least one.
     """
     usable = sorted(set(cores))
     everything = tuple(usable)
@@ -81,18 +81,18 @@ def split(cores: Iterable[int], siblings: Iterable[Collection[int]] = (), *, few
 
 
 def split_of_this_machine() -> CoreSplit:
-    """Of the cores that this thread may use."""
+    """Split the cores that this thread may use."""
     usable = os.sched_getaffinity(0)
     return split(usable, _siblings(usable))
 
 
 @contextlib.contextmanager
 def running_on(cores: Sequence[int]) -> Iterator[None]:
-    """This thread, and what threads and processes it starts meanwhile, run on these cores; none: as before. Afterwards this thread is
-    released, and what it started stays.
+    """Run this thread, and the threads and processes that it starts within the block, on these cores; empty: change nothing. After the
+    block this thread has its former affinity; what it started keeps the new one.
 
     Raises:
-        MachineFailed: the kernel does not do it.
+        MachineFailed: the kernel refuses or ignores the affinity.
     """
     if not cores:
         yield
@@ -111,10 +111,10 @@ def running_on(cores: Sequence[int]) -> Iterator[None]:
 
 
 def hold(pids: Iterable[int], cores: Collection[int], name: str) -> None:
-    """Make sure that all threads of these processes run on these cores, or on some of them. One that has chosen others is put back.
+    """Make sure that all threads of these processes run on these cores or a subset. A thread that has set other cores is moved back.
 
     Raises:
-        MachineFailed: they do not.
+        MachineFailed: a thread cannot be moved.
     """
     wanted = set(cores)
     threads = [thread for pid in pids for thread in _threads(pid)]
@@ -127,7 +127,7 @@ def hold(pids: Iterable[int], cores: Collection[int], name: str) -> None:
 
 
 def shown(cores: Iterable[int]) -> str:
-    """As the kernel writes them: `0-5,8`."""
+    """Format cores as the kernel does: `0-5,8`."""
     runs: list[list[int]] = []
     for core in sorted(cores):
         if runs and core == runs[-1][-1] + 1:
@@ -138,7 +138,7 @@ def shown(cores: Iterable[int]) -> str:
 
 
 def read_cores(text: str) -> list[int]:
-    """What `shown` wrote."""
+    """Parse the format of `shown`."""
     runs = [part.partition("-") for part in text.strip().split(",")]
     return [core for first, _, last in runs for core in range(int(first), int(last or first) + 1)]
 
@@ -154,7 +154,7 @@ def _threads(pid: int) -> list[int]:
 
 
 def _siblings(cores: Iterable[int]) -> list[frozenset[int]]:
-    """Of each core, itself and those that share its physical core; none where the kernel does not say."""
+    """For each core, the set of logical cores of its physical core, itself included; omitted if the kernel does not report it."""
     found = []
     for core in cores:
         with contextlib.suppress(OSError, ValueError):

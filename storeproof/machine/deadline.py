@@ -1,4 +1,4 @@
-"""How long to wait for a server: as its file says, and up to three times as long while it makes progress on a busy machine."""
+"""The time limit for a server: the one in its file, extended up to threefold while it makes progress on a busy machine."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ import psutil
 from storeproof.machine.pressure import machine_is_busy
 
 _EXTENDED: Final = 3.0
-"""The factor by which the limit is extended at most."""
+"""The largest factor by which the limit is extended."""
 _LOOK_SECONDS: Final = 1.0
 
 Progress = Callable[[], int | None]
-"""A number that grows while the server works or waits for a core; None where that cannot be seen."""
+"""Returns a number that grows while the server works or waits for a core; None if that cannot be seen."""
 
 
 class Deadline:
-    """One wait, polled by `has_passed`."""
+    """The time limit of one wait, polled by `has_passed`."""
 
     def __init__(self, seconds: float, progress: Progress, busy: Callable[[], str] | None = None) -> None:
         self.busy = ""
-        """Why the machine may be to blame, once the limit was reached; empty on a quiet machine."""
+        """Evidence, once the limit was reached, that the machine is busy; empty if it is not."""
         self._seconds = seconds
         self._progress = progress
         self._machine = busy or machine_is_busy
@@ -36,11 +36,11 @@ class Deadline:
 
     @property
     def waited(self) -> float:
-        """Seconds: the limit, or how long it was extended to."""
+        """Seconds waited: the limit, or the time until now if it was extended."""
         return self._seconds if self._done is None else round(time.monotonic() - self._began)
 
     def has_passed(self) -> bool:
-        """Whether to give up."""
+        """Whether to give up. On a busy machine the limit is extended while the server makes progress, or if its progress is unknown."""
         now = time.monotonic()
         if now <= self._next:
             return False
@@ -54,10 +54,10 @@ class Deadline:
 
 
 def progress_of(pids: Iterable[int]) -> int:
-    """CPU time, time spent waiting for a core, and bytes of I/O of the processes, as one number: only its growth has a meaning."""
+    """The sum of CPU time, time spent waiting for a core, and bytes of I/O of the processes: only its growth has a meaning."""
     done = 0
     for pid in pids:
-        with suppress(OSError, ValueError):  # by hand: psutil does not have the time spent waiting for a core
+        with suppress(OSError, ValueError):  # psutil does not report the time spent waiting for a core
             done += sum(map(int, Path(f"/proc/{pid}/schedstat").read_text(encoding="ascii").split()[:2]))
         with suppress(OSError, RuntimeError, ValueError, psutil.Error):
             done += sum(psutil.Process(pid).io_counters())

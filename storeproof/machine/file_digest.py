@@ -1,4 +1,4 @@
-"""The SHA-256 of a program, so that a later run knows whether it has the same one."""
+"""The SHA-256 of a program, so that results show whether two runs used the same one."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 
 def digest_of(path: str) -> str | None:
-    """`sha256:` and 64 digits; None for a file that may be run and not read. Read once, unless the file changes: the largest servers have
-    a hundred megabytes, which take a third of a second."""
+    """`sha256:` and 64 hexadecimal digits; None if the file cannot be read. Cached until the file changes: the largest servers have a
+    hundred megabytes, which take a third of a second."""
     try:
         state = Path(path).stat()
         return _digest(path, state.st_ino, state.st_size, state.st_mtime_ns)

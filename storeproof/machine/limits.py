@@ -1,4 +1,4 @@
-"""The physical limits that a machine sets for any store: the latency of a sync, and of a loopback round trip."""
+"""Measures the physical limits that the machine sets for any store: the latency of a sync and of a loopback round trip."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _BLOCK: Final = 4096
 _SYNCS: Final = 30
 _TRIPS: Final = 500
 _LONGEST: Final = 0.15
-"""Seconds for each of the two; on a slow disk fewer syncs are made."""
+"""Time limit in seconds for each measurement; on a slow disk fewer syncs are made."""
 
 
 def fsync_us(directory: Path) -> float:
-    """Median microseconds of a 4 KiB append and fsync in a directory.
+    """Median latency in microseconds of a 4 KiB append and fsync in a directory.
 
     Raises:
-        OSError: nothing can be written there.
+        OSError: the directory cannot be written to.
     """
     block = os.urandom(_BLOCK)
     times: list[float] = []
@@ -37,7 +37,7 @@ def fsync_us(directory: Path) -> float:
 
 
 def loopback_us() -> float:
-    """Median microseconds of a one-byte round trip over a TCP connection to this machine."""
+    """Median latency in microseconds of a one-byte round trip over a TCP connection on the loopback interface."""
     with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname(), timeout=5) as client:
         echo, _ = server.accept()
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

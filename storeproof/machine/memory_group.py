@@ -1,7 +1,7 @@
-"""A control group of the kernel's that limits the memory of one server.
+"""A control group (cgroup) that limits the memory of one server.
 
-With version 2 it lies beside the group of this process, since a group with processes may not have limited ones inside; with version 1
-inside of it. So limits that this process has from above hold for the server too.
+With cgroup version 2 it is made beside the group of this process, since a group that contains processes may not enable controllers for
+child groups; with version 1, inside it. Either way the limits of the groups above apply to the server too.
 """
 
 from __future__ import annotations
@@ -15,32 +15,32 @@ from typing import Final
 from storeproof.errors import NotAvailable
 
 _REMOVE_SECONDS: Final = 2.0
-"""A group whose processes were just killed is still busy for a moment."""
+"""How long to retry a removal: a group whose processes were just killed is busy for a moment."""
 _REMEDY: Final = "run it as root on a machine with control groups, or by --launch=container, or leave out --memory"
 
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """Where groups can be made."""
+    """The directory in which groups can be made, and the cgroup version."""
 
     parent: Path
     version: int
 
 
 class MemoryGroup:
-    """One group; `path` is its directory."""
+    """One control group; `path` is its directory."""
 
     def __init__(self, path: Path, limit: int) -> None:
-        """Nothing is made yet.
+        """The group is not made yet.
 
         Args:
-            limit: bytes. Nothing of it is swapped out, so that memory is what is measured, and not the disk.
+            limit: bytes. Swap is disabled, so that memory is measured and not the disk.
         """
         self.path = path
         self.limit = limit
 
     def make(self, version: int) -> None:
-        """Make it. Raises `NotAvailable`."""
+        """Make the group. Raises `NotAvailable`."""
         try:
             if version == 2:
                 self._enable()
@@ -48,14 +48,14 @@ class MemoryGroup:
             limits = _LIMITS[version]
             (self.path / limits[0]).write_text(str(self.limit), encoding="ascii")
             for swap, value in limits[1].items():
-                with contextlib.suppress(OSError):  # a kernel without swap has no such file
+                with contextlib.suppress(OSError):  # the file does not exist if the kernel does not account for swap
                     (self.path / swap).write_text(value.format(limit=self.limit), encoding="ascii")
         except OSError as reason:
             self.remove()
             raise NotAvailable(f"the memory of a process cannot be limited in {self.path.parent}: {reason.strerror}", _REMEDY) from None
 
     def add(self, pid: int) -> None:
-        """Have a process in it, and what that starts from now on; one that has ended is fine. Raises `NotAvailable`."""
+        """Move a process into the group; what it starts from now on is in it too. Ignores one that has ended. Raises `NotAvailable`."""
         with contextlib.suppress(ProcessLookupError):
             try:
                 (self.path / "cgroup.procs").write_text(str(pid), encoding="ascii")
@@ -65,13 +65,13 @@ class MemoryGroup:
                 raise NotAvailable(f"process {pid} cannot be put into {self.path}: {reason.strerror}", _REMEDY) from None
 
     def pids(self) -> set[int]:
-        """The processes in it."""
+        """The ids of the processes in the group."""
         with contextlib.suppress(OSError):
             return {int(line) for line in (self.path / "cgroup.procs").read_text(encoding="ascii").split()}
         return set()
 
     def kills(self) -> int:
-        """How many of its processes the kernel has ended for memory."""
+        """Number of its processes that the kernel has killed for exceeding a limit of memory."""
         for name in ("memory.events", "memory.oom_control"):
             with contextlib.suppress(OSError, ValueError):
                 for line in (self.path / name).read_text(encoding="ascii").splitlines():
@@ -80,7 +80,7 @@ class MemoryGroup:
         return 0
 
     def remove(self) -> None:
-        """Remove it, once it is empty; never raises, and may be called twice."""
+        """Remove the group, waiting a moment until it is empty; never raises, and may be called twice."""
         end = time.monotonic() + _REMOVE_SECONDS
         while True:
             try:
@@ -95,7 +95,7 @@ class MemoryGroup:
                 return
 
     def _enable(self) -> None:
-        """Have the parent hand the controller on, where it does not yet."""
+        """Enable the memory controller for the children of the parent group."""
         control = self.path.parent / "cgroup.subtree_control"
         if "memory" not in control.read_text(encoding="ascii").split():
             control.write_text("+memory", encoding="ascii")
@@ -108,14 +108,14 @@ _LIMITS: Final[dict[int, tuple[str, dict[str, str]]]] = {
 
 
 def find_hierarchy(mountinfo: str, own: str) -> Hierarchy:
-    """Where a group for memory can be made.
+    """Find where a group that limits memory can be made.
 
     Args:
         mountinfo: the text of /proc/self/mountinfo.
-        own: that of /proc/self/cgroup.
+        own: the text of /proc/self/cgroup.
 
     Raises:
-        NotAvailable: no control group limits memory here.
+        NotAvailable: this machine has no memory controller.
     """
     paths = {controllers: path for _, controllers, path in (line.split(":", 2) for line in own.splitlines())}
     for line in mountinfo.splitlines():
@@ -132,12 +132,12 @@ def find_hierarchy(mountinfo: str, own: str) -> Hierarchy:
 
 
 def hierarchy() -> Hierarchy:
-    """Of this process. Raises as `find_hierarchy`."""
+    """The hierarchy for groups made by this process. Raises `NotAvailable`."""
     return find_hierarchy(Path("/proc/self/mountinfo").read_text(encoding="utf-8"), Path("/proc/self/cgroup").read_text(encoding="utf-8"))
 
 
 def _inside(point: Path, path: str, root: str) -> Path:
-    """A group's directory under the mount point, whose own root may be a group itself."""
+    """The directory of the group `path` under a mount point; `root`: the group that is mounted there."""
     inner = path.removeprefix(root) if root != "/" else path
     return point / inner.lstrip("/")
 

@@ -1,4 +1,4 @@
-"""The file system that a directory lies on."""
+"""Finds the file system of a directory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Mount:
 
 
 def mount_of(directory: Path) -> Mount:
-    """The mount of a directory: the longest mount point above it, the last of several stacked ones."""
+    """The mount that contains a directory: the one with the longest mount point, or the last if several are stacked there."""
     target = directory.resolve()
     best, length = Mount("", UNKNOWN, UNKNOWN, UNKNOWN), -1
     try:

@@ -1,4 +1,4 @@
-"""The mark on directories and containers that tells a later run which process made them."""
+"""The owner of a directory or container: noted in its marker or label, so that a later run knows which process made it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from storeproof.machine.process_tree import read_stat
 
 @dataclass(frozen=True)
 class Owner:
-    """A run, distinguished from any other that ever had its process id."""
+    """The process of a run, distinguished from all others that ever had the same process id."""
 
     pid: int
     start: int
-    """Clock ticks from the boot to the process's start: field 22 of /proc/PID/stat."""
+    """Start time of the process in clock ticks since boot: field 22 of /proc/PID/stat."""
     namespace: str
-    """The process id namespace: the same number means another process in another container."""
+    """The pid namespace: in another container the same pid is another process."""
     boot: str
     """The kernel's boot id."""
     host: str
@@ -29,15 +29,15 @@ class Owner:
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """An owner as `str` wrote it, or None for anything else."""
+        """Parse the result of `str`; None for any other text."""
         parts = text.split(":")
         if len(parts) != 5 or not (parts[0].isdigit() and parts[1].isdigit()):
             return None
         return cls(int(parts[0]), int(parts[1]), parts[2], parts[3], parts[4])
 
     def dead(self) -> bool:
-        """Whether it has certainly ended. An owner that cannot be seen from here (another machine, another container) is not dead:
-        a disk or a Docker engine may be shared, and a live owner's things must never be touched."""
+        """Whether it has certainly ended. False for an owner that cannot be seen from here (on another machine, in another container): a
+        disk or a Docker engine may be shared, and what a live owner made must never be touched."""
         here = this_process()
         if self.host != here.host:
             return False
@@ -50,7 +50,7 @@ class Owner:
 
 
 def this_process() -> Owner:
-    """The owner of what this process makes."""
+    """This process, as the owner of what it makes."""
     own = read_stat(os.getpid())
     assert own is not None, "/proc is not mounted"
     return Owner(

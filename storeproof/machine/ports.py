@@ -1,4 +1,4 @@
-"""Free ports, and which process listens on one: a result must never be read from the wrong server."""
+"""Finds free ports and the process that listens on a port: a result must never come from the wrong server."""
 
 from __future__ import annotations
 
@@ -20,10 +20,13 @@ _LISTEN = b"0A"
 
 
 def free_port() -> int:
-    """An unused TCP port of 127.0.0.1, below the range that the kernel assigns to outgoing connections.
+    """An unused TCP port of 127.0.0.1, below the ephemeral range that the kernel assigns to outgoing connections.
 
-    A port of that range can be taken while the server is down, even by its own clients: a connection from 127.0.0.1:P
-    to 127.0.0.1:P succeeds without a server.
+    A port of that range can be taken while the server is down, even by its own clients: a connection from 127.0.0.1:P to 127.0.0.1:P
+    succeeds without a server.
+
+    Raises:
+        NotAvailable: none was found.
     """
     first = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text(encoding="ascii").split()[0])
     for port in random.SystemRandom().sample(range(first // 2, first), 200):
@@ -38,7 +41,7 @@ def free_port() -> int:
 
 
 def free_ports(number: int) -> list[int]:
-    """As many distinct free ports, as `free_port` finds them."""
+    """`number` distinct ports from `free_port`."""
     found: list[int] = []
     while len(found) < number:
         if (port := free_port()) not in found:
@@ -49,10 +52,10 @@ def free_ports(number: int) -> list[int]:
 def is_listened_on(port: int) -> bool:
     """Whether any process listens on a TCP port, at any address.
 
-    A port that can be bound has no listener. Only otherwise the kernel's tables are read, by hand: to make them it goes through all its
-    hash buckets, 30 ms for two thousand sockets, and psutil would look for the process behind each of them.
+    A port that can be bound has no listener. Only otherwise is /proc/net/tcp read, directly: the kernel goes through all its hash
+    buckets for that, 30 ms for two thousand sockets, and psutil would also look for the process of each socket.
     """
-    if _can_be_bound(port, socket.AF_INET, "0.0.0.0") and _can_be_bound(port, socket.AF_INET6, "::"):  # noqa: S104 - nothing listens there
+    if _can_be_bound(port, socket.AF_INET, "0.0.0.0") and _can_be_bound(port, socket.AF_INET6, "::"):  # noqa: S104 - only a test
         return False
     listener = re.compile(rb": [0-9A-F]+:%04X [0-9A-F]+:[0-9A-F]{4} %s " % (port, _LISTEN))
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
@@ -65,7 +68,7 @@ def is_listened_on(port: int) -> bool:
 def _can_be_bound(port: int, family: socket.AddressFamily, any_address: str) -> bool:
     try:
         with socket.socket(family) as tried:
-            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # ended connections do not block it
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections in TIME_WAIT do not block it
             if family == socket.AF_INET6:
                 tried.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
             tried.bind((any_address, port))
@@ -77,14 +80,14 @@ def _can_be_bound(port: int, family: socket.AddressFamily, any_address: str) -> 
 def is_listener(pids: Iterable[int], port: int) -> bool:
     """Whether one of the processes listens on the port."""
     for pid in pids:
-        with suppress(psutil.Error):  # it has ended, or may not be looked into
+        with suppress(psutil.Error):  # it has ended, or may not be inspected
             if any(_listens(each, port) for each in psutil.Process(pid).net_connections("tcp")):
                 return True
     return False
 
 
 def describe_listener(port: int) -> str:
-    """`pid N (name)` of the process that listens on a port, as far as this user can see it."""
+    """`pid N (name)` of the process that listens on a port, as far as this user may inspect it."""
     pid = next((each.pid for each in psutil.net_connections("tcp") if _listens(each, port) and each.pid is not None), None)
     if pid is None:
         return "a process that this user may not inspect"

@@ -1,4 +1,4 @@
-"""Whether the machine is so busy that a late server may be late for that reason alone."""
+"""Detects a machine so busy that this alone may be the reason for a server's delay."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from pathlib import Path
 from typing import Final
 
 _SHARE: Final = {"cpu": 40.0, "io": 40.0, "memory": 10.0}
-"""Percentage of the last ten seconds in which some task had to wait for it (PSI, /proc/pressure)."""
+"""Limits: percentage of the last ten seconds in which some task had to wait for the resource (PSI, /proc/pressure)."""
 _LOAD: Final = 1.5
-"""Runnable tasks per core."""
+"""Limit: load average per core."""
 
 
 def machine_is_busy() -> str:
-    """The evidence, in words; empty on a machine with capacity to spare."""
+    """Evidence that the machine is busy, for messages; empty if it has capacity to spare."""
     some = {}
     for kind in _SHARE:
-        with suppress(OSError, LookupError, ValueError):  # not every kernel tells
+        with suppress(OSError, LookupError, ValueError):  # not every kernel reports it
             some[kind] = _avg10(Path(f"/proc/pressure/{kind}").read_text(encoding="ascii"))
     return busy(some, os.getloadavg()[0], os.cpu_count() or 1)
 
 
 def busy(some: Mapping[str, float], load: float, cores: int) -> str:
-    """The same, from given numbers.
+    """The same as `machine_is_busy`, for given numbers.
 
     Args:
-        some: by "cpu", "io" and "memory", as far as known: percentage of the time in which some task waited for it.
+        some: for "cpu", "io" and "memory", as far as known, the percentage of time in which some task waited for it.
         load: the load average over the last minute.
-        cores: of the machine.
+        cores: the number of cores of the machine.
     """
     found = [f"tasks waited for {kind} {some[kind]:.0f} % of the time" for kind, limit in _SHARE.items() if some.get(kind, 0.0) >= limit]
     if load > _LOAD * cores:

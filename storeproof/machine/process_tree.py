@@ -1,9 +1,9 @@
-"""Finds and signals all processes of a server, also those that left its session or lost their parent.
+"""Finds and signals all processes of a server, including those that left its session or lost their parent.
 
-Process groups are not enough: every PostgreSQL backend starts a session of its own, and is handed to init when the postmaster is killed.
+Process groups are not enough: every PostgreSQL backend starts its own session, and is reparented to init when the postmaster is killed.
 
-/proc is read by hand: psutil has neither a process's session nor its flags, and gives its start by the wall clock, which may be set before
-a later run compares it. It also takes half as long again for the whole table, while a server that is being killed still runs.
+/proc is read directly: psutil reports neither session nor flags of a process, and its start by the wall clock, which may be changed before
+a later run compares it. psutil also takes 50 % longer for the whole table, while a server that is being killed still runs.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ import psutil
 _EXITING = 4
 """PF_EXITING: include/linux/sched.h."""
 _STAT_BYTES = 4096
-"""More than the line can have: 52 numbers, and a name of 64 bytes at most."""
+"""More than the longest line: 52 numbers, and a name of at most 64 bytes."""
 
 
 @dataclass(frozen=True)
 class Stat:
-    """One line of /proc/PID/stat."""
+    """A process, from /proc/PID/stat."""
 
     pid: int
     state: str
     parent: int
     session: int
     start: int
-    """Clock ticks since boot; together with the pid it identifies the process uniquely."""
+    """Start time in clock ticks since boot; together with the pid it identifies the process."""
 
     @property
     def ended(self) -> bool:
@@ -41,21 +41,21 @@ class Stat:
 
 
 Find = Callable[[], list[Stat]]
-"""Finds the processes of one server that run now."""
+"""Returns the running processes of one server."""
 
 
 def read_stat(pid: int) -> Stat | None:
-    """The process, or None where there is none."""
+    """The process with this pid; None if there is none."""
     text = _stat_line(pid)
     if not text:
         return None
-    # The program's name stands in parentheses and may itself hold spaces and parentheses.
+    # The program's name is in parentheses and may itself contain spaces and parentheses.
     fields = text[text.rindex(")") + 2 :].split()
     return Stat(pid, fields[0], int(fields[1]), int(fields[3]), int(fields[19]))
 
 
 def exiting(pid: int) -> bool:
-    """Whether the kernel is ending the process: its connections may be closed already, and it is not a zombie yet."""
+    """Whether the kernel is ending the process: its connections may already be closed, but it is not a zombie yet."""
     text = _stat_line(pid)
     return bool(text) and bool(int(text[text.rindex(")") + 2 :].split()[6]) & _EXITING)
 
@@ -67,7 +67,7 @@ def ending(pid: int) -> bool:
 
 
 def _stat_line(pid: int) -> str:
-    """/proc/PID/stat; empty where there is no such process. Read without a file object: a look at a server reads that of every process."""
+    """/proc/PID/stat; empty if there is no such process. Read without a file object, for speed: `members` reads it for every process."""
     try:
         descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
     except (FileNotFoundError, ProcessLookupError):
@@ -88,10 +88,10 @@ def _link(pid: int, name: str) -> str:
 
 
 def members(root: Path, leaders: Collection[tuple[int, int]], programs: Collection[str]) -> list[Stat]:
-    """The processes of the server whose directory is `root`, leaders first; those that have ended are left out.
+    """The running processes of the server whose directory is `root`, leaders first.
 
-    A process belongs to it if it descends from one of `leaders` (pid, start), or if it works under `root` and either
-    is in a leader's session or runs one of `programs` (resolved paths). A user's shell in that directory does not.
+    A process belongs to the server if it is one of `leaders` (pid, start) or descends from one; or if its working directory is under
+    `root` and it is in a leader's session or runs one of `programs` (resolved paths). A user's shell there does not belong.
     """
     table = {stat.pid: stat for stat in map(read_stat, psutil.pids()) if stat is not None and not stat.ended}
     found = [pid for pid, start in leaders if pid in table and table[pid].start == start]
@@ -115,7 +115,7 @@ def members(root: Path, leaders: Collection[tuple[int, int]], programs: Collecti
 
 
 def send(processes: Iterable[Stat], number: signal.Signals) -> None:
-    """Signal each; processes that have ended meanwhile are ignored."""
+    """Send a signal to each process; ignore those that have ended."""
     for process in processes:
         try:
             os.kill(process.pid, number)
@@ -124,7 +124,7 @@ def send(processes: Iterable[Stat], number: signal.Signals) -> None:
 
 
 def freeze(find: Find) -> list[Stat]:
-    """SIGSTOP all, repeated until no unstopped process is found, since a running one may fork meanwhile."""
+    """Send SIGSTOP to all, and repeat until none is new, since a process may fork before it stops; return them."""
     stopped: dict[int, Stat] = {}
     while fresh := [stat for stat in find() if stat.pid not in stopped]:
         send(fresh, signal.SIGSTOP)
@@ -133,9 +133,9 @@ def freeze(find: Find) -> list[Stat]:
 
 
 def destroy(find: Find, seconds: float = 30) -> bool:
-    """SIGKILL all at once and wait until they are gone; False if some remain after `seconds`."""
+    """Send SIGKILL to all at once and wait until they are gone; return False if some remain after `seconds`."""
     deadline = time.monotonic() + seconds
-    # Frozen first: a backend that outlives its postmaster by milliseconds could still acknowledge writes.
+    # Freeze them first: a backend that outlives its postmaster by milliseconds could still acknowledge writes.
     waiting = freeze(find)
     while waiting:
         send(waiting, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Finds a server's own programs on this machine."""
+"""Finds the programs of a server on this machine."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from storeproof.spec.store import ProcessLaunch
 
 
 def find_program(name: str, launch: ProcessLaunch, store: str) -> str:
-    """The path of the store's binary, or of a program that lies beside it.
+    """The path of the server's binary, or of another of its programs.
 
     Raises:
-        NotAvailable: it is not installed; the remedy is the line that installs it.
+        NotAvailable: it is not installed, or only as another product of the same name; the remedy is the command that installs it.
     """
     if name == "${python}":
         return sys.executable
-    # Debian keeps some servers in a directory per version: the newest is taken.
+    # Debian has a directory per version for some servers: take the newest.
     directories = sorted((each for pattern in launch.search for each in glob.glob(pattern)), key=_by_number, reverse=True)  # noqa: PTH207
     found = [path for path in (shutil.which(name), *(shutil.which(name, path=each) for each in directories)) if path is not None]
     ours = [path for path in found if launch.reject_version_containing is None or launch.reject_version_containing not in _version(path)]
@@ -35,7 +35,7 @@ def find_program(name: str, launch: ProcessLaunch, store: str) -> str:
 
 @functools.cache
 def _version(path: str) -> str:
-    """The output of `--version`; empty if there is none within a few seconds."""
+    """The output of `--version`; empty if there is none within five seconds."""
     try:
         return subprocess.run([path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=5, check=False).stdout
     except (OSError, subprocess.TimeoutExpired):
@@ -47,7 +47,7 @@ def _by_number(path: str) -> list[tuple[int, str]]:
 
 
 def check_traversable(base: Path, user: str) -> None:
-    """Check that a server which does not run as root may enter its directory. Raises `NotAvailable`."""
+    """Check that a server that does not run as root may enter its directory. Raises `NotAvailable`."""
     for directory in (base, *base.parents):
         if not directory.exists() or directory.stat().st_mode & 0o001:
             continue

@@ -1,4 +1,4 @@
-"""Shared memory that a killed server leaves behind: it belongs to no process and no directory, so nothing else would remove it."""
+"""Removes the shared memory that a killed server leaves behind: it belongs to no process and is not in the server's directory."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 _IPC_RMID = 0
-_SHM = "/dev/shm/"  # noqa: S108 - where shm_open(3) puts what servers share; we only remove there
+_SHM = "/dev/shm/"  # noqa: S108 - the directory of shm_open(3); nothing is created there
 
 
 def mapped_files(pids: Iterable[int]) -> dict[str, int]:
-    """The files under /dev/shm that the processes map, with their inodes, which psutil does not have."""
+    """Inode by path of the files under /dev/shm that the processes map; psutil does not report inodes."""
     found = {}
     for pid in pids:
         try:
@@ -27,7 +27,7 @@ def mapped_files(pids: Iterable[int]) -> dict[str, int]:
 
 
 def remove_files(files: dict[str, int]) -> None:
-    """Remove those that are still the same file; every process that mapped them has ended."""
+    """Remove the files that still have the same inode. Call it after every process that mapped them has ended."""
     for name, inode in files.items():
         path = Path(name)
         with contextlib.suppress(OSError):
@@ -36,7 +36,7 @@ def remove_files(files: dict[str, int]) -> None:
 
 
 def remove_segments(creators: Iterable[int]) -> None:
-    """Remove the System V segments that these ended processes created and no process is attached to."""
+    """Remove the System V segments that these processes created, if no process is attached to them any more."""
     pids = {str(pid) for pid in creators}
     try:
         lines = Path("/proc/sysvipc/shm").read_text(encoding="ascii").splitlines()

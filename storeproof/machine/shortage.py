@@ -1,6 +1,6 @@
-"""Detects, by evidence, which resource the machine lacks, so that a server is not blamed for a full disk.
+"""Detects which resource the machine lacks, from evidence, so that a server is not blamed for a full disk.
 
-A server's message alone is no evidence, since it may say anything; nor is little free space alone, since it may be enough.
+A server's message alone is not evidence, since it may say anything; nor is little free space alone, since it may be enough.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ from storeproof.errors import DISK_FULL, NO_MEMORY, TOO_MANY_FILES
 
 _MIB: Final = 2**20
 _FULL: Final = _MIB
-"""Bytes: with less than this free, no message of the server is needed."""
+"""Bytes: with less free space, the disk counts as full even without a message of the server."""
 _LITTLE: Final = 1024 * _MIB
-"""Bytes: with less than this free, a server that reports a full disk is believed. It may have removed what it had written."""
+"""Bytes: with less free space, a server that reports a full disk is believed. It may since have removed what it had written."""
 _LITTLE_MEMORY: Final = 256 * _MIB
+"""Bytes: with less memory available, a server that reports too little is believed."""
 _FEW: Final = 1024
-"""Descriptors, or processes: a server with a lower limit is believed when it says that it has too few."""
+"""Descriptors or processes: with a lower limit, a server that reports too few is believed."""
 
-# With evidence from the machine, vaguer messages count too than those that are believed by themselves.
+# These match vaguer messages than `storeproof.errors` does, because they count only together with evidence from the machine.
 _NO_ROOM: Final = re.compile(
     rf"{DISK_FULL}|no space left|quota exceeded|insufficient (free|disk) space|ENOSPC|\berr(or|no):? 28\b", re.IGNORECASE
 )
@@ -40,7 +41,7 @@ _NO_PROCESSES: Final = re.compile(
 
 _PATH_TOO_LONG: Final = re.compile(r"path.{0,200} (is )?too long", re.IGNORECASE)
 _LONG_PATH: Final = 80
-"""Bytes of a directory: sun_path of a socket's address has 108 (unix(7)), and the socket's own name takes some."""
+"""Bytes of a directory's path: a socket's whole path may have 107 (sun_path in unix(7)), including the socket's name."""
 
 _SHORTER_PATH: Final = "name a directory with a shorter path with --data-dir"
 _MAKE_ROOM: Final = "make room there, or name another directory with --data-dir"
@@ -51,21 +52,21 @@ _MORE_PROCESSES: Final = "ulimit -u unlimited, or raise pids.max of the control 
 
 @dataclass(frozen=True)
 class Shortage:
-    """What is short, in words, and the remedy."""
+    """The resource that the machine lacks, for messages, and the remedy."""
 
     what: str
     remedy: str
 
 
 class ShortageWatch:
-    """Tracks the machine's resources from the start of one server on."""
+    """Watches the machine's resources from one start of a server on."""
 
     def __init__(self, places: Sequence[Path], *, data: bool = True, inherits: bool = True) -> None:
         """
         Args:
-            places: the directories that it writes to, or their file systems' files lie in.
-            data: whether its data lies in one of them; else a full disk that it reports may be a file system of its own.
-            inherits: whether our limits are its limits.
+            places: the directories that the server writes to, or that contain the image files of its file systems.
+            data: whether its data is in one of them; if not, a full disk that it reports may be another one.
+            inherits: whether this process's resource limits apply to the server.
         """
         self._places = places
         self._data = data
@@ -76,17 +77,17 @@ class ShortageWatch:
         self.sample()
 
     def sample(self) -> None:
-        """Note what is free now: a failing command may remove what it has written."""
+        """Record the free space now: a command that fails may remove what it has written."""
         for place in self._places:
             with suppress(OSError):
                 self._least[place] = min(self._least.get(place, _free(place)), _free(place))
 
     def find(self, said: str, pids: Iterable[int] = ()) -> Shortage | None:
-        """What is short, or None without evidence.
+        """The resource that the machine lacks; None without evidence.
 
         Args:
-            said: what the server wrote since its start.
-            pids: its processes that run.
+            said: the server's output since its start.
+            pids: its running processes.
         """
         self.sample()
         return self._disk(said) or self._descriptors(said, pids) or self._memory(said) or self._processes(said) or self._path(said)
@@ -131,7 +132,7 @@ class ShortageWatch:
         return None
 
     def oom_killed(self) -> bool:
-        """Whether the out-of-memory killer has ended a process meanwhile."""
+        """Whether the out-of-memory killer has ended a process since the watch began."""
         return oom_kills() > self._oom_kills
 
     def _processes(self, said: str) -> Shortage | None:
@@ -144,7 +145,7 @@ class ShortageWatch:
 
 
 def shortage_of(reason: OSError) -> Shortage | None:
-    """What is short, by the error of one of our own system calls; None for other errors."""
+    """The resource whose lack made a system call of storeproof fail; None for other errors."""
     what = {
         errno.ENOSPC: _MAKE_ROOM,
         errno.EDQUOT: _MAKE_ROOM,
@@ -159,7 +160,7 @@ def shortage_of(reason: OSError) -> Shortage | None:
 
 
 def oom_kills() -> int:
-    """How many processes the out-of-memory killer has ended: in our control group where it counts them, else on the machine."""
+    """Number of processes that the out-of-memory killer has ended: in our control group if that counts them, else on the machine."""
     for file in (*_group_files("memory", "memory.events"), *_group_files("memory", "memory.oom_control"), Path("/proc/vmstat")):
         number = _value(file, "oom_kill")
         if number is not None:
@@ -172,7 +173,7 @@ def _processes_refused() -> int:
 
 
 def _group_files(controller: str, name: str) -> list[Path]:
-    """The file of our control group, in both versions."""
+    """The paths that a file of our control group may have, for cgroup versions 1 and 2."""
     files = []
     with suppress(OSError):
         for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():
@@ -194,7 +195,7 @@ def _value(file: Path, name: str) -> int | None:
 
 
 def _free(place: Path) -> int:
-    """Bytes that can be written there; 0 where no file can be made any more."""
+    """Bytes that this user can write there; 0 if the file system has no free inode."""
     found = os.statvfs(place)
     return 0 if found.f_files and not found.f_favail else found.f_bavail * found.f_frsize
 
@@ -204,7 +205,7 @@ def _files_used_up(pid: int) -> bool:
         process = psutil.Process(pid)
         limit, _ = process.rlimit(psutil.RLIMIT_NOFILE)
         return 0 <= limit <= process.num_fds() + 1
-    except psutil.Error:  # it has ended, or may not be looked into
+    except psutil.Error:  # it has ended, or may not be inspected
         return False
     except OSError as reason:
         return reason.errno in (errno.EMFILE, errno.ENFILE)

@@ -1,8 +1,9 @@
 """Counts the syncs of processes: fsync, fdatasync, msync, and writes to files that are opened with O_SYNC or O_DSYNC.
 
-The kernel notes each with its process where the file system has a point for it (perf_event_open(2)), on every core, so that other programs
-on the same disk do not count. Flush requests of the block device, the usual source, are those of all programs, and syncs may share one. To
-count for each process by itself would need no list, but makes every switch between threads dearer: stores lost about 5 % of their rate.
+At a tracepoint of the file system the kernel records each sync with its process id, in a ring buffer per core (perf_event_open(2)). So
+other programs on the same disk are not counted. The usual source, flush requests of the block device, includes all programs, and several
+syncs may share one flush. Counters per process would need no buffer, but slow down every context switch: stores lost about 5 % of their
+rate.
 """
 
 from __future__ import annotations
@@ -30,39 +31,39 @@ _POINTS: Final = {
     "xfs": "xfs/xfs_file_fsync",
     "btrfs": "btrfs/btrfs_sync_file",
 }
-"""By file system, the tracepoint that its sync begins with. The driver of ext4 serves its predecessors too."""
+"""The tracepoint at the beginning of a sync, by file system. The ext4 driver also serves ext2 and ext3."""
 _OPEN: Final = {"x86_64": 298, "aarch64": 241}
-"""perf_event_open, by machine. The three below have the same numbers on all (since Linux 5.2)."""
+"""Number of the system call perf_event_open, by architecture. The three below have the same number on all (since Linux 5.2)."""
 _FSOPEN, _FSCONFIG, _FSMOUNT = 430, 431, 432
 _CLOEXEC: Final = 1
 _CREATE: Final = 6
 """FSCONFIG_CMD_CREATE: include/uapi/linux/mount.h."""
 _ATTRIBUTES: Final = struct.Struct("=IIQQQQQ80x")
-"""struct perf_event_attr, in include/uapi/linux/perf_event.h as all that follows: kind, size, what, period, what is noted, form of a
-reading, flags; the rest is zero."""
+"""struct perf_event_attr (include/uapi/linux/perf_event.h, like all that follows): type, size, config, sample_period, sample_type,
+read_format, flags; the rest is zero."""
 _TRACEPOINT: Final = 2
 _WITH_PROCESS: Final = 2
 _DISABLED, _FORKS = 1, 1 << 13
 _FD_CLOEXEC: Final = 8
 _ENABLE, _DISABLE = 0x2400, 0x2401
 _ENDS: Final = struct.Struct("=QQQQ")
-"""Of struct perf_event_mmap_page, at `_AT`: head and tail of the list, and where it begins and how long it is."""
+"""The fields data_head, data_tail, data_offset and data_size of struct perf_event_mmap_page, at offset `_AT`."""
 _AT: Final = 1024
 _PAGES: Final = 256
-"""For the list of one core: 65,000 syncs in a round. More are told as not known."""
+"""Pages of the ring buffer of one core: room for 65,000 syncs in a round. If there are more, their number is unknown."""
 _HEADER: Final = struct.Struct("=IHH")
 _PAIR: Final = struct.Struct("=II")
 _FORK, _SAMPLE = 7, 9
 _ROOM: Final = 64
-"""Bytes: more than a record has. With less room left in a list, one may have been left out, which the kernel says with the next record."""
+"""Bytes, more than any record. With less space left in a buffer, the kernel may have dropped one, and reports that with the next."""
 
 
 class SyncCounter:
-    """Of the whole machine, by process, between `begin` and `end`. There is one for each kind of file system, for the life of this process:
-    only one store is measured at a time."""
+    """Counts the syncs of all processes of the machine between `begin` and `end`. There is one counter for each tracepoint, for the life of
+    this process: only one store is measured at a time."""
 
     def __init__(self, point: str) -> None:
-        """`point`: a tracepoint. Raises OSError."""
+        """`point`: the tracepoint. Raises `OSError`."""
         number, call = _number(point), _OPEN[platform.machine()]
         attributes = _ATTRIBUTES.pack(_TRACEPOINT, _ATTRIBUTES.size, number, 1, _WITH_PROCESS, 0, _DISABLED | _FORKS)
         self._lists: list[tuple[int, mmap.mmap]] = []
@@ -79,14 +80,14 @@ class SyncCounter:
             raise
 
     def begin(self) -> None:
-        """Count from now on."""
+        """Start counting, from zero."""
         for held, noted in self._lists:
             head, _, begins, size = _ENDS.unpack_from(noted, _AT)
             _ENDS.pack_into(noted, _AT, head, head, begins, size)
             fcntl.ioctl(held, _ENABLE, 0)
 
     def end(self, pids: Collection[int]) -> int | None:
-        """Syncs of these processes since `begin`, and of those that they started meanwhile; None: there were too many to be noted."""
+        """Stop counting; return the syncs of these processes and of those they have started since `begin`. None: too many to record."""
         for held, _ in self._lists:
             fcntl.ioctl(held, _DISABLE, 0)
         syncs = Counter[int]()
@@ -100,7 +101,7 @@ class SyncCounter:
         return sum(syncs[pid] for pid in found)
 
     def close(self) -> None:
-        """Count no longer; may be called twice."""
+        """Release the counters; may be called twice."""
         for held, noted in self._lists:
             noted.close()
             os.close(held)
@@ -108,11 +109,11 @@ class SyncCounter:
 
 
 _counters: dict[str, SyncCounter] = {}
-"""By tracepoint."""
+"""The counters, by tracepoint."""
 
 
 def sync_counter(folder: Path) -> SyncCounter:
-    """The counter for a directory's file system. A file without a name is synced there first, to see that it is counted.
+    """The counter for a directory's file system. First a temporary file is synced there, to check that this is counted.
 
     Raises:
         NotAvailable: syncs cannot be counted here; with the reason.
@@ -139,10 +140,10 @@ def sync_counter(folder: Path) -> SyncCounter:
 
 
 def _read(noted: mmap.mmap, syncs: Counter[int], parents: dict[int, int]) -> bool:
-    """Add what the list of a core has; whether something may be missing in it. It is not written to meanwhile."""
+    """Add the records of one core's buffer; return whether some may be missing. Call it while the counter is stopped."""
     head, tail, begins, size = _ENDS.unpack_from(noted, _AT)
     first, length = begins + tail % size, head - tail
-    whole = min(length, begins + size - first)  # what does not fit at the end of the list goes on at its beginning
+    whole = min(length, begins + size - first)  # a record may wrap around to the beginning of the buffer
     text = noted[first : first + whole] + noted[begins : begins + length - whole]
     at = 0
     while at < len(text):
@@ -152,7 +153,7 @@ def _read(noted: mmap.mmap, syncs: Counter[int], parents: dict[int, int]) -> boo
             syncs[_PAIR.unpack_from(text, body)[0]] += 1
         elif kind == _FORK:
             child, parent = _PAIR.unpack_from(text, body)
-            if child != parent:  # else a thread
+            if child != parent:  # else it is a new thread
                 parents[child] = parent
         at += length
     return bool(size - (head - tail) < _ROOM)
@@ -163,7 +164,7 @@ def _online() -> list[int]:
 
 
 def _number(point: str) -> int:
-    """The number of a tracepoint. The kernel's list of them is a file system, which is mounted nowhere for it. Raises OSError."""
+    """The id of a tracepoint, read from a tracefs that is not attached to any directory. Raises `OSError`."""
     made = _call(_FSOPEN, b"tracefs", _CLOEXEC)
     try:
         _call(_FSCONFIG, made, _CREATE, None, None, 0)
@@ -179,7 +180,7 @@ def _number(point: str) -> int:
 
 
 def _call(number: int, *arguments: int | bytes | None) -> int:
-    """A system call that Python has no function for. Raises OSError."""
+    """Make a system call that Python has no function for. Raises `OSError`."""
     library = ctypes.CDLL(None, use_errno=True)
     found = int(library.syscall(ctypes.c_long(number), *(ctypes.c_long(each) if isinstance(each, int) else each for each in arguments)))
     if found < 0:

@@ -1,6 +1,6 @@
-"""What a server uses of the machine: processor time, bytes written and syncs as counters, memory and disk as they are.
+"""Measures what a server uses of the machine: CPU time, bytes written and syncs during a round; memory and disk at one moment.
 
-The counters are read just before and just after each measured round, so they must cost little: some system calls for each process.
+The counters are read just before and just after each measured round, so reading them must be cheap: some system calls per process.
 """
 
 from __future__ import annotations
@@ -22,43 +22,44 @@ from storeproof.units import size
 
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 _BLOCK: Final = 512
-"""Bytes of a block in st_blocks, whatever the file system's own are: stat(2)."""
+"""Bytes of a block in st_blocks, whatever the block size of the file system: stat(2)."""
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _LARGE: Final = 2**20
-"""Bytes that are written at once, to which a file system with large parts in its page cache gives large ones."""
+"""Bytes written at once: enough for large folios in the page cache, if the file system uses them."""
 _IN_MEMORY: Final = ("tmpfs", "ramfs")
 _NOT_OURS: Final = "the kernel shows it to the server's user and to root alone"
 
 
 @dataclass(frozen=True)
 class Usage:
-    """In some time. None: see `UsageMeter.unknown`."""
+    """What a server used between `begin` and `end`. None: unknown, for the reason in `UsageMeter.unknown`."""
 
     cpu_seconds: float
-    """Of all its processes, in user mode and in the kernel, those that have ended included."""
+    """User and kernel time of all its processes, including those that have ended."""
     written_bytes: int | None
-    """Handed to the block device for it: whole pages, direct writes, and what was dropped again before it got there. Not what the file
-    system writes by itself, such as its journal."""
+    """Bytes that the kernel attributes to its writes: whole dirty pages, also if they are dropped before they reach the device, and direct
+    writes. What the file system writes by itself, such as its journal, is not included."""
     syncs: int | None
 
 
 @dataclass(frozen=True)
 class Footprint:
-    """At one moment."""
+    """What a server occupies at one moment. None: unknown, for the reason in `UsageMeter.unknown`."""
 
     resident_bytes: int | None
-    """Memory of all its processes; what several of them share is counted once (PSS)."""
+    """Resident memory of all its processes; shared pages are counted once (PSS)."""
     disk_bytes: int | None
-    """Blocks that are allocated to the files in its data directory: logs and what was set aside for later included."""
+    """Blocks that are allocated to the files in its data directory, including logs and preallocated space."""
 
 
 class UsageMeter:
-    """Of one server, from now until its end: of the processes that it has now, and of all that descend from them."""
+    """Measures the usage of one start of a server: the processes that it has at construction, and all their descendants."""
 
     def __init__(self, pids: Iterable[int], data: Path | None) -> None:
         """
         Args:
-            data: its data directory; None where it cannot be reached from here.
+            pids: the server's processes.
+            data: its data directory; None if it cannot be reached from here.
 
         Raises:
             NotAvailable: its processes cannot be seen.
@@ -67,7 +68,7 @@ class UsageMeter:
         self._data = data
         self._syncs: SyncCounter | None = None
         self.unknown: dict[str, str] = {}
-        """By the name of a figure, why it is not known."""
+        """The reason why a figure is unknown, by its name in `Usage` or `Footprint`."""
         if not self._roots:
             raise NotAvailable("its processes cannot be seen from here")
         if not Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").exists():
@@ -77,7 +78,7 @@ class UsageMeter:
         self.footprint()
 
     def _look_at_disk(self) -> None:
-        """Find out what of it can be counted."""
+        """Find out which figures of the disk can be measured."""
         if self._data is None:
             self.unknown |= dict.fromkeys(("syncs", "disk_bytes"), "its data directory cannot be reached from here")
             return
@@ -93,13 +94,13 @@ class UsageMeter:
             self.unknown["syncs"] = str(reason)
 
     def begin(self) -> None:
-        """Meter from now on."""
+        """Start measuring."""
         self._before = self._counters()
         if self._syncs is not None:
             self._syncs.begin()
 
     def end(self) -> Usage:
-        """What it has used since `begin`. Less than no processor time: one of its processes ended, and what it had used is lost."""
+        """The usage since `begin`. A negative CPU time means that a process ended whose CPU time is lost."""
         pids = set(self._processes())
         syncs = self._syncs.end(pids) if self._syncs is not None else None
         if self._syncs is not None and syncs is None:
@@ -109,7 +110,7 @@ class UsageMeter:
         return Usage(cpu - self._before[0], None if unknown else written - self._before[1], syncs)
 
     def _counters(self) -> tuple[float, int]:
-        """Processor time and bytes written, since the server's start."""
+        """CPU time in seconds, and bytes written, since the server's start."""
         cpu, written = 0.0, 0
         for pid in self._processes():
             cpu += _cpu_seconds(pid)
@@ -121,7 +122,7 @@ class UsageMeter:
         return cpu, written
 
     def footprint(self) -> Footprint:
-        """Memory and disk. Takes longer, up to some hundred milliseconds."""
+        """Memory and disk. Slower than `end`: up to some hundred milliseconds."""
         resident = 0
         try:
             resident = sum(map(_resident_bytes, self._processes()))
@@ -136,8 +137,8 @@ class UsageMeter:
         return Footprint(None if "resident_bytes" in self.unknown else resident, disk)
 
     def _processes(self) -> Iterator[int]:
-        """Its first processes that run, and all that descend from them. Not by a look at every process of the machine, which takes tens
-        of milliseconds on a large one."""
+        """The processes given at construction, if they still run, and all their descendants. Not found by scanning all processes, which
+        takes tens of milliseconds on a large machine."""
         waiting = [pid for pid, start in self._roots.items() if (stat := read_stat(pid)) is not None and stat.start == start]
         found = set[int]()
         while waiting:
@@ -149,7 +150,7 @@ class UsageMeter:
 
 
 def allocated_bytes(folder: Path) -> int:
-    """Bytes of the blocks that are allocated to a directory and all that is in it; a file with several names counts once."""
+    """Bytes of the blocks that are allocated to a directory and its contents; a file with several hard links counts once."""
     seen = set[tuple[int, int]]()
     total, waiting = 0, [str(folder)]
     while waiting:
@@ -169,15 +170,15 @@ def allocated_bytes(folder: Path) -> int:
 
 
 def _children(pid: int) -> list[int]:
-    """Of its first thread, as servers fork: to ask all threads would take too long. What a process forks in another thread is counted when
-    it has ended."""
+    """The children of the main thread, in which servers fork: to read those of all threads would take too long. A child that another
+    thread forked is counted when it has ended."""
     return [int(each) for each in _text(f"/proc/{pid}/task/{pid}/children").split()]
 
 
 def _cpu_seconds(pid: int) -> float:
-    """Its own, to the nanosecond, and that of its children that have ended, in ticks."""
+    """CPU time of a process and of its children that have ended; the former in nanosecond, the latter in clock tick resolution."""
     try:
-        # The process's clock as clock_getcpuclockid(3) numbers it, which Python does not offer; it counts ended threads too.
+        # The clock id that clock_getcpuclockid(3) returns, which Python does not offer. It includes threads that have ended.
         own = time.clock_gettime((~pid << 3) | 2)
     except OSError:  # it has ended
         return 0.0
@@ -187,11 +188,11 @@ def _cpu_seconds(pid: int) -> float:
 
 
 def _miscounted(folder: Path) -> str:
-    """Why the kernel's count of written bytes is wrong in a directory; empty where it is right.
+    """Why the kernel's count of written bytes is wrong in a directory; empty if it is right.
 
-    It is added to when a part of the page cache becomes dirty, by the whole of that part, of which only the changed blocks are written.
-    Where such parts are single pages that is right. File systems with large ones (`ext4` since Linux 6.16) count 256 KiB for the 8 KiB that
-    PostgreSQL writes with each commit.
+    When a folio of the page cache becomes dirty, the kernel counts the whole folio, although only its changed blocks are written. That is
+    right if folios are single pages. With large folios (`ext4` since Linux 6.16) it counts 256 KiB for the 8 KiB that PostgreSQL writes
+    with each commit.
     """
     try:
         with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
@@ -202,12 +203,12 @@ def _miscounted(folder: Path) -> str:
             os.fsync(file.fileno())
             counted = _written_bytes("thread-self") - before
     except OSError as reason:
-        return f"that the kernel counts rightly could not be tried: {reason.strerror}"
+        return f"the kernel's count of written bytes could not be tested: {reason.strerror}"
     return "" if counted == _PAGE else f"the kernel counts {size(counted)} where {size(_PAGE)} are written"
 
 
 def _written_bytes(pid: int | str) -> int:
-    """Of it and of its children that have ended. Raises PermissionError."""
+    """Bytes written by a process and its children that have ended. Raises `PermissionError`."""
     for line in _text(f"/proc/{pid}/io").splitlines():
         name, _, value = line.partition(": ")
         if name == "write_bytes":
@@ -216,7 +217,7 @@ def _written_bytes(pid: int | str) -> int:
 
 
 def _resident_bytes(pid: int) -> int:
-    """Raises PermissionError."""
+    """Proportional set size (PSS) of a process. Raises `PermissionError`."""
     for line in _text(f"/proc/{pid}/smaps_rollup").splitlines():
         if line.startswith("Pss:"):
             return int(line.split()[1]) * 1024
@@ -224,7 +225,7 @@ def _resident_bytes(pid: int) -> int:
 
 
 def _text(path: str) -> str:
-    """A file of /proc; empty where the process has ended. Read without a file object, which takes longer than the system calls."""
+    """The text of a file in /proc; empty if the process has ended. Read without a file object, which takes longer than the system calls."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except (FileNotFoundError, ProcessLookupError):
