@@ -36,16 +36,23 @@ class CountingProxy:
             each.close()
 
     def _accept(self) -> None:
-        with contextlib.suppress(OSError):  # the listener was closed, or the store is gone
+        with contextlib.suppress(OSError):  # the listener was closed
             while True:
                 client, _ = self._listener.accept()
                 self._open.append(client)
-                store = socket.create_connection((self._store.host, self._store.port))
-                self._open.append(store)
-                for each in (client, store):
-                    each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                for way in ((client, store, "to_store"), (store, client, "to_client")):
-                    threading.Thread(target=self._relay, args=way, name="storeproof-proxy", daemon=True).start()
+                self._connect(client)
+
+    def _connect(self, client: socket.socket) -> None:
+        try:
+            store = socket.create_connection((self._store.host, self._store.port))
+        except OSError:  # the store is gone: the client finds its connection closed
+            client.close()
+            return
+        self._open.append(store)
+        for each in (client, store):
+            each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for way in ((client, store, "to_store"), (store, client, "to_client")):
+            threading.Thread(target=self._relay, args=way, name="storeproof-proxy", daemon=True).start()
 
     def _relay(self, source: socket.socket, sink: socket.socket, count: str) -> None:
         with contextlib.suppress(OSError):  # either side closed its connection

@@ -41,6 +41,16 @@ def test_what_goes_through_arrives_and_is_counted(doubling_server: Address) -> N
         socket.create_connection((proxy.address.host, proxy.address.port))
 
 
+def test_clients_of_a_store_that_is_gone_find_their_connections_closed() -> None:
+    """A client that the proxy cannot connect to the store is not kept waiting, nor is the next one."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        gone = Address("127.0.0.1", free.getsockname()[1])
+    with counting(gone) as proxy:
+        for _ in range(2):
+            with socket.create_connection((proxy.address.host, proxy.address.port), timeout=20) as client:
+                assert client.recv(1) == b""
+
+
 def test_an_encrypted_connection_is_left_alone() -> None:
     """A TLS connection cannot be counted, and is `NotAvailable`."""
     with pytest.raises(NotAvailable, match="encrypted"), counting(Address("127.0.0.1", 1, tls=True)):
