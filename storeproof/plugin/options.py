@@ -81,20 +81,19 @@ def add_options(parser: pytest.Parser) -> None:
         action="append",
         metavar="RESULT",
         help="a result.json, or its directory, that shows correctness and durability of the same store: same variant, version, settings, "
-        "binary or image, and edition; what this run does not verify itself is taken from there, and said to be; may be repeated",
+        "binary or image, and edition; what this run does not verify itself is taken from there and marked as cited; may be repeated",
     )
     group.addoption(
         "--records",
         metavar="N",
-        help="records that are loaded for workloads over loaded data, in place of the scale's number; its limit of bytes (data_bytes) does "
-        "not hold for them",
+        help="number of records to load, in place of the scale's; the scale's limit of bytes (data_bytes) does not apply",
     )
     group.addoption(
         "--cores",
         type=int,
         metavar="N",
-        help="how many cores every store is given, so that they can be compared on a smaller machine (default: all that the load "
-        "generator leaves)",
+        help="number of cores that each store may use, the same for all, to compare stores as on a smaller machine (default: all that "
+        "the load generator leaves)",
     )
     group.addoption(
         "--memory",

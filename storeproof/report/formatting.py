@@ -8,7 +8,7 @@ from storeproof.result.model import StoreResult
 from storeproof.units import amount
 
 SCALES = {
-    "smoke": "shows that everything works; too small for decisions",
+    "smoke": "a quick check of everything; too small for decisions",
     "standard": "for decisions",
     "full": "at the sizes of the original benchmarks",
 }

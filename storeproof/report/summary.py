@@ -80,6 +80,7 @@ def _one(store: StoreResult, run: RunInfo) -> Table:
     grid.add_row("store", Text.assemble((formatting.name_of(store), "bold"), (f" · {store.version or 'never reached'}{launched}", "dim")))
     for label, lines in (
         ("answers", _answers(store)),
+        ("cases", _cases(store)),
         ("keeps", _durability(store)),
         ("roles", _roles(store)),
         ("speed", [*_speeds(store.measurements), *_coverage([store], run)]),
@@ -90,15 +91,19 @@ def _one(store: StoreResult, run: RunInfo) -> Table:
 
 
 def _answers(store: StoreResult) -> list[Text]:
-    """Capabilities that were shown, of all that there are; the outcomes of all cases; the first that failed."""
-    lines = []
-    if store.capabilities:
-        shown, claimed = _shown(store), sum(each.claimed for each in store.capabilities)
-        lines.append(Text(f"{shown} of {len(store.capabilities)} capabilities; {claimed} claimed", "" if shown >= claimed else "yellow"))
+    """Capabilities that were shown, of all that there are."""
+    if not store.capabilities:
+        return []
+    shown, claimed = _shown(store), sum(each.claimed for each in store.capabilities)
+    return [Text(f"{shown} of {len(store.capabilities)} capabilities; {claimed} claimed", "" if shown >= claimed else "yellow")]
+
+
+def _cases(store: StoreResult) -> list[Text]:
+    """The outcomes of all cases; the first that failed."""
     counts = [
         Text(f"{number} {outcome.replace('_', ' ')}", _STYLES[outcome]) for outcome in Outcome if (number := store.counts.get(outcome, 0))
     ]
-    lines.append(_join(counts) if counts else Text("nothing was run", "yellow"))
+    lines = [_join(counts) if counts else Text("nothing was run", "yellow")]
     failed = [each for each in store.outcomes if each.outcome in (Outcome.FAIL, Outcome.ERROR)]
     lines += [_short(f"{formatting.MARKS[each.outcome]} {each.id}: {each.detail}", _STYLES[each.outcome]) for each in failed[:_FAILURES]]
     if len(failed) > _FAILURES:

@@ -1,4 +1,4 @@
-"""Scales: `smoke` shows that everything works, `standard` is for decisions, `full` has the sizes of the seed tests."""
+"""Scales: `smoke` is a quick check of everything, `standard` is for decisions, `full` has the sizes of the seed tests."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_settings_that_a_kill_does_not_tell_from_durable_ones() -> None:
         struck = {each.guarantee: each for each in store.durability.guarantees}
         kill, power = struck["process_crash"], struck["power_loss"]
         only_power += kill.rounds == 20 and not kill.faults_with_loss and power.lost > 0
-    assert f"Of {len(stores)} settings, {only_power} lost nothing in 20 kills and lost acknowledged writes in a power cut." in TEXT
+    assert f"Of {len(stores)} variants, {only_power} lost nothing in 20 kills and lost acknowledged writes in a power cut." in TEXT
 
 
 def test_what_a_synced_log_lost() -> None:

@@ -42,7 +42,7 @@ def test_every_case_that_is_not_a_pass_is_listed_with_its_detail() -> None:
 def test_the_scale_and_the_sums_are_there() -> None:
     """The title says what the numbers are good for, the end what must be above it."""
     text = render_markdown(sample_result(TARGETS[:2], scale="smoke"))
-    assert text.startswith("# storeproof: SMOKE (shows that everything works; too small for decisions)\n")
+    assert text.startswith("# storeproof: SMOKE (a quick check of everything; too small for decisions)\n")
     assert "| measurements | 50 |" in text
     assert text.endswith("END OF REPORT\n")
 

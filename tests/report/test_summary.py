@@ -137,7 +137,7 @@ def test_several_stores_show_grades_and_the_noise_floor() -> None:
     assert broken.rstrip().endswith(" ✘")
     text = " ".join(" ".join(lines).split())
     assert re.search(r"noise differences below \d+ % are noise", text)
-    assert "3 numbers: 2 B; 1 at least; 1 drifting; 1 invalid (errors 1)" in text
+    assert "3 numbers: 2 B, of which 1 lower bound, 1 drifting; 1 invalid (errors 1)" in text
 
 
 def test_one_store_says_what_broke_in_place_of_an_interval() -> None:

@@ -73,14 +73,15 @@ def told(measured: Measurement) -> str:
 
 
 def count(measured: Iterable[Measurement]) -> str:
-    """`13 numbers: 5 A, 6 B, 2 C; 1 at least; 0 invalid`, where what is invalid has no grade."""
+    """`13 numbers: 5 A, 6 B, 1 C, of which 2 lower bounds, 1 drifting; 1 invalid (audit 1)`; what is invalid has no grade."""
     every = list(measured)
     valid = [each for each in every if not each.invalid]
     grades = Counter(each.grade for each in valid)
-    parts = [", ".join(f"{grades[letter]} {letter}" for letter in (*GRADES, "D") if grades[letter]) or "none valid"]
-    parts.append(f"{sum(each.at_least for each in valid)} at least")
-    parts += [f"{drifting} drifting"] if (drifting := sum(each.trend.drifting for each in valid)) else []
+    said = ", ".join(f"{grades[letter]} {letter}" for letter in (*GRADES, "D") if grades[letter]) or "none valid"
+    among = [units.plural(bounds, "lower bound")] if (bounds := sum(each.at_least for each in valid)) else []
+    among += [f"{drifting} drifting"] if (drifting := sum(each.trend.drifting for each in valid)) else []
+    said += f", of which {', '.join(among)}" if among else ""
     broken = Counter(name for each in every for name in each.invalid)
-    why = f" ({', '.join(f'{name} {number}' for name, number in broken.most_common())})" if broken else ""
-    parts.append(f"{len(every) - len(valid)} invalid{why}")
-    return f"{units.plural(len(every), 'number')}: {'; '.join(parts)}"
+    why = ", ".join(f"{name} {number}" for name, number in broken.most_common())
+    said += f"; {len(every) - len(valid)} invalid ({why})" if broken else ""
+    return f"{units.plural(len(every), 'number')}: {said}"

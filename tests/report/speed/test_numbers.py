@@ -47,7 +47,7 @@ def test_a_case_tells_its_number_in_one_line() -> None:
 def test_numbers_are_counted_by_grade_and_the_invalid_have_none() -> None:
     """One line ends the screen: grades, lower bounds, drift, and what broke how often."""
     every = [_number(), _number(grade="A", at_least=True), _number(grade="D"), _number(invalid=["errors", "audit"], at_least=True)]
-    assert numbers.count(every[:3]) == "3 numbers: 1 A, 1 B, 1 D; 1 at least; 0 invalid"
-    assert numbers.count(every) == "4 numbers: 1 A, 1 B, 1 D; 1 at least; 1 invalid (errors 1, audit 1)"
-    assert numbers.count([_number(trend=DRIFTING)]) == "1 number: 1 B; 0 at least; 1 drifting; 0 invalid"
-    assert numbers.count(every[3:]) == "1 number: none valid; 0 at least; 1 invalid (errors 1, audit 1)"
+    assert numbers.count(every[:3]) == "3 numbers: 1 A, 1 B, 1 D, of which 1 lower bound"
+    assert numbers.count(every) == "4 numbers: 1 A, 1 B, 1 D, of which 1 lower bound; 1 invalid (errors 1, audit 1)"
+    assert numbers.count([_number(trend=DRIFTING)]) == "1 number: 1 B, of which 1 drifting"
+    assert numbers.count(every[3:]) == "1 number: none valid; 1 invalid (errors 1, audit 1)"
