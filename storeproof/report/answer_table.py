@@ -252,7 +252,7 @@ def _legend(result: Result, found: Sequence[Group | None]) -> Iterable[str]:
         most = max(records, key=lambda each: (each.rounds, not each.faults_with_loss))
         yield (
             f"Lost: acknowledged writes missing after up to {most.rounds} faults. No start: after one of them it did not start again. "
-            "Yellow, and not promised: the setting does not claim to survive this; red: it does."
+            "Yellow, and not promised: the variant does not claim to survive this; red: it does."
         )
         if any(each.torn for each in records):
             yield "Torn: a record that is neither wholly old nor wholly new."

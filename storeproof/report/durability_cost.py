@@ -41,7 +41,7 @@ def durability_cost(result: Result, workload: str) -> AnswerTable:
         source_of(result, "All"),
         "Of its fastest: the rate as a share of the same store's fastest variant in the same blocks of rounds, with its 95 % interval.",
         f"Grades by half the 95 % interval over rounds: {numbers.BRIEF}.",
-        "Yellow, and not promised: the setting does not claim to survive this; red: it does.",
+        "Yellow, and not promised: the variant does not claim to survive this; red: it does.",
     ]
     return AnswerTable("", names, [lost, Group("speeds", f"{title}, {clients}", ["per second", "of its fastest", "p99"], rows)], notes)
 
