@@ -136,11 +136,14 @@ class FaultExperiment(ABC, Generic[Round]):
 
     def explain(self, reason: StoreDied | Refused | Unknown) -> StoreDied | None:
         """The error if a store that did not answer has ended, else None. Raises `MachineFailed` if it was killed from outside."""
-        if isinstance(reason, Unknown):
-            try:
-                self.handle.check_alive()
-            except StoreDied as ended:
-                return ended
+        return self.how_it_ended() if isinstance(reason, Unknown) else None
+
+    def how_it_ended(self) -> StoreDied | None:
+        """The error if the store has ended by itself, else None. Raises `MachineFailed` if it was killed from outside."""
+        try:
+            self.handle.check_alive()
+        except StoreDied as ended:
+            return ended
         return None
 
 

@@ -205,11 +205,9 @@ class ContainerHandle(ManagedServer):
 
     def _is_ending(self) -> bool:
         """Whether its main process has ended. Clients notice that before the engine does, so wait for the engine to confirm it."""
-        from requests.exceptions import RequestException
-
         if not self._engine_is_here or not process_tree.ending(self._first_process()):
             return False
-        with self._engine_errors("cannot be looked at"), contextlib.suppress(RequestException):
+        with self._engine_errors("has ended, which the engine does not know"):
             self._container.wait(timeout=_GONE_SECONDS)
         return not self.alive()
 

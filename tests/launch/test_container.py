@@ -214,6 +214,16 @@ def test_a_container_whose_connections_are_closed_has_ended(make: Make) -> None:
             handle.check_alive()
 
 
+def test_an_engine_that_does_not_notice_an_end_is_no_fault_of_the_store(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container whose main process is gone, and which the engine calls running all the same, is a failure of the machine."""
+    handle = make()
+    handle.start()
+    monkeypatch.setattr("storeproof.launch.container.process_tree.ending", lambda pid: True)
+    monkeypatch.setattr("storeproof.launch.container._GONE_SECONDS", 0.1)
+    with pytest.raises(MachineFailed, match="which the engine does not know"):
+        handle.check_alive()
+
+
 def test_a_container_that_somebody_removes_is_no_fault_of_the_store(make: Make) -> None:
     """A container that was removed from outside is a failure of the machine."""
     handle = make()

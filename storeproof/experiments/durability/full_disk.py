@@ -199,7 +199,7 @@ class FullDisk(FaultExperiment[None]):
                     self._use()
                     self.summary.back = f"it accepted writes again within {time.monotonic() - began + 0.1:.1f} s, without a restart"
                     return
-                if self._has_ended():
+                if self.how_it_ended() is not None:
                     self.summary.ended = True
                     break
                 time.sleep(_STEP_SECONDS)
@@ -240,17 +240,9 @@ class FullDisk(FaultExperiment[None]):
         lost = [client.ended.unknown for client in clients if client.ended.unknown]
         refused = [client.ended.refusal for client in clients if client.ended.refusal]
         self.summary.during = self._recorder.acknowledged - before
-        self.summary.ended = self._has_ended()
+        self.summary.ended = self.how_it_ended() is not None
         self.summary.cut_short = bool(lost)
         self.summary.noticed = list(dict.fromkeys(text.splitlines()[0][:120] for text in sorted(lost)[:1] + sorted(refused)))[:3]
-
-    def _has_ended(self) -> bool:
-        """Whether it ended by itself. Raises `MachineFailed` if it was killed from outside."""
-        try:
-            self.handle.check_alive()
-        except StoreDied:
-            return True
-        return False
 
     def _use(self) -> None:
         """Some writes. Raises `Refused` or `Unknown` if they are not accepted."""

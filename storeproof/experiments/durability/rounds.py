@@ -147,7 +147,7 @@ class Rounds(FaultExperiment[Round]):
         try:
             self._read_back(everything=self.round.last)
         except Unknown as reason:
-            if self._runs(reason) and self._stays_silent() and self._runs(reason):
+            if self.how_it_ended() is None and self._stays_silent() and self.how_it_ended() is None:
                 if busy := machine_is_busy():
                     raise MachineFailed(f"after the start it runs but does not answer, on a busy machine ({busy}): {reason}") from None
                 raise StoreDied(f"after the start it runs but does not answer: {reason}", self.handle.log_tail()) from None
@@ -210,10 +210,6 @@ class Rounds(FaultExperiment[Round]):
             raise StoreDied(f"after the start it accepts no writes: {tried.refusal}", self.handle.log_tail())
         if tried.wrong:
             raise StoreDied(f"after the start it does not return what was written: {tried.wrong[0]}", self.handle.log_tail())
-
-    def _runs(self, reason: Unknown) -> bool:
-        """Whether the store that did not answer has not ended. Raises `MachineFailed` if it was killed from outside."""
-        return self.explain(reason) is None
 
     def _stays_silent(self) -> bool:
         """Whether repeated attempts get no answer: a slow store answers in the end, one that fails on its data does not."""
