@@ -14,22 +14,13 @@ from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.launch import container_description
 from storeproof.launch.container import ContainerHandle
 from storeproof.machine import container_engine
+from tests.launch.container.redis import REDIS, SETTINGS, command, pinged
 from tests.launch.small import eventually, request
-from tests.launch.test_container import IMAGE, REDIS, SETTINGS, command, pinged
 
 pytestmark = pytest.mark.docker
 
 MIB = 2**20
 CORE = max(os.sched_getaffinity(0))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _engine() -> None:
-    reason = container_engine.unavailable()
-    if reason is not None:
-        pytest.skip(reason)
-    if not container_engine.has_image(IMAGE):
-        pytest.skip(f"the image {IMAGE} is not here; .ci/setup images")
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""Containers of the project's own images."""
