@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from storeproof import native_support
@@ -42,9 +43,13 @@ def threads(pids: Any) -> Iterator[tuple[str, str]]:
 
 
 def workers() -> list[int]:
-    """Our own worker processes."""
-    children = [pid for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()]
-    return [int(pid) for pid in children if b"storeproof.load.driver.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    """Our own worker processes; one that ends meanwhile is none."""
+    found = []
+    for child in psutil.Process().children():
+        with suppress(psutil.Error):
+            if "storeproof.load.driver.worker" in " ".join(child.cmdline()):
+                found.append(child.pid)
+    return found
 
 
 class Look(threading.Thread):
