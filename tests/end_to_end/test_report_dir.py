@@ -76,7 +76,7 @@ import pytest
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session):
-    os.rename(session.config.option.data_dir, f"{{session.config.option.data_dir}}-gone")  # a store still writes in it
+    os.rename(session.config.option.data_dir, f"{{session.config.option.data_dir}}-gone")  # in one step: a store still writes in it
     if {full}:
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 """

@@ -64,3 +64,4 @@ def test_a_number_of_records_may_be_given(tmp_path: Path) -> None:
     done = run(tmp_path, "--records=7", "-k", "key_access or stateful or single-get")
     (measured,) = done.result["stores"][0]["measurements"]
     assert (measured["workload"], measured["loaded"]) == ("single-get", 7), done.said
+    assert measured["interleaved_with"] == [], "a store that is alone in its run"

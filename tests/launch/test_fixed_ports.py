@@ -8,8 +8,8 @@ import pytest
 
 from storeproof.errors import NotAvailable
 from storeproof.launch.container import ContainerHandle
-from storeproof.machine import container_engine
 from storeproof.spec import ContainerLaunch
+from tests.launch.conftest import skip_without
 from tests.launch.small import connected, request
 
 pytestmark = pytest.mark.docker
@@ -19,11 +19,7 @@ IMAGE = "storeproof/memcached"
 
 @pytest.fixture(scope="module", autouse=True)
 def _engine() -> None:
-    reason = container_engine.unavailable()
-    if reason is not None:
-        pytest.skip(reason)
-    if not container_engine.has_image(IMAGE):
-        pytest.skip(f"the image {IMAGE} is not here; .ci/setup images")
+    skip_without(IMAGE)
 
 
 def test_they_are_reached_under_their_numbers_and_free_afterwards() -> None:

@@ -7,9 +7,9 @@ import socket
 import pytest
 
 from storeproof.launch.container import ContainerHandle
-from storeproof.machine import container_engine
 from storeproof.spec import ContainerLaunch
 from tests.end_to_end.running import wait_for
+from tests.launch.conftest import skip_without
 from tests.launch.small import connected, request
 
 pytestmark = pytest.mark.docker
@@ -26,11 +26,7 @@ LAUNCH = ContainerLaunch(
 
 @pytest.fixture(scope="module", autouse=True)
 def _engine() -> None:
-    reason = container_engine.unavailable()
-    if reason is not None:
-        pytest.skip(reason)
-    if not container_engine.has_image(IMAGE):
-        pytest.skip(f"the image {IMAGE} is not here; .ci/setup images")
+    skip_without(IMAGE)
 
 
 def test_each_is_mapped_to_the_loopback_and_free_afterwards() -> None:

@@ -8,19 +8,15 @@ import pytest
 
 from storeproof.contract import Address
 from storeproof.launch.container import ContainerHandle
-from storeproof.machine import container_engine
 from storeproof.spec import ContainerLaunch
+from tests.launch.conftest import skip_without
 from tests.launch.container.redis import IMAGE, REDIS, SETTINGS, names, pinged
 from tests.launch.small import request
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _engine() -> None:
-    reason = container_engine.unavailable()
-    if reason is not None:
-        pytest.skip(reason)
-    if not container_engine.has_image(IMAGE):
-        pytest.skip(f"the image {IMAGE} is not here; .ci/setup images")
+    skip_without(IMAGE)
 
 
 Make = Callable[..., ContainerHandle]
