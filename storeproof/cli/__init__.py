@@ -28,6 +28,14 @@ app = typer.Typer(
 )
 
 
+needs_app = typer.Typer(help="Needs files for `storeproof decide`.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(needs_app, name="needs")
+
+
+class Answered(SystemExit):
+    """The exit code of an answer: 2 is one of its own here, and Typer's for a wrong command line."""
+
+
 def _print_version(wanted: bool) -> None:
     if not wanted:
         return
@@ -130,6 +138,35 @@ def claims(
 
 
 @app.command()
+def decide(
+    needs: Annotated[Path, typer.Argument(help="A needs file; `storeproof needs init FILE` writes one with comments.")],
+    results: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Each a result.json, or a directory that holds some (default: the published results of this checkout)."),
+    ] = None,
+    output: Annotated[Path | None, typer.Option(help="A file with all evidence: .html, .md (a decision record) or .json.")] = None,
+) -> None:
+    """Answer which stores meet your needs, by how much the others miss them, and what is not shown.
+
+    Exit codes: 0 a candidate meets all needs · 1 each misses one · 2 one misses none, but some needs are not shown · 4 usage error.
+    """
+    from storeproof.cli.decide import decide_by
+
+    raise Answered(decide_by(needs, results or [], output))
+
+
+@needs_app.command("init")
+def needs_init(file: Annotated[Path, typer.Argument(help="The file to write.")] = Path("needs.yaml")) -> None:
+    """Write a needs file with comments that say what to fill in.
+
+    Exit codes: 0 written · 4 usage error, such as a file that exists already.
+    """
+    from storeproof.cli.decide import write_template
+
+    write_template(file)
+
+
+@app.command()
 def schema(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; list the files that are out of date.")] = False,
     directory: Annotated[Path | None, typer.Option(help="Directory of the schemas (default: spec/schema of this installation).")] = None,
@@ -198,6 +235,6 @@ def main() -> None:
         print(printable(f"storeproof: {error}"), file=sys.stderr)
         sys.exit(USAGE_ERROR if isinstance(error, UsageError) else 1)
     except SystemExit as ended:
-        if ended.code == 2:  # Typer's code for a wrong command line
+        if ended.code == 2 and not isinstance(ended, Answered):  # Typer's code for a wrong command line
             sys.exit(USAGE_ERROR)
         raise

@@ -16,7 +16,7 @@ from storeproof.result.claims import Judged, Verdict, judge
 from storeproof.result.json_file import read_result, write_whole
 from storeproof.result.terminal_safe import shown_of
 from storeproof.spec import load_spec
-from storeproof.spec.reading.claims import read_claims
+from storeproof.spec.questions.read_claims import read_claims
 
 _PAGES: Final[Mapping[str, Callable[[Judged], str]]] = {
     ".md": render_claims_markdown,

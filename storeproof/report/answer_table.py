@@ -13,7 +13,7 @@ from storeproof.outcome import REFUTED, Outcome
 from storeproof.report import formatting
 from storeproof.report.axes import Pair, setting
 from storeproof.report.speed import numbers
-from storeproof.report.tables import FINDINGS, workloads
+from storeproof.report.tables import FINDINGS, lacks, workloads
 from storeproof.result.measurement import Interval, Measurement
 from storeproof.result.model import GuaranteeRecord, ProfileVerdict, Result, StoreResult
 from storeproof.result.strength import strength
@@ -108,19 +108,14 @@ def _role(verdict: ProfileVerdict) -> AnswerCell:
         return AnswerCell("✔", "✔", "good")
     if verdict.verdict == "incomplete":
         return AnswerCell("not run", "○")
-    count = len(missing(verdict))
+    count = len(lacks(verdict))
     return AnswerCell(f"{count} missing", str(count), "near" if count < _MANY else "")
-
-
-def missing(verdict: ProfileVerdict) -> set[str]:
-    """What a store lacks for a profile: models, capabilities and guarantees by name, whatever number of their cases fail."""
-    return {each.partition(": ")[0].partition("/")[0].removeprefix("capability ") for each in verdict.missing}
 
 
 def _answer(result: Result, titles: Mapping[str, str]) -> str:
     """Which stores fill all roles; where none does, which lack the least, and what."""
     lacking = {
-        _name(store, result.stores): {what for each in store.profiles for what in missing(each)}
+        _name(store, result.stores): {what for each in store.profiles for what in lacks(each)}
         for store in result.stores
         if all(each.verdict != "incomplete" for each in store.profiles)
     }

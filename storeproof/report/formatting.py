@@ -39,8 +39,6 @@ MEANINGS = {
     Outcome.PASS: "shown in this run",
 }
 
-VERDICTS = {"conforms": "conforms", "does_not_conform": "does not conform", "incomplete": "incomplete"}
-
 
 def name_of(store: StoreResult) -> str:
     """`store:variant`, as on the command line."""

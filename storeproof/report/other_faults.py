@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from storeproof.report import formatting
 from storeproof.report.tables import Cell, Table, anchor, outcome_cell
-from storeproof.result.model import Result
+from storeproof.result.model import OutcomeRecord, Result
 
 _CASES = {
     "durability.bootstrap/process_kill": "killed during its first start",
@@ -13,6 +16,11 @@ _CASES = {
     "durability.corruption/flip": "bytes of its files changed",
     "durability.corruption/truncate": "a file cut short",
 }
+
+_ROUNDS: Final = re.compile(r"^(\d+) (?:rounds|times)\b")
+_WRONG: Final = re.compile(r"\b(\d+) times it served\b")
+_MISSING: Final = re.compile(r"\b(\d+) times (?:it started without|records were missing, and nothing)")
+"""As the cases of damaged files count their rounds, now and in results before edition 2026.11.12."""
 
 
 def hardships(result: Result) -> Table:
@@ -25,7 +33,17 @@ def hardships(result: Result) -> Table:
         found = {each.id: each for each in store.outcomes}
         for case in cases:
             each = found.get(case)
-            link = anchor(store, each.outcome) if each else ""
-            cells.append(outcome_cell(each.outcome, link=link, hint=each.detail) if each else Cell("–", "dim"))
+            cells.append(_cell(each, anchor(store, each.outcome)) if each else Cell("–", "dim"))
         rows.append(cells)
     return Table(("store:variant", *(_CASES[case] for case in cases)), rows, "Nothing else was done to a store in this run.")
+
+
+def _cell(found: OutcomeRecord, link: str) -> Cell:
+    """The outcome. Whatever a store claims, data that no client wrote is red, and data that is missing without a word is amber."""
+    rounds = _ROUNDS.search(found.detail) if "corruption" in found.id else None
+    if rounds is not None:
+        if wrong := _WRONG.search(found.detail):
+            return Cell(f"✘ wrong data in {wrong[1]} of {rounds[1]}", "bad", link, found.detail)
+        if missing := _MISSING.search(found.detail):
+            return Cell(f"✗ silent loss in {missing[1]} of {rounds[1]}", "open", link, found.detail)
+    return outcome_cell(found.outcome, link=link, hint=found.detail)

@@ -16,7 +16,6 @@ from rich.text import Text
 from storeproof import units
 from storeproof.outcome import SHOWN, Outcome
 from storeproof.report import formatting, tables
-from storeproof.report.answer_table import missing
 from storeproof.report.axes import setting
 from storeproof.report.speed import noise, numbers
 from storeproof.result.measurement import Measurement
@@ -140,7 +139,7 @@ def _roles(store: StoreResult) -> list[Text]:
     met = [each.profile for each in store.profiles if each.verdict == "conforms"]
     others = [each for each in store.profiles if each.verdict != "conforms"]
     lines = [Text(f"meets {', '.join(met)}", "green")] if met else []
-    if refuted := [f"{each.profile} lacks {len(missing(each))}" for each in others if each.verdict == "does_not_conform"]:
+    if refuted := [f"{each.profile} lacks {len(tables.lacks(each))}" for each in others if each.verdict == "does_not_conform"]:
         lines.append(Text(", ".join(refuted), "yellow"))
     if unknown := [each.profile for each in others if each.verdict == "incomplete"]:
         lines.append(Text(f"not shown in this run: {', '.join(unknown)}", "dim"))

@@ -149,6 +149,9 @@ def _rung_cell(found: GuaranteeRecord | None, *, claimed: bool) -> Cell:
     more = f": {lost}" if lost else ""
     if not claimed and not found.rounds:
         return Cell("not claimed", "dim", hint=found.detail)
+    if not claimed and found.outcome is Outcome.UNSUPPORTED and lost:
+        share = f"{100 * found.lost / found.acknowledged:.2g} %" if found.acknowledged else "–"
+        return Cell(f"not promised: {lost} ({share}){confidence.brief(found)}", "open", hint=found.detail)
     return outcome_cell(found.outcome, ("" if claimed else ", not claimed") + more + confidence.brief(found), hint=found.detail)
 
 
@@ -250,9 +253,20 @@ def _together(missing: Sequence[str]) -> str:
     return "; ".join(f"{', '.join(named)}: {why}" for why, named in by_reason.items()).replace(", capability ", ", ")
 
 
-def _verdict_cell(case_result: ProfileVerdict) -> Cell:
-    mark, tone = {"conforms": ("✔", "pass"), "does_not_conform": ("✘", "fail"), "incomplete": ("○", "not_run")}[case_result.verdict]
-    return Cell(f"{mark} {formatting.VERDICTS[case_result.verdict]}", tone)
+def _verdict_cell(found: ProfileVerdict) -> Cell:
+    """A store that never claimed to be one lacks things; one that does not do what it claims has failed."""
+    if found.verdict == "conforms":
+        return Cell("✔ meets", "pass")
+    if any(each.partition(": ")[2].startswith((Outcome.FAIL, Outcome.KNOWN_FAIL)) for each in found.missing):
+        return Cell("✘ failed what it claims", "fail")
+    if found.verdict == "incomplete":
+        return Cell("○ not shown", "not_run")
+    return Cell(f"– lacks {len(lacks(found))}", "unsupported")
+
+
+def lacks(found: ProfileVerdict) -> set[str]:
+    """What a store lacks for a profile: models, capabilities and guarantees by name, whatever number of their cases fail."""
+    return {each.partition(": ")[0].partition("/")[0].removeprefix("capability ") for each in found.missing}
 
 
 def machine(result: Result) -> Table:

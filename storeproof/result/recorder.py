@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, Stage, worst
+from storeproof.result.held import highest_held
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Durability, GuaranteeRecord, Harm, HistoryRecord, OutcomeRecord, ScalingRecord
 from storeproof.result.outage import OutageRecord
@@ -96,16 +97,7 @@ class StoreRecord:
 
     def proven_here(self) -> str | None:
         """The highest guarantee that held in this run, with all below it; None without evidence."""
-        held: str | None = None
-        for name in LADDER[1:]:  # the lowest has no fault
-            record = next((each for each in self.guarantees if each.guarantee == name), None)
-            if record is not None and record.outcome in SHOWN:
-                held = name
-                continue
-            if record is not None and record.outcome in REFUTED and record.rounds and held is None:
-                held = LADDER[0]  # it lost data at a clean restart
-            break  # a rung without evidence neither proves nor refutes the ones above
-        return held
+        return highest_held(self.guarantees)
 
     def _stands(self, cited: str | None) -> bool:
         """Whether no fault of this run refutes a guarantee that is cited, or one below it."""

@@ -13,12 +13,12 @@ from storeproof.regular_file import Unreadable, open_regular
 from storeproof.spec.base import RuleError, SpecFile
 from storeproof.spec.capability import Capability, CapabilityGroup
 from storeproof.spec.cases import CaseIds
-from storeproof.spec.claim import ClaimsFile
 from storeproof.spec.dataset import Dataset
 from storeproof.spec.edition import Edition, edition_of
 from storeproof.spec.guarantee import Guarantee
 from storeproof.spec.model import Model
 from storeproof.spec.profile import Profile
+from storeproof.spec.questions.claim import ClaimsFile
 from storeproof.spec.reading.explain import unknown
 from storeproof.spec.reading.json_schema import schema_of
 from storeproof.spec.reading.source import at, read

@@ -11,7 +11,7 @@ from functools import cache
 
 import pytest
 
-from storeproof.report.answer_table import missing
+from storeproof.report.tables import lacks
 from storeproof.result.compare import Pair, Side, pair_of, sides_of
 from storeproof.result.json_file import read_result
 from storeproof.result.measurement import Measurement
@@ -50,13 +50,13 @@ def test_it_is_one_page() -> None:
 def test_no_store_fills_all_roles_and_these_lack_one_capability() -> None:
     """The first finding."""
     stores = _result("2026-11-22-standard").stores
-    lacking = {each.store: {what for profile in each.profiles for what in missing(profile)} for each in stores}
+    lacking = {each.store: {what for profile in each.profiles for what in lacks(profile)} for each in stores}
     assert len(lacking) == 10
     assert all(lacking.values())
     assert {name for name, what in lacking.items() if what == {"expiry.put-expiring"}} == {"sqlite", "mysql"}
     for name in ("redis", "valkey"):
         (documents,) = [each for each in _store(_result("2026-11-22-standard"), name).profiles if each.profile == "document_store"]
-        assert f"lack {len(missing(documents))} things that a document store needs" in TEXT
+        assert f"lack {len(lacks(documents))} things that a document store needs" in TEXT
 
 
 def test_settings_that_a_kill_does_not_tell_from_durable_ones() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from storeproof.outcome import Outcome, Stage
 from storeproof.report import confidence, tables
 from storeproof.report.html import render_html as html
@@ -67,6 +69,30 @@ def test_both_reports_explain_the_brackets_and_show_what_else_was_done() -> None
     for page in (html(result), markdown(result)):
         assert "Clopper and Pearson" in page
         assert "disk full" in page
+
+
+@pytest.mark.parametrize(
+    ("detail", "text", "tone"),
+    [
+        ("5 rounds, bytes changed in a; 5 times it served data that no client wrote; b", "✘ wrong data in 5 of 5", "bad"),
+        (
+            "5 times bytes were changed in a; 1 times it served what was not written, 3 times it started without a part",
+            "✘ wrong data in 1 of 5",
+            "bad",
+        ),
+        ("5 rounds, one file truncated, of a; 3 times records were missing, and nothing was reported", "✗ silent loss in 3 of 5", "open"),
+        ("5 times a file was cut short in a; 2 times it started without a part of the data", "✗ silent loss in 2 of 5", "open"),
+        ("5 rounds, bytes changed in a; 5 times it refused to start", "✔ pass", "pass"),
+        ("it wrote nothing to its files that could be damaged", "✔ pass", "pass"),
+    ],
+)
+def test_wrong_data_is_red_and_silent_loss_amber_whatever_is_claimed(detail: str, text: str, tone: str) -> None:
+    """With the number of rounds, also in results of earlier editions."""
+    damaged = OutcomeRecord(
+        id="durability.corruption/flip", revision=1, stage=Stage.DURABILITY, outcome=Outcome.PASS, detail=detail, seconds=1.0
+    )
+    cell = hardships(with_record(RECORD, damaged)).rows[0][1]
+    assert (cell.text, cell.tone) == (text, tone)
 
 
 def test_a_run_that_did_nothing_else_has_no_such_table() -> None:

@@ -10,7 +10,7 @@ from storeproof.outcome import Outcome
 from storeproof.result.claims import JudgedClaim, judge
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Result, StoreResult
-from storeproof.spec.claim import ClaimsFile
+from storeproof.spec.questions.claim import ClaimsFile
 from tests.report.sample import sample_environment, sample_result
 from tests.result.records import measured, struck
 from tests.shipped import SHIPPED

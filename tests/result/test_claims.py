@@ -10,7 +10,7 @@ from storeproof.experiments.performance.benchmark_config import configs
 from storeproof.result.claims import Verdict, judge
 from storeproof.result.claims.command import SCALE, command_for
 from storeproof.result.model import Result
-from storeproof.spec.reading.claims import read_claims
+from storeproof.spec.questions.read_claims import read_claims
 from tests.result.claimed import SIDES, TWICE, around, file_of, judged, number, result, store, two
 from tests.result.records import measured
 from tests.shipped import SHIPPED

@@ -11,8 +11,8 @@ import pytest
 
 from storeproof.errors import SpecError
 from storeproof.spec import SPEC_ROOT, load_spec
-from storeproof.spec.claim import ClaimsFile, PublishedClaim
-from storeproof.spec.reading.claims import read_claims
+from storeproof.spec.questions.claim import ClaimsFile, PublishedClaim
+from storeproof.spec.questions.read_claims import read_claims
 from tests.shipped import SHIPPED
 from tests.spec.files import STORE, problems, replaced, specification
 

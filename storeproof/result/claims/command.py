@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from storeproof.spec import Spec
-from storeproof.spec.claim import ClaimedSide, Conditions, PublishedClaim
+from storeproof.spec.questions.claim import ClaimedSide, Conditions, PublishedClaim
 
 SCALE = "full"
 """That with the sizes of the texts."""

@@ -8,7 +8,7 @@ from storeproof import units
 from storeproof.result.claims.pairs import Found
 from storeproof.result.compare import Side
 from storeproof.result.measurement import Measurement
-from storeproof.spec.claim import ClaimedSide, ClaimsFile, Conditions, PublishedClaim
+from storeproof.spec.questions.claim import ClaimedSide, ClaimsFile, Conditions, PublishedClaim
 
 _LOCAL = ("process", "container")
 """Launched on the machine of the clients."""

@@ -14,7 +14,7 @@ from storeproof.result.claims.pairs import Found, find, judged
 from storeproof.result.compare import Side
 from storeproof.result.model import Result
 from storeproof.spec import Spec
-from storeproof.spec.claim import ClaimsFile, PublishedClaim
+from storeproof.spec.questions.claim import ClaimsFile, PublishedClaim
 
 
 def judge(files: Iterable[ClaimsFile], results: Sequence[Result], spec: Spec) -> Judged:

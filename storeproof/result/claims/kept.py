@@ -8,8 +8,8 @@ from typing import Final
 from storeproof.outcome import REFUTED, SHOWN
 from storeproof.result.claims.judged import Verdict
 from storeproof.result.compare import Side
-from storeproof.spec.claim import Kept
 from storeproof.spec.guarantee import LADDER
+from storeproof.spec.questions.claim import Kept
 
 _HARMS: Final = ("lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split")
 """What a fault may do to acknowledged writes, as the result counts it."""

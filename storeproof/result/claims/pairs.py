@@ -13,7 +13,7 @@ from typing import Final
 from storeproof.result.claims.judged import RatioFound, SideFound, Verdict
 from storeproof.result.compare import Pair, Side, pair_of
 from storeproof.result.measurement import Measurement
-from storeproof.spec.claim import ClaimedSide, PublishedClaim
+from storeproof.spec.questions.claim import ClaimedSide, PublishedClaim
 
 _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "durability": ("durability",),

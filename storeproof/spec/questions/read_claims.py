@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from storeproof.errors import SpecError, UsageError
-from storeproof.spec.claim import ClaimedSide, ClaimsFile, PublishedClaim
 from storeproof.spec.loader import Spec
+from storeproof.spec.questions.claim import ClaimedSide, ClaimsFile, PublishedClaim
 from storeproof.spec.reading.explain import unknown
 from storeproof.spec.reading.source import at, read
 from storeproof.spec.store import Variant

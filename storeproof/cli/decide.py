@@ -1,0 +1,96 @@
+"""`storeproof decide`, and `storeproof needs init`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+
+from storeproof.errors import UsageError
+from storeproof.printable import printable
+from storeproof.regular_file import exists
+from storeproof.report.decision.data import decision_data
+from storeproof.report.decision.page import render_page
+from storeproof.report.decision.record import render_record
+from storeproof.report.decision.screen import print_decision
+from storeproof.result.consistency import inconsistencies
+from storeproof.result.json_file import NAME, read_result, write_whole
+from storeproof.result.needs.decision import Decision, decide
+from storeproof.result.needs.evidence import ReadResult
+from storeproof.spec import SPEC_ROOT, load_spec
+from storeproof.spec.questions.read_needs import read_needs
+
+MEETS, NONE_MEETS, NOT_SHOWN = 0, 1, 2
+
+_FORMS: Final[Mapping[str, Callable[[Decision], str]]] = {
+    ".html": render_page,
+    ".md": lambda decision: printable(render_record(decision)),
+    ".json": lambda decision: json.dumps(decision_data(decision), indent=1, ensure_ascii=False) + "\n",
+}
+_TEMPLATE = Path(__file__).with_name("templates") / "needs.yaml.txt"
+
+
+def decide_by(needs: Path, results: Sequence[Path], output: Path | None) -> int:
+    """Answer a needs file from results: those that are named, or the published ones of this checkout.
+
+    Returns:
+        0 if a candidate meets all, 1 if each misses something, 2 if one that misses nothing has something not shown.
+
+    Raises:
+        UsageError: a file cannot be read or written, or a result was changed after its run.
+        SpecError: the needs file has errors.
+    """
+    render = None if output is None else _FORMS.get(output.suffix)
+    if output is not None and render is None:
+        raise UsageError(f"--output {output} ends in {output.suffix or 'nothing'}; allowed: {', '.join(_FORMS)}")
+    spec = load_spec()
+    asked = read_needs(needs, spec)
+    decision = decide(asked, [_read(each) for each in _files(results)], spec)
+    print_decision(decision, Console())
+    if output is not None and render is not None:
+        try:
+            write_whole(output, render(decision))
+        except OSError as reason:
+            raise UsageError(f"{output} cannot be written: {reason}; name another file with --output") from None
+    if decision.meeting:
+        return MEETS
+    return NOT_SHOWN if decision.possible else NONE_MEETS
+
+
+def write_template(file: Path) -> None:
+    """Write a needs file with comments.
+
+    Raises:
+        UsageError: it exists, or cannot be written.
+    """
+    if exists(file):
+        raise UsageError(f"{file} exists; name another file, or remove it")
+    try:
+        write_whole(file, _TEMPLATE.read_text(encoding="utf-8"))
+    except OSError as reason:
+        raise UsageError(f"{file} cannot be written: {reason}; name another file") from None
+    print(f"wrote {file}; fill it in, and then: storeproof decide {file}")
+
+
+def _files(named: Sequence[Path]) -> Iterator[Path]:
+    """A directory without a result of its own stands for the results in its folders."""
+    if not named:
+        published = SPEC_ROOT.parent / "reports"
+        if not published.is_dir():
+            raise UsageError("there are no published results beside this installation; name results: storeproof decide NEEDS RESULT...")
+        named = [published]
+    for path in named:
+        inner = sorted(path.glob(f"*/{NAME}")) if exists(path) and path.is_dir() and not exists(path / NAME) else []
+        yield from inner or [path]
+
+
+def _read(path: Path) -> ReadResult:
+    file = path / NAME if exists(path) and path.is_dir() else path
+    result = read_result(file)
+    if wrong := inconsistencies(result):
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        raise UsageError(f"{file} does not agree with itself, so it was changed after its run: {printable(wrong[0])}{more}; run it again")
+    return ReadResult(file, result)

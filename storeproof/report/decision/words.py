@@ -1,0 +1,101 @@
+"""The sentences of a decision, the same in every form of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from storeproof.result.needs.decision import Candidate, Decision, Dropped
+from storeproof.result.needs.evidence import Source
+from storeproof.result.needs.judged_need import JudgedNeed, Verdict
+from storeproof.result.needs.need import Need
+
+MARKS = {Verdict.MET: "✔", Verdict.NOT_MET: "✘", Verdict.NOT_SHOWN: "?"}
+TONES = {Verdict.MET: "good", Verdict.NOT_MET: "bad", Verdict.NOT_SHOWN: "open"}
+_NAMED = 4
+"""Candidates that a sentence names; of more it says how many there are."""
+
+
+def headline(decision: Decision) -> str:
+    """The answer in one or two sentences."""
+    if meeting := decision.meeting:
+        verb = "meets" if len(meeting) == 1 else "meet"
+        return f"{listed(each.name for each in meeting)} {verb} every need."
+    nearest = decision.candidates[0]
+    if not nearest.missed:
+        count = len(nearest.open)
+        what = f"{count} of its needs {'is' if count == 1 else 'are'} not shown: {needs(nearest.open)}"
+        return f"No candidate is shown to meet every need. Nearest: {nearest.name}, of which {what}."
+    missed, left = [each.need for each in nearest.missed], len(nearest.open)
+    alike = [each for each in decision.candidates if [other.need for other in each.missed] == missed and len(each.open) == left]
+    answer = f"No candidate meets every need. Nearest: {listed(each.name for each in alike)}, without {needs(nearest.missed)}."
+    if not decision.possible:
+        return answer
+    verb = "misses" if len(decision.possible) == 1 else "miss"
+    return f"{answer} {listed(each.name for each in decision.possible)} {verb} nothing that was tried, and not all was."
+
+
+def needs(judged: Sequence[JudgedNeed]) -> str:
+    """`expiry.put-expiring (sessions) and power_loss (catalogue)`."""
+    return listed([need(each.need) for each in judged])
+
+
+def need(it: Need) -> str:
+    """A need with its role."""
+    subject = "records of " if it.subject == "model" else ""
+    return f"{subject}{it.name} ({it.role})"
+
+
+def against(candidate: Candidate) -> str:
+    """What stands against a candidate, or how much more than the needs it can do."""
+    binding = candidate.binding
+    if binding is None:
+        return "nothing was found against it"
+    if binding.verdict is Verdict.MET:
+        least = "at least " if binding.at_least else ""
+        return f"tightest need: {need(binding.need)}, met {least}{binding.headroom:.2g} times"
+    more = len(candidate.missed) + len(candidate.open) - 1
+    return f"{need(binding.need)}: {binding.reason}" + (f"; and {more} more" if more else "")
+
+
+def mark(candidate: Candidate) -> Verdict:
+    """The verdict on a candidate as a whole."""
+    if candidate.missed:
+        return Verdict.NOT_MET
+    return Verdict.NOT_SHOWN if candidate.open else Verdict.MET
+
+
+def met(candidate: Candidate) -> str:
+    """How many of the needs that must be met are: `11/12`."""
+    wanted = [each for each in candidate.judged if each.need.must]
+    return f"{sum(each.verdict is Verdict.MET for each in wanted)}/{len(wanted)}"
+
+
+def dropped(it: Dropped) -> str:
+    """What one need less would buy."""
+    verb = "meets" if len(it.candidates) == 1 else "meet"
+    gain = f", with up to {it.gain:.2g} times the rate" if it.gain is not None and it.gain > 1 else ""
+    return f"Without {need(it.need)}: {listed(it.candidates)} {verb} every other need{gain}."
+
+
+def source(it: Source) -> str:
+    """A run: its id, day and scale."""
+    run = it.side.result.run
+    return f"run {run.id} of {run.started[:10]}, {run.scale}"
+
+
+def listed(names: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`; of many `a, b, c, d and 7 more`."""
+    all_names = list(names)
+    shown = all_names if len(all_names) <= _NAMED + 1 else [*all_names[:_NAMED], f"{len(all_names) - _NAMED} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def runs(decision: Decision) -> list[Source]:
+    """One source of each run that was read for the candidates, the latest first."""
+    found = {each.run: each for known in decision.evidence.values() for each in known.sources}
+    return sorted(found.values(), key=lambda each: each.side.result.run.started, reverse=True)
+
+
+def left_out(decision: Decision) -> list[str]:
+    """Results that were not joined, each with the store and the reason."""
+    return [f"{known.target}: {reason}" for known in decision.evidence.values() for reason in known.left_out]

@@ -1,0 +1,68 @@
+"""Whether a result agrees with itself: sums with their parts, medians with their rounds, what is proven with what the faults did.
+
+A run writes them together, so a file in which they differ was changed afterwards, by hand or by damage, and is no evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isclose
+from statistics import median
+
+from storeproof.outcome import SHOWN, count, worst
+from storeproof.result.capabilities import cases_of
+from storeproof.result.held import highest_held
+from storeproof.result.measurement import Measurement
+from storeproof.result.model import Harm, Result, StoreResult
+from storeproof.spec.guarantee import LADDER
+
+
+def inconsistencies(result: Result) -> list[str]:
+    """What does not agree, in words; empty for a file as a run writes it."""
+    return [f"{store.store}:{store.variant}: {wrong}" for store in result.stores for wrong in _of_store(store)]
+
+
+def _of_store(store: StoreResult) -> Iterator[str]:
+    tally = count(each.outcome for each in store.outcomes)
+    for outcome, number in tally.items():
+        if store.counts.get(outcome, 0) != number:
+            yield f"{store.counts.get(outcome, 0)} cases are counted as {outcome}, and {number} are listed"
+    for capability in store.capabilities:
+        cases = cases_of(capability.capability, None, store.outcomes)
+        passed = sum(worst(each.outcome for each in found) in SHOWN for found in cases.values())
+        if capability.passed != passed:
+            yield f"{capability.capability} has {capability.passed} passed cases, and {passed} are listed"
+        elif capability.outcome in SHOWN and passed < capability.cases:
+            yield f"{capability.capability} is {capability.outcome} with {passed} of {capability.cases} cases passed"
+    yield from _of_durability(store)
+    for measured in store.measurements:
+        yield from (f"{measured.workload} with {measured.clients} clients: {wrong}" for wrong in _of_measurement(measured))
+
+
+def _of_durability(store: StoreResult) -> Iterator[str]:
+    durability = store.durability
+    for name in Harm.model_fields:
+        found, total = sum(getattr(each, name) for each in durability.guarantees), getattr(durability, name)
+        if found != total:
+            yield f"durability has {total} {name}, and its faults have {found}"
+    for each in durability.guarantees:
+        if each.outcome in SHOWN and each.lost:
+            yield f"{each.guarantee} is {each.outcome} with {each.lost} lost writes"
+        if each.faults_with_loss > each.rounds:
+            yield f"{each.guarantee} lost writes in {each.faults_with_loss} of {each.rounds} faults"
+    held = highest_held(durability.guarantees)
+    free = held is None and durability.claimed == LADDER[0] and durability.proven == LADDER[0]
+    if durability.cited is None and durability.proven != held and not free:
+        yield f"{durability.proven or 'nothing'} is proven, and the faults show {held or 'nothing'}"
+
+
+def _of_measurement(measured: Measurement) -> Iterator[str]:
+    rates = [each.throughput for each in measured.rounds]
+    if not rates:
+        yield "it has no rounds"
+        return
+    rate = measured.throughput
+    if not isclose(rate.median, median(rates), rel_tol=1e-6):
+        yield f"the median is {rate.median:g}, and that of its rounds {median(rates):g}"
+    if not rate.low <= rate.median <= rate.high:
+        yield f"the median {rate.median:g} is outside its interval [{rate.low:g}, {rate.high:g}]"

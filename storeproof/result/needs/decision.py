@@ -1,0 +1,219 @@
+"""All candidates of a needs file beside each other: who meets the needs, who is nearest, and what one need less would buy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from storeproof.errors import UsageError
+from storeproof.result.needs.costs import Cost, cost_of
+from storeproof.result.needs.evidence import Evidence, ReadResult, join
+from storeproof.result.needs.judge import judge
+from storeproof.result.needs.judged_need import JudgedNeed, Verdict
+from storeproof.result.needs.need import Need, needs_of
+from storeproof.spec import Spec
+from storeproof.spec.questions.needs import NeedsFile
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A store for each role, and what is known of them."""
+
+    name: str
+    targets: Mapping[str, str]
+    """`store:variant` by role."""
+    judged: tuple[JudgedNeed, ...]
+    """One for each need, in their order."""
+    costs: tuple[Cost, ...] = ()
+    """By role; empty without prices."""
+    lost: float | None = None
+    """The greatest share of acknowledged writes that a power cut took from any of its stores; None where none was tried."""
+
+    @cached_property
+    def missed(self) -> tuple[JudgedNeed, ...]:
+        """Needs that must be met and are not."""
+        return tuple(each for each in self.judged if each.need.must and each.verdict is Verdict.NOT_MET)
+
+    @cached_property
+    def open(self) -> tuple[JudgedNeed, ...]:
+        """Needs that must be met and were not shown."""
+        return tuple(each for each in self.judged if each.need.must and each.verdict is Verdict.NOT_SHOWN)
+
+    @cached_property
+    def wishes_missed(self) -> tuple[JudgedNeed, ...]:
+        """Needs that should be met and are not, or were not shown."""
+        return tuple(each for each in self.judged if not each.need.must and each.verdict is not Verdict.MET)
+
+    @property
+    def meets_all(self) -> bool:
+        """Whether every need that must be met was shown to be."""
+        return not self.missed and not self.open
+
+    @property
+    def headroom(self) -> float | None:
+        """The smallest of its roles: what was reached, as a multiple of what is needed; None where no rate is known."""
+        return min((each.headroom for each in self.judged if each.headroom is not None), default=None)
+
+    @property
+    def binding(self) -> JudgedNeed | None:
+        """The need that stands first against it: the first missed one, then the first that was not shown, then the smallest headroom."""
+        if self.missed or self.open:
+            return (*self.missed, *self.open)[0]
+        return min((each for each in self.judged if each.headroom is not None), key=lambda each: each.headroom or 0, default=None)
+
+    @property
+    def per_month(self) -> float | None:
+        """Processor time and licences of all roles in a month; None where one is not known."""
+        known = [each.per_month for each in self.costs if each.per_month is not None]
+        if not self.costs or len(known) < len(self.costs):
+            return None
+        licences = {each.target.partition(":")[0]: each.licence_per_month for each in self.costs}
+        return sum(known) + sum(licences.values())
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A need without which some candidates would meet all."""
+
+    need: Need
+    candidates: tuple[str, ...]
+    gain: float | None = None
+    """The most of their headroom, over the most of those that meet the need as well, where both were measured in one run."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The answer to a needs file."""
+
+    needs: NeedsFile
+    wanted: tuple[Need, ...]
+    candidates: tuple[Candidate, ...]
+    """The nearest first."""
+    evidence: Mapping[str, Evidence]
+    """Of the stores of all candidates, by `store:variant`."""
+
+    @property
+    def meeting(self) -> tuple[Candidate, ...]:
+        """Candidates that meet every need that must be met."""
+        return tuple(each for each in self.candidates if each.meets_all)
+
+    @property
+    def possible(self) -> tuple[Candidate, ...]:
+        """Candidates that miss nothing, and have something not shown."""
+        return tuple(each for each in self.candidates if not each.missed and each.open)
+
+    @cached_property
+    def front(self) -> tuple[Candidate, ...]:
+        """Candidates that no other beats: none lacks less, loses less, has more headroom and costs less, or is equal in some of these and
+        better in one."""
+        return tuple(each for each in self.candidates if not any(_beats(other, each) for other in self.candidates))
+
+    @cached_property
+    def dropped(self) -> tuple[Dropped, ...]:
+        """What one need less would buy: those that buy most first."""
+        found = []
+        for need in (each for each in self.wanted if each.must):
+            only = [each for each in self.candidates if [missed.need for missed in each.missed] == [need] and not each.open]
+            if only:
+                found.append(Dropped(need, tuple(each.name for each in only), _gain(only, self.meeting)))
+        return tuple(sorted(found, key=lambda each: -len(each.candidates)))
+
+
+def decide(needs: NeedsFile, results: Iterable[ReadResult], spec: Spec) -> Decision:
+    """Judge every candidate.
+
+    Raises:
+        UsageError: no result holds any store, or none of those that a candidate names.
+    """
+    evidence = join(results, spec)
+    if not evidence:
+        raise UsageError("the results hold no store that was reached; give results of runs of `pytest suites/`")
+    wanted = needs_of(needs, spec)
+    named: Mapping[str, Mapping[str, str]]
+    if isinstance(needs.candidates, str):
+        named = {target: dict.fromkeys(needs.roles, target) for target in evidence}
+    else:
+        named = needs.candidates
+        if not any(target in evidence for targets in named.values() for target in targets.values()):
+            raise UsageError(f"no result holds a store of a candidate; they hold {', '.join(evidence)}")
+    candidates = [_candidate(name, targets, needs, wanted, evidence, spec) for name, targets in named.items()]
+    used = {target for targets in named.values() for target in targets.values()}
+    return Decision(
+        needs, wanted, tuple(sorted(candidates, key=_nearness)), {name: each for name, each in evidence.items() if name in used}
+    )
+
+
+def _candidate(
+    name: str, targets: Mapping[str, str], needs: NeedsFile, wanted: Sequence[Need], evidence: Mapping[str, Evidence], spec: Spec
+) -> Candidate:
+    judged = []
+    for need in wanted:
+        target = targets[need.role]
+        known = evidence.get(target)
+        if known is None:
+            command = f"pytest suites/ --store={target} --scale=standard"
+            judged.append(JudgedNeed(need, target, Verdict.NOT_SHOWN, f"no result of {target}", command=command))
+        else:
+            judged.append(judge(need, needs.roles[need.role], known, spec))
+    costs = []
+    if needs.costs is not None and needs.machine is not None:
+        rates = [each for each in judged if each.need.subject == "rate"]
+        costs = [cost_of(needs.roles[each.need.role], each, needs.machine, needs.costs) for each in rates]
+    losses = [share for target in set(targets.values()) if (share := _lost(evidence.get(target))) is not None]
+    return Candidate(name, dict(targets), tuple(judged), tuple(costs), max(losses, default=None))
+
+
+def _lost(evidence: Evidence | None) -> float | None:
+    """The share that a power cut took, in the latest result that tried one."""
+    for source in evidence.sources if evidence else ():
+        for record in source.store.durability.guarantees:
+            if record.guarantee == "power_loss" and record.acknowledged:
+                return record.lost / record.acknowledged
+    return None
+
+
+def _nearness(candidate: Candidate) -> tuple[int, int, int, float, str]:
+    return (
+        len(candidate.missed) + len(candidate.open),  # one of which little was tried is not near because it has missed nothing yet
+        len(candidate.missed),
+        len(candidate.wishes_missed),
+        -(candidate.headroom or 0.0),
+        candidate.name,
+    )
+
+
+def _beats(one: Candidate, other: Candidate) -> bool:
+    """Whether one is as good in everything that both are known for, and better in something."""
+    lacks, lacked = ({each.need.id for each in (*side.missed, *side.open)} for side in (one, other))
+    better = lacks < lacked
+    if not lacks <= lacked:
+        return False
+    sides = ((one.lost, other.lost), (_negative(one.headroom), _negative(other.headroom)), (one.per_month, other.per_month))
+    for mine, theirs in sides:
+        if mine == theirs:
+            continue
+        if mine is None or (theirs is not None and mine > theirs):
+            return False
+        better = True
+    return better and (one.headroom is None or other.headroom is None or _one_run(one, other))
+
+
+def _negative(number: float | None) -> float | None:
+    return None if number is None else -number
+
+
+def _one_run(one: Candidate, other: Candidate) -> bool:
+    """Whether their rates were measured in the same runs: rates of two machines say nothing about two stores."""
+    runs = [{seen.source.run for each in side.judged if each.headroom is not None for seen in each.seen} for side in (one, other)]
+    return runs[0] == runs[1]
+
+
+def _gain(without: Sequence[Candidate], meeting: Sequence[Candidate]) -> float | None:
+    gains = [
+        (one.headroom or 0) / other.headroom
+        for one in without
+        for other in meeting
+        if one.headroom and other.headroom and _one_run(one, other)
+    ]
+    return max(gains, default=None)

@@ -1,0 +1,174 @@
+"""Judges one need by what is known of one store."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from storeproof.outcome import REFUTED, SHOWN, Outcome
+from storeproof.result.capabilities import PUSHDOWN
+from storeproof.result.model import GuaranteeRecord
+from storeproof.result.needs.evidence import Evidence, Source
+from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict
+from storeproof.result.needs.loads import judge_p99, judge_rate
+from storeproof.result.needs.need import Need, Subject
+from storeproof.spec import LADDER, Spec
+from storeproof.spec.questions.needs import Role
+from storeproof.units import plural, seconds, whole
+
+_LINE: Final = 160
+"""Characters of a case's detail that are shown."""
+_NAMED: Final = 5
+"""Capabilities that a command names at most."""
+
+
+def judge(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
+    """Whether the store meets the need."""
+    return _JUDGES[need.subject](need, role, evidence, spec)
+
+
+def _model(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:  # noqa: ARG001 - every judge is called alike
+    """Random histories of the model's operations show it: whole records are written, read and removed."""
+    case = f"stateful.{need.name}"
+    found = evidence.case(case)
+    if found is None and evidence.models is not None and need.name not in evidence.models:
+        return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"its file does not claim records of {need.name}")
+    if found is None:
+        command = _pytest(evidence.target, "suites/correctness", f"test_random_histories and {need.name}")
+        return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, f"no result has tried records of {need.name}", command=command)
+    source, outcome = found
+    seen = (Seen(source, case, f"{outcome.outcome}: {_line(outcome.detail)}"),)
+    if outcome.outcome in SHOWN:
+        return JudgedNeed(need, evidence.target, Verdict.MET, "random histories were answered correctly", seen)
+    return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"{outcome.outcome}: {_line(outcome.detail)}", seen)
+
+
+def _capability(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:  # noqa: ARG001
+    """One set of alternatives is enough; the nearest is told."""
+    order = [Verdict.MET, Verdict.NOT_SHOWN, Verdict.NOT_MET]
+    judged = [_together(need, names, evidence, spec) for names in need.alternatives]
+    return min(judged, key=lambda each: order.index(each.verdict))
+
+
+def _together(need: Need, names: Sequence[str], evidence: Evidence, spec: Spec) -> JudgedNeed:
+    """Capabilities that are all needed."""
+    seen, lacking, open_ = list[Seen](), dict[str, str](), dict[str, str]()
+    for name in names:
+        capability = spec.capabilities[name]
+        revisions: dict[str, int | None] = {case.id: case.revision for case in capability.cases}
+        if capability.questions:
+            revisions[PUSHDOWN] = None
+        for number, revision in revisions.items():
+            case = f"capabilities.{name}/{number}"
+            found = evidence.case(case)
+            if found is None:
+                open_.setdefault(name, "was not tried")
+            elif revision is not None and found[1].revision != revision:
+                open_.setdefault(name, "was tried in an earlier form of its case")
+            else:
+                source, outcome = found
+                seen.append(Seen(source, case, f"{outcome.outcome}: {_line(outcome.detail)}"))
+                if outcome.outcome not in SHOWN:
+                    lacking.setdefault(name, f"{outcome.outcome}: {_line(outcome.detail)}")
+    if lacking:
+        first, why = next(iter(lacking.items()))
+        several = f"{len(lacking)} of {len(names)} capabilities: {', '.join(lacking)}; {first}: {why}"
+        return JudgedNeed(need, evidence.target, Verdict.NOT_MET, why if len(names) == 1 else several, tuple(seen))
+    if open_:
+        first, why = next(iter(open_.items()))
+        command = _pytest(evidence.target, "suites/correctness", " or ".join(list(open_)[:_NAMED]))
+        reason = why if len(names) == 1 else f"{len(open_)} of {len(names)} not tried, such as {first}"
+        return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, reason, tuple(seen), command)
+    return JudgedNeed(need, evidence.target, Verdict.MET, plural(len(seen), "case") + " answered correctly", tuple(seen))
+
+
+def _guarantee(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:  # noqa: ARG001
+    """Held with all below it; one that was refuted counts, whatever an earlier result says."""
+    wanted = LADDER.index(role.guarantee)
+    for fault in LADDER[1 : wanted + 1]:
+        found = _struck(evidence, fault)
+        if found is None:
+            claimed = evidence.sources[0].store.durability.claimed
+            if claimed in LADDER and LADDER.index(claimed) < wanted:
+                return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"the variant promises {claimed} and no more")
+            command = _pytest(evidence.target, "suites/durability", "test_guarantee")
+            return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, f"{fault} was not tried", command=command)
+        source, record = found
+        seen = (Seen(source, f"durability.{fault}", _losses(record)),)
+        if record.outcome in REFUTED:
+            return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"{fault}: {_losses(record)}", seen)
+    return JudgedNeed(need, evidence.target, Verdict.MET, _losses(record), seen)
+
+
+def _loss(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:  # noqa: ARG001
+    """The worst fault counts: a number of writes, or those of a number of seconds."""
+    fault = need.name.partition(":")[0]
+    most = next(most for name, most in role.lost_at_most.items() if name == fault)
+    found = _struck(evidence, fault)
+    if found is None:
+        command = _pytest(evidence.target, "suites/durability", "test_guarantee")
+        return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, f"{fault} was not tried", command=command)
+    source, record = found
+    seen, worst = (Seen(source, f"durability.{fault}", _losses(record)),), record.worst_loss
+    damaged = record.torn + record.invented + record.resurrected + record.reverted + record.miscounted + record.split
+    if record.lost == 0 and damaged == 0 and worst is None:
+        return JudgedNeed(need, evidence.target, Verdict.MET, _losses(record), seen)
+    if worst is None or worst.shape != "suffix":
+        return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"{_losses(record)}, and not only the last ones", seen)
+    lost = f"the worst fault lost {plural(worst.records, 'write')} of the last {seconds(worst.window_ms / 1000)}"
+    kept = worst.window_ms / 1000 <= most if isinstance(most, float) else worst.records <= most
+    return JudgedNeed(need, evidence.target, Verdict.MET if kept else Verdict.NOT_MET, lost, seen)
+
+
+def _back(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:  # noqa: ARG001
+    """After a kill -9, as its clients saw it under load."""
+    assert role.back_within is not None
+    for source in evidence.sources:
+        for outage in source.store.outages:
+            if outage.fault == "crash" and outage.outcome not in (Outcome.NOT_RUN, Outcome.ERROR, Outcome.INCONCLUSIVE):
+                reached = f"unavailable for {seconds(outage.unavailable_seconds)} after a crash"
+                seen = (Seen(source, "performance.outage/crash", reached),)
+                met = outage.unavailable_seconds <= role.back_within
+                return JudgedNeed(need, evidence.target, Verdict.MET if met else Verdict.NOT_MET, reached, seen)
+    command = _pytest(evidence.target, "suites/", "test_random_histories or test_outage and crash")
+    return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, "no crash under load was measured", command=command)
+
+
+_JUDGES: Final[Mapping[Subject, Callable[[Need, Role, Evidence, Spec], JudgedNeed]]] = {
+    "model": _model,
+    "capability": _capability,
+    "guarantee": _guarantee,
+    "loss": _loss,
+    "back": _back,
+    "rate": judge_rate,
+    "p99": judge_p99,
+}
+
+
+def _struck(evidence: Evidence, fault: str) -> tuple[Source, GuaranteeRecord] | None:
+    """The latest result in which the fault struck at all."""
+    for source in evidence.sources:
+        for record in source.store.durability.guarantees:
+            if record.guarantee == fault and record.rounds and record.outcome in (*SHOWN, *REFUTED):
+                return source, record
+    return None
+
+
+def _losses(record: GuaranteeRecord) -> str:
+    faults = plural(record.rounds, "fault")
+    if record.outcome in SHOWN and record.lost == 0:
+        return f"none of {plural(record.acknowledged, 'acknowledged write')} lost in {faults}"
+    if record.lost:
+        share = 100 * record.lost / max(record.acknowledged, 1)
+        return f"{whole(record.lost)} of {plural(record.acknowledged, 'acknowledged write')} lost ({share:.2g} %) in {faults}"
+    return f"{_line(record.detail)} ({faults})"
+
+
+def _line(detail: str) -> str:
+    line = detail.strip().partition("\n")[0]
+    return f"{line[: _LINE - 1]}…" if len(line) > _LINE else line or "no detail"
+
+
+def _pytest(target: str, suites: str, chosen: str) -> str:
+    return shlex.join(["pytest", suites, f"--store={target}", "--scale=standard", "-k", chosen])

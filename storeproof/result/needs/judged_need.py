@@ -1,0 +1,50 @@
+"""What the evidence says of one need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from storeproof.result.measurement import Measurement
+from storeproof.result.needs.evidence import Source
+from storeproof.result.needs.need import Need
+
+
+class Verdict(StrEnum):
+    """Whether a need is met; ordered from the one that counts most in a summary."""
+
+    NOT_MET = "not met"
+    NOT_SHOWN = "not shown"
+    MET = "met"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A piece of evidence."""
+
+    source: Source
+    what: str
+    """A case id, or the name of a measurement."""
+    detail: str
+    """What was seen, in one line."""
+    measured: Measurement | None = None
+    """The number, where it is one."""
+
+
+@dataclass(frozen=True)
+class JudgedNeed:
+    """One need, one store."""
+
+    need: Need
+    target: str
+    """`store:variant`."""
+    verdict: Verdict
+    reason: str
+    """By how much it is met or missed, or why nothing can be said."""
+    seen: tuple[Seen, ...] = ()
+    command: str = ""
+    """What would show it, where it is not shown; empty where no command can."""
+    headroom: float | None = None
+    """Of a rate: what was reached, as a multiple of what is needed."""
+    at_least: bool = False
+    """Whether the headroom may be larger: the load generator was the limit."""

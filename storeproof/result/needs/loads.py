@@ -1,0 +1,135 @@
+"""Judges the load of a role: the rate, and the response time at that rate."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from storeproof.result.measurement import Measurement
+from storeproof.result.needs.evidence import Evidence, Source
+from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict
+from storeproof.result.needs.need import Need
+from storeproof.spec import Spec, Workload
+from storeproof.spec.questions.needs import Load, Role
+from storeproof.units import amount, plural, whole
+
+_ALIKE: Final = 0.05
+"""By which the share of an operation may differ from the wanted one."""
+
+
+def judge_rate(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
+    """The highest rate that was measured decides, of the slowest variation of the records: by the low end of its interval, or, where the
+    load generator was the limit, by what it reached. One whose whole interval is lower refutes the need."""
+    assert role.load is not None
+    found = list(_measured(role, evidence, spec, "closed"))
+    if not found:
+        return _unmeasured(need, role, evidence, spec, "closed")
+    fastest: dict[str, tuple[Source, Measurement]] = {}
+    for each in found:
+        known = fastest.setdefault(each[1].record, each)
+        if _lowest(each[1]) > _lowest(known[1]):
+            fastest[each[1].record] = each
+    source, best = min(fastest.values(), key=lambda each: _lowest(each[1]))
+    rate, enough = best.throughput, role.load.rate
+    sign = "at least " if best.at_least else ""
+    reached = f"{sign}{amount(rate.median)} [{amount(rate.low)}, {amount(rate.high)}] {rate.unit}, {best.grade}, {_with(best)}"
+    seen = (Seen(source, _name(best), reached, best),)
+    headroom = _lowest(best) / enough
+    if headroom >= 1:
+        verdict, reason = Verdict.MET, f"{headroom:.2g} times what is needed: {reached}"
+    elif best.at_least or rate.high >= enough:
+        verdict, reason = Verdict.NOT_SHOWN, f"{reached}, which does not decide it"
+    else:
+        verdict, reason = Verdict.NOT_MET, f"{rate.median / enough:.2g} of what is needed: {reached}"
+    return JudgedNeed(need, evidence.target, verdict, reason, seen, headroom=headroom, at_least=best.at_least)
+
+
+def judge_p99(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
+    """Only an open loop shows it, since a closed one slows down with the store. A rate as high as needed, or higher, shows that it is met;
+    one as low as needed, or lower, shows that it is not."""
+    assert role.load is not None
+    assert role.load.p99_ms is not None
+    limit, enough = role.load.p99_ms, role.load.rate
+    met, missed = list[tuple[Source, Measurement, float]](), list[tuple[Source, Measurement, float]]()
+    for source, each in _measured(role, evidence, spec, "open"):
+        p99, offered = each.latency_us.p99, each.rate or 0
+        if p99 is None:
+            continue
+        if p99 / 1000 <= limit and offered >= enough:
+            met.append((source, each, p99 / 1000))
+        if p99 / 1000 > limit and offered <= enough:
+            missed.append((source, each, p99 / 1000))
+    for verdict, found in ((Verdict.NOT_MET, missed), (Verdict.MET, met)):
+        if found:
+            source, best, p99 = max(found, key=lambda each: each[1].rate or 0)
+            reason = f"p99 {p99:.3g} ms at {whole(best.rate or 0)} requests/s, {_with(best)}"
+            seen = (Seen(source, _name(best), reason, best),)
+            headroom = (best.rate or 0) / enough if verdict is Verdict.MET else None
+            return JudgedNeed(need, evidence.target, verdict, reason, seen, headroom=headroom)
+    return _unmeasured(need, role, evidence, spec, "open")
+
+
+def same_load(load: Load, model: str, workload: Workload) -> bool:
+    """Whether a workload asks for the same: the one that is named, or the same operations in the same shares."""
+    if load.workload is not None:
+        return workload.workload == load.workload
+    if workload.model != model or any(mix.batch > 1 for mix in workload.mix):
+        return False
+    wanted = _shares({each.operation: each.weight for each in load.mix})
+    given: dict[str, int] = {}
+    for mix in workload.mix:
+        given[mix.operation] = given.get(mix.operation, 0) + mix.weight
+    there = _shares(given)
+    return wanted.keys() == there.keys() and all(abs(there[name] - share) <= _ALIKE for name, share in wanted.items())
+
+
+def _shares(weights: Mapping[str, int]) -> dict[str, float]:
+    return {name: weight / sum(weights.values()) for name, weight in weights.items()}
+
+
+def _measured(role: Role, evidence: Evidence, spec: Spec, loop: str) -> Iterator[tuple[Source, Measurement]]:
+    """Numbers that count: valid, not drifting, of the same load, with the indexes and with no more clients than the role has. Of the
+    source whose run is the latest that has any."""
+    load = role.load
+    assert load is not None
+    for source in evidence.sources:
+        found = [
+            (source, each)
+            for each in source.store.measurements
+            if each.load_model == loop and not each.invalid and not each.trend.drifting
+            if each.workload in spec.workloads and same_load(load, role.model, spec.workloads[each.workload])
+            if each.indexes == load.indexes and each.pipeline == 1 and load.record in (None, each.record)
+            if load.clients is None or each.clients <= load.clients
+        ]
+        if found:
+            yield from found
+            return
+
+
+def _unmeasured(need: Need, role: Role, evidence: Evidence, spec: Spec, loop: str) -> JudgedNeed:
+    assert role.load is not None
+    fit = [name for name, each in spec.workloads.items() if each.loop == loop and same_load(role.load, role.model, each)]
+    if not fit:
+        kind = "at a fixed rate" if loop == "open" else "of this mix"
+        reason = f"no workload {kind} is specified for {role.model}: add one (`storeproof manual workloads`)"
+        return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, reason)
+    chosen = f"test_random_histories and {role.model} or test_workload and ({' or '.join(fit)})"
+    command = shlex.join(["pytest", "suites/", f"--store={evidence.target}", "--scale=standard", "-k", chosen])
+    return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, f"{' or '.join(fit)}: no valid number", command=command)
+
+
+def _lowest(measured: Measurement) -> float:
+    """What the store reached for certain."""
+    return measured.throughput.median if measured.at_least else measured.throughput.low
+
+
+def _with(measured: Measurement) -> str:
+    record = f", {measured.record}" if measured.record else ""
+    return f"{measured.workload}, {plural(measured.clients, 'client')}{record}"
+
+
+def _name(measured: Measurement) -> str:
+    """As its case is called."""
+    more = (f"{measured.pipeline}p" if measured.pipeline > 1 else "", f"{measured.rate:.0f}r" if measured.rate else "", measured.record)
+    return "/".join(filter(None, (f"performance.{measured.workload}", f"{measured.indexes}i", f"{measured.clients}c", *more)))

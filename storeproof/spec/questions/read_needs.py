@@ -1,0 +1,77 @@
+"""Reads a needs file, and checks that what it names exists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from storeproof.errors import SpecError, UsageError
+from storeproof.spec.loader import Spec
+from storeproof.spec.questions.needs import AnyOf, NeedsFile, Role, Wanted
+from storeproof.spec.reading.explain import unknown
+from storeproof.spec.reading.source import at, read
+
+Place = tuple[int | str, ...]
+
+
+def read_needs(path: Path, spec: Spec) -> NeedsFile:
+    """The needs in a file.
+
+    Raises:
+        SpecError: with one line for each error.
+    """
+    needs = read(path, NeedsFile)
+    problems = [f"{at(path, *place)}: {wrong}" for place, wrong in _wrong(needs, spec)]
+    if problems:
+        raise SpecError(problems)
+    return needs
+
+
+def capabilities_of(name: str, spec: Spec) -> tuple[str, ...]:
+    """The full names that a demand stands for: those of a group, or the one that is named."""
+    return (name,) if name in spec.capabilities else tuple(each for each in spec.capabilities if each.partition(".")[0] == name)
+
+
+def _wrong(needs: NeedsFile, spec: Spec) -> Iterator[tuple[Place, str]]:
+    for name, role in needs.roles.items():
+        yield from ((("roles", name, *inner), wrong) for inner, wrong in _wrong_role(role, spec))
+    if not isinstance(needs.candidates, str):
+        for candidate, targets in needs.candidates.items():
+            for its_role, target in targets.items():
+                try:
+                    spec.targets([target])
+                except UsageError as reason:
+                    yield ("candidates", candidate, its_role), str(reason)
+
+
+def _wrong_role(role: Role, spec: Spec) -> Iterator[tuple[Place, str]]:
+    if role.model not in spec.models:
+        yield ("model",), unknown("model", role.model, spec.models)
+    for field in ("must", "should"):
+        wanted: Wanted = getattr(role, field)
+        for number, each in enumerate(wanted):
+            for inner, capability in _names(each):
+                if not capabilities_of(capability, spec):
+                    yield (field, number, *inner), unknown("capability", capability, _like(capability, spec))
+    if role.load is not None and role.load.workload is not None:
+        workload = spec.workloads.get(role.load.workload)
+        if workload is None:
+            yield ("load", "workload"), unknown("workload", role.load.workload, spec.workloads)
+        elif workload.model != role.model:
+            yield ("load", "workload"), f"found {workload.workload}, of the model {workload.model}; allowed: one of {role.model}"
+        elif role.load.record not in (None, *(known := [each.name for each in workload.records])):
+            yield ("load", "record"), unknown("variation", role.load.record or "none", [each or "none" for each in known])
+
+
+def _names(wanted: str | AnyOf) -> list[tuple[Place, str]]:
+    if isinstance(wanted, AnyOf):
+        return [(("any_of", number), name) for number, name in enumerate(wanted.any_of)]
+    return [((), wanted)]
+
+
+def _like(capability: str, spec: Spec) -> list[str]:
+    """Those of its group, or the groups where there is no such group."""
+    group, dot, _ = capability.partition(".")
+    return [name for name in spec.capabilities if dot and name.startswith(f"{group}.")] or sorted(
+        {name.partition(".")[0] for name in spec.capabilities}
+    )
