@@ -98,12 +98,12 @@ def run_bootstrap(sut: StoreUnderTest, name: str) -> BootstrapSummary:
         summary = BootstrapSummary(longest=sut.first_start(first))
         layouts = layouts_of(sut, first)
     rounds = sut.scale.durability.rounds * (_MORE if summary.longest < _SOON else 1)
-    launch = sut.target.store.launch
     rng = random.Random(f"{sut.seed} {sut.target.id} bootstrap {name}")
 
     def attempt(handle: Handle) -> None:
         sut.progress(f"durability.bootstrap/{name} · round {summary.struck + 1}/{rounds}")
-        by_commands = launch.process is not None and bool(launch.process.initialise)
+        ways = [store.launch.process for store in sut.target.stores]
+        by_commands = any(way is not None and way.initialise for way in ways)
         Bootstrap(Subject(handle, sut.connect, rng), fault, layouts, by_commands=by_commands, summary=summary).run()
 
     while summary.struck < rounds and not summary.given_up:
