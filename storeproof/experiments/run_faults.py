@@ -19,15 +19,18 @@ from storeproof.experiments.durability.fault_linearizability import FaultLineari
 from storeproof.experiments.durability.file_damage import DamageKind
 from storeproof.experiments.durability.full_disk import FullDisk, FullDiskSummary
 from storeproof.experiments.durability.layouts import STAMPED, layouts_of
+from storeproof.experiments.durability.part_rounds import PartRounds
 from storeproof.experiments.durability.rounds import Rounds
 from storeproof.experiments.durability.sync_evidence import look
 from storeproof.experiments.fault_experiment import Subject, on_own_stores
 from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.experiments.performance.outage import Observed, Outage, OutageKind
 from storeproof.faults import Fault, find
+from storeproof.faults.part_kill import PartKill
 from storeproof.launch.handle import Capability, Handle
 from storeproof.machine.cores import running_on
 from storeproof.spec import NODES
+from storeproof.spec.store import Role
 from storeproof.store_under_test import StoreUnderTest
 
 _SOON: Final = 1.0
@@ -60,6 +63,18 @@ def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummar
             atomic=atomic_writes(sut.target),
             summary=summary,
         ).run()
+
+    summary.given_up = not on_own_stores(lambda: _launch(sut, fault), attempt, summary.spoiled, sut.scale.durability.rounds)
+
+
+def run_part_kill(sut: StoreUnderTest, role: Role, summary: DurabilitySummary) -> None:
+    """All rounds of killing one server of a composite store. Raises `NotAvailable` if it cannot be killed here."""
+    fault = PartKill(role)
+
+    def attempt(handle: Handle) -> None:
+        _require(fault, handle)
+        subject = _subject(sut, handle, f"durability.{role}_kill", f"{role}_kill {len(summary.spoiled)}")
+        PartRounds(subject, fault, layouts_of(sut, handle), sut.scale.durability, summary).run()
 
     summary.given_up = not on_own_stores(lambda: _launch(sut, fault), attempt, summary.spoiled, sut.scale.durability.rounds)
 

@@ -22,7 +22,7 @@ HOME: Final = "home"
 
 
 class CompositeHandle:
-    """Two servers as one store. A fault strikes both, the home first; its nodes are the servers, so that one of them can be killed alone."""
+    """Two servers as one store. A fault strikes both, the home first; the servers are its nodes, so that one can be killed alone."""
 
     image_digest: str | None = None
 

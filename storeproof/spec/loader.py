@@ -137,7 +137,8 @@ class Spec:
         except UsageError as reason:
             raise SpecError([f"{at(path, 'launch', 'composite', role)}: {reason}"]) from None
         if len(targets) != 1:
-            raise SpecError([f"{at(path, 'launch', 'composite', role)}: found '{named}'; allowed: one variant of a store that is one server"])
+            where = at(path, "launch", "composite", role)
+            raise SpecError([f"{where}: found '{named}'; allowed: one variant of a store that is one server"])
         return targets[0]
 
     def _check_claims(self, store: Store, path: Path) -> None:
