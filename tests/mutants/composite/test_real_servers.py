@@ -1,0 +1,51 @@
+"""The shipped composites on their real servers."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.running import leaves_nothing, run
+
+pytestmark = [pytest.mark.servers, pytest.mark.slow]
+
+CASES = (
+    "settings.readback",
+    "stale_reads.single_key",
+    "stale_reads.hash10",
+    "stale_reads.document10",
+    "stateful.document10",
+    "linearizable.register",
+    "durability.process_crash",
+    "durability.front_kill",
+    "durability.home_kill",
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "programs"),
+    [
+        ("redis-over-mongodb", ("redis-server", "mongod")),
+        ("redis-over-mariadb", ("redis-server", "mariadbd")),
+        ("memcached-over-postgresql", ("memcached", "psql")),
+    ],
+)
+def test_a_cache_before_a_database(name: str, programs: tuple[str, ...], tmp_path: Path) -> None:
+    """With one lock for each key nothing is wrong; without, reads may be stale, and nothing else."""
+    for program in programs:
+        if shutil.which(program, path="/usr/sbin:/usr/bin:/usr/local/bin:/usr/local/sbin") is None and shutil.which(program) is None:
+            pytest.skip(f"{program} is not installed")
+    variants = ("cache-aside", "write-through")
+    cases = {f"{name}:{variant}": list(CASES) for variant in variants}
+    stores = [f"--store={name}:{variant}" for variant in variants]
+    done = run(tmp_path, *stores, "--launch=process", "-q", cases=cases, whole=True)
+    assert done.code == 0, done.said
+    found = {store["variant"]: {each["id"]: each["outcome"] for each in store["outcomes"]} for store in done.result["stores"]}
+    assert {case: found["write-through"][case] for case in CASES} == dict.fromkeys(CASES, "pass")
+    stale = {case: outcome for case, outcome in found["cache-aside"].items() if case in CASES and outcome != "pass"}
+    assert {"stale_reads.single_key", "stale_reads.hash10", "stale_reads.document10"} <= set(stale)
+    assert set(stale) <= {*(case for case in CASES if case.startswith("stale_reads.")), "linearizable.register"}
+    assert set(stale.values()) == {"unsupported"}
+    leaves_nothing(tmp_path)
