@@ -9,7 +9,7 @@ from typing import Any, Final
 from storeproof.adapters.composite.copies import Copies
 from storeproof.adapters.composite.locks import Locks
 from storeproof.adapters.composite.transaction import Transaction
-from storeproof.contract import OPERATIONS, Collection, Key, Layout, Record, Unknown, supports
+from storeproof.contract import OPERATIONS, Collection, Key, Layout, Record, Unknown
 from storeproof.contract.families import Expiry, ExpiryControl, Lacking
 from storeproof.spec.store import Caching
 
