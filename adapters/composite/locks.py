@@ -54,8 +54,10 @@ class Locks:
             self._set(fcntl.F_UNLCK, place)
 
     def close(self) -> None:
-        """Free all and close the file."""
-        os.close(self._file)
+        """Free all and close the file; may be called twice, since another file may have its number by then."""
+        file, self._file = self._file, -1
+        if file >= 0:
+            os.close(file)
 
     def _set(self, kind: int, place: int) -> None:
         fcntl.fcntl(self._file, fcntl.F_OFD_SETLKW, struct.pack(_FLOCK, kind, os.SEEK_SET, place, 1, 0))
