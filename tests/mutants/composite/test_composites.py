@@ -6,7 +6,6 @@ Both servers are the embedded store, so that the suites run as on any composite 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
