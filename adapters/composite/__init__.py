@@ -8,7 +8,7 @@ records, go to the home alone. `Caching` has the options of a variant, `docs/COM
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Final
 
 from storeproof.adapters.composite.collection import CompositeCollection
@@ -16,7 +16,7 @@ from storeproof.adapters.composite.copies import Copies
 from storeproof.adapters.composite.encoding import KINDS
 from storeproof.adapters.composite.locks import Locks
 from storeproof.adapters.composite.transaction import Transaction
-from storeproof.contract import Address, Collection, Layout, Maintenance, Refused, Session, Unknown, Version, adapter_of
+from storeproof.contract import Address, Collection, Layout, Maintenance, Part, Refused, Session, Unknown, Version, adapter_of
 from storeproof.contract.families import Lacking
 from storeproof.contract.transactions import Transactions
 from storeproof.spec.base import RuleError
@@ -123,15 +123,18 @@ def open_session(address: Address, options: Mapping[str, str], kind: type[Compos
         caching = Caching.of(options)
     except RuleError as wrong:
         raise Refused(f"option {'.'.join(map(str, wrong.location))}: {wrong}") from None
-    opened: list[Session] = []
-    try:
-        for role in ROLES:
-            opened.append(adapter_of(parts[role]).connect(parts[role].address, parts[role].options))
-        front, home = opened
-        return kind(front, home, caching, Locks(address.locks))
-    except BaseException as reason:
-        for session in opened:
-            session.close()
-        if isinstance(reason, FileNotFoundError):
+    with ExitStack() as undo:
+        front, home = (_open(parts[role], undo) for role in ROLES)
+        try:
+            session = kind(front, home, caching, Locks(address.locks))
+        except FileNotFoundError as reason:
             raise Unknown(f"the store was closed: {reason}") from reason
-        raise
+        undo.pop_all()
+    return session
+
+
+def _open(part: Part, undo: ExitStack) -> Session:
+    """A session with one server, which `undo` closes."""
+    session = adapter_of(part).connect(part.address, part.options)
+    undo.callback(session.close)
+    return session

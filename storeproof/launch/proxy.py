@@ -28,7 +28,7 @@ class CountingProxy:
         self._parts = [CountingProxy(part.address) for part in store.parts]
         self._listener = socket.create_server(("127.0.0.1", 0))
         parts = tuple(dataclasses.replace(part, address=proxy.address) for part, proxy in zip(store.parts, self._parts, strict=True))
-        self.address = dataclasses.replace(store, host="127.0.0.1", port=self._listener.getsockname()[1], parts=parts)
+        self.address: Address = dataclasses.replace(store, host="127.0.0.1", port=self._listener.getsockname()[1], parts=parts)
         """The address for clients: the store's, with another host and port."""
         threading.Thread(target=self._accept, name="storeproof-proxy", daemon=True).start()
 

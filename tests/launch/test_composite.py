@@ -100,7 +100,7 @@ def test_a_kill_during_the_start_leaves_none_running(tmp_path: Path) -> None:
     """The home is killed while its data directory is initialised in another thread; the front is not started after that."""
     slow = python_server(GREETS, initialise=[["${python}", "-c", "import time; time.sleep(600)"]])
     whole = composite(tmp_path)
-    front, home = whole.parts
+    front, _ = whole.parts
     home_request = request(slow, tmp_path, store="home")
     parts = (front, PartRequest(role="home", adapter="a", options={}, request=home_request))
     handle = CompositeHandle(
