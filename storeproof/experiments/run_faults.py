@@ -47,7 +47,8 @@ def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummar
     wanted = sut.spec.guarantees[guarantee]
     fault = _fault_of(sut, guarantee)
     if guarantee in NODES and sut.target.store.topology == "single":  # known before a store is started for it
-        raise NotAvailable(f"{sut.target.store.name} runs as a single server: it has no nodes that could be killed one by one")
+        runs = "is a front over a home, and no cluster" if sut.target.parts else "runs as a single server"
+        raise NotAvailable(f"{sut.target.store.name} {runs}: it has no nodes that could be killed one by one")
     if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
         raise look(sut, guarantee)
 
