@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,15 +26,23 @@ CASES = (
 )
 
 
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A directory that a server which refuses root may enter."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
 @pytest.mark.parametrize(
     ("name", "programs"),
     [
         ("redis-over-mongodb", ("redis-server", "mongod")),
         ("redis-over-mariadb", ("redis-server", "mariadbd")),
-        ("memcached-over-postgresql", ("memcached", "psql")),
+        ("memcached-over-postgresql", ("memcached",)),
     ],
 )
-def test_a_cache_before_a_database(name: str, programs: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_cache_before_a_database(name: str, programs: tuple[str, ...], folder: Path) -> None:
     """With one lock for each key nothing is wrong; without, reads may be stale, and nothing else."""
     for program in programs:
         if shutil.which(program, path="/usr/sbin:/usr/bin:/usr/local/bin:/usr/local/sbin") is None and shutil.which(program) is None:
@@ -40,7 +50,7 @@ def test_a_cache_before_a_database(name: str, programs: tuple[str, ...], tmp_pat
     variants = ("cache-aside", "write-through")
     cases = {f"{name}:{variant}": list(CASES) for variant in variants}
     stores = [f"--store={name}:{variant}" for variant in variants]
-    done = run(tmp_path, *stores, "--launch=process", "-q", cases=cases, whole=True)
+    done = run(folder, *stores, "--launch=process", "-q", cases=cases, whole=True)
     assert done.code == 0, done.said
     found = {store["variant"]: {each["id"]: each["outcome"] for each in store["outcomes"]} for store in done.result["stores"]}
     assert {case: found["write-through"][case] for case in CASES} == dict.fromkeys(CASES, "pass")
@@ -48,4 +58,4 @@ def test_a_cache_before_a_database(name: str, programs: tuple[str, ...], tmp_pat
     assert {"stale_reads.single_key", "stale_reads.hash10", "stale_reads.document10"} <= set(stale)
     assert set(stale) <= {*(case for case in CASES if case.startswith("stale_reads.")), "linearizable.register"}
     assert set(stale.values()) == {"unsupported"}
-    leaves_nothing(tmp_path)
+    leaves_nothing(folder)
