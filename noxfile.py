@@ -105,7 +105,17 @@ def process(session: nox.Session) -> None:
     SQLite and Redis go through the series of sizes; in all other ways the others are asked the same.
     """
     session.install("-e", ".[stores]")
-    stores = session.posargs or ("redis", "mongodb", "postgresql", "mariadb", "redis-stack", "valkey", "tarantool", "memcached")
+    stores = session.posargs or (
+        "redis",
+        "mongodb",
+        "postgresql",
+        "mariadb",
+        "redis-stack",
+        "valkey",
+        "tarantool",
+        "memcached",
+        "redis-over-mongodb",
+    )
     lines = {store: ["suites/", "--launch=process"] + ([] if store == "redis" else ["-k", f"not ({SERIES})"]) for store in stores}
     side_by_side(session, lines)
 

@@ -6,6 +6,7 @@ from storeproof.check.groups import judge_groups
 from storeproof.check.linearizable import MOST_CLIENTS, MOST_OPERATIONS, is_linearizable
 from storeproof.check.losses import Losses, Shape, losses, unstartable, worst
 from storeproof.check.shrink import BEFORE, Contradiction, contradiction
+from storeproof.check.staleness import Staleness, StaleRead, staleness, together
 from storeproof.check.strength import upper_bound
 
 __all__ = [
@@ -17,12 +18,16 @@ __all__ = [
     "Finding",
     "Losses",
     "Shape",
+    "StaleRead",
+    "Staleness",
     "contradiction",
     "is_linearizable",
     "judge",
     "judge_counter",
     "judge_groups",
     "losses",
+    "staleness",
+    "together",
     "unstartable",
     "upper_bound",
     "worst",

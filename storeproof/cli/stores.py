@@ -56,7 +56,8 @@ def _details(store: Store, file: Path, spec: Spec) -> Text:
     for name, variant in store.variants.items():
         target = Target(store, name, file)
         text.append(f"\n{target.id}", "bold").append(" (default)" if variant.default else "")
-        text.append(f"\n  claims {variant.guarantee}, {_claimed(target, spec)} capabilities\n")
+        stale = "; its reads may be stale" if target.stale_reads else ""
+        text.append(f"\n  claims {variant.guarantee}, {_claimed(target, spec)} capabilities{stale}\n")
         settings = ", ".join(f"{key}={value}" for key, value in {**variant.settings, **variant.options}.items())
         for line in (settings, variant.note):
             if line:
@@ -74,6 +75,8 @@ def _claimed(target: Target, spec: Spec) -> str:
 
 
 def _launches(store: Store) -> str:
+    if (parts := store.launch.composite) is not None:
+        return f"{parts.front} over {parts.home}"
     return ", ".join(name for name in ("process", "container", "endpoint") if getattr(store.launch, name) is not None) or "no launcher"
 
 

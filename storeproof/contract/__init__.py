@@ -1,6 +1,6 @@
 """The interface of an adapter: plain values in and out, one optional protocol per family of operations."""
 
-from storeproof.contract.address import Address
+from storeproof.contract.address import Address, Part
 from storeproof.contract.failures import Breach, Refused, Unknown, Unsupported, WrongReply
 from storeproof.contract.families import (
     Aggregate,
@@ -31,7 +31,7 @@ from storeproof.contract.families import (
 )
 from storeproof.contract.feeds import Change, Feed, ResumableFeed, StoredSearches
 from storeproof.contract.guard import call, supports, why_not
-from storeproof.contract.load_adapter import Adapter, load_adapter
+from storeproof.contract.load_adapter import Adapter, adapter_of, load_adapter
 from storeproof.contract.maintenance import Maintenance
 from storeproof.contract.operations import OPERATIONS, Operation
 from storeproof.contract.structures import Members, Places, Queue, Ranking
@@ -72,6 +72,7 @@ __all__ = [
     "Missing",
     "Operation",
     "Ordered",
+    "Part",
     "Path",
     "PathCounter",
     "Paths",
@@ -91,6 +92,7 @@ __all__ = [
     "Version",
     "Walk",
     "WrongReply",
+    "adapter_of",
     "call",
     "load_adapter",
     "supports",

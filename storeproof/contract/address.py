@@ -24,9 +24,26 @@ class Address:
     """Further ports of the host, by their names in the store's file."""
     ours: bool = False
     """Whether storeproof started the server, so that anything on it may be changed, not only the run's own collections."""
+    parts: tuple[Part, ...] = ()
+    """The servers of a composite store, whose host and port are those of the home; none for one server."""
+    locks: str = ""
+    """A file for the locks of a composite store's layer: every client on this machine can lock its bytes. Empty: not a composite store."""
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One server of a composite store, and how it is spoken to."""
+
+    role: str
+    """`front` or `home`."""
+    adapter: str
+    """A module of `adapters/`, or the absolute path of a file; `load_adapter.adapter_of` imports it."""
+    address: Address
+    options: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """The options of its variant."""
 
 
 _LAST_PORT = 65535

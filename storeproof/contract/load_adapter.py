@@ -13,7 +13,7 @@ from typing import Protocol, cast
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from storeproof.contract.address import Address
+from storeproof.contract.address import Address, Part
 from storeproof.contract.families import Session
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.regular_file import Unreadable, open_regular
@@ -48,6 +48,12 @@ def load_adapter(store: Store, store_file: Path) -> Adapter:
         found = f"adapter {store.adapter} of {store.name} has no function `connect(address, options)`"
         raise UsageError(f"{found}; see `storeproof manual 'add a store'`")
     return cast(Adapter, module)
+
+
+def adapter_of(part: Part) -> Adapter:
+    """The adapter of one server of a composite store. Raises `UsageError` if there is no such module."""
+    path = Path(part.adapter)
+    return cast(Adapter, _from_file(path) if part.adapter.endswith(".py") else _from_package(part.adapter, path))
 
 
 def _requirement(text: str, store_file: Path) -> Requirement:

@@ -19,15 +19,18 @@ from storeproof.experiments.durability.fault_linearizability import FaultLineari
 from storeproof.experiments.durability.file_damage import DamageKind
 from storeproof.experiments.durability.full_disk import FullDisk, FullDiskSummary
 from storeproof.experiments.durability.layouts import STAMPED, layouts_of
+from storeproof.experiments.durability.part_rounds import PartRounds
 from storeproof.experiments.durability.rounds import Rounds
 from storeproof.experiments.durability.sync_evidence import look
 from storeproof.experiments.fault_experiment import Subject, on_own_stores
 from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.experiments.performance.outage import Observed, Outage, OutageKind
 from storeproof.faults import Fault, find
+from storeproof.faults.part_kill import PartKill
 from storeproof.launch.handle import Capability, Handle
 from storeproof.machine.cores import running_on
 from storeproof.spec import NODES
+from storeproof.spec.store import Role
 from storeproof.store_under_test import StoreUnderTest
 
 _SOON: Final = 1.0
@@ -44,7 +47,8 @@ def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummar
     wanted = sut.spec.guarantees[guarantee]
     fault = _fault_of(sut, guarantee)
     if guarantee in NODES and sut.target.store.topology == "single":  # known before a store is started for it
-        raise NotAvailable(f"{sut.target.store.name} runs as a single server: it has no nodes that could be killed one by one")
+        runs = "is a front over a home, and no cluster" if sut.target.parts else "runs as a single server"
+        raise NotAvailable(f"{sut.target.store.name} {runs}: it has no nodes that could be killed one by one")
     if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
         raise look(sut, guarantee)
 
@@ -60,6 +64,18 @@ def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummar
             atomic=atomic_writes(sut.target),
             summary=summary,
         ).run()
+
+    summary.given_up = not on_own_stores(lambda: _launch(sut, fault), attempt, summary.spoiled, sut.scale.durability.rounds)
+
+
+def run_part_kill(sut: StoreUnderTest, role: Role, summary: DurabilitySummary) -> None:
+    """All rounds of killing one server of a composite store. Raises `NotAvailable` if it cannot be killed here."""
+    fault = PartKill(role)
+
+    def attempt(handle: Handle) -> None:
+        _require(fault, handle)
+        subject = _subject(sut, handle, f"durability.{role}_kill", f"{role}_kill {len(summary.spoiled)}")
+        PartRounds(subject, fault, layouts_of(sut, handle), sut.scale.durability, summary).run()
 
     summary.given_up = not on_own_stores(lambda: _launch(sut, fault), attempt, summary.spoiled, sut.scale.durability.rounds)
 
@@ -98,12 +114,12 @@ def run_bootstrap(sut: StoreUnderTest, name: str) -> BootstrapSummary:
         summary = BootstrapSummary(longest=sut.first_start(first))
         layouts = layouts_of(sut, first)
     rounds = sut.scale.durability.rounds * (_MORE if summary.longest < _SOON else 1)
-    launch = sut.target.store.launch
     rng = random.Random(f"{sut.seed} {sut.target.id} bootstrap {name}")
 
     def attempt(handle: Handle) -> None:
         sut.progress(f"durability.bootstrap/{name} · round {summary.struck + 1}/{rounds}")
-        by_commands = launch.process is not None and bool(launch.process.initialise)
+        ways = [store.launch.process for store in sut.target.stores]
+        by_commands = any(way is not None and way.initialise for way in ways)
         Bootstrap(Subject(handle, sut.connect, rng), fault, layouts, by_commands=by_commands, summary=summary).run()
 
     while summary.struck < rounds and not summary.given_up:

@@ -66,13 +66,14 @@ def survey(spec: Spec, images: dict[str, str] | None = None) -> Survey:
     return Survey(
         engine,
         {name: _power_cut(PowerCut(name)) for name in _CUTS},
-        [_store(spec, name, engine, (images or {}).get(name)) for name in sorted(spec.store_files)],
+        [_store(spec, name, engine, images or {}) for name in sorted(spec.store_files)],
     )
 
 
-def _store(spec: Spec, name: str, engine: Availability, image: str | None) -> StoreSurvey:
+def _store(spec: Spec, name: str, engine: Availability, images: dict[str, str]) -> StoreSurvey:
     try:
         store, file = spec.store(name)
+        parts = [_store(spec, str(part.file), engine, images) for part in spec.parts_of(store, file).values()]
     except UsageError as broken:
         return StoreSurvey(name, name, Availability(False, str(broken)), None, None)
     try:
@@ -82,7 +83,19 @@ def _store(spec: Spec, name: str, engine: Availability, image: str | None) -> St
         client = Availability(False, missing.reason, missing.remedy)
     except UsageError as broken:
         client = Availability(False, str(broken))
-    return StoreSurvey(store.name, store.title, client, _process(store), _container(store, engine, image))
+    if parts:
+        process, container = _all_of([part.process for part in parts]), _all_of([part.container for part in parts])
+        return StoreSurvey(store.name, store.title, client, process, container)
+    return StoreSurvey(store.name, store.title, client, _process(store), _container(store, engine, images.get(store.name)))
+
+
+def _all_of(parts: list[Availability | None]) -> Availability | None:
+    """A launcher of a composite store: what its servers' launchers lack, or that none lacks anything; None if one is not described."""
+    described = [each for each in parts if each is not None]
+    if len(described) < len(parts):
+        return None
+    lacking = next((each for each in described if not each.ok), None)
+    return lacking or Availability(True, " and ".join(each.detail for each in described))
 
 
 def _examine_engine() -> Availability:

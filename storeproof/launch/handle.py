@@ -10,7 +10,8 @@ from typing import Literal, Protocol
 from storeproof.contract.address import Address
 from storeproof.machine.usage import UsageMeter
 
-LaunchKind = Literal["container", "process", "endpoint"]
+LaunchKind = Literal["container", "process", "endpoint", "composite"]
+"""`composite`: two servers that are launched differently; of two that are launched alike, it is their kind."""
 
 
 class Capability(Enum):
@@ -32,8 +33,10 @@ class Handle(Protocol):
     data: Path | None
     """The data directory, if it is on this machine; else None."""
     image_digest: str | None
-    initialised: bool | None
-    """Whether the commands that initialise its data directory have succeeded; None if the image runs them, which does not report it."""
+
+    @property
+    def initialised(self) -> bool | None:
+        """Whether the commands that initialise its data directory have succeeded; None if the image runs them, which does not report it."""
 
     @property
     def binary_digest(self) -> str | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 from storeproof.errors import NotAvailable
+from storeproof.launch.composite import CompositeHandle
 from storeproof.launch.container import ContainerHandle
 from storeproof.launch.endpoint import EndpointHandle
 from storeproof.launch.handle import Handle, LaunchKind
@@ -24,11 +26,14 @@ def make(request: LaunchRequest, notice: Callable[[str], None]) -> Handle:
 
     `auto` chooses the endpoint if the user named one; else a container, if an engine answers and has the image or can pull it; else a
     local process. `notice` is called with the reason for each launcher that was skipped.
+    Of a composite store each server is launched so, by itself.
 
     Raises:
         NotAvailable: this machine does not support the requested launcher, or with `auto` any; with every reason and remedy.
         UsageError: the endpoint, the image, or the data directory is invalid.
     """
+    if request.parts and request.endpoint is None and request.kind != "endpoint":
+        return CompositeHandle(request, partial(make, notice=notice))
     if request.kind != "auto":
         return _HANDLES[request.kind](request)
     if request.endpoint is not None:

@@ -15,21 +15,37 @@ _CHUNK = 65536
 
 
 class CountingProxy:
-    """A TCP relay on the loopback interface to one store. Byte counts include all connections since the start."""
+    """A TCP relay on the loopback interface to one store. Byte counts include all connections since the start.
+
+    Of a composite store each server has a relay of its own, and the counts are of all of them.
+    """
 
     def __init__(self, store: Address) -> None:
         self._store = store
-        self.to_store = 0
-        self.to_client = 0
+        self._bytes = {"to_store": 0, "to_client": 0}
         self._counting = threading.Lock()
         self._open: list[socket.socket] = []
+        self._parts = [CountingProxy(part.address) for part in store.parts]
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self.address = dataclasses.replace(store, host="127.0.0.1", port=self._listener.getsockname()[1])
+        parts = tuple(dataclasses.replace(part, address=proxy.address) for part, proxy in zip(store.parts, self._parts, strict=True))
+        self.address: Address = dataclasses.replace(store, host="127.0.0.1", port=self._listener.getsockname()[1], parts=parts)
         """The address for clients: the store's, with another host and port."""
         threading.Thread(target=self._accept, name="storeproof-proxy", daemon=True).start()
 
+    @property
+    def to_store(self) -> int:
+        """Bytes from clients."""
+        return self._bytes["to_store"] + sum(part.to_store for part in self._parts)
+
+    @property
+    def to_client(self) -> int:
+        """Bytes to clients."""
+        return self._bytes["to_client"] + sum(part.to_client for part in self._parts)
+
     def close(self) -> None:
         """Close the listener and all connections."""
+        for part in self._parts:
+            part.close()
         for each in (self._listener, *self._open):
             with contextlib.suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
@@ -58,7 +74,7 @@ class CountingProxy:
         with contextlib.suppress(OSError):  # either side closed its connection
             while chunk := source.recv(_CHUNK):
                 with self._counting:
-                    setattr(self, count, getattr(self, count) + len(chunk))
+                    self._bytes[count] += len(chunk)
                 sink.sendall(chunk)
         with contextlib.suppress(OSError):
             sink.shutdown(socket.SHUT_WR)

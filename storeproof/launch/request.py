@@ -46,9 +46,16 @@ class LaunchRequest:
     """The cores that the server runs on; empty: all."""
     memory: int | None = None
     """Bytes of memory that the server may use; None: no limit."""
+    parts: tuple[PartRequest, ...] = ()
+    """Of a composite store: the requests for its servers; the request itself starts none."""
 
     def not_described(self, kind: str) -> NotAvailable | UsageError:
         """The error for a launcher that the store's file does not describe, or for an endpoint without a URL."""
+        if self.parts:
+            return NotAvailable(
+                f"{self.store} cannot be launched by {kind}: it is a composite store, whose servers storeproof starts itself",
+                "leave out --endpoint and --launch, or give --launch=container or --launch=process",
+            )
         described = [each for each in ("container", "process", "endpoint") if getattr(self.launch, each) is not None]
         url = f"--endpoint {self.store}={self.launch.endpoint.url}" if self.launch.endpoint else ""
         if kind == "endpoint" and url:
@@ -56,3 +63,16 @@ class LaunchRequest:
         remedy = url if described == ["endpoint"] else f"--launch={described[0]}" if described else ""
         found = ", ".join(described) or "no launch"
         return NotAvailable(f"{self.store} cannot be launched by {kind}: its file describes {found}", remedy)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartRequest:
+    """A request to launch one server of a composite store."""
+
+    role: str
+    """`front` or `home`."""
+    adapter: str
+    """The adapter of this server: a module of `adapters/`, or the absolute path of a file."""
+    options: Mapping[str, str]
+    """The options of its variant, for that adapter."""
+    request: LaunchRequest

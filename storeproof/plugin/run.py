@@ -111,9 +111,10 @@ class Run:
     def _stores_under_test(self, wanted: Iterable[str]) -> list[StoreUnderTest]:
         targets = self.spec.targets(wanted)
         stores = {target.store.name for target in targets}
-        for flag, given in (("--endpoint", self.options.endpoints), ("--image", self.options.images)):
-            for name in sorted(set(given) - stores):
-                raise UsageError(f"{flag} names the store `{name}`, which this run does not try; it tries {', '.join(sorted(stores))}")
+        servers = {store.name for target in targets for store in target.stores if store.launch.composite is None}
+        for flag, given, known in (("--endpoint", self.options.endpoints, stores), ("--image", self.options.images, servers)):
+            for name in sorted(set(given) - known):
+                raise UsageError(f"{flag} names the store `{name}`, which this run does not try; it tries {', '.join(sorted(known))}")
             meant = flag.removeprefix("--").replace("image", "container")
             if given and self.options.launch not in ("auto", meant):
                 raise UsageError(f"{flag} and --launch={self.options.launch} exclude each other; leave out one, or give --launch={meant}")
@@ -294,7 +295,7 @@ class Run:
 
         profiles = self.profiles or list(self.spec.profiles.values())
         passwords = [secret for sut in self.suts for secret in sut.secrets()]
-        requires = [package for sut in self.suts for package in sut.target.store.requires]
+        requires = [package for sut in self.suts for store in sut.target.stores for package in store.requires]
         fsync, loopback = _measure_or_none(lambda: fsync_us(self._directory)), _measure_or_none(loopback_us)
         return Result(
             edition=self._edition,

@@ -17,6 +17,8 @@ _FIXED = (
     "capabilities.server_side.change-feed/concurrent",
     *(f"concurrency.{name}" for name in ("append", "compare-and-set", "get-and-set", "increment", "put-if-absent", "queue")),
     *(f"durability.{name}" for name in (*LADDER[1:], *NODES, "full_disk")),
+    "durability.front_kill",
+    "durability.home_kill",
     *(f"durability.bootstrap/{name}" for name in ("power_cut", "process_kill")),
     *(f"durability.corruption/{name}" for name in ("flip", "truncate")),
     *(f"durability.linearizable/{name}" for name in ("power_loss", "process_crash")),
@@ -27,6 +29,7 @@ _FIXED = (
     *(f"pushdown.{name}/nested" for name in ("exists", "get_path", "set_path", "unset_path")),
     *(f"requests.{name}" for name in ("ledger", "place", "product")),
     "settings.readback",
+    *(f"stale_reads.{name}" for name in ("document10", "hash10", "single_key")),
     "walk.single_key",
 )
 """Ids that the suites define and not the YAML files; a test compares them with the collected ones."""

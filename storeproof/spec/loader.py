@@ -24,7 +24,7 @@ from storeproof.spec.reading.json_schema import schema_of
 from storeproof.spec.reading.source import at, read
 from storeproof.spec.scale import Scale
 from storeproof.spec.scaling import Scaling
-from storeproof.spec.store import Store, Target
+from storeproof.spec.store import ROLES, Role, Store, Target
 from storeproof.spec.workload import Kind, Workload, WorkloadFile
 
 SPEC_ROOT = (Path(__file__).parent / "data").resolve()
@@ -110,14 +110,36 @@ class Spec:
         return list(found.values())
 
     def _variants_of(self, text: str, *, every: bool) -> list[Target]:
-        file = _STORE_FILE.match(text)  # a path may contain colons
-        name, colon, variant = file.groups() if file else text.partition(":")
+        name, colon, variant = _named(text)
         store, path = self.store(name)
+        parts = self.parts_of(store, path)
         if every or variant == "all":
-            return [Target(store, each, path) for each in store.variants]
+            return [Target(store, each, path, parts) for each in store.variants]
         if colon and variant not in store.variants:
             raise UsageError(unknown(f"variant of {store.name}", variant, store.variants, extra="or `all`"))
-        return [Target(store, variant or store.default_variant, path)]
+        return [Target(store, variant or store.default_variant, path, parts)]
+
+    def parts_of(self, store: Store, path: Path) -> dict[Role, Target]:
+        """The servers of a composite store; empty for a store that is one server. `path`: the store's file.
+
+        Raises:
+            SpecError: one does not exist, is several variants, or is itself a composite store.
+        """
+        return {role: self._part(role, store, path) for role in ROLES} if store.launch.composite is not None else {}
+
+    def _part(self, role: Role, store: Store, path: Path) -> Target:
+        named: str = getattr(store.launch.composite, role)
+        text = str(path.parent / named) if _STORE_FILE.match(named) else named
+        try:
+            # First whether it is a composite: one that is a part of itself has no end.
+            one = self.store(_named(text)[0])[0].launch.composite is None
+            targets = self._variants_of(text, every=False) if one else []
+        except UsageError as reason:
+            raise SpecError([f"{at(path, 'launch', 'composite', role)}: {reason}"]) from None
+        if len(targets) != 1:
+            where = at(path, "launch", "composite", role)
+            raise SpecError([f"{where}: found '{named}'; allowed: one variant of a store that is one server"])
+        return targets[0]
 
     def _check_claims(self, store: Store, path: Path) -> None:
         stated = store.claims.capabilities
@@ -152,6 +174,13 @@ class Spec:
         if claimed in self.capabilities or claimed in groups:
             return None
         return [name for name in self.capabilities if name.startswith(f"{group}.")] if dot and group in groups else groups
+
+
+def _named(text: str) -> tuple[str, str, str]:
+    """Store, colon and variant of what names them, the last two empty where it names only a store; a path may contain colons."""
+    file = _STORE_FILE.match(text)
+    store, colon, variant = file.groups() if file else text.partition(":")
+    return store, colon or "", variant or ""
 
 
 def load_spec(root: Path = SPEC_ROOT) -> Spec:

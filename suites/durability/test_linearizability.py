@@ -32,5 +32,9 @@ def test_one_order_explains_answers_across_faults(sut: StoreUnderTest, case_resu
     except (StoreDied, Refused) as reason:
         case_result.end(reason, [again])
     finally:
-        sut.record.histories.extend(summary.shown)
-    summary.report(case_result, claimed=sut.target.configuration.promises(guarantee), again=again)
+        sut.record.histories.extend([] if sut.target.stale_reads else summary.shown)
+    # A variant whose reads may be stale promises no order; where there is one all the same, it holds what it promises.
+    excused = sut.target.stale_reads and bool(summary.wrong or summary.undone_reads)
+    if excused:
+        case_result.add("stale reads are declared as possible")
+    summary.report(case_result, claimed=sut.target.configuration.promises(guarantee) and not excused, again=again)

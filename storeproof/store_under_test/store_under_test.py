@@ -9,72 +9,32 @@ import shlex
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 
-from storeproof.contract import Adapter, Address, Breach, Layout, Session, Unknown, load_adapter
+from storeproof.contract import Adapter, Address, Layout, Session, Unknown, load_adapter
 from storeproof.contract.address import parse_endpoint
-from storeproof.corpus.article_store import Corpus
-from storeproof.disk.methods import Method, PowerCut
+from storeproof.disk.methods import PowerCut
 from storeproof.errors import MachineFailed, NotAvailable, SettingsMismatch, StoreDied, StoreproofError, UsageError
 from storeproof.launch import launcher
 from storeproof.launch.endpoint_probe import EndpointProbe
 from storeproof.launch.handle import Handle
-from storeproof.launch.request import LaunchOption, LaunchRequest
-from storeproof.load.job import EngineWanted
+from storeproof.launch.request import LaunchRequest
 from storeproof.machine import container_engine
-from storeproof.machine.cores import UNSPLIT, CoreSplit
 from storeproof.outcome import Stage
 from storeproof.result.proof import Identity
 from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact_settings
-from storeproof.spec import Scale, Spec, Target
+from storeproof.spec import Spec, Target
 from storeproof.spec.reading.inheritance import STORES
 from storeproof.spec.variation import AS_IT_IS, Variation
+from storeproof.store_under_test.options import Options
+from storeproof.store_under_test.part_requests import part_requests
+from storeproof.store_under_test.probing import connect, probe
 
 _ANOTHER = "choose the right server with --launch, --image or --endpoint"
 _ANSWER_SECONDS = 5.0
 """Time for a store that failed to answer to answer a probe."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """The options of the command line, for all targets."""
-
-    scale: Scale
-    seed: int
-    launch: LaunchOption = "auto"
-    endpoints: dict[str, str] = field(default_factory=dict)
-    """URL by store."""
-    images: dict[str, str] = field(default_factory=dict)
-    """Image by store, instead of the one in its file."""
-    data_dir: Path | None = None
-    keep: bool = False
-    power_cut: Method = "auto"
-    """How to simulate a power cut."""
-    engine: EngineWanted = "auto"
-    """The load generator."""
-    records: int | None = None
-    """Records that workloads load in place of the scale's number."""
-    verify_settings: bool = True
-    """Off only for mutants, which other checks must catch."""
-    corpus: Corpus = field(default_factory=Corpus)
-    """The dumps that the command line names."""
-    split: CoreSplit = UNSPLIT
-    """The cores of the stores and of the load generator while speed is measured."""
-    cores: int | None = None
-    """How many of these every store is given, in all stages; None: all."""
-    memory: int | None = None
-    """Bytes of memory that every store is given; None: all that there is."""
-
-
-@contextlib.contextmanager
-def _forbid_exit() -> Iterator[None]:
-    """Turn a `sys.exit` in an adapter into a `Breach`: it must not end the run, nor silently end a thread."""
-    try:
-        yield
-    except SystemExit as ended:
-        raise Breach(f"the adapter called sys.exit({ended.code!r}); it must raise Refused, Unknown or Unsupported") from None
 
 
 class StoreUnderTest:
@@ -114,8 +74,7 @@ class StoreUnderTest:
     def connect(self, where: Handle | Address) -> Session:
         """Open a session."""
         address = where if isinstance(where, Address) else where.address
-        with _forbid_exit():
-            return self.adapter.connect(address, self.target.configuration.options)
+        return connect(self.adapter, address, self.target.configuration.options)
 
     def launch(self, purpose: str, *, on_volume: bool = False, in_memory: bool = False) -> Handle:
         """Start a new, empty store and verify its settings; the caller closes it.
@@ -166,7 +125,6 @@ class StoreUnderTest:
         Raises:
             UsageError: one of them does not hold.
         """
-        store = self.target.store.name
         if self.at_endpoint:
             with contextlib.suppress(NotAvailable):  # a missing client package is an outcome
                 handle = launcher.make(self._request(), self.progress)
@@ -174,13 +132,8 @@ class StoreUnderTest:
                     handle.start()
                 finally:
                     handle.close()
-        elif image := self.options.images.get(store):
-            self.progress(f"looking for the image {image}")
-            try:
-                container_engine.require_image(image, store)
-            except NotAvailable as reason:
-                if container_engine.unavailable() is None:  # without an engine the machine lacks something: that is an outcome
-                    raise UsageError(str(reason)) from None
+        else:
+            self._check_images()
         if self.record.proof is not None:
             try:
                 self.launch("a look at whether the proof is of this store").close()
@@ -188,6 +141,16 @@ class StoreUnderTest:
                 raise
             except Exception:  # noqa: BLE001 - why it cannot be tried its cases say, each with the outcome that this is
                 self._blocked = None
+
+    def _check_images(self) -> None:
+        for name in [store.name for store in self.target.stores if store.name in self.options.images]:
+            image = self.options.images[name]
+            self.progress(f"looking for the image {image}")
+            try:
+                container_engine.require_image(image, name)
+            except NotAvailable as reason:
+                if container_engine.unavailable() is None:  # without an engine the machine lacks something: that is an outcome
+                    raise UsageError(str(reason)) from None
 
     @property
     def at_endpoint(self) -> bool:
@@ -248,7 +211,8 @@ class StoreUnderTest:
     def secrets(self) -> list[str]:
         """The passwords that the run knows. They must not appear in a report or a log."""
         launch = self.target.store.launch
-        known = [way.password for way in (launch.process, launch.container) if way is not None and way.password]
+        ways = (way for store in self.target.stores for way in (store.launch.process, store.launch.container))
+        known = [way.password for way in ways if way is not None and way.password]
         url = self.options.endpoints.get(self.target.store.name)
         if url and launch.endpoint and (password := parse_endpoint(url, launch.endpoint.url).password):
             known.append(password)
@@ -310,7 +274,7 @@ class StoreUnderTest:
         endpoint = None
         if url := options.endpoints.get(store.name):
             endpoint = EndpointProbe(url, self.target.file, self.target.variant, tuple(settings), self.layout(store.claims.models[0]))
-        return LaunchRequest(
+        whole = LaunchRequest(
             store=store.name,
             launch=self.target.launch,
             probe=self._probe,
@@ -325,6 +289,7 @@ class StoreUnderTest:
             cores=self._cores,
             memory=options.memory,
         )
+        return replace(whole, parts=part_requests(self.target, whole, self.scale.cache_bytes, options.images))
 
     def _responds(self, handle: Handle) -> bool:
         """Whether a store answers within a few seconds. Probed in a thread, since a client may have a longer timeout.
@@ -350,16 +315,11 @@ class StoreUnderTest:
         return answered.is_set()
 
     def _probe(self, address: Address) -> None:
-        session = self.connect(address)
-        try:
-            with _forbid_exit():
-                session.version()
-        finally:
-            session.close()
+        probe(self.adapter, self.target.configuration.options, address)
 
     def _verify(self, handle: Handle) -> None:
         """Check the product, settings and options that the live store reports."""
-        store, variant = self.target.store, self.target.configuration
+        store = self.target.store
         try:
             session = self.connect(handle)
         except Unknown:
@@ -374,19 +334,19 @@ class StoreUnderTest:
                 )
             self.record.version = f"{version.product} {version.number}"
             live = dict(session.read_settings(tuple(self.target.settings(self.scale.cache_bytes))))
-            if variant.options:
+            if options := self.target.options:
                 layout = self.layout(store.claims.models[0])
                 collection = session.collection(layout)
                 collection.prepare()
                 try:
                     described = collection.describe()
-                    live |= {name: described.get(name, "(not reported)") for name in variant.options}
+                    live |= {name: described.get(name, "(not reported)") for name in options}
                 finally:
                     collection.clear()
         finally:
             session.close()
         self.record.settings = live
-        wanted = {**variant.settings, **variant.options}
+        wanted = {**self.target.stated_settings, **self.target.options}
         differing = [f"{name}: expected {value!r}, found {live.get(name)!r}" for name, value in wanted.items() if live.get(name) != value]
         if differing and self.options.verify_settings:
             raise SettingsMismatch(f"the live settings of {self.target.id} differ from its variant: {'; '.join(differing)}")

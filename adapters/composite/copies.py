@@ -1,0 +1,100 @@
+"""The copies of one collection's records in the front."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from storeproof.adapters.composite.encoding import decode, encode
+from storeproof.contract import Key, Layout, Record, Refused, Session, Unknown, supports
+from storeproof.spec.model import Value
+
+_SIZE = 100
+"""Bytes of a value of the front's model; a copy has those of its record."""
+
+
+class Copies:
+    """Values of the front, in a collection of their own, under the keys of the records."""
+
+    def __init__(self, front: Session, layout: Layout, ttl: int) -> None:
+        """`ttl`: seconds after which a copy expires; 0: never.
+
+        Raises:
+            Unsupported: the front keeps no values.
+            Refused: its values do not expire, and copies are to.
+        """
+        self._model = layout.model
+        values = layout.model.model_copy(
+            update={
+                "model": "single_key",
+                "record": Value(kind="value", size=_SIZE, sizes=()),
+                **dict.fromkeys(("indexes", "text", "language", "places", "decimals"), ()),
+            }
+        )
+        self._layout = Layout(f"{layout.name}_copies", values)
+        self._ttl = ttl
+        self._front: Any = front.collection(self._layout)
+        if ttl and not supports(self._front, "put_expiring"):
+            raise Refused("the front has no values that expire; set the option `ttl` to 0, or choose another front")
+
+    def prepare(self) -> None:
+        """Create the collection in the front."""
+        self._front.prepare()
+
+    def clear(self) -> None:
+        """Remove the collection from the front."""
+        self._front.clear()
+
+    def describe(self) -> Mapping[str, str]:
+        """What the front reports about the collection."""
+        found: Mapping[str, str] = self._front.describe()
+        return found
+
+    def get(self, key: Key) -> Record | None:
+        """The copy, or None.
+
+        Raises:
+            Unknown: the front does not answer.
+            WrongReply: what it answers is no copy.
+        """
+        try:
+            found = self._front.get(key)
+        except Refused:  # a key that the front cannot have: there is no copy under it
+            return None
+        return None if found is None else decode(self._model, found)
+
+    def set(self, key: Key, record: Record) -> None:
+        """Keep a copy in place of any other; none of a record that the front refuses.
+
+        Raises:
+            Unknown: whether the front has this copy, another or none is not known.
+        """
+        try:
+            copy = encode(self._model, record)
+            if self._ttl:
+                self._front.put_expiring(key, copy, self._ttl)
+            else:
+                self._front.put(key, copy)
+        except (Refused, ValueError, RecursionError):
+            self.remove([key])
+
+    def remove(self, keys: Iterable[Key]) -> None:
+        """Remove copies, which need not exist.
+
+        Raises:
+            Unknown: one may still be there.
+        """
+        for key in keys:
+            try:
+                self._front.delete(key)
+            except Refused as reason:
+                if self.get(key) is not None:
+                    raise Unknown(f"the front refuses to remove a copy: {reason}") from reason
+
+    def remove_all(self) -> None:
+        """Remove all copies of the collection. Raises `Unknown`: some may still be there."""
+        try:
+            self._front.clear()
+            self._front.prepare()
+        except Refused as reason:
+            raise Unknown(f"the front refuses to remove the copies of a collection: {reason}") from reason

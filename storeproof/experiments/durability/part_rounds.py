@@ -1,0 +1,36 @@
+"""Rounds in which one server of a composite store is killed, and the other goes on with what it has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from storeproof.contract import Layout
+from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.experiments.durability.rounds import Rounds
+from storeproof.experiments.fault_experiment import Subject
+from storeproof.faults.part_kill import PartKill
+from storeproof.spec.scale import DurabilityScale
+
+_FRONT = "front"
+
+
+class PartRounds(Rounds):
+    """As the rounds of a guarantee, without a second fault.
+
+    After a kill of the home the front may still have copies of what the home lost, and hide the loss. So the last audit, which reads the
+    keys of all rounds, is made with an empty front: it too is killed and started again.
+    """
+
+    def __init__(
+        self, subject: Subject, fault: PartKill, layouts: Mapping[str, Layout], scale: DurabilityScale, summary: DurabilitySummary
+    ) -> None:
+        """`summary`: of earlier rounds, on another store; the rounds continue from there."""
+        super().__init__(subject, fault, layouts, scale, summary=summary)
+        self._role = fault.role
+
+    def recover(self) -> None:
+        """Start the server; in the last round empty the front."""
+        super().recover()
+        if self._role != _FRONT and self.round.last:
+            self.handle.kill_nodes([_FRONT])
+            self.handle.start()

@@ -1,0 +1,214 @@
+"""Launches a composite store: each of its two servers by the launcher of its own, as if it were alone."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from storeproof.cleanup.reaper import reap_at_exit
+from storeproof.cleanup.registry import registry
+from storeproof.cleanup.workdir import WorkDir, default_base
+from storeproof.contract.address import Address, Part
+from storeproof.errors import StoreDied
+from storeproof.launch.handle import Capability, Handle, LaunchKind
+from storeproof.launch.request import LaunchRequest, PartRequest
+from storeproof.machine.usage import UsageMeter
+
+FRONT: Final = "front"
+HOME: Final = "home"
+
+
+class CompositeHandle:
+    """Two servers as one store. A fault strikes both, the home first; the servers are its nodes, so that one can be killed alone."""
+
+    image_digest: str | None = None
+
+    def __init__(self, request: LaunchRequest, make: Callable[[LaunchRequest], Handle]) -> None:
+        """Make the handles of both servers. Nothing is started yet.
+
+        Args:
+            make: makes the handle of one server; raises `NotAvailable` or `UsageError`, as `launcher.make` does.
+        """
+        self._name = request.store
+        self._requests: Mapping[str, PartRequest] = {part.role: part for part in request.parts}
+        self._parts: dict[str, Handle] = {}
+        self._starting = threading.Lock()
+        self._strikes = 0
+        self._meter: UsageMeter | None = None
+        self._dir: WorkDir | None = None
+        registry.add(self)
+        try:
+            self._dir = WorkDir.make(default_base(), keep=False)
+            reap_at_exit(self._dir.root.parent)
+            self._locks = self._dir.run / "locks"
+            self._locks.touch(mode=0o600)
+            for role in (HOME, FRONT):
+                self._parts[role] = make(self._requests[role].request)
+        except BaseException:
+            self.close()
+            raise
+        kinds = {part.kind for part in self._parts.values()}
+        self.kind: LaunchKind = kinds.pop() if len(kinds) == 1 else "composite"
+        self.data: Path | None = self._parts[HOME].data
+
+    @property
+    def initialised(self) -> bool | None:
+        """See `Handle.initialised`: whether both are."""
+        known = [part.initialised for part in self._parts.values()]
+        return None if None in known else all(known)
+
+    @property
+    def binary_digest(self) -> str | None:
+        """The digests of both programs or images, as `FRONT over HOME`; None if one of them has none."""
+        digests = [self._parts[role].binary_digest or self._parts[role].image_digest for role in (FRONT, HOME)]
+        return f"{digests[0]} over {digests[1]}" if all(digests) else None
+
+    @property
+    def pids(self) -> Sequence[int]:
+        """See `Handle.pids`; empty if those of one server cannot be inspected."""
+        found = [part.pids for part in self._parts.values()]
+        return [pid for pids in found for pid in pids] if all(found) else ()
+
+    @property
+    def power_cut_method(self) -> str | None:
+        """See `Handle.power_cut_method`."""
+        return self._parts[HOME].power_cut_method
+
+    @property
+    def address(self) -> Address:
+        """See `Handle.address`."""
+        home = self._parts[HOME].address
+        parts = tuple(
+            Part(role=role, adapter=part.adapter, address=self._parts[role].address, options=part.options)
+            for role, part in self._requests.items()
+        )
+        return Address(home.host, home.port, ours=home.ours, parts=parts, locks=str(self._locks))
+
+    def cannot(self, capability: Capability) -> str | None:
+        """See `Handle.cannot`: it has what both servers have; to kill its nodes is to kill one of them."""
+        needed = Capability.KILL if capability is Capability.KILL_NODES else capability
+        reasons = (f"its {role}: {reason}" for role, part in self._parts.items() if (reason := part.cannot(needed)))
+        return next(reasons, None)
+
+    def start(self) -> float:
+        """Start what does not run, and wait until both answer; return the seconds taken. Raises as `Handle.start`."""
+        began = time.monotonic()
+        self.start_nowait()
+        self.wait_ready()
+        return time.monotonic() - began
+
+    def start_nowait(self) -> None:
+        """Start what does not run, without waiting. Raises `StoreDied` if it is killed meanwhile."""
+        with self._starting:
+            strikes = self._strikes
+            stopped = [part for part in self._parts.values() if not part.alive()]
+            if not stopped:
+                raise RuntimeError(f"{self._name} runs already")
+            self._meter = None
+            for part in stopped:
+                if self._strikes == strikes:
+                    part.start_nowait()
+                if self._strikes != strikes:
+                    part.kill()  # it may have been started after the strike
+                    raise StoreDied(f"{self._name} was killed while it was started", self.log_tail())
+
+    def wait_ready(self) -> None:
+        """See `Handle.wait_ready`."""
+        for part in self._parts.values():
+            part.wait_ready()
+
+    def empty(self) -> None:
+        """See `Handle.empty`: of both."""
+        for part in self._parts.values():
+            part.empty()
+
+    def stop(self) -> None:
+        """See `Handle.stop`: the front first, so that the home has the last word."""
+        self._strikes += 1
+        for role in (FRONT, HOME):
+            self._parts[role].stop()
+
+    def kill(self) -> None:
+        """See `Handle.kill`: of both."""
+        self._strikes += 1
+        for part in self._parts.values():
+            part.kill()
+        with self._starting:  # a start in another thread notices, and ends what it has started
+            pass
+
+    @property
+    def nodes(self) -> Sequence[str]:
+        """The roles of the servers."""
+        return tuple(self._parts)
+
+    def kill_nodes(self, names: Sequence[str]) -> None:
+        """Send SIGKILL to these servers and wait until they are gone. The next `start` starts them again.
+
+        Raises:
+            StoreDied, MachineFailed: one of them was not running.
+        """
+        for name in names:
+            self._parts[name].check_alive()
+        for name in names:
+            self._parts[name].kill()
+
+    def wait_whole(self) -> None:
+        """Return at once: nothing restarts a server but `start`."""
+
+    def quiesce(self) -> None:
+        """See `Handle.quiesce`: of both."""
+        for part in self._parts.values():
+            part.quiesce()
+
+    def cut_power(self) -> None:
+        """See `Handle.cut_power`: of both."""
+        self._strikes += 1
+        for part in self._parts.values():
+            part.cut_power()
+        with self._starting:  # as in `kill`
+            pass
+
+    def pause(self) -> None:
+        """See `Handle.pause`: of both."""
+        for part in self._parts.values():
+            part.pause()
+
+    def resume(self) -> None:
+        """See `Handle.resume`: of both."""
+        for part in self._parts.values():
+            part.resume()
+
+    def alive(self) -> bool:
+        """Whether both run."""
+        return all(part.alive() for part in self._parts.values())
+
+    def check_alive(self) -> None:
+        """See `Handle.check_alive`: of both."""
+        for part in self._parts.values():
+            part.check_alive()
+
+    def meter(self) -> UsageMeter:
+        """See `Handle.meter`: of both together, but files and syncs are those of the home."""
+        if self._meter is None:
+            for part in self._parts.values():
+                part.meter()  # each is first held in its limits, or says why it cannot be looked at
+            self._meter = UsageMeter(self.pids, self.data)
+        return self._meter
+
+    def log_tail(self) -> str:
+        """The last lines of both logs, each after a line that says whose they are."""
+        tails = ((role, self._parts[role].log_tail()) for role in self._parts)
+        return "\n".join(f"{self._name}, {role}:\n{tail}" for role, tail in tails if tail)
+
+    def close(self) -> None:
+        """See `Handle.close`."""
+        with registry.deferring_signals():
+            for part in self._parts.values():
+                part.close()
+            if self._dir is not None:
+                self._dir.remove()
+                self._dir = None
+            registry.discard(self)

@@ -1,0 +1,89 @@
+"""Composite stores: a front that keeps copies of records, over a home that keeps the records, with a layer before both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, Self, cast, get_args
+
+from storeproof.spec.base import Frozen, RuleError
+
+Role = Literal["front", "home"]
+
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
+
+PolicyName = Literal["cache-aside", "read-through", "write-through"]
+"""What the layer locks.
+
+`cache-aside`: nothing; clients fill and invalidate the front as they come. `read-through`: one client at a time fills the copy of a key.
+`write-through`: as `read-through`, and the same lock is held while the key is written in the home and in the front.
+"""
+
+Invalidation = Literal["delete", "update"]
+"""What a write does to the copy of its key in the front, after it was written to the home."""
+
+_OPTIONS: Final = ("policy", "invalidate", "ttl")
+
+
+class Composite(Frozen):
+    """The two servers of a composite store."""
+
+    front: str
+    """The store that keeps the copies, and its variant: as after `--store`, or a YAML file relative to this one."""
+    home: str
+    """The store that keeps the records, written as the front. What it guarantees, the composite can guarantee."""
+
+
+@dataclass(frozen=True)
+class Caching:
+    """How the layer keeps the copies in the front: the options of a composite store's variant."""
+
+    policy: PolicyName
+    invalidate: Invalidation
+    ttl: int
+    """Seconds after which a copy expires; 0: never."""
+
+    @classmethod
+    def of(cls, options: Mapping[str, str]) -> Self:
+        """Read the options. `invalidate` is `update` by default with `write-through`, else `delete`; `ttl` is 0 by default.
+
+        Raises:
+            RuleError: an option is missing, unknown, or has a value that is not allowed; its location is the option's name.
+        """
+        for name in options:
+            if name not in _OPTIONS:
+                raise RuleError(f"unknown option of a composite store; allowed: {', '.join(_OPTIONS)}", name)
+        policy = _choice(options, "policy", get_args(PolicyName))
+        preset = "update" if policy == "write-through" else "delete"
+        invalidate = _choice({"invalidate": preset, **options}, "invalidate", get_args(Invalidation))
+        ttl = options.get("ttl", "0")
+        if not (ttl.isascii() and ttl.isdecimal() and str(int(ttl)) == ttl):
+            raise RuleError(f"found '{ttl}'; allowed: a number of seconds, or 0 for copies that do not expire", "ttl")
+        return cls(cast(PolicyName, policy), cast(Invalidation, invalidate), int(ttl))
+
+    @property
+    def options(self) -> dict[str, str]:
+        """All options, as `of` reads them."""
+        return {"policy": self.policy, "invalidate": self.invalidate, "ttl": str(self.ttl)}
+
+
+def check_settings(settings: Mapping[str, str]) -> None:
+    """Check the names of a composite store's own settings, which are those of its servers.
+
+    Raises:
+        RuleError: one does not say whose it is; its location is the setting's name.
+    """
+    for name in settings:
+        role, dot, rest = name.partition(".")
+        if role not in ROLES or not dot or not rest:
+            allowed = " or ".join(f"`{each}.NAME`" for each in ROLES)
+            raise RuleError(f"the setting does not say whose it is; allowed: {allowed}, for a setting of that server", name)
+
+
+def _choice(options: Mapping[str, str], name: str, allowed: tuple[str, ...]) -> str:
+    found = options.get(name)
+    if found is None:
+        raise RuleError(f"is missing; allowed: {', '.join(allowed)}", name)
+    if found not in allowed:
+        raise RuleError(f"found '{found}'; allowed: {', '.join(allowed)}", name)
+    return found

@@ -1,0 +1,111 @@
+"""A store in one of its variants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+from storeproof.spec.known_failure import KnownFailure
+from storeproof.spec.store.composite import Role
+from storeproof.spec.store.launch import Launch
+from storeproof.spec.store.store import Store, Variant, claimed
+
+
+@dataclass(frozen=True)
+class Target:
+    """A store in one of its variants."""
+
+    store: Store
+    variant: str
+    """The variant's name."""
+    file: Path
+    """The store's YAML file; its adapter may be in the same directory."""
+    parts: Mapping[Role, Target] = field(default_factory=dict, hash=False)
+    """The servers of a composite store; none for a store that is one server."""
+
+    @property
+    def configuration(self) -> Variant:
+        """The variant's configuration."""
+        return self.store.variants[self.variant]
+
+    @property
+    def launch(self) -> Launch:
+        """The store's launch, with the variant's arguments in the commands."""
+        launch, arguments = self.store.launch, self.configuration.arguments
+        ways = {name: way for name in ("process", "container") if (way := getattr(launch, name)) is not None}
+        return launch.model_copy(
+            update={name: way.model_copy(update={"command": _with_arguments(way.command, arguments)}) for name, way in ways.items()}
+        )
+
+    @property
+    def id(self) -> str:
+        """`store:variant`, as on the command line."""
+        return f"{self.store.name}:{self.variant}"
+
+    @property
+    def stores(self) -> list[Store]:
+        """The store, and those of its parts."""
+        return [self.store, *(part.store for part in self.parts.values())]
+
+    def settings(self, cache_bytes: int) -> dict[str, str]:
+        """The server's settings, by name; of a composite store those of its servers, as `ROLE.NAME`."""
+        cache = self.store.cache.of(cache_bytes) if self.store.cache is not None else {}
+        return {**self._of_parts(lambda part: part.settings(cache_bytes)), **cache, **self.configuration.settings}
+
+    @property
+    def stated_settings(self) -> dict[str, str]:
+        """The settings that the variant states: all but the size of the cache, which the scale sets."""
+        return {**self._of_parts(lambda part: part.stated_settings), **self.configuration.settings}
+
+    @property
+    def options(self) -> dict[str, str]:
+        """What the adapter sets on connections and collections; of a composite store also that of its servers, as `ROLE.NAME`."""
+        return {**self._of_parts(lambda part: part.options), **self.configuration.options}
+
+    def settings_of(self, role: Role, cache_bytes: int) -> dict[str, str]:
+        """The settings of one server of a composite store: those of its variant, and the composite's own for it."""
+        every = self.settings(cache_bytes)
+        return {name.removeprefix(f"{role}."): value for name, value in every.items() if name.startswith(f"{role}.")}
+
+    @property
+    def atomic_batches(self) -> bool:
+        """Whether the variant claims atomic batches."""
+        own = self.configuration.atomic_batches
+        return self.store.claims.atomic_batches if own is None else own
+
+    @property
+    def detects_corruption(self) -> bool:
+        """Whether the variant claims to detect damaged files."""
+        own = self.configuration.detects_corruption
+        return self.store.claims.detects_corruption if own is None else own
+
+    @property
+    def durable_reads(self) -> bool:
+        """Whether the variant claims that a read never shows a write that a fault could still undo."""
+        own = self.configuration.durable_reads
+        return self.store.claims.durable_reads if own is None else own
+
+    @property
+    def stale_reads(self) -> bool:
+        """Whether the variant says that a read may be stale."""
+        return self.configuration.stale_reads is not None
+
+    def known_failure(self, case: str, today: date) -> KnownFailure | None:
+        """The known failure of a case in this variant, if there is one that has not expired."""
+        named = (known for name, known in self.store.known_failures.items() if f"{case}/".startswith(f"{name}/"))
+        return next((known for known in named if self.variant in known.variants and today <= known.until), None)
+
+    def claims(self, capability: str) -> bool:
+        """Whether the variant claims a capability, by its full name, or a case, as `group.capability/case`."""
+        return claimed(capability, self.configuration.capabilities, self.store.claims.capabilities)
+
+    def _of_parts(self, of: Callable[[Target], Mapping[str, str]]) -> dict[str, str]:
+        return {f"{role}.{name}": value for role, part in self.parts.items() for name, value in of(part).items()}
+
+
+def _with_arguments(command: tuple[str, ...], arguments: tuple[str, ...]) -> tuple[str, ...]:
+    if "${arguments}" not in command:
+        return (*command, *arguments)
+    return tuple(item for each in command for item in (arguments if each == "${arguments}" else (each,)))

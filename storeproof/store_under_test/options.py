@@ -1,0 +1,44 @@
+"""The options of the command line that every store under test has in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from storeproof.corpus.article_store import Corpus
+from storeproof.disk.methods import Method
+from storeproof.launch.request import LaunchOption
+from storeproof.load.job import EngineWanted
+from storeproof.machine.cores import UNSPLIT, CoreSplit
+from storeproof.spec import Scale
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of the command line, for all targets."""
+
+    scale: Scale
+    seed: int
+    launch: LaunchOption = "auto"
+    endpoints: dict[str, str] = field(default_factory=dict)
+    """URL by store."""
+    images: dict[str, str] = field(default_factory=dict)
+    """Image by store, instead of the one in its file."""
+    data_dir: Path | None = None
+    keep: bool = False
+    power_cut: Method = "auto"
+    """How to simulate a power cut."""
+    engine: EngineWanted = "auto"
+    """The load generator."""
+    records: int | None = None
+    """Records that workloads load in place of the scale's number."""
+    verify_settings: bool = True
+    """Off only for mutants, which other checks must catch."""
+    corpus: Corpus = field(default_factory=Corpus)
+    """The dumps that the command line names."""
+    split: CoreSplit = UNSPLIT
+    """The cores of the stores and of the load generator while speed is measured."""
+    cores: int | None = None
+    """How many of these every store is given, in all stages; None: all."""
+    memory: int | None = None
+    """Bytes of memory that every store is given; None: all that there is."""

@@ -1,0 +1,26 @@
+"""One server of a composite store is killed alone. Stores that are one server have no such parts."""
+
+from __future__ import annotations
+
+import pytest
+
+from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.experiments.run_faults import run_part_kill
+from storeproof.outcome import Outcome
+from storeproof.result.case_result import CaseResult
+from storeproof.spec.store import ROLES, Role
+from storeproof.store_under_test import StoreUnderTest
+
+
+@pytest.mark.parametrize("role", [pytest.param(role, id=role, marks=pytest.mark.case(id=f"durability.{role}_kill")) for role in ROLES])
+def test_part(sut: StoreUnderTest, case_result: CaseResult, role: Role) -> None:
+    """No acknowledged write is lost, and no older value is served, when the front or the home is killed under load and comes back.
+
+    A kill of the front must lose nothing, whatever is claimed: the home goes on. One of the home may lose what a crash of the whole may.
+    """
+    if not sut.target.parts:
+        case_result.settle(Outcome.UNSUPPORTED, "it is one server, without a front that could be killed alone")
+    summary = DurabilitySummary()
+    run_part_kill(sut, role, summary)
+    again = f"seed {sut.seed}; reproduce: {sut.command(f'test_part and {role}')}"
+    summary.report(case_result, claimed=role == "front" or sut.target.configuration.promises("process_crash"), again=again)

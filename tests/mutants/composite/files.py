@@ -1,0 +1,36 @@
+"""Store files of composites of the embedded store with itself, for runs of the suites without any server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def composite_file(folder: Path, name: str, policy: str, adapter: str = "composite", *, stale: bool = False) -> Path:
+    """Write one.
+
+    Args:
+        adapter: the layer: `composite`, or a mutant of this folder.
+        stale: whether stale reads are declared as possible.
+    """
+    path = folder / f"{name}.yaml"
+    path.write_text(f"""format: "2.1"
+store: {name}
+title: {name}
+product: SQLite over SQLite
+adapter: {adapter if adapter == "composite" else HERE / f"{adapter}.py"}
+launch:
+  composite: {{front: "sqlite:off", home: "sqlite:wal-full"}}
+variants:
+  plain:
+    options: {{policy: {policy}, invalidate: delete}}
+    guarantee: power_loss
+    default: true
+{"    stale_reads: possible" if stale else ""}
+claims:
+  models: [single_key, hash10, counter]
+  atomic_batches: true
+  capabilities: {{key_access: true}}
+""")
+    return path

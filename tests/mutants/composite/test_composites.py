@@ -1,0 +1,105 @@
+"""Composite stores that invalidate wrongly are caught by the check for stale reads; one with a lock for each key raises no alarm.
+
+Both servers are the embedded store, so that the suites run as on any composite store, without a server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.running import Run, leaves_nothing, start
+from tests.mutants.composite.files import composite_file
+
+pytestmark = pytest.mark.slow
+
+STALE = ("stale_reads.single_key", "stale_reads.hash10")
+HONEST = (
+    *STALE,
+    "linearizable.register",
+    "linearizable.compare-and-set",
+    "linearizable.counter",
+    "concurrency.compare-and-set",
+    "concurrency.whole/hash10",
+    "stateful.single_key",
+    "stateful.hash10",
+    "pushdown.get_field/hash10",
+    "settings.readback",
+    "durability.process_crash",
+    "durability.front_kill",
+    "durability.home_kill",
+)
+Outcomes = Mapping[str, Mapping[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """One run of all of them."""
+    folder = tmp_path_factory.mktemp("composites")
+    files = [
+        composite_file(folder, "never-invalidates", "write-through", "never_invalidates"),
+        composite_file(folder, "invalidates-first", "cache-aside", "invalidates_first"),
+        composite_file(folder, "write-through", "write-through"),
+        composite_file(folder, "declared", "cache-aside", stale=True),
+    ]
+    cases = {
+        "never-invalidates:plain": list(STALE),
+        "invalidates-first:plain": list(STALE),
+        "write-through:plain": list(HONEST),
+        "declared:plain": list(HONEST),
+    }
+    run = start(folder, *(f"--store={path}" for path in files), "-q", cases=cases)
+    assert run.code == pytest.ExitCode.TESTS_FAILED, run.said
+    leaves_nothing(folder)
+    return run
+
+
+@pytest.fixture(scope="module")
+def outcomes(done: Run) -> Mapping[str, Outcomes]:
+    """By store and case, what was not excluded."""
+    return {
+        store["store"]: {each["id"]: each for each in store["outcomes"] if each["outcome"] != "excluded"} for store in done.result["stores"]
+    }
+
+
+@pytest.mark.parametrize("mutant", ["never-invalidates", "invalidates-first"])
+def test_a_wrong_order_is_caught(mutant: str, outcomes: Mapping[str, Outcomes]) -> None:
+    """By stale reads in every round, with their number and their age."""
+    for case in STALE:
+        found = outcomes[mutant][case]
+        assert found["outcome"] == "fail", found
+        assert "were stale, in 5 of 5 rounds; their age was" in found["detail"]
+
+
+def test_one_lock_for_each_key_raises_no_alarm(outcomes: Mapping[str, Outcomes]) -> None:
+    """Neither by stale reads nor by histories, nor when one of its servers is killed."""
+    found = {name: each["outcome"] for name, each in outcomes["write-through"].items()}
+    assert found == dict.fromkeys(HONEST, "pass"), outcomes["write-through"]
+    assert "5 rounds, " in outcomes["write-through"]["stale_reads.hash10"]["detail"]
+    assert "none was stale" in outcomes["write-through"]["stale_reads.hash10"]["detail"]
+
+
+def test_what_is_declared_is_no_failure_and_is_measured(outcomes: Mapping[str, Outcomes]) -> None:
+    """Without a lock reads may be stale: the variant says so, and the case says what was seen. All else holds as on one server."""
+    may_be_stale = {*STALE, "linearizable.register", "linearizable.compare-and-set"}
+    found = outcomes["declared"]
+    assert {name: each["outcome"] for name, each in found.items() if name not in may_be_stale} == dict.fromkeys(
+        set(HONEST) - may_be_stale, "pass"
+    )
+    for name in STALE:
+        assert found[name]["outcome"] == "unsupported"
+        assert found[name]["detail"].startswith("stale reads are declared as possible: ")
+        assert "were stale" in found[name]["detail"] or "not seen in " in found[name]["detail"]
+    assert {found[name]["outcome"] for name in may_be_stale - set(STALE)} <= {"pass", "unsupported"}
+
+
+def test_settings_of_both_servers_are_in_the_result(done: Run) -> None:
+    """Each under its role, and the options of the layer; the version names both."""
+    (store,) = [each for each in done.result["stores"] if each["store"] == "write-through"]
+    assert store["settings"]["home.synchronous"] == "FULL"
+    assert store["settings"]["front.synchronous"] == "OFF"
+    assert (store["settings"]["policy"], store["settings"]["invalidate"]) == ("write-through", "delete")
+    assert store["version"].startswith("SQLite over SQLite 3.")
+    assert store["launch"] == "process"

@@ -1,0 +1,61 @@
+"""The shipped composites on their real servers."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from storeproof.contract import load_adapter
+from storeproof.errors import NotAvailable
+from storeproof.launch.process import find_programs
+from tests.end_to_end.running import leaves_nothing, run
+from tests.shipped import SHIPPED
+
+pytestmark = [pytest.mark.servers, pytest.mark.slow]
+
+CASES = (
+    "settings.readback",
+    "stale_reads.single_key",
+    "stale_reads.hash10",
+    "stale_reads.document10",
+    "stateful.document10",
+    "linearizable.register",
+    "durability.process_crash",
+    "durability.front_kill",
+    "durability.home_kill",
+)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A directory that a server which refuses root may enter."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@pytest.mark.parametrize("name", ["redis-over-mongodb", "redis-over-mariadb", "memcached-over-postgresql"])
+def test_a_cache_before_a_database(name: str, folder: Path) -> None:
+    """With one lock for each key nothing is wrong; without, reads may be stale, and nothing else."""
+    for part in SHIPPED.targets([name])[0].parts.values():
+        assert part.launch.process is not None
+        try:
+            load_adapter(part.store, part.file)
+            find_programs(part.launch.process, part.store.name)
+        except NotAvailable as missing:
+            pytest.skip(str(missing))
+    variants = ("cache-aside", "write-through")
+    cases = {f"{name}:{variant}": list(CASES) for variant in variants}
+    stores = [f"--store={name}:{variant}" for variant in variants]
+    done = run(folder, *stores, "--launch=process", "-q", cases=cases, whole=True)
+    assert done.code == 0, done.said
+    found = {store["variant"]: {each["id"]: each["outcome"] for each in store["outcomes"]} for store in done.result["stores"]}
+    assert {case: found["write-through"][case] for case in CASES} == dict.fromkeys(CASES, "pass")
+    stale = {case: outcome for case, outcome in found["cache-aside"].items() if case in CASES and outcome != "pass"}
+    assert {"stale_reads.single_key", "stale_reads.hash10", "stale_reads.document10"} <= set(stale)
+    assert set(stale) <= {*(case for case in CASES if case.startswith("stale_reads.")), "linearizable.register"}
+    assert set(stale.values()) == {"unsupported"}
+    leaves_nothing(folder)
