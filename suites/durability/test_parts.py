@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from storeproof.errors import NotAvailable
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.run_faults import run_part_kill
-from storeproof.outcome import Outcome
 from storeproof.result.case_result import CaseResult
 from storeproof.spec.store import ROLES, Role
 from storeproof.store_under_test import StoreUnderTest
@@ -19,7 +19,7 @@ def test_part(sut: StoreUnderTest, case_result: CaseResult, role: Role) -> None:
     A kill of the front must lose nothing, whatever is claimed: the home goes on. One of the home may lose what a crash of the whole may.
     """
     if not sut.target.parts:
-        case_result.settle(Outcome.UNSUPPORTED, "it is one server, without a front that could be killed alone")
+        raise NotAvailable(f"{sut.target.store.name} is one server: it has no front that could be killed alone")
     summary = DurabilitySummary()
     run_part_kill(sut, role, summary)
     again = f"seed {sut.seed}; reproduce: {sut.command(f'test_part and {role}')}"
