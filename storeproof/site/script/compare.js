@@ -61,7 +61,7 @@ function listing(one, other) {
   return element(
     "section",
     {},
-    element("h2", {}, `${plural(found.length, "capability").replace("capabilitys", "capabilities")} of ${nameOf(one)} that ${nameOf(other)} lacks`),
+    element("h2", {}, `${found.length === 1 ? "One capability" : `${found.length} capabilities`} of ${nameOf(one)} that ${nameOf(other)} lacks`),
     element("dl", { class: "groups" }, [...groups].map(([group, each]) => [element("dt", {}, group.replaceAll("_", " ")), element("dd", {}, each.flatMap(({ page, title }, at) => [at ? " · " : "", linked(page, title)]))])),
   );
 }

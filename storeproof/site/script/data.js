@@ -6,7 +6,6 @@ const capabilities = new Map(data ? data.capabilities.map(([name, title, page], 
 
 const SHOWN = new Set(["p", "d"]);
 const TRIED_AND_REFUSED = new Set(["f", "k", "u"]);
-const WORDS = { p: "yes", d: "extra", u: "no", f: "fails", k: "fails", e: "error", i: "no verdict", n: "not run", x: "not run", "-": "not asked" };
 
 /* Of a variant to a capability: its letter, as storeproof/site/answers.py writes it. */
 function answerOf(row, name) {

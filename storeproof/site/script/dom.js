@@ -6,7 +6,7 @@ function element(tag, attributes, ...children) {
     if (value === true) made.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value);
   }
-  made.append(...children.flat().filter((each) => each !== null && each !== undefined && each !== ""));
+  made.append(...children.flat(Infinity).filter((each) => each !== null && each !== undefined && each !== ""));
   return made;
 }
 
