@@ -12,10 +12,10 @@ from storeproof.site.content import Content
 from storeproof.site.evidence import Variant
 from storeproof.site.losses import COLUMNS, FAULTS, Loss
 from storeproof.site.names import capability_page, loss_anchor, number_anchor, run_page, slug, variant_page
-from storeproof.site.ratios import headline_ratios
+from storeproof.site.ratios import speed_ratios
 from storeproof.site.roles import MANY, Role, label_of
 from storeproof.site.sources import Source
-from storeproof.site.speeds import HEADLINES, SpeedTable
+from storeproof.site.speeds import SPEEDS, SpeedTable
 
 _ESCAPED: Final = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 """What could end a script element, or a line of one."""
@@ -35,7 +35,7 @@ def payload(content: Content) -> dict[str, Any]:
         "format": FORMAT,
         "roles": [[name, label_of(name), _title(content, name), slug(name)] for name in content.profiles],
         "faults": [[name, FAULTS[name]] for name in COLUMNS],
-        "speeds": [list(each) for each in HEADLINES.items()],
+        "speeds": [list(each) for each in SPEEDS.items()],
         "runs": [_run(source, tables.get(number)) for number, source in enumerate(content.sources)],
         "run": position[id(main.source)] if main else None,
         "capabilities": [_capability(content, name) for name in content.capabilities],
@@ -44,9 +44,9 @@ def payload(content: Content) -> dict[str, Any]:
 
 
 def ratios(content: Content) -> list[list[Any]]:
-    """Of the speeds of the first screen: [headline, a, b, middle, low, high, bound, verdict] or [headline, a, b, reason]."""
+    """Of the speeds of the first screen: [speed, a, b, middle, low, high, bound, verdict] or [speed, a, b, reason]."""
     found: list[list[Any]] = []
-    for each in headline_ratios(content.main) if content.main else ():
+    for each in speed_ratios(content.main) if content.main else ():
         ratio = each.pair.ratio
         if ratio is None:
             found.append([each.column, each.a, each.b, "; ".join(each.pair.refused)])
@@ -147,7 +147,7 @@ def _variant(each: Variant, content: Content, position: dict[int, int], tables: 
 
 
 def _cells(variant: Variant, table: SpeedTable) -> list[dict[str, Any] | None]:
-    """One for each headline."""
+    """One for each of the speeds."""
     found: list[dict[str, Any] | None] = []
     for column in table.columns:
         measured = column.cells.get(variant.name)

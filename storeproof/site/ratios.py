@@ -10,18 +10,18 @@ from storeproof.site.speeds import SpeedTable
 
 
 @dataclass(frozen=True)
-class HeadlineRatio:
-    """One variant to another in one headline."""
+class SpeedRatio:
+    """One variant to another in one of the speeds."""
 
     column: int
-    """The number of the headline."""
+    """The number of the speed."""
     a: str
     b: str
     """Both as `store:variant`."""
     pair: Pair
 
 
-def headline_ratios(table: SpeedTable) -> list[HeadlineRatio]:
+def speed_ratios(table: SpeedTable) -> list[SpeedRatio]:
     """Of all pairs of variants that have a number, each pair once: a comes before b in the run."""
     sides = {side.name: side for side in sides_of(table.source.result)}
     found = []
@@ -29,7 +29,7 @@ def headline_ratios(table: SpeedTable) -> list[HeadlineRatio]:
         names = [name for name in sides if name in column.cells]
         for at, a in enumerate(names):
             for b in names[at + 1 :]:
-                found.append(HeadlineRatio(position, a, b, _pair(sides[a], column.cells[a], sides[b], column.cells[b])))
+                found.append(SpeedRatio(position, a, b, _pair(sides[a], column.cells[a], sides[b], column.cells[b])))
     return found
 
 

@@ -12,7 +12,7 @@ from storeproof.report.tables import workloads
 from storeproof.result.measurement import Measurement
 from storeproof.site.sources import Source
 
-HEADLINES: Final = {
+SPEEDS: Final = {
     "single-get": "read a value",
     "single-put-distinct-100": "write a value",
     "nested-get": "read a document",
@@ -38,7 +38,7 @@ class SpeedTable:
 
     source: Source
     columns: tuple[SpeedColumn, ...]
-    """One for each headline, in their order."""
+    """One for each of `SPEEDS`, in their order."""
 
     @property
     def valid(self) -> int:
@@ -47,8 +47,8 @@ class SpeedTable:
 
 
 def speed_tables(sources: Sequence[Source]) -> list[SpeedTable]:
-    """Of the runs that measured a headline, in their order."""
-    tables = (SpeedTable(source, tuple(_column(source, name) for name in HEADLINES)) for source in sources)
+    """Of the runs that measured one of them, in their order."""
+    tables = (SpeedTable(source, tuple(_column(source, name) for name in SPEEDS)) for source in sources)
     return [table for table in tables if any(column.cells for column in table.columns)]
 
 

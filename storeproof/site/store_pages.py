@@ -15,7 +15,7 @@ from storeproof.site.badges import badge_of, default_of
 from storeproof.site.content import Content
 from storeproof.site.costs import command, cost_tables
 from storeproof.site.evidence import Found, Variant
-from storeproof.site.interruptions import interruptions_of
+from storeproof.site.outage_rows import outage_rows
 from storeproof.site.losses import FAULTS
 from storeproof.site.names import store_page, variant_page
 from storeproof.site.rates import rate_of, rates_of
@@ -60,7 +60,7 @@ def _shown(variant: Variant, content: Content) -> dict[str, Any]:
         "answers": answers,
         "missing": missing_by_reason(answers),
         "speeds": [(found, rates_of(found.store)) for found in variant.measured],
-        "outages": interruptions_of(variant.outages.store) if variant.outages else [],
+        "outages": outage_rows(variant.outages.store) if variant.outages else [],
         "other_faults": _other_faults(variant),
         "known": _known(variant, content),
         "note": described.note if described else "",

@@ -12,7 +12,7 @@ from storeproof.site.content import Content
 from storeproof.site.evidence import Found, Variant
 from storeproof.site.losses import COLUMNS, Loss
 from storeproof.site.names import number_anchor, run_page, variant_page
-from storeproof.site.speeds import HEADLINES
+from storeproof.site.speeds import SPEEDS
 
 FORMAT: Final = "1.0"
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
@@ -49,7 +49,7 @@ def render_csv(content: Content) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     losses = [f"{name}_{what}" for name in COLUMNS for what in ("lost", "acknowledged", "faults", "promised", "run")]
-    speeds = [f"{name} {what}" for name in HEADLINES for what in ("per_second", "low", "high", "grade", "marks", "p99_us")]
+    speeds = [f"{name} {what}" for name in SPEEDS for what in ("per_second", "low", "high", "grade", "marks", "p99_us")]
     roles = [f"role {name}" for name in content.profiles]
     head = ("store", "variant", "version", "claimed", "proven", "capabilities_shown", "capabilities", "capabilities_run")
     writer.writerow([*head, *roles, *losses, "speeds_run", *speeds])
@@ -62,7 +62,7 @@ def render_csv(content: Content) -> str:
             lost = entry["losses"].get(name)
             row += [lost[what] for what in ("lost", "acknowledged", "faults", "promised", "run")] if lost else [""] * 5
         row.append(content.main.source.result.run.id if content.main and entry["speeds"] else "")
-        for name in HEADLINES:
+        for name in SPEEDS:
             speed = entry["speeds"].get(name)
             row += [speed[what] for what in ("per_second", "low", "high", "grade")] if speed else [""] * 4
             row += [" ".join(speed["marks"]), speed["p99_us"]] if speed else [""] * 2

@@ -17,7 +17,7 @@ function plainCell(text) {
   return element("td", {}, text || "–");
 }
 
-/* The ratio of the speeds of both in one headline, as the site computed it; or why there is none. */
+/* The ratio of the speeds of both in one of the speeds, as the site computed it; or why there is none. */
 function ratioCell(position, a, b) {
   const [one, other] = [a, b].map((row) => `${row.store}:${row.variant}`);
   const found = data.ratios.find(([column, left, right]) => column === position && ((left === one && right === other) || (left === other && right === one)));

@@ -13,7 +13,7 @@ _DEEDS = {"crash": "kill -9 and a start at once", "pause": "halted for a second"
 
 
 @dataclass(frozen=True)
-class Interruption:
+class OutageRow:
     """One outage of one variant."""
 
     anchor: str
@@ -29,16 +29,16 @@ class Interruption:
     load: str
 
 
-def interruptions_of(store: StoreResult) -> list[Interruption]:
+def outage_rows(store: StoreResult) -> list[OutageRow]:
     """All outages of a variant, each fault once."""
-    found: dict[str, Interruption] = {}
+    found: dict[str, OutageRow] = {}
     for each in store.outages:
         came_back = any(event.name == "back" for event in each.events)
         lost = f"{units.whole(each.acknowledged)} not read back" if each.lost is None else f"{each.lost:,} of {each.acknowledged:,}"
         promised = "" if each.claimed or not each.lost else ", not promised"
         found.setdefault(
             each.fault,
-            Interruption(
+            OutageRow(
                 anchor=outage_anchor(store.store, store.variant, each.fault),
                 fault=_DEEDS[each.fault],
                 outcome=f"{MARKS[each.outcome]} {each.outcome}",
