@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,7 +47,7 @@ def open_page(browser: Any) -> Iterator[Any]:
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(10_000)
-        own = address.partition("#")[0].rpartition("/")[0].removesuffix("/store").removesuffix("/run").removesuffix("/capability")
+        own = re.sub("(/(?:store|run|capability|spec))?/[^/]*$", "", address.partition("#")[0])
         page.on("request", lambda request: request.url.startswith((own, "data:")) or wrong.append(f"asked for {request.url}"))
         page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
         page.on("console", lambda said: said.type == "error" and wrong.append(f"console: {said.text}"))

@@ -30,7 +30,7 @@ class Visitor:
     def type(self, label: str, text: str) -> None:
         """Text into a field."""
         self.interactions += 1
-        self.page.get_by_label(label).fill(text)
+        self.page.get_by_label(label, exact=True).fill(text)
 
     def press(self, key: str) -> None:
         """A key."""
