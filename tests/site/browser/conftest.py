@@ -10,16 +10,14 @@ from typing import Any
 
 import pytest
 
-from storeproof.outcome import Outcome
 from storeproof.result.json_file import write_result
-from storeproof.result.model import Result
 from storeproof.site import build_site
 from storeproof.site.content import Content, gather
 from storeproof.site.folder import write_site
 from storeproof.site.sources import read_sources
 from tests.shipped import SHIPPED
+from tests.site.browser.small import small_result
 from tests.site.browser.visitor import Visitor
-from tests.site.made import fault, judged, rate, result, struck, tried
 
 CHROMIUM = shutil.which("chromium")
 
@@ -71,38 +69,6 @@ def written(content: Content, folder: Path) -> str:
 def published_site(published: Content, browser: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Of the published results."""
     return written(published, tmp_path_factory.mktemp("published"))
-
-
-def small_result() -> Result:
-    """Two stores that differ in all that the first screen shows."""
-    words = ("text.word", "text.language-ja", "expiry.put-expiring", "key_access.put-get")
-    good, poor = (
-        tried("x:x", *zip(words, outcomes, strict=True), detail="a reason that is told").capabilities
-        for outcomes in ([Outcome.PASS] * 4, [Outcome.FAIL, Outcome.UNSUPPORTED, Outcome.PASS, Outcome.PASS])
-    )
-    missing = ["capability text.word/001: fail: wrong", "capability text.language-ja/001: unsupported: no index", "model corpus: not claimed"]
-    return result(
-        struck(
-            "mysql:innodb",
-            fault("process_crash"),
-            fault("power_loss", acknowledged=34_567),
-            title="MySQL",
-            capabilities=good,
-            profiles=[judged("cache", "does_not_conform", ["capability expiry.put-expiring/001: unsupported: x"]), judged("search_store", "conforms")],
-            measurements=[rate("single-get", 12_345), rate("single-put-distinct-100", 4321, at_least=True), rate("nested-get", 9, invalid=["errors"])],
-        ),
-        struck(
-            "redis:volatile",
-            fault("process_crash", Outcome.UNSUPPORTED, lost=460),
-            fault("power_loss", Outcome.UNSUPPORTED, torn=3),
-            claimed="volatile",
-            title="Redis",
-            capabilities=poor,
-            profiles=[judged("cache", "conforms"), judged("search_store", "does_not_conform", missing)],
-            measurements=[rate("single-get", 98_765)],
-        ),
-        run="small",
-    )
 
 
 @pytest.fixture(scope="session")

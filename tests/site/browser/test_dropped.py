@@ -10,7 +10,7 @@ import pytest
 
 from storeproof.result.model import FORMAT
 from tests.report.sample import sample_result
-from tests.site.browser.conftest import small_result
+from tests.site.browser.small import small_result
 
 CELLS = "(rows) => rows.map((row) => [...row.cells].slice(1).map((cell) => cell.innerText))"
 
