@@ -28,6 +28,7 @@ SPOILT = result(
     struck("tarantool:memtx-tree-fsync", fault("power_loss", Outcome.KNOWN_FAIL, lost=210), settings={HOSTILE: HOSTILE}),
     run=HOSTILE,
     command=HOSTILE,
+    started="2026-12-01T00:00:00Z",
 )
 
 
@@ -98,7 +99,7 @@ def test_the_data_of_the_scripts_can_be_read(files: Mapping[str, str], content: 
     """It is JSON that no text can end, and has every variant."""
     (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', files["index.html"], flags=re.DOTALL)
     data = json.loads(text)
-    assert len(data["variants"]) == len(content.variants) == 12
+    assert len(data["variants"]) == len(content.variants) == 10
     assert any("<script>alert(1)</script>" in each["title"] for each in data["variants"])
     assert "<" not in text
 
