@@ -16,6 +16,7 @@ from storeproof.site.content import Content
 from storeproof.site.costs import command, cost_tables
 from storeproof.site.evidence import Found, Variant
 from storeproof.site.outage_rows import outage_rows
+from storeproof.site.history import history_of
 from storeproof.site.losses import FAULTS
 from storeproof.site.names import store_page, variant_page
 from storeproof.site.rates import rate_of, rates_of
@@ -67,6 +68,7 @@ def _shown(variant: Variant, content: Content) -> dict[str, Any]:
         "cache": store.cache.setting if store and store.cache else "",
         "differing": list(_differing(variant)),
         "command": repeat(variant.best),
+        "history": history_of(variant),
         "badge": badge_of(variant, content),
     }
 

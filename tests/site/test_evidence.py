@@ -8,6 +8,7 @@ from storeproof.errors import UsageError
 from storeproof.outcome import Outcome
 from storeproof.site.content import gather
 from storeproof.site.evidence import join
+from storeproof.site.history import history_of
 from tests.shipped import SHIPPED
 from tests.site.made import content, fault, ran, result, sources, struck, tried
 
@@ -88,3 +89,14 @@ def test_the_same_run_with_another_time_is_another_source() -> None:
     """`ran` gives what the other tests rest on."""
     made = ran(result(tried("redis:x", (ONE, Outcome.PASS))), "other", started=LATE)
     assert (made.run.id, made.run.started) == ("other", LATE)
+
+
+def test_the_history_has_every_run_of_a_variant() -> None:
+    """Also those that are shown nowhere else, such as an older version."""
+    old = result(struck("redis:x", fault("power_loss", lost=9), version="Redis 6.0"), run="old", started=EARLY, scale="smoke")
+    new = result(tried("redis:x", (ONE, Outcome.PASS), (TWO, Outcome.FAIL), version="Redis 7.0"), run="new", started=LATE)
+    (variant,) = join(sources(old, new))
+    first, second = history_of(variant)
+    assert (first.found.store.version, first.shown, first.found.tried, first.losses) == ("Redis 7.0", 1, 2, (None, None))
+    assert second.found.store.version == "Redis 6.0"
+    assert [each and each.text for each in second.losses] == [None, "< 1 % lost"]
