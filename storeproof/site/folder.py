@@ -55,15 +55,16 @@ def _own_files(folder: Path) -> set[str]:
     if not folder.is_dir():
         raise UsageError(f"{folder} is a file; name a new or empty folder, or one with an older site, with --out")
     try:
-        found = json.loads(read_text(folder / MARK, _LONGEST))
-        listed = found["files"]
+        listed = json.loads(read_text(folder / MARK, _LONGEST))["files"]
     except (Unreadable, ValueError, KeyError, TypeError, RecursionError):
+        listed = None
+    if not isinstance(listed, list):
         if any(folder.iterdir()):
             raise UsageError(
                 f"{folder} is not empty and not a site of storeproof: it has no valid {MARK}; name a new or empty folder with --out"
-            ) from None
+            )
         return set()
-    return {name for name in listed if _inside(name)} if isinstance(listed, list) else set()
+    return {name for name in listed if _inside(name)}
 
 
 def _inside(name: object) -> bool:

@@ -28,7 +28,7 @@ def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
     check_folder(tmp_path)
 
 
-@pytest.mark.parametrize("mark", [None, "", "[]", "{}", "7", '{"files":'])
+@pytest.mark.parametrize("mark", [None, "", "[]", "{}", "7", '{"files":', '{"files": 7}'])
 def test_a_folder_with_something_else_is_refused_untouched(tmp_path: Path, mark: str | None) -> None:
     """With one message that says what to do."""
     (tmp_path / "thesis.txt").write_text("mine")
