@@ -131,7 +131,9 @@ def claims(
 
 @app.command()
 def site(
-    results: Annotated[list[Path], typer.Argument(help="Each a result.json, the directory that holds one, or a directory of such directories.")],
+    results: Annotated[
+        list[Path], typer.Argument(help="Each a result.json, the directory that holds one, or a directory of such directories.")
+    ],
     out: Annotated[Path, typer.Option(help="Output directory: new, empty, or with an older site.")],
 ) -> None:
     """Write published results as a static site that opens from disk and from any web server.

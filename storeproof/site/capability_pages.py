@@ -66,7 +66,9 @@ def capability_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str
         group = content.groups.get(name.partition(".")[0])
         yield (
             path,
-            renderer.page(path, "capability.html.j2", name=name, replies=replies, demand=demand, cases=cases, group=group if demand else None),
+            renderer.page(
+                path, "capability.html.j2", name=name, replies=replies, demand=demand, cases=cases, group=group if demand else None
+            ),
         )
     for name, group in content.groups.items():
         path = demand_page(name)

@@ -43,7 +43,10 @@ class Content:
     def capabilities(self) -> list[str]:
         """Those that the results have, in the order of the specification; those that it no longer has are last."""
         found = dict.fromkeys(name for variant in self.variants for name in self.answers[variant.name])
-        return [*(name for name in self.spec.capabilities if name in found), *(name for name in found if name not in self.spec.capabilities)]
+        return [
+            *(name for name in self.spec.capabilities if name in found),
+            *(name for name in found if name not in self.spec.capabilities),
+        ]
 
     @cached_property
     def answers(self) -> Mapping[str, Mapping[str, Answer]]:

@@ -46,7 +46,11 @@ def script() -> str:
 
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("storeproof.site", "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader("storeproof.site", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     pages = (names.store_page, names.variant_page, names.capability_page, names.run_page, names.demand_page, names.badge)
     anchors = (names.slug, names.store_anchor, names.loss_anchor)

@@ -11,9 +11,9 @@ from storeproof.report.tables import Cell, machine, proven_cell
 from storeproof.result.model import StoreResult
 from storeproof.site.answers import answers_of, by_group
 from storeproof.site.content import Content
-from storeproof.site.outage_rows import OutageRow, outage_rows
 from storeproof.site.losses import FAULTS, Loss, losses_of
 from storeproof.site.names import run_page
+from storeproof.site.outage_rows import OutageRow, outage_rows
 from storeproof.site.rates import Rate, rates_of
 from storeproof.site.rendering import Renderer
 from storeproof.site.roles import Role, role_of
@@ -47,7 +47,10 @@ def run_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str]]
         path = run_page(source.result.run.id)
         parts = {(each.store, each.variant): _variant_in_run(each) for each in source.result.stores}
         about = SCALES.get(source.result.run.scale, "")
-        yield path, renderer.page(path, "run.html.j2", source=source, parts=list(parts.values()), machine=machine(source.result), about=about)
+        yield (
+            path,
+            renderer.page(path, "run.html.j2", source=source, parts=list(parts.values()), machine=machine(source.result), about=about),
+        )
 
 
 def _variant_in_run(store: StoreResult) -> VariantInRun:
@@ -59,7 +62,9 @@ def _variant_in_run(store: StoreResult) -> VariantInRun:
         proven=proven_cell(store),
         shown=sum(each.shown for each in answers.values()),
         tried=tried,
-        groups=[(group, sum(answers[name].shown for name in names), len(names)) for group, names in by_group(answers).items()] if tried else [],
+        groups=[(group, sum(answers[name].shown for name in names), len(names)) for group, names in by_group(answers).items()]
+        if tried
+        else [],
         roles=[role_of(each) for each in store.profiles] if tried else [],
         losses=[losses[name] for name in FAULTS if name in losses],
         outages=outage_rows(store),

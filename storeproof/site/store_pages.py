@@ -15,10 +15,10 @@ from storeproof.site.badges import badge_of, default_of
 from storeproof.site.content import Content
 from storeproof.site.costs import command, cost_tables
 from storeproof.site.evidence import Found, Variant
-from storeproof.site.outage_rows import outage_rows
 from storeproof.site.history import history_of
 from storeproof.site.losses import FAULTS
 from storeproof.site.names import store_page, variant_page
+from storeproof.site.outage_rows import outage_rows
 from storeproof.site.rates import rate_of, rates_of
 from storeproof.site.rendering import Renderer
 
@@ -77,7 +77,9 @@ def repeat(found: Found) -> str:
     """The command that repeats what a result says of one variant."""
     run = found.source.result.run
     launch = [f"--launch={found.store.launch}"] if found.store.launch in ("process", "container") else []
-    return shlex.join(["pytest", "suites/", f"--store={found.store.store}:{found.store.variant}", f"--scale={run.scale}", f"--seed={run.seed}", *launch])
+    return shlex.join(
+        ["pytest", "suites/", f"--store={found.store.store}:{found.store.variant}", f"--scale={run.scale}", f"--seed={run.seed}", *launch]
+    )
 
 
 def _other_faults(variant: Variant) -> list[tuple[str, str, str]]:

@@ -10,7 +10,9 @@ from urllib.parse import unquote
 
 from tests.report.test_html import Page
 
-LOADED = re.compile(r"<(?:script|img|iframe|audio|video|source|object|embed)\b[^>]*?\b(?:src|data)=\"([^\"]*)\"|<link\b[^>]*?\bhref=\"([^\"]*)\"")
+LOADED = re.compile(
+    r"<(?:script|img|iframe|audio|video|source|object|embed)\b[^>]*?\b(?:src|data)=\"([^\"]*)\"|<link\b[^>]*?\bhref=\"([^\"]*)\""
+)
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,14 @@ def test_the_summary_has_each_datum_with_its_run() -> None:
     keeps, other = summary["variants"]
     assert keeps["capabilities"] == {"shown": 1, "of": 2, "run": "r7"}
     assert keeps["roles"] == {"cache": "meets"}
-    assert keeps["losses"]["power_loss"] == {"lost": 250, "acknowledged": 1000, "faults": 20, "verdict": "lost", "promised": True, "run": "r7"}
+    assert keeps["losses"]["power_loss"] == {
+        "lost": 250,
+        "acknowledged": 1000,
+        "faults": 20,
+        "verdict": "lost",
+        "promised": True,
+        "run": "r7",
+    }
     speed = keeps["speeds"]["single-get"]
     assert (speed["per_second"], speed["marks"], speed["anchor"]) == (2000, ["at_least"], "number.redis.aof-always.single-get.0i.50c")
     assert (other["capabilities"], other["losses"], other["speeds"]) == (None, {}, {})

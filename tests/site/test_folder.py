@@ -17,7 +17,12 @@ def test_a_new_site_is_marked_and_an_older_one_is_replaced(tmp_path: Path) -> No
     write_site({"index.html": "old", "run/one.html": "1", "run/two.html": "2"}, folder)
     (folder / "CNAME").write_text("example.org")
     write_site({"index.html": "new", "run/two.html": "2"}, folder)
-    assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()) == ["CNAME", "index.html", "run/two.html", MARK]
+    assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()) == [
+        "CNAME",
+        "index.html",
+        "run/two.html",
+        MARK,
+    ]
     assert (folder / "index.html").read_text() == "new"
 
 

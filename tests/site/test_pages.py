@@ -81,14 +81,18 @@ def test_nothing_is_fetched_from_elsewhere(pages: dict[str, Read], files: Mappin
     for each in pages.values():
         assert all(re.fullmatch(r"(?:\.\./)?(?:site\.(?:css|js)|badge/[^:]+\.svg)|data:,", link) for link in each.loaded), each.path
     assert not re.search(r"https?:|//[a-z]|@import|url\(", files["site.css"])
-    assert not re.search(r"https?:|fetch\(|XMLHttpRequest|import\s*\(|innerHTML|insertAdjacentHTML|document\.write|eval\(", files["site.js"])
+    assert not re.search(
+        r"https?:|fetch\(|XMLHttpRequest|import\s*\(|innerHTML|insertAdjacentHTML|document\.write|eval\(", files["site.js"]
+    )
 
 
 def test_text_from_results_stays_text(pages: dict[str, Read], files: Mapping[str, str]) -> None:
     """Markup is escaped, control and direction characters are shown as their code, and no file leaves the site."""
     assert sum("alert(1)" in each.text for each in pages.values()) > 5
     for each in pages.values():
-        assert each.page.tags.count("script") == len(re.findall(r"<script (?:type=\"application/json\" id=\"data\"|src=\"(?:\.\./)?site\.js\" defer)>", each.text))
+        assert each.page.tags.count("script") == len(
+            re.findall(r"<script (?:type=\"application/json\" id=\"data\"|src=\"(?:\.\./)?site\.js\" defer)>", each.text)
+        )
         assert "img" not in each.page.tags or each.path.startswith("store/")
         assert not re.search("[\x00\x1b\u202e]", each.text), each.path
         assert each.text.count("7 * 7") == each.text.count("{{ 7 * 7 }}"), each.path

@@ -27,7 +27,9 @@ def test_several_cases_of_one_capability_are_one_thing() -> None:
 
 
 @pytest.mark.parametrize("outcome", ["fail", "known_fail"])
-@pytest.mark.parametrize("line", ["capability text.word/001: {}: wrong", "model nested: get: {}", "guarantee power_loss: process_crash: {}: lost"])
+@pytest.mark.parametrize(
+    "line", ["capability text.word/001: {}: wrong", "model nested: get: {}", "guarantee power_loss: process_crash: {}: lost"]
+)
 def test_what_failed_is_not_merely_lacking(line: str, outcome: str) -> None:
     """A wrong answer, a wrong record, a broken promise: red, beside what is lacking."""
     role = role_of(judged("search_store", "does_not_conform", [line.format(outcome), "model corpus: not claimed"]))
@@ -50,7 +52,9 @@ def test_what_was_not_run_is_not_shown_and_never_lacking() -> None:
 
 def test_a_store_of_another_kind_is_no_near_miss() -> None:
     """Ten things that are missing are counted, without colour, and ten of them are named in the data."""
-    role = role_of(judged("document_store", "does_not_conform", [f"capability filter.x{n}/001: unsupported: no documents" for n in range(12)]))
+    role = role_of(
+        judged("document_store", "does_not_conform", [f"capability filter.x{n}/001: unsupported: no documents" for n in range(12)])
+    )
     assert (role.text, role.tone) == ("lacks 12", "")
     assert [len(each) if isinstance(each, list) else each for each in role_data(role)] == ["lacks", 0, 12, 0, 10]
 

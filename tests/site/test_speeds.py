@@ -42,7 +42,9 @@ def test_one_number_of_clients_for_all_stores() -> None:
 
 def test_ratios_are_within_one_run_and_refused_where_durability_differs() -> None:
     """An equal guarantee has a ratio, an unequal one has the reason."""
-    made = result(store("redis:a", rate(PUT, 2000)), store("valkey:a", rate(PUT, 1000)), store("mysql:a", rate(PUT, 900), proven="volatile"))
+    made = result(
+        store("redis:a", rate(PUT, 2000)), store("valkey:a", rate(PUT, 1000)), store("mysql:a", rate(PUT, 900), proven="volatile")
+    )
     (table,) = speed_tables(sources(made))
     found = {(each.a, each.b): each.pair for each in speed_ratios(table)}
     assert found.keys() == {("redis:a", "valkey:a"), ("redis:a", "mysql:a"), ("valkey:a", "mysql:a")}

@@ -14,7 +14,11 @@ def small_result() -> Result:
         tried("x:x", *zip(words, outcomes, strict=True), detail="a reason that is told").capabilities
         for outcomes in ([Outcome.PASS] * 4, [Outcome.FAIL, Outcome.UNSUPPORTED, Outcome.PASS, Outcome.PASS])
     )
-    missing = ["capability text.word/001: fail: wrong", "capability text.language-ja/001: unsupported: no index", "model corpus: not claimed"]
+    missing = [
+        "capability text.word/001: fail: wrong",
+        "capability text.language-ja/001: unsupported: no index",
+        "model corpus: not claimed",
+    ]
     return result(
         struck(
             "mysql:innodb",
@@ -22,8 +26,15 @@ def small_result() -> Result:
             fault("power_loss", acknowledged=34_567),
             title="MySQL",
             capabilities=good,
-            profiles=[judged("cache", "does_not_conform", ["capability expiry.put-expiring/001: unsupported: x"]), judged("search_store", "conforms")],
-            measurements=[rate("single-get", 12_345), rate("single-put-distinct-100", 4321, at_least=True), rate("nested-get", 9, invalid=["errors"])],
+            profiles=[
+                judged("cache", "does_not_conform", ["capability expiry.put-expiring/001: unsupported: x"]),
+                judged("search_store", "conforms"),
+            ],
+            measurements=[
+                rate("single-get", 12_345),
+                rate("single-put-distinct-100", 4321, at_least=True),
+                rate("nested-get", 9, invalid=["errors"]),
+            ],
         ),
         struck(
             "redis:volatile",

@@ -57,7 +57,11 @@ def test_a_whole_hostile_result_is_text(open_page: Any, small_site: str) -> None
     """Markup in it does nothing; all of its variants are shown."""
     spoilt = sample_result().model_dump(mode="json")
     for store in spoilt["stores"]:
-        store |= {"title": "<img src=x onerror=alert(1)>", "variant": f"<b>{store['variant']}</b>\u202e", "version": "<script>alert(1)</script> 1.0"}
+        store |= {
+            "title": "<img src=x onerror=alert(1)>",
+            "variant": f"<b>{store['variant']}</b>\u202e",
+            "version": "<script>alert(1)</script> 1.0",
+        }
     page = open_page(f"{small_site}/index.html")
     drop(page, "<i>x</i>.json", json.dumps(spoilt))
     assert page.locator("#table tr.own").count() == len(spoilt["stores"])
@@ -74,8 +78,14 @@ def test_a_whole_hostile_result_is_text(open_page: Any, small_site: str) -> None
         ("7", "x.json is JSON, but no result of storeproof: it lacks `format` or `stores`; give"),
         ('{"stores": []}', "x.json is JSON, but no result of storeproof"),
         ('{"format": "1.0", "stores": []}', f"x.json has format 1.0; this page reads {FORMAT}; `storeproof site` reads all older ones"),
-        (f'{{"format": "{FORMAT}", "stores": [7]}}', f"x.json is not a result in format {FORMAT}: stores.0.measurements is undefined, and must be array"),
-        (f'{{"format": "{FORMAT}", "stores": []}}', f"x.json is not a result in format {FORMAT}: x.json.run is undefined, and must be object"),
+        (
+            f'{{"format": "{FORMAT}", "stores": [7]}}',
+            f"x.json is not a result in format {FORMAT}: stores.0.measurements is undefined, and must be array",
+        ),
+        (
+            f'{{"format": "{FORMAT}", "stores": []}}',
+            f"x.json is not a result in format {FORMAT}: x.json.run is undefined, and must be object",
+        ),
     ],
 )
 def test_a_bad_file_is_one_message(open_page: Any, small_site: str, text: str, message: str) -> None:

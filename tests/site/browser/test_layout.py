@@ -52,7 +52,9 @@ def test_dark_pages_are_dark(open_page: Any, small_site: str, kind: str) -> None
 @pytest.mark.parametrize("kind", KINDS)
 def test_axe_finds_no_violation(open_page: Any, small_site: str, kind: str, width: int, scheme: str) -> None:
     """Of any of its rules."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs the package axe-playwright-python: pip install -e '.[site]'")
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="needs the package axe-playwright-python: pip install -e '.[site]'"
+    )
     page = open_page(f"{small_site}/{kind}", width=width, scheme=scheme)
     found = axe.Axe().run(page).response["violations"]
     assert [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in found] == []
@@ -60,7 +62,11 @@ def test_axe_finds_no_violation(open_page: Any, small_site: str, kind: str, widt
 
 def test_axe_is_at_work(open_page: Any, small_site: str) -> None:
     """A picture without a text and a pale word are found."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs the package axe-playwright-python: pip install -e '.[site]'")
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="needs the package axe-playwright-python: pip install -e '.[site]'"
+    )
     page = open_page(f"{small_site}/runs.html")
-    page.evaluate("""() => document.querySelector("main").insertAdjacentHTML("beforeend", '<img src="data:,"><p style="color:#ccc;background:#fff">pale</p>')""")
+    page.evaluate(
+        """() => document.querySelector("main").insertAdjacentHTML("beforeend", '<img src="data:,"><p style="color:#ccc;background:#fff">pale</p>')"""
+    )
     assert {each["id"] for each in axe.Axe().run(page).response["violations"]} >= {"image-alt", "color-contrast"}

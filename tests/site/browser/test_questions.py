@@ -117,7 +117,8 @@ def test_how_many_times_as_fast_as_postgresql_redis_writes_values(visit: Visitor
     (found,) = [
         each
         for each in speed_ratios(published.main)
-        if (each.a, each.b) == ("redis:aof-always", "postgresql:synchronous-commit-on") and list(SPEEDS)[each.column] == "single-put-distinct-100"
+        if (each.a, each.b) == ("redis:aof-always", "postgresql:synchronous-commit-on")
+        and list(SPEEDS)[each.column] == "single-put-distinct-100"
     ]
     said = visit.page.locator("#compared").inner_text()
     assert (f"{found.pair.ratio.middle:.3g} ×" if found.pair.ratio else found.pair.refused[0]) in said
@@ -171,7 +172,9 @@ def test_who_writes_within_two_milliseconds_and_survives_a_kill(visit: Visitor, 
     visit.choose("within", "2 ms")
     assert published.main is not None
     column = published.main.columns[list(SPEEDS).index("single-put-distinct-100")]
-    fast = {name for name, each in column.cells.items() if not each.invalid and each.latency_us.p99 is not None and each.latency_us.p99 <= 2000}
+    fast = {
+        name for name, each in column.cells.items() if not each.invalid and each.latency_us.p99 is not None and each.latency_us.p99 <= 2000
+    }
     expected = [each for each in keeping(published, "process_crash") if each.name in fast]
     said = visit.answer.partition("Not tested")[0]
     assert said.startswith(f"{len(expected) or 'None'} of ")
