@@ -26,7 +26,7 @@ def site(paths: Sequence[Path], out: Path) -> None:
     pages = sum(name.endswith(".html") for name in files)
     first = sum(len(files[name].encode()) for name in ("index.html", "site.css", "site.js"))
     print(
-        f"wrote {units.plural(pages, 'page')} on {units.plural(len(content.variants), 'variant')} from {units.plural(len(content.sources), 'result')} "
-        f"to {out}; first load {first / 1000:.0f} kB"
+        f"wrote {units.plural(pages, 'page')} on {units.plural(len(content.variants), 'variant')} "
+        f"from {units.plural(len(content.sources), 'result')} to {out}; first load {first / 1000:.0f} kB"
     )
     print(f"open {out / 'index.html'}")

@@ -1,4 +1,4 @@
-"""The pages of capabilities: the question, the requests, the correct answers, and what each variant answered; and the YAML of the demands."""
+"""The pages of capabilities: the requests, the correct answers, and what each variant answered; and the YAML of the demands."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def _variant(store: str, variant: str, found: tuple[Found, ...]) -> Variant:
 
 
 def _answers(found: Iterable[Found]) -> Found | None:
-    """A run of a few cases does not hide an older one of all: the first that tried half of its capabilities, else the one that tried most."""
+    """A run of a few cases does not hide one of all: the first that tried half of its capabilities, else the one that tried most."""
     tried = [each for each in found if each.tried]
     whole = next((each for each in tried if 2 * each.tried >= len(each.store.capabilities)), None)
     return whole or max(tried, key=lambda each: each.tried, default=None)

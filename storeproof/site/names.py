@@ -14,8 +14,8 @@ _OTHER: Final = re.compile("[^a-z0-9_-]")
 
 
 def slug(text: str) -> str:
-    """A text as part of a file name, an address and an anchor. What is no small letter, digit, hyphen or underscore becomes `~` and its code
-    point, so that different texts have different slugs, also where a file system ignores case. A long one ends in its SHA-256."""
+    """A text as part of a file name, an address and an anchor. What is no small letter, digit, hyphen or underscore becomes `~` and its
+    code point, so that different texts have different slugs, also where a file system ignores case. A long one ends in its SHA-256."""
     found = _OTHER.sub(lambda match: f"~{ord(match[0]):x}~", text) or "~"
     if len(found) <= _LONGEST:
         return found

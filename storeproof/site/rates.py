@@ -62,7 +62,7 @@ def rate_of(store: StoreResult, measured: Measurement) -> Rate:
 
 
 def rates_of(store: StoreResult) -> list[Rate]:
-    """All numbers of a variant, in the order of the result. Two of one plan, which no run has, would have one anchor: the first keeps it."""
+    """All numbers of a variant, in the order of the result. Of two of one plan, which no run has, the first is shown."""
     found: dict[str, Rate] = {}
     for each in store.measurements:
         rate = rate_of(store, each)

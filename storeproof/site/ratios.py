@@ -28,8 +28,7 @@ def speed_ratios(table: SpeedTable) -> list[SpeedRatio]:
     for position, column in enumerate(table.columns):
         names = [name for name in sides if name in column.cells]
         for at, a in enumerate(names):
-            for b in names[at + 1 :]:
-                found.append(SpeedRatio(position, a, b, _pair(sides[a], column.cells[a], sides[b], column.cells[b])))
+            found += [SpeedRatio(position, a, b, _pair(sides[a], column.cells[a], sides[b], column.cells[b])) for b in names[at + 1 :]]
     return found
 
 

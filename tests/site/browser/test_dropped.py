@@ -24,7 +24,7 @@ def drop(page: Any, name: str, text: str) -> str:
 
 
 def test_the_scripts_find_in_a_result_what_python_finds(open_page: Any, small_site: str, small: Path) -> None:
-    """The same result, published and dropped, has the same cells; its speeds are shown when its run is chosen, never beside another run's."""
+    """The same result, published and dropped, has the same cells; its speeds are shown when its run is chosen."""
     page = open_page(f"{small_site}/index.html")
     said = drop(page, "result.json", (small / "result.json").read_text())
     assert said.startswith("result.json: 2 variants added to the table, marked “yours”.")
@@ -45,7 +45,9 @@ def test_a_file_is_dropped_by_the_pointer(open_page: Any, small_site: str) -> No
         """(text) => {
           const data = new DataTransfer();
           data.items.add(new File([text], "mine.json", { type: "application/json" }));
-          for (const kind of ["dragenter", "dragover", "drop"]) document.body.dispatchEvent(new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true }));
+          for (const kind of ["dragenter", "dragover", "drop"]) {
+            document.body.dispatchEvent(new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true }));
+          }
         }""",
         small_result().model_dump_json(),
     )

@@ -53,7 +53,9 @@ class Visitor:
                 """(id) => {
                   const heading = document.getElementById(id);
                   const words = [];
-                  for (let each = heading.nextElementSibling; each && each.tagName !== heading.tagName; each = each.nextElementSibling) words.push(each.innerText);
+                  for (let each = heading.nextElementSibling; each && each.tagName !== heading.tagName; each = each.nextElementSibling) {
+                    words.push(each.innerText);
+                  }
                   return words.join("\\n");
                 }""",
                 heading,
