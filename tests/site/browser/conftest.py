@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import http.server
 import re
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.request import url2pathname
 
 import pytest
 
@@ -83,6 +87,24 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def small_site(small: Path, browser: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of its site."""
     return written(gather(read_sources([small]), SHIPPED), tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture(scope="session")
+def served(small_site: str) -> Iterator[str]:
+    """The same site from a web server."""
+    folder = url2pathname(small_site.removeprefix("file://"))
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            return
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
 
 
 @pytest.fixture

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
-import threading
-from pathlib import Path
 from typing import Any
-from urllib.request import url2pathname
-
-import pytest
 
 from tests.site.browser.visitor import Visitor
 
@@ -131,24 +124,6 @@ def test_two_stores_side_by_side_are_in_the_address(open_page: Any, small_site: 
     assert page.url.endswith("#a=mysql%3Ainnodb&b=redis%3Avolatile")
     assert page.locator("#only h2").first.inner_text() == "2 capabilities of MySQL (innodb) that Redis (volatile) lacks"
     assert open_page(page.url).locator("#compared thead th").nth(1).inner_text().split("\n")[1] == "innodb"
-
-
-@pytest.fixture
-def served(small_site: str) -> Any:
-    """The same site from a web server."""
-    folder = Path(url2pathname(small_site.removeprefix("file://")))
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            return
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
 
 
 def test_a_web_server_shows_the_same(open_page: Any, small_site: str, served: str) -> None:

@@ -50,22 +50,22 @@ def test_dark_pages_are_dark(open_page: Any, small_site: str, kind: str) -> None
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light")])
 @pytest.mark.parametrize("kind", KINDS)
-def test_axe_finds_no_violation(open_page: Any, small_site: str, kind: str, width: int, scheme: str) -> None:
-    """Of any of its rules."""
+def test_axe_finds_no_violation(open_page: Any, served: str, kind: str, width: int, scheme: str) -> None:
+    """Of any of its rules. From a web server: axe reads the style sheet, which no script may do from disk."""
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="needs the package axe-playwright-python: pip install -e '.[site]'"
     )
-    page = open_page(f"{small_site}/{kind}", width=width, scheme=scheme)
+    page = open_page(f"{served}/{kind}", width=width, scheme=scheme)
     found = axe.Axe().run(page).response["violations"]
     assert [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in found] == []
 
 
-def test_axe_is_at_work(open_page: Any, small_site: str) -> None:
+def test_axe_is_at_work(open_page: Any, served: str) -> None:
     """A picture without a text and a pale word are found."""
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="needs the package axe-playwright-python: pip install -e '.[site]'"
     )
-    page = open_page(f"{small_site}/runs.html")
+    page = open_page(f"{served}/runs.html")
     wrong = '<img src="data:,"><p style="color:#ccc;background:#fff">pale</p>'
     page.evaluate("(wrong) => document.querySelector('main').insertAdjacentHTML('beforeend', wrong)", wrong)
     assert {each["id"] for each in axe.Axe().run(page).response["violations"]} >= {"image-alt", "color-contrast"}

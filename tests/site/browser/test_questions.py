@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pytest
-
 from storeproof import units
 from storeproof.site.content import Content
 from storeproof.site.costs import cost_tables
@@ -16,8 +14,6 @@ from storeproof.site.evidence import Variant
 from storeproof.site.ratios import speed_ratios
 from storeproof.site.speeds import SPEEDS
 from tests.site.browser.visitor import Visitor
-
-pytestmark = pytest.mark.slow
 
 MOST = 3
 
