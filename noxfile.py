@@ -57,7 +57,7 @@ def spec(session: nox.Session) -> None:
 @nox.session
 def tests(session: nox.Session) -> None:
     """The project's own tests, on all cores and then those that run alone; those that need servers or an engine, where these are there."""
-    session.install("-e", ".[dev]")
+    session.install("-e", ".[dev,site]")
     if session.posargs:
         session.run("pytest", "tests/", *session.posargs)
         return

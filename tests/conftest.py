@@ -52,6 +52,7 @@ SLOW = (
     "load/wire/test_engine.py",
     "report/test_destination.py",
     "report/test_html.py",
+    "site/browser",
     "stats/test_ratio.py",
 )
 """Folders and files whose tests are marked `slow`, beside those that are marked where they stand: the quick group leaves them out."""

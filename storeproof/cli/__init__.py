@@ -167,6 +167,22 @@ def needs_init(file: Annotated[Path, typer.Argument(help="The file to write.")] 
 
 
 @app.command()
+def site(
+    results: Annotated[
+        list[Path], typer.Argument(help="Each a result.json, the directory that holds one, or a directory of such directories.")
+    ],
+    out: Annotated[Path, typer.Option(help="Output directory: new, empty, or with an older site.")],
+) -> None:
+    """Write published results as a static site that opens from disk and from any web server.
+
+    Exit codes: 0 written · 4 usage error.
+    """
+    from storeproof.cli.site import site as write
+
+    write(results, out)
+
+
+@app.command()
 def schema(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; list the files that are out of date.")] = False,
     directory: Annotated[Path | None, typer.Option(help="Directory of the schemas (default: spec/schema of this installation).")] = None,

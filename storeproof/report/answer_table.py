@@ -184,7 +184,7 @@ def _speeds(result: Result, speeds: Result, wanted: Sequence[str]) -> list[Group
     if unknown := [name for name in wanted if name not in measured]:
         raise UsageError(f"{', '.join(unknown)}: not measured in this result; it has {', '.join(measured) or 'no workload'}")
     names = list(wanted) or [name for name in SPEEDS if name in measured] or list(measured)[: len(SPEEDS)]
-    columns = {name: _column(measured[name]) for name in names}
+    columns = {name: column_of(measured[name]) for name in names}
     # A column without a single valid number says nothing.
     counts = {name: pairs[0][1].clients for name, pairs in columns.items() if any(rate_cell(each).rate for _, each in pairs)}
     if not counts:
@@ -196,7 +196,7 @@ def _speeds(result: Result, speeds: Result, wanted: Sequence[str]) -> list[Group
     return [Group("speeds", title, headings, rows)]
 
 
-def _column(measured: Iterable[Pair]) -> list[Pair]:
+def column_of(measured: Iterable[Pair]) -> list[Pair]:
     """The plainest measurements of a workload, at the number of clients at which most stores have a valid one; of several such numbers the
     middle one, since the largest shows what a store does when it is asked too much."""
     plain = [pair for pair in measured if not setting(pair[1])]

@@ -101,7 +101,7 @@ def files_of_the_package() -> set[str]:
         for path in (CHECKOUT / folder).rglob("*"):
             # The manual is in the package as links to what a checkout has elsewhere.
             if path.parent.name == "pages" or (
-                path.suffix in (".py", ".lua", ".yaml", ".json", ".j2", ".css", ".txt") and "__pycache__" not in path.parts
+                path.suffix in (".py", ".lua", ".yaml", ".json", ".j2", ".css", ".js", ".txt") and "__pycache__" not in path.parts
             ):
                 files.add(f"{package}/{path.relative_to(CHECKOUT / folder)}")
     return files

@@ -44,7 +44,7 @@ _LINE_END = r"\n[ \t]*(?:#|//[/!]?|--|\*)? ?"
 """A phrase may go over the end of a line, with a comment's mark at the beginning of the next."""
 
 FOLDERS = (".ci", "adapters", "docs", "native", "spec", "storeproof", "suites", "tests")
-SUFFIXES = (".py", ".pyi", ".rs", ".md", ".yaml", ".yml", ".toml", ".j2", ".lua", ".css", ".txt", ".json", ".sh")
+SUFFIXES = (".py", ".pyi", ".rs", ".md", ".yaml", ".yml", ".toml", ".j2", ".lua", ".css", ".js", ".txt", ".json", ".sh")
 
 
 class Word(NamedTuple):

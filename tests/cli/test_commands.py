@@ -56,7 +56,7 @@ def test_the_version_is_said_with_the_edition(run: Run) -> None:
     assert out == f"storeproof {storeproof.__version__}, edition {VERSION} of the specification\n"
 
 
-@pytest.mark.parametrize("command", ["", "claims", "compare", "report", "picture", "schema", "stores", "doctor"])
+@pytest.mark.parametrize("command", ["", "claims", "compare", "report", "picture", "site", "schema", "stores", "doctor"])
 def test_help_by_one_letter(run: Run, command: str) -> None:
     """Of the command itself and of each of its own."""
     words = [command] if command else []

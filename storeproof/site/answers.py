@@ -1,0 +1,92 @@
+"""What a variant answered to each capability, and why not where it did not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from storeproof.outcome import SHOWN, Outcome
+from storeproof.printable import in_one_line
+from storeproof.result.model import CapabilityResult, OutcomeRecord, StoreResult
+
+LETTERS: Final[Mapping[Outcome, str]] = {
+    Outcome.ERROR: "e",
+    Outcome.FAIL: "f",
+    Outcome.INCONCLUSIVE: "i",
+    Outcome.NOT_RUN: "n",
+    Outcome.KNOWN_FAIL: "k",
+    Outcome.UNSUPPORTED: "u",
+    Outcome.EXCLUDED: "x",
+    Outcome.UNDECLARED: "d",
+    Outcome.PASS: "p",
+}
+"""One for each outcome, for the data of the scripts."""
+ABSENT: Final = "-"
+"""A capability that the result does not have."""
+
+_PREFIX: Final = "capabilities."
+_OPERATION: Final = re.compile(r"[a-z_]+ on [a-z_0-9]+: ")
+"""The operation that a refusal names before its reason: the reason is the same for all of them."""
+_LONGEST: Final = 400
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Of one variant to one capability."""
+
+    summary: CapabilityResult
+    cases: tuple[OutcomeRecord, ...]
+
+    @property
+    def shown(self) -> bool:
+        """Whether every answer was correct."""
+        return self.summary.outcome in SHOWN
+
+    @property
+    def reason(self) -> str:
+        """Of the worst case, the first line of what was found; empty for a pass."""
+        if self.shown:
+            return ""
+        detail = next((each.detail for each in self.cases if each.outcome is self.summary.outcome and each.detail), "")
+        return _OPERATION.sub("", in_one_line(detail.strip().partition("\n")[0], _LONGEST), count=1)
+
+    @property
+    def alternatives(self) -> list[str]:
+        """What a correct answer recorded beside its outcome, such as which of several right answers it was."""
+        return [in_one_line(each.detail, _LONGEST) for each in self.cases if each.outcome in SHOWN and each.detail]
+
+
+def answers_of(store: StoreResult) -> dict[str, Answer]:
+    """By capability, in the order of the result."""
+    cases: dict[str, list[OutcomeRecord]] = {}
+    for each in store.outcomes:
+        if each.id.startswith(_PREFIX):
+            cases.setdefault(each.id.removeprefix(_PREFIX).partition("/")[0], []).append(each)
+    return {each.capability: Answer(each, tuple(cases.get(each.capability, ()))) for each in store.capabilities}
+
+
+def letters(store: StoreResult, capabilities: Iterable[str]) -> str:
+    """The outcomes of these capabilities, a letter each."""
+    found = {each.capability: LETTERS[each.outcome] for each in store.capabilities}
+    return "".join(found.get(name, ABSENT) for name in capabilities)
+
+
+def by_group(answers: Mapping[str, Answer]) -> dict[str, list[str]]:
+    """The capabilities of each group, in their order."""
+    groups: dict[str, list[str]] = {}
+    for name in answers:
+        groups.setdefault(name.partition(".")[0], []).append(name)
+    return groups
+
+
+def missing_by_reason(answers: Mapping[str, Answer]) -> list[tuple[Outcome, str, list[str]]]:
+    """What was not shown, grouped by outcome and reason: the worst outcome first, and of one outcome the reason that has most."""
+    groups: dict[tuple[Outcome, str], list[str]] = {}
+    for name, answer in answers.items():
+        if not answer.shown:
+            groups.setdefault((answer.summary.outcome, answer.reason), []).append(name)
+    order = list(Outcome)
+    found = [(outcome, reason, names) for (outcome, reason), names in groups.items()]
+    return sorted(found, key=lambda group: (order.index(group[0]), -len(group[2])))

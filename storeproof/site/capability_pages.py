@@ -1,0 +1,81 @@
+"""The pages of capabilities: the requests, the correct answers, and what each variant answered; and the YAML of the demands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from storeproof.outcome import Outcome
+from storeproof.report.formatting import MARKS
+from storeproof.site.answers import Answer
+from storeproof.site.content import Content
+from storeproof.site.demands import Exchange, exchanges
+from storeproof.site.evidence import Variant
+from storeproof.site.names import capability_page, demand_page
+from storeproof.site.rendering import Renderer
+from storeproof.spec import Case
+
+WORDS = {
+    Outcome.ERROR: "error",
+    Outcome.FAIL: "fails",
+    Outcome.INCONCLUSIVE: "no verdict",
+    Outcome.NOT_RUN: "not run",
+    Outcome.KNOWN_FAIL: "fails",
+    Outcome.UNSUPPORTED: "no",
+    Outcome.EXCLUDED: "not run",
+    Outcome.UNDECLARED: "extra",
+    Outcome.PASS: "yes",
+}
+"""An outcome as the answer to a question."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """Of one variant to one capability."""
+
+    variant: Variant
+    answer: Answer | None
+    """None where it was not asked."""
+
+    @property
+    def word(self) -> str:
+        """In one word."""
+        return WORDS[self.answer.summary.outcome] if self.answer else "not asked"
+
+    @property
+    def tone(self) -> str:
+        """The name of the outcome."""
+        return str(self.answer.summary.outcome) if self.answer else ""
+
+    @property
+    def cases(self) -> list[tuple[str, str]]:
+        """Of what is not all right, every case with its outcome."""
+        if self.answer is None or self.answer.shown:
+            return []
+        return [(each.id.rpartition("/")[2], f"{MARKS[each.outcome]} {each.outcome}") for each in self.answer.cases]
+
+
+def capability_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str]]:
+    """Each as its path and its text."""
+    asked = [each for each in content.variants if each.answers]
+    for name in content.capabilities:
+        path = capability_page(name)
+        replies = [Reply(each, content.answers[each.name].get(name)) for each in asked]
+        demand = content.demand(name)
+        cases: list[tuple[Case, list[Exchange]]] = [(case, exchanges(case)) for case in demand.cases] if demand else []
+        group = content.groups.get(name.partition(".")[0])
+        yield (
+            path,
+            renderer.page(
+                path, "capability.html.j2", name=name, replies=replies, demand=demand, cases=cases, group=group if demand else None
+            ),
+        )
+    for name, group in content.groups.items():
+        path = demand_page(name)
+        yield path, renderer.page(path, "demand.html.j2", group=group)
+
+
+def replies_of(content: Content) -> list[tuple[str, list[Reply]]]:
+    """For the table of all capabilities."""
+    asked = [each for each in content.variants if each.answers]
+    return [(name, [Reply(each, content.answers[each.name].get(name)) for each in asked]) for name in content.capabilities]

@@ -1,0 +1,82 @@
+"""All that a site shows, before it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from storeproof.errors import UsageError
+from storeproof.site.answers import Answer, answers_of
+from storeproof.site.evidence import Variant, join
+from storeproof.site.groups import Group, read_groups
+from storeproof.site.roles import profiles_in
+from storeproof.site.sources import Source
+from storeproof.site.speeds import SpeedTable, speed_tables, widest
+from storeproof.spec import Capability, Spec, Store
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """Results joined, with the specification that explains them."""
+
+    sources: Sequence[Source]
+    """The preferred ones first."""
+    variants: Sequence[Variant]
+    spec: Spec
+    groups: Mapping[str, Group]
+    tables: Sequence[SpeedTable]
+    stores: Mapping[str, Store]
+    """The files of the stores that occur, where the specification has them."""
+
+    @cached_property
+    def main(self) -> SpeedTable | None:
+        """The speeds of the first screen."""
+        return widest(self.tables)
+
+    @cached_property
+    def profiles(self) -> list[str]:
+        """In the order of their columns."""
+        return profiles_in(each for variant in self.variants if variant.answers for each in variant.answers.store.profiles)
+
+    @cached_property
+    def capabilities(self) -> list[str]:
+        """Those that the results have, in the order of the specification; those that it no longer has are last."""
+        found = dict.fromkeys(name for variant in self.variants for name in self.answers[variant.name])
+        return [
+            *(name for name in self.spec.capabilities if name in found),
+            *(name for name in found if name not in self.spec.capabilities),
+        ]
+
+    @cached_property
+    def answers(self) -> Mapping[str, Mapping[str, Answer]]:
+        """By variant and capability; empty where none was tried."""
+        return {each.name: answers_of(each.answers.store) if each.answers else {} for each in self.variants}
+
+    def of_store(self, store: str) -> list[Variant]:
+        """Its variants."""
+        return [each for each in self.variants if each.store == store]
+
+    def demand(self, capability: str) -> Capability | None:
+        """What the specification says of it; None where it no longer has it."""
+        return self.spec.capabilities.get(capability)
+
+    def title(self, capability: str) -> str:
+        """In plain words; its name where the specification no longer has it."""
+        found = self.demand(capability)
+        return found.title if found else capability
+
+
+def gather(sources: Sequence[Source], spec: Spec) -> Content:
+    """Join results.
+
+    Raises:
+        UsageError: they hold no store.
+        SpecError: a file of the specification breaks a rule.
+    """
+    variants = join(sources)
+    if not variants:
+        raise UsageError("the results hold no store: there is nothing to show; run `pytest suites/` and give its result")
+    known = {each.store for each in variants} & spec.store_files.keys()
+    stores = {name: spec.store(name)[0] for name in sorted(known)}
+    return Content(sources, variants, spec, read_groups(spec.root), speed_tables(sources), stores)

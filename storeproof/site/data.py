@@ -1,0 +1,158 @@
+"""The data of the scripts: one compact JSON, inside the pages, so that they work from disk."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from storeproof.result.measurement import Measurement
+from storeproof.result.model import FORMAT
+from storeproof.site.answers import letters
+from storeproof.site.content import Content
+from storeproof.site.evidence import Variant
+from storeproof.site.losses import COLUMNS, FAULTS, Loss
+from storeproof.site.names import capability_page, loss_anchor, number_anchor, run_page, slug, variant_page
+from storeproof.site.ratios import speed_ratios
+from storeproof.site.roles import MANY, Role, label_of
+from storeproof.site.sources import Source
+from storeproof.site.speeds import SPEEDS, SpeedTable
+
+_ESCAPED: Final = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
+"""What could end a script element, or a line of one."""
+
+
+def as_script(value: Any) -> str:
+    """JSON that may stand in a script element."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).translate(_ESCAPED)
+
+
+def payload(content: Content) -> dict[str, Any]:
+    """All that the first screen, the search and the comparison show."""
+    position = {id(source): number for number, source in enumerate(content.sources)}
+    tables = {position[id(table.source)]: table for table in content.tables}
+    main = content.main
+    return {
+        "format": FORMAT,
+        "roles": [[name, label_of(name), _title(content, name), slug(name)] for name in content.profiles],
+        "faults": [[name, FAULTS[name]] for name in COLUMNS],
+        "speeds": [list(each) for each in SPEEDS.items()],
+        "runs": [_run(source, tables.get(number)) for number, source in enumerate(content.sources)],
+        "run": position[id(main.source)] if main else None,
+        "capabilities": [_capability(content, name) for name in content.capabilities],
+        "variants": [_variant(each, content, position, tables) for each in content.variants],
+    }
+
+
+def ratios(content: Content) -> list[list[Any]]:
+    """Of the speeds of the first screen: [speed, a, b, middle, low, high, bound, verdict] or [speed, a, b, reason]."""
+    found: list[list[Any]] = []
+    for each in speed_ratios(content.main) if content.main else ():
+        ratio = each.pair.ratio
+        if ratio is None:
+            found.append([each.column, each.a, each.b, "; ".join(each.pair.refused)])
+        else:
+            numbers = (round(value, 3) for value in (ratio.middle, ratio.low, ratio.high))
+            found.append([each.column, each.a, each.b, *numbers, each.pair.bound, each.pair.verdict])
+    return found
+
+
+def role_data(role: Role) -> list[Any]:
+    """[verdict, number that failed, number that is lacking, some that failed, some that are lacking]."""
+    broken, lacks = role.broken, role.lacks
+    return [role.verdict, len(broken), len(lacks), broken[:MANY], lacks[:MANY]]
+
+
+def loss_data(loss: Loss) -> dict[str, Any]:
+    """What a fault cost."""
+    record = loss.record
+    return {
+        "state": loss.state,
+        "lost": record.lost,
+        "of": record.acknowledged,
+        "rounds": record.rounds,
+        "promised": loss.promised,
+        "changed": loss.changed,
+        "unstartable": loss.unstartable,
+    }
+
+
+def speed_data(measured: Measurement) -> dict[str, Any]:
+    """A rate per second with its interval and its marks; a mark that does not apply is left out."""
+    rate = measured.throughput
+    found: dict[str, Any] = {
+        "rate": _short(rate.median),
+        "low": _short(rate.low),
+        "high": _short(rate.high),
+        "grade": measured.grade,
+        "p99": None if measured.latency_us.p99 is None else round(measured.latency_us.p99),
+    }
+    found |= {"atLeast": True} if measured.at_least else {}
+    found |= {"drifting": True} if measured.trend.drifting else {}
+    found |= {"invalid": measured.invalid or ["no answer"]} if measured.invalid or not rate.median else {}
+    return found
+
+
+def _short(number: float) -> float:
+    """Five digits that matter: the fifth is far below every interval."""
+    return float(f"{number:.5g}")
+
+
+def _title(content: Content, profile: str) -> str:
+    found = content.spec.profiles.get(profile)
+    return found.title if found else profile
+
+
+def _run(source: Source, table: SpeedTable | None) -> dict[str, Any]:
+    result = source.result
+    return {
+        "id": result.run.id,
+        "name": source.name,
+        "scale": result.run.scale,
+        "date": result.run.started[:10],
+        "edition": result.edition.version,
+        "page": run_page(result.run.id),
+        "clients": [column.clients for column in table.columns] if table else None,
+    }
+
+
+def _capability(content: Content, name: str) -> list[str]:
+    """Name and title, and its page where that is not called as it is."""
+    page = capability_page(name)
+    return [name, content.title(name), *([page] if page != f"capability/{name}.html" else [])]
+
+
+def _variant(each: Variant, content: Content, position: dict[int, int], tables: dict[int, SpeedTable]) -> dict[str, Any]:
+    answers = each.answers
+    durability = each.durability
+    speeds = {str(number): cells for number, table in tables.items() if any(cells := _cells(each, table))}
+    return {
+        "store": each.store,
+        "variant": each.variant,
+        "title": each.title,
+        "version": each.version,
+        "page": variant_page(each.store, each.variant),
+        "claimed": durability.claimed,
+        "proven": durability.proven,
+        "run": position[id(answers.source)] if answers else None,
+        "answers": letters(answers.store, content.capabilities) if answers else "",
+        "roles": {name: role_data(role) for name, role in each.roles.items()},
+        "losses": {
+            name: loss_data(each.losses[name][0])
+            | {"run": position[id(each.losses[name][1].source)], "at": loss_anchor(each.store, each.variant, name)}
+            for name in COLUMNS
+            if name in each.losses
+        },
+        "speeds": speeds,
+    }
+
+
+def _cells(variant: Variant, table: SpeedTable) -> list[dict[str, Any] | None]:
+    """One for each of the speeds."""
+    found: list[dict[str, Any] | None] = []
+    for column in table.columns:
+        measured = column.cells.get(variant.name)
+        if measured is None:
+            found.append(None)
+        else:
+            found.append(speed_data(measured) | {"at": number_anchor(variant.store, variant.variant, measured)})
+    return found

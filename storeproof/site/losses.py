@@ -1,0 +1,124 @@
+"""What a fault cost a variant: acknowledged writes lost or changed, and whether the variant had promised to keep them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+from typing import Final, Literal
+
+from storeproof import units
+from storeproof.outcome import SHOWN, Outcome
+from storeproof.report.confidence import limit
+from storeproof.report.tables import FINDINGS
+from storeproof.result.model import GuaranteeRecord, StoreResult
+from storeproof.spec.guarantee import LADDER
+
+FAULTS: Final = {
+    "clean_restart": "clean restart",
+    "process_crash": "kill -9",
+    "power_loss": "power cut",
+    "node_loss": "loss of a node",
+    "one_node_crash": "crash of one node",
+    "all_nodes_crash": "crash of all nodes",
+}
+"""What tests each guarantee, in words."""
+
+COLUMNS: Final = ("process_crash", "power_loss")
+"""The guarantees that the first screen has."""
+
+State = Literal["kept", "lost", "changed", "no_start", "open"]
+"""`changed`: nothing is missing, but values are torn, reverted, invented or the like. `open`: no verdict."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """One fault on one variant."""
+
+    record: GuaranteeRecord
+    promised: bool
+    """Whether the variant claims to survive it."""
+
+    @property
+    def fault(self) -> str:
+        """In words."""
+        return FAULTS.get(self.record.guarantee, self.record.guarantee.replace("_", " "))
+
+    @property
+    def state(self) -> State:
+        """What became of the acknowledged writes."""
+        record = self.record
+        if record.lost:
+            return "lost"
+        if any(getattr(record, name) for name in FINDINGS):
+            return "changed"
+        if record.faults_with_loss:
+            return "no_start"
+        # A refused case without a count, an error, or an experiment without a verdict shows nothing that was kept.
+        good = record.outcome in SHOWN
+        return "kept" if good and record.acknowledged else "open"
+
+    @property
+    def share(self) -> float:
+        """Lost acknowledged writes, of all; 0 where none was acknowledged."""
+        return self.record.lost / self.record.acknowledged if self.record.acknowledged else 0.0
+
+    @property
+    def changed(self) -> str:
+        """All findings but the loss, with their counts."""
+        return ", ".join(f"{units.whole(getattr(self.record, name))} {name}" for name in FINDINGS[1:] if getattr(self.record, name))
+
+    @property
+    def unstartable(self) -> bool:
+        """Whether after one of the faults it did not start again."""
+        return self.state == "no_start" or (self.record.worst_loss is not None and self.record.worst_loss.shape == "unstartable")
+
+    @property
+    def text(self) -> str:
+        """As on the first screen: `36 % lost`, `0 of 34k`."""
+        if self.state == "lost":
+            return f"{percent(self.share)} lost" + (", no start" if self.unstartable else "")
+        if self.state == "changed":
+            return "values changed"
+        if self.state == "no_start":
+            return "did not start"
+        return "no verdict" if self.state == "open" else f"0 of {units.short(self.record.acknowledged)}"
+
+    @property
+    def tone(self) -> str:
+        """`good`, `near` where it was not promised, `bad` where it was, or nothing."""
+        if self.state in ("kept", "open"):
+            return "good" if self.state == "kept" else ""
+        return "bad" if self.promised else "near"
+
+    @property
+    def promise(self) -> str:
+        """In words."""
+        return "promised" if self.promised else "not promised"
+
+    @property
+    def bound(self) -> str:
+        """Below which share of such faults a loss lies, with 95 % confidence."""
+        return limit(self.record)
+
+    @property
+    def back(self) -> str:
+        """Median time to the first answer after the fault."""
+        return units.seconds(median(self.record.recovery_seconds)) if self.record.recovery_seconds else "–"
+
+
+def losses_of(store: StoreResult) -> dict[str, Loss]:
+    """By guarantee, of all faults that struck."""
+    return {each.guarantee: Loss(each, _promised(each, store)) for each in store.durability.guarantees if each.rounds}
+
+
+def percent(share: float) -> str:
+    """`36 %`; `< 1 %` for a little more than nothing."""
+    return f"{share:.0%}".replace("%", " %") if share >= 0.01 else "< 1 %"
+
+
+def _promised(record: GuaranteeRecord, store: StoreResult) -> bool:
+    """By the ladder. A guarantee of a cluster is beside it: the outcome says whether it was claimed."""
+    claimed = store.durability.claimed
+    if record.guarantee in LADDER and claimed in LADDER:
+        return LADDER.index(record.guarantee) <= LADDER.index(claimed)
+    return record.outcome not in (Outcome.UNSUPPORTED, Outcome.UNDECLARED)

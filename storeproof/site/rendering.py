@@ -1,0 +1,62 @@
+"""Renders the templates. All text is escaped: results may come from anywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from storeproof import units
+from storeproof.printable import printable
+from storeproof.site import names
+from storeproof.site.content import Content
+
+SCRIPTS: Final = (
+    *("dom", "words", "data", "state", "cells", "conditions", "answer", "table"),
+    *("dropped", "filters", "compare", "search", "main"),
+)
+"""In their order in `site.js`: a script from disk may not import another."""
+
+
+@dataclass(frozen=True, eq=False)
+class Renderer:
+    """The templates, with what all of them show."""
+
+    content: Content
+    _environment: Environment = field(default_factory=lambda: _environment())
+
+    def page(self, path: str, template: str, **shown: Any) -> str:
+        """One page; `path`: where it will be, relative to the site."""
+        root = "../" * path.count("/")
+        return printable(self._environment.get_template(template).render(root=root, content=self.content, **shown))
+
+
+def style() -> str:
+    """The style sheet of all pages."""
+    return _text("site.css")
+
+
+def script() -> str:
+    """The script of all pages."""
+    parts = "\n".join(_text(f"script/{name}.js") for name in SCRIPTS)
+    return f'"use strict";\n(() => {{\n{parts}}})();\n'
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("storeproof.site", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    pages = (names.store_page, names.variant_page, names.capability_page, names.run_page, names.demand_page, names.badge)
+    anchors = (names.slug, names.store_anchor, names.loss_anchor)
+    environment.globals.update({each.__name__: each for each in (*pages, *anchors)}, units=units)
+    return environment
+
+
+def _text(name: str) -> str:
+    return files("storeproof.site").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,122 @@
+"""Whether a variant can fill a role: it meets the profile, lacks some of it, or failed what it claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from storeproof.outcome import Outcome
+from storeproof.result.model import ProfileVerdict
+
+LABELS: Final = {
+    "cache": "cache",
+    "session_store": "sessions",
+    "document_store": "documents",
+    "search_store": "search",
+    "system_of_record": "system of record",
+}
+"""The profiles in the order of their columns, with their headings."""
+
+_OUTCOMES: Final = frozenset(map(str, Outcome))
+_BROKEN: Final = (Outcome.FAIL, Outcome.KNOWN_FAIL)
+
+Verdict = Literal["meets", "lacks", "failed", "open"]
+
+
+@dataclass(frozen=True)
+class Shortfall:
+    """One line of what is missing."""
+
+    thing: str
+    """A capability's name, `model NAME` or `guarantee NAME`."""
+    outcome: str
+    """Empty where there is none: what is not claimed was not tried."""
+    reason: str
+
+    @property
+    def broken(self) -> bool:
+        """Whether it was answered wrongly, or claimed and not kept."""
+        return self.outcome in _BROKEN
+
+
+@dataclass(frozen=True)
+class Role:
+    """One variant in one role."""
+
+    profile: str
+    verdict: Verdict
+    shortfalls: tuple[Shortfall, ...]
+
+    @property
+    def label(self) -> str:
+        """The heading of its column."""
+        return label_of(self.profile)
+
+    @property
+    def broken(self) -> list[str]:
+        """What failed, each thing once."""
+        return list(dict.fromkeys(each.thing for each in self.shortfalls if each.broken))
+
+    @property
+    def lacks(self) -> list[str]:
+        """What else is missing, each thing once."""
+        failed = set(self.broken)
+        return list(dict.fromkeys(each.thing for each in self.shortfalls if each.thing not in failed))
+
+    @property
+    def text(self) -> str:
+        """`meets`, `lacks 3`, `fails 1, lacks 7`."""
+        if self.verdict == "failed":
+            return f"fails {len(self.broken)}" + (f", lacks {len(self.lacks)}" if self.lacks else "")
+        return {"meets": "✔ meets", "open": "not shown"}.get(self.verdict, f"lacks {len(self.lacks)}")
+
+    @property
+    def tone(self) -> str:
+        """`good`, `near`, `bad`, or nothing for a store of another kind or one that was not tried."""
+        if self.verdict == "lacks":
+            return "near" if len(self.lacks) < MANY else ""
+        return {"meets": "good", "failed": "bad"}.get(self.verdict, "")
+
+    def by_reason(self) -> list[tuple[str, list[str]]]:
+        """What is missing, grouped by reason; the reason that has least, which is the nearest miss, first."""
+        groups: dict[str, dict[str, None]] = {}
+        for each in self.shortfalls:
+            said = f"{each.outcome}: {each.reason}" if each.broken else each.reason or each.outcome
+            groups.setdefault(said, {})[each.thing] = None
+        return sorted(((reason, list(things)) for reason, things in groups.items()), key=lambda group: len(group[1]))
+
+
+MANY: Final = 10
+"""A variant that lacks as many things is of another kind, and no near miss."""
+
+
+def label_of(profile: str) -> str:
+    """The heading of a profile's column."""
+    return LABELS.get(profile, profile.replace("_", " "))
+
+
+def role_of(verdict: ProfileVerdict) -> Role:
+    """The role from the verdict on a profile."""
+    shortfalls = tuple(map(_shortfall, verdict.missing))
+    if verdict.verdict == "conforms":
+        return Role(verdict.profile, "meets", ())
+    if verdict.verdict == "incomplete":
+        return Role(verdict.profile, "open", shortfalls)
+    return Role(verdict.profile, "failed" if any(each.broken for each in shortfalls) else "lacks", shortfalls)
+
+
+def profiles_in(verdicts: Iterable[ProfileVerdict]) -> list[str]:
+    """All that occur, in the order of the columns."""
+    found = dict.fromkeys(each.profile for each in verdicts)
+    return [*(name for name in LABELS if name in found), *(name for name in found if name not in LABELS)]
+
+
+def _shortfall(line: str) -> Shortfall:
+    """Of `capability NAME/CASE: OUTCOME: WHY`, `model NAME: OPERATION: OUTCOME`, `guarantee NAME: [RUNG: ][OUTCOME: ]WHY`."""
+    what, *rest = line.split(": ")
+    thing = what.partition("/")[0].removeprefix("capability ")
+    at = next((position for position, part in enumerate(rest[:2]) if part in _OUTCOMES), None)
+    if at is None:
+        return Shortfall(thing, "", ": ".join(rest))
+    return Shortfall(thing, rest[at], ": ".join((*rest[:at], *rest[at + 1 :])))

@@ -1,0 +1,72 @@
+"""The pages of runs: the machine, the command, and every number with a permanent anchor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from storeproof.outcome import IDLE
+from storeproof.report.formatting import SCALES, name_of
+from storeproof.report.tables import Cell, machine, proven_cell
+from storeproof.result.model import StoreResult
+from storeproof.site.answers import answers_of, by_group
+from storeproof.site.content import Content
+from storeproof.site.losses import FAULTS, Loss, losses_of
+from storeproof.site.names import run_page
+from storeproof.site.outage_rows import OutageRow, outage_rows
+from storeproof.site.rates import Rate, rates_of
+from storeproof.site.rendering import Renderer
+from storeproof.site.roles import Role, role_of
+
+
+@dataclass(frozen=True)
+class VariantInRun:
+    """One variant in one run."""
+
+    store: StoreResult
+    proven: Cell
+    shown: int
+    """Capabilities that it was shown to have."""
+    tried: int
+    groups: list[tuple[str, int, int]]
+    """Of each group of capabilities: how many it has, and how many there are."""
+    roles: list[Role]
+    losses: list[Loss]
+    outages: list[OutageRow]
+    rates: list[Rate]
+
+    @property
+    def name(self) -> str:
+        """`store:variant`."""
+        return name_of(self.store)
+
+
+def run_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str]]:
+    """Each as its path and its text."""
+    for source in content.sources:
+        path = run_page(source.result.run.id)
+        parts = {(each.store, each.variant): _variant_in_run(each) for each in source.result.stores}
+        about = SCALES.get(source.result.run.scale, "")
+        yield (
+            path,
+            renderer.page(path, "run.html.j2", source=source, parts=list(parts.values()), machine=machine(source.result), about=about),
+        )
+
+
+def _variant_in_run(store: StoreResult) -> VariantInRun:
+    answers = answers_of(store)
+    losses = losses_of(store)
+    tried = sum(each.summary.outcome not in IDLE for each in answers.values())
+    return VariantInRun(
+        store=store,
+        proven=proven_cell(store),
+        shown=sum(each.shown for each in answers.values()),
+        tried=tried,
+        groups=[(group, sum(answers[name].shown for name in names), len(names)) for group, names in by_group(answers).items()]
+        if tried
+        else [],
+        roles=[role_of(each) for each in store.profiles] if tried else [],
+        losses=[losses[name] for name in FAULTS if name in losses],
+        outages=outage_rows(store),
+        rates=rates_of(store),
+    )

@@ -1,0 +1,46 @@
+/* The answer in one sentence: which variants fulfil what is asked; where none does, which come nearest and what they lack. */
+
+const MOST_NAMES = 12;
+const MOST_NEAR = 6;
+
+function question(asked, one) {
+  const roles = asked.filter((each) => each.role).map((each) => each.role);
+  const words = asked.filter((each) => !each.role).map((each) => each.words[one ? 0 : 1]);
+  return listed([...(roles.length ? [`can be ${listed(roles)}`] : []), ...words]);
+}
+
+function names(judged, most) {
+  const made = [];
+  judged.slice(0, most).forEach(({ row }, at) => made.push(at ? ", " : "", linked(row.page, nameOf(row))));
+  if (judged.length > most) made.push(` and ${judged.length - most} more`);
+  return made;
+}
+
+function fulfilling(judged) {
+  return judged.filter(({ open, count }) => !open && !count);
+}
+
+function nearest(judged) {
+  const tried = judged.filter(({ open, count }) => !open && count);
+  const least = Math.min(...tried.map(({ count }) => count));
+  return tried.filter(({ count }) => count === least);
+}
+
+function sentence(judged, asked, words) {
+  const met = fulfilling(judged);
+  const untested = judged.filter(({ open, count }) => open && !count);
+  const said = words || question(asked, met.length === 1);
+  const parts = met.length
+    ? [`${met.length} of ${plural(judged.length, "variant")} ${said}: `, ...names(met, MOST_NAMES), "."]
+    : [`None of ${plural(judged.length, "variant")} ${said}.`, ...shortcoming(nearest(judged))];
+  if (untested.length) parts.push(` Not tested for all of it: `, ...names(untested, MOST_NEAR), ".");
+  return parts;
+}
+
+function shortcoming(near) {
+  if (!near.length) return [];
+  const [{ count }] = near;
+  const lacks = [...new Set(near.flatMap((each) => each.lacks))];
+  const what = lacks.length && lacks.length <= count ? listed(lacks) : `${plural(count, "thing")} each`;
+  return [" Nearest: ", ...names(near, MOST_NEAR), `, without ${what}.`];
+}

@@ -1,0 +1,89 @@
+/* The cells of the first screen and of the comparison: text, tone, and the link to the evidence. */
+
+const NEAR_MISSES = 10;
+
+function roleText(role) {
+  const [verdict, broken, lacks] = role;
+  if (verdict === "meets") return "✔ meets";
+  if (verdict === "open") return "not shown";
+  if (verdict === "failed") return `fails ${broken}${lacks ? `, lacks ${lacks}` : ""}`;
+  return `lacks ${lacks}`;
+}
+
+function roleTone(role) {
+  const [verdict, , lacks] = role;
+  if (verdict === "lacks") return lacks < NEAR_MISSES ? "near" : "";
+  return { meets: "good", failed: "bad" }[verdict] || "";
+}
+
+function roleCell(row, [profile, label, , anchor]) {
+  const role = row.roles[profile];
+  if (!role) return cell(label, "–", "", null, "not tried");
+  const missing = [...role[3], ...role[4]].map(thing);
+  const more = role[1] + role[2] - missing.length;
+  const hint = missing.length ? `${missing.join(", ")}${more > 0 ? ` and ${more} more` : ""}` : "";
+  return cell(label, roleText(role), roleTone(role), row.page && `${row.page}#role.${anchor}`, hint);
+}
+
+function lossText(loss) {
+  if (loss.state === "lost") return `${percent(loss.lost / loss.of)} lost${loss.unstartable ? ", no start" : ""}`;
+  if (loss.state === "kept") return `0 of ${short(loss.of)}`;
+  return { changed: "values changed", no_start: "did not start" }[loss.state] || "no verdict";
+}
+
+function lossTone(loss) {
+  if (loss.state === "kept") return "good";
+  if (loss.state === "open") return "";
+  return loss.promised ? "bad" : "near";
+}
+
+function lossCell(row, [guarantee, words]) {
+  const loss = row.losses[guarantee];
+  if (!loss) return cell(words, "–", "", null, "not tried");
+  const run = data.runs[loss.run];
+  const promise = loss.state === "kept" || loss.state === "open" ? "" : loss.promised ? "promised" : "not promised";
+  const hint = [`${plural(loss.rounds, "fault")}, run ${run.name}`, loss.changed].filter(Boolean).join("; ");
+  return cell(words, lossText(loss), lossTone(loss), loss.at && run.page ? `${run.page}#${loss.at}` : null, hint, promise);
+}
+
+function speedText(speed) {
+  if (speed.invalid) return `✘ ${speed.invalid.join(", ")}`;
+  return `${speed.atLeast ? "≥ " : ""}${short(speed.rate)}`;
+}
+
+function speedNote(speed) {
+  if (speed.invalid) return "not valid";
+  return speed.drifting ? "drifting" : `±${Math.round(((speed.high - speed.low) / 2 / speed.rate) * 100)} %`;
+}
+
+function speedCell(row, run, position, fastest) {
+  const [, words] = data.speeds[position];
+  const speed = (row.speeds[run] || [])[position];
+  if (!speed) return cell(words, "–", "speed", null, "not measured in this run, or the store cannot do it");
+  const page = data.runs[run].page;
+  const hint = speed.p99 === null ? "" : `99 of 100 within ${span(speed.p99)}`;
+  const made = cell(words, speedText(speed), speed.invalid ? "speed bad" : "speed", page && speed.at ? `${page}#${speed.at}` : null, hint, speedNote(speed));
+  if (!speed.invalid) {
+    made.append(element("b", { class: `grade grade-${speed.grade.toLowerCase()}`, title: "grade" }, speed.grade));
+    made.prepend(bar(speed, fastest));
+  }
+  return made;
+}
+
+function bar(speed, fastest) {
+  const share = (value) => `${Math.max(0, Math.min(100, (value / fastest) * 100))}%`;
+  const [whole, length, interval] = ["span", "i", "u"].map((tag) => element(tag, {}));
+  whole.className = "bar";
+  whole.setAttribute("aria-hidden", "true");
+  length.style.width = share(speed.rate);
+  interval.style.left = share(speed.low);
+  interval.style.width = share(speed.high - speed.low);
+  whole.append(length, interval);
+  return whole;
+}
+
+function cell(label, text, tone, page, hint, note) {
+  const said = linked(page, text);
+  if (hint) said.title = hint;
+  return element("td", { class: tone || null, "data-label": label, role: "cell" }, said, note ? element("small", {}, note) : null);
+}

@@ -1,0 +1,68 @@
+/* What is asked of a variant. A check gives what is missing, [] where nothing is, or null where it was not shown. */
+
+function roleCondition(name) {
+  const label = data.roles.find(([profile]) => profile === name)[1];
+  return {
+    role: label,
+    check(row) {
+      const role = row.roles[name];
+      if (!role || role[0] === "open") return null;
+      const named = [...role[3], ...role[4]];
+      const rest = role[1] + role[2] - named.length;
+      return [...named.map(thing), ...Array(rest).fill("")];
+    },
+  };
+}
+
+function keepsCondition(guarantee) {
+  const fault = data.faults.find(([name]) => name === guarantee)[1];
+  const what = guarantee === "power_loss" ? "a power cut" : fault;
+  return {
+    words: [`keeps every acknowledged write through ${what}`, `keep every acknowledged write through ${what}`],
+    check(row) {
+      const loss = row.losses[guarantee];
+      if (!loss || loss.state === "open") return null;
+      return loss.state === "kept" ? [] : [`writes (${fault}: ${lossText(loss)})`];
+    },
+  };
+}
+
+function mustCondition(name) {
+  const { title } = capabilities.get(name);
+  return {
+    words: [`has “${title}”`, `have “${title}”`],
+    check(row) {
+      const letter = answerOf(row, name);
+      if (SHOWN.has(letter)) return [];
+      return TRIED_AND_REFUSED.has(letter) ? [`“${title}”`] : null;
+    },
+  };
+}
+
+function speedCondition(position, milliseconds, run) {
+  const words = `99 of 100 requests to ${data.speeds[position][1]} within ${milliseconds} ms`;
+  return {
+    words: [`answers ${words}`, `answer ${words}`],
+    check(row) {
+      const speed = (row.speeds[run] || [])[position];
+      if (!speed || speed.invalid || speed.p99 === null) return null;
+      return speed.p99 <= milliseconds * 1000 ? [] : [`${milliseconds} ms (it takes ${span(speed.p99)})`];
+    },
+  };
+}
+
+function conditionsOf(state) {
+  const asked = state.roles.map(roleCondition);
+  if (state.keeps) asked.push(keepsCondition(state.keeps));
+  asked.push(...state.must.map(mustCondition));
+  if (state.p99) asked.push(speedCondition(state.of, state.p99, state.run));
+  return asked;
+}
+
+/* For each variant what it lacks, and whether something was not shown. */
+function judge(rows, asked) {
+  return rows.map((row) => {
+    const found = asked.map((each) => each.check(row));
+    return { row, open: found.includes(null), lacks: [...new Set(found.flat().filter((each) => each))], count: found.flat().filter((each) => each !== null).length };
+  });
+}

@@ -1,0 +1,190 @@
+/* A result that is dropped on the page. It is read here, in the browser, and goes nowhere. */
+
+const LARGEST = 64 * 2 ** 20;
+const LETTERS = { error: "e", fail: "f", inconclusive: "i", not_run: "n", known_fail: "k", unsupported: "u", excluded: "x", undeclared: "d", pass: "p" };
+const LADDER = ["volatile", "clean_restart", "process_crash", "power_loss", "node_loss"];
+const FINDINGS = ["resurrected", "reverted", "torn", "invented", "miscounted", "split"];
+const ADVICE = "give a result.json that `pytest suites/` wrote";
+
+/* A field of a result, which must be of a type; what is wrong names its place. */
+function field(part, name, type, where) {
+  const value = part === null || typeof part !== "object" ? undefined : part[name];
+  const found = Array.isArray(value) ? "array" : value === null ? "null" : typeof value;
+  if (!type.split("|").includes(found)) throw new Error(`${where}.${name} is ${found}, and must be ${type.split("|").join(" or ")}`);
+  if (found === "number" && !Number.isFinite(value)) throw new Error(`${where}.${name} is no finite number`);
+  return found === "string" ? printable(value) : value;
+}
+
+function parsed(text, name) {
+  let result;
+  try {
+    result = JSON.parse(text);
+  } catch {
+    throw new Error(`${name} is not JSON; ${ADVICE}`);
+  }
+  if (result === null || typeof result !== "object" || typeof result.format !== "string" || !Array.isArray(result.stores)) {
+    throw new Error(`${name} is JSON, but no result of storeproof: it lacks \`format\` or \`stores\`; ${ADVICE}`);
+  }
+  if (result.format !== data.format) {
+    const found = printable(result.format).slice(0, 40);
+    throw new Error(`${name} has format ${found}; this page reads ${data.format}; \`storeproof site\` reads all older ones`);
+  }
+  return result;
+}
+
+function shortfall(line) {
+  const [what, ...rest] = line.split(": ");
+  const outcome = rest.slice(0, 2).find((each) => each in LETTERS) || "";
+  return { name: what.split("/")[0].replace(/^capability /, ""), broken: outcome === "fail" || outcome === "known_fail" };
+}
+
+function roleFrom(profile, where) {
+  const verdict = field(profile, "verdict", "string", where);
+  const lines = field(profile, "missing", "array", where).map((line) => shortfall(printable(line)));
+  const broken = [...new Set(lines.filter((each) => each.broken).map(({ name }) => name))];
+  const lacks = [...new Set(lines.map(({ name }) => name).filter((name) => !broken.includes(name)))];
+  const found = { conforms: "meets", incomplete: "open" }[verdict] || (broken.length ? "failed" : "lacks");
+  return [found, broken.length, lacks.length, broken.slice(0, NEAR_MISSES), lacks.slice(0, NEAR_MISSES)];
+}
+
+function lossFrom(record, claimed, run, where) {
+  const lost = field(record, "lost", "number", where);
+  const of = field(record, "acknowledged", "number", where);
+  const changed = FINDINGS.filter((name) => field(record, name, "number|undefined", where)).map((name) => `${record[name]} ${name}`);
+  const shown = ["pass", "undeclared"].includes(field(record, "outcome", "string", where));
+  const worst = field(record, "worst_loss", "object|null|undefined", where);
+  const state = lost ? "lost" : changed.length ? "changed" : field(record, "faults_with_loss", "number|undefined", where) ? "no_start" : shown && of ? "kept" : "open";
+  return {
+    state,
+    lost,
+    of,
+    rounds: record.rounds,
+    promised: LADDER.indexOf(record.guarantee) <= LADDER.indexOf(claimed),
+    changed: changed.join(", "),
+    unstartable: state === "no_start" || Boolean(worst && worst.shape === "unstartable"),
+    run,
+  };
+}
+
+function speedFrom(measured, where) {
+  const rate = field(measured, "throughput", "object", where);
+  const invalid = field(measured, "invalid", "array", where).map(printable);
+  const median = field(rate, "median", "number", where);
+  return {
+    rate: median,
+    low: field(rate, "low", "number", where),
+    high: field(rate, "high", "number", where),
+    grade: field(measured, "grade", "string", where).slice(0, 1),
+    p99: field(field(measured, "latency_us", "object", where), "p99", "number|null", where),
+    atLeast: field(measured, "at_least", "boolean", where),
+    drifting: field(field(measured, "trend", "object", where), "drifting", "boolean", where),
+    invalid: invalid.length ? invalid : median ? null : ["no answer"],
+  };
+}
+
+/* The plainest numbers of a workload, at the number of clients at which most stores have a valid one; of several the middle one. */
+function columnOf(stores, workload) {
+  const plain = stores.flatMap((store) => store.measurements.filter((each) => each.workload === workload && !each.rate && !each.record && (each.pipeline || 1) === 1).map((each) => [store, each]));
+  const fewest = Math.min(...plain.map(([, each]) => each.indexes));
+  const counts = new Map();
+  for (const [store, each] of plain.filter(([, each]) => each.indexes === fewest)) {
+    if (!counts.has(each.clients)) counts.set(each.clients, []);
+    counts.get(each.clients).push([store, each]);
+  }
+  const valid = [...counts].map(([clients, pairs]) => [clients, pairs.filter(([, each]) => !each.invalid.length && each.throughput.median).length]);
+  const most = Math.max(...valid.map(([, count]) => count));
+  const best = valid.filter(([, count]) => count === most).map(([clients]) => clients).sort((a, b) => b - a);
+  return best.length ? { clients: best[(best.length - 1) >> 1], pairs: counts.get(best[(best.length - 1) >> 1]) } : { clients: 0, pairs: [] };
+}
+
+function rowFrom(store, columns, run, where) {
+  const durability = field(store, "durability", "object", where);
+  const claimed = field(durability, "claimed", "string", `${where}.durability`);
+  const answers = new Map(field(store, "capabilities", "array", where).map((each) => [field(each, "capability", "string", where), LETTERS[each.outcome] || "-"]));
+  const tried = [...answers.values()].some((letter) => letter !== "n" && letter !== "x");
+  const profiles = field(store, "profiles", "array", where).map((each) => [field(each, "profile", "string", where), roleFrom(each, `${where}.profiles`)]);
+  const struck = field(durability, "guarantees", "array", where).filter((each) => field(each, "rounds", "number", where));
+  const cells = columns.map(({ pairs }) => pairs.find(([other]) => other === store)).map((pair) => (pair ? speedFrom(pair[1], `${where}.measurements`) : null));
+  return {
+    own: true,
+    store: field(store, "store", "string", where),
+    variant: field(store, "variant", "string", where),
+    title: field(store, "title", "string", where),
+    version: field(store, "version", "string|null", where),
+    page: null,
+    claimed,
+    proven: field(durability, "proven", "string|null", where),
+    run: tried ? run : null,
+    answers: tried ? [...capabilities.keys()].map((name) => answers.get(name) || "-").join("") : "",
+    roles: tried ? Object.fromEntries(profiles) : {},
+    losses: Object.fromEntries(struck.map((each) => [each.guarantee, lossFrom(each, claimed, run, `${where}.durability`)])),
+    speeds: cells.some(Boolean) ? { [run]: cells } : {},
+  };
+}
+
+/* The rows of a result, and its run, as the page's data has them. */
+function rowsFrom(result, name, run) {
+  result.stores.forEach((store, at) => {
+    for (const each of field(store, "measurements", "array", `stores.${at}`)) {
+      for (const [part, type] of [["workload", "string"], ["indexes", "number"], ["clients", "number"], ["invalid", "array"], ["throughput", "object"]]) {
+        field(each, part, type, `stores.${at}.measurements`);
+      }
+    }
+  });
+  const columns = data.speeds.map(([workload]) => columnOf(result.stores, workload));
+  const about = field(result, "run", "object", name);
+  return {
+    rows: result.stores.map((store, at) => rowFrom(store, columns, run, `stores.${at}`)),
+    run: {
+      id: `yours-${run}`,
+      name: `${name} (yours)`,
+      scale: field(about, "scale", "string", "run"),
+      date: field(about, "started", "string", "run").slice(0, 10),
+      clients: columns.some(({ pairs }) => pairs.length) ? columns.map(({ clients }) => clients) : null,
+    },
+  };
+}
+
+async function take(file) {
+  const name = printable(file.name).slice(0, 80);
+  if (file.size > LARGEST) throw new Error(`${name} is longer than ${LARGEST / 2 ** 20} MiB; ${ADVICE}`);
+  const result = parsed(await file.text(), name);
+  try {
+    return { name, ...rowsFrom(result, name, data.runs.length) };
+  } catch (wrong) {
+    throw new Error(`${name} is not a result in format ${data.format}: ${wrong.message}; ${ADVICE}`);
+  }
+}
+
+/* Takes results that are dropped or chosen; `changed` is called with the run whose speeds are to be shown, or null. */
+function startDropping(changed) {
+  const [zone, input, said] = [byId("drop"), byId("file"), byId("dropped")];
+  const takeAll = async (files) => {
+    for (const file of files) {
+      try {
+        const { name, rows, run } = await take(file);
+        data.runs.push(run);
+        data.variants.push(...rows);
+        if (run.clients) byId("run").append(element("option", { value: run.id }, `${run.name}, ${run.scale}`));
+        said.textContent = `${name}: ${plural(rows.length, "variant")} added to the table, marked “yours”. Its speeds are shown under “speeds of run”, since numbers of different runs are not comparable.`;
+        changed(null);
+      } catch (wrong) {
+        said.textContent = wrong.message;
+      }
+      said.hidden = false;
+    }
+  };
+  for (const name of ["dragover", "dragenter"]) {
+    addEventListener(name, (event) => {
+      event.preventDefault();
+      zone.classList.add("over");
+    });
+  }
+  addEventListener("dragleave", () => zone.classList.remove("over"));
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    zone.classList.remove("over");
+    takeAll([...event.dataTransfer.files]);
+  });
+  input.addEventListener("change", () => takeAll([...input.files]));
+}

@@ -1,0 +1,110 @@
+"""The pages of a store and of its variants."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from storeproof.outcome import IDLE, Outcome
+from storeproof.report.other_faults import hardships
+from storeproof.site.answers import by_group, missing_by_reason
+from storeproof.site.badges import badge_of, default_of
+from storeproof.site.content import Content
+from storeproof.site.costs import command, cost_tables
+from storeproof.site.evidence import Found, Variant
+from storeproof.site.history import history_of
+from storeproof.site.losses import FAULTS
+from storeproof.site.names import store_page, variant_page
+from storeproof.site.outage_rows import outage_rows
+from storeproof.site.rates import rate_of, rates_of
+from storeproof.site.rendering import Renderer
+
+_OTHER_FAULTS = ("durability.bootstrap", "durability.full_disk", "durability.corruption")
+
+
+@dataclass(frozen=True)
+class Known:
+    """A known failure of a variant."""
+
+    case: str
+    issue: str
+    until: date
+    seen: bool
+    """Whether it occurred in the results."""
+
+
+def store_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str]]:
+    """Each as its path and its text."""
+    for store in dict.fromkeys(each.store for each in content.variants):
+        variants = content.of_store(store)
+        costs = cost_tables(content.sources, store)
+        shared = {"costs": costs, "rate_of": rate_of, "cost_command": command(store)}
+        path = store_page(store)
+        default = default_of(variants, content)
+        yield path, renderer.page(path, "store.html.j2", store=store, variants=variants, default=default, **shared)
+        for each in variants:
+            path = variant_page(each.store, each.variant)
+            yield path, renderer.page(path, "variant.html.j2", variant=each, **shared, **_shown(each, content))
+
+
+def _shown(variant: Variant, content: Content) -> dict[str, Any]:
+    answers = content.answers[variant.name]
+    store = content.stores.get(variant.store)
+    described = store.variants.get(variant.variant) if store else None
+    return {
+        "roles": [variant.roles[name] for name in content.profiles if name in variant.roles],
+        "losses": [variant.losses[name] for name in FAULTS if name in variant.losses],
+        "groups": [(group, names, [answers[name] for name in names]) for group, names in by_group(answers).items()],
+        "answers": answers,
+        "missing": missing_by_reason(answers),
+        "speeds": [(found, rates_of(found.store)) for found in variant.measured],
+        "outages": outage_rows(variant.outages.store) if variant.outages else [],
+        "other_faults": _other_faults(variant),
+        "known": _known(variant, content),
+        "note": described.note if described else "",
+        "cache": store.cache.setting if store and store.cache else "",
+        "differing": list(_differing(variant)),
+        "command": repeat(variant.best),
+        "history": history_of(variant),
+        "badge": badge_of(variant, content),
+    }
+
+
+def repeat(found: Found) -> str:
+    """The command that repeats what a result says of one variant."""
+    run = found.source.result.run
+    launch = [f"--launch={found.store.launch}"] if found.store.launch in ("process", "container") else []
+    return shlex.join(
+        ["pytest", "suites/", f"--store={found.store.store}:{found.store.variant}", f"--scale={run.scale}", f"--seed={run.seed}", *launch]
+    )
+
+
+def _other_faults(variant: Variant) -> list[tuple[str, str, str]]:
+    """What was done to it, what became of it, and the detail."""
+    for found in variant.found:
+        if any(each.id.startswith(_OTHER_FAULTS) and each.outcome not in IDLE for each in found.store.outcomes):
+            table = hardships(found.source.result.model_copy(update={"stores": [found.store]}))
+            return [(name, cell.text, cell.hint) for name, cell in zip(table.header[1:], table.rows[0][1:], strict=True)]
+    return []
+
+
+def _known(variant: Variant, content: Content) -> list[Known]:
+    store = content.stores.get(variant.store)
+    failed = {each.id for found in variant.found for each in found.store.outcomes if each.outcome is Outcome.KNOWN_FAIL}
+    return [
+        Known(case, known.issue, known.until, any(f"{each}/".startswith(f"{case}/") for each in failed))
+        for case, known in (store.known_failures if store else {}).items()
+        if variant.variant in known.variants
+    ]
+
+
+def _differing(variant: Variant) -> Iterator[tuple[Found, dict[str, str]]]:
+    """The settings of other results that differ from those that are shown."""
+    shown = variant.best.store.settings
+    for found in variant.found:
+        other = {name: value for name, value in found.store.settings.items() if shown.get(name) != value}
+        if found is not variant.best and other:
+            yield found, other

@@ -1,0 +1,50 @@
+"""A small result in which all that the first screen shows occurs."""
+
+from __future__ import annotations
+
+from storeproof.outcome import Outcome
+from storeproof.result.model import Result
+from tests.site.made import fault, judged, rate, result, struck, tried
+
+
+def small_result() -> Result:
+    """Two stores that differ in all that the first screen shows."""
+    words = ("text.word", "text.language-ja", "expiry.put-expiring", "key_access.put-get")
+    good, poor = (
+        tried("x:x", *zip(words, outcomes, strict=True), detail="a reason that is told").capabilities
+        for outcomes in ([Outcome.PASS] * 4, [Outcome.FAIL, Outcome.UNSUPPORTED, Outcome.PASS, Outcome.PASS])
+    )
+    missing = [
+        "capability text.word/001: fail: wrong",
+        "capability text.language-ja/001: unsupported: no index",
+        "model corpus: not claimed",
+    ]
+    return result(
+        struck(
+            "mysql:innodb",
+            fault("process_crash"),
+            fault("power_loss", acknowledged=34_567),
+            title="MySQL",
+            capabilities=good,
+            profiles=[
+                judged("cache", "does_not_conform", ["capability expiry.put-expiring/001: unsupported: x"]),
+                judged("search_store", "conforms"),
+            ],
+            measurements=[
+                rate("single-get", 12_345),
+                rate("single-put-distinct-100", 4321, at_least=True),
+                rate("nested-get", 9, invalid=["errors"]),
+            ],
+        ),
+        struck(
+            "redis:volatile",
+            fault("process_crash", Outcome.UNSUPPORTED, lost=460),
+            fault("power_loss", Outcome.UNSUPPORTED, torn=3),
+            claimed="volatile",
+            title="Redis",
+            capabilities=poor,
+            profiles=[judged("cache", "conforms"), judged("search_store", "does_not_conform", missing)],
+            measurements=[rate("single-get", 98_765)],
+        ),
+        run="small",
+    )

@@ -1,0 +1,178 @@
+"""Questions that a new user brings, put to the site of the published results: each is answered within three interactions.
+
+The answers that are expected are those of the results, as Python joins them; the site's scripts find them on their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from storeproof import units
+from storeproof.site.content import Content
+from storeproof.site.costs import cost_tables
+from storeproof.site.evidence import Variant
+from storeproof.site.ratios import speed_ratios
+from storeproof.site.speeds import SPEEDS
+from tests.site.browser.visitor import Visitor
+
+MOST = 3
+
+
+def tried(published: Content) -> list[Variant]:
+    """The variants that the first screen has."""
+    return [each for each in published.variants if each.answers]
+
+
+def keeping(published: Content, guarantee: str) -> Iterator[Variant]:
+    """Those that lost nothing by a fault."""
+    return (each for each in tried(published) if guarantee in each.losses and each.losses[guarantee][0].state == "kept")
+
+
+def row(variant: str) -> str:
+    """The link to the page of a variant, on the first screen."""
+    return f'#table tr[data-variant="{variant}"] th a'
+
+
+def test_who_keeps_every_write_in_a_power_cut_and_searches_japanese(visit: Visitor, published: Content) -> None:
+    """Which stores keep every write in a power cut and have full-text search in Japanese?"""
+    visit.choose("keeps every acknowledged write through", "power cut")
+    visit.type("must have", "Japanese")
+    visit.press("Enter")
+    expected = [each for each in keeping(published, "power_loss") if published.answers[each.name]["text.language-ja"].shown]
+    assert expected
+    assert visit.answer.startswith(f"{len(expected)} of {len(tried(published))} variants ")
+    assert "every acknowledged write through a power cut and ha" in visit.answer
+    assert all(f"{each.title} ({each.variant})" in visit.answer.partition("Not tested")[0] for each in expected)
+    assert visit.interactions <= MOST
+
+
+def test_what_mongodb_lacks_as_a_cache(visit: Visitor, published: Content) -> None:
+    """What does MongoDB lack as a cache? The cell leads to the reason."""
+    visit.click('#table tr[data-variant="mongodb:journaled"] td[data-label="cache"] a')
+    (mongodb,) = [each for each in published.variants if each.name == "mongodb:journaled"]
+    (reason, things), *_ = mongodb.roles["cache"].by_reason()
+    said = visit.after("role.cache")
+    assert reason in said
+    assert all(published.title(each) in said for each in things)
+    assert visit.interactions <= MOST
+
+
+def test_what_synchronous_commit_costs_postgresql(visit: Visitor, published: Content) -> None:
+    """How much slower is PostgreSQL with synchronous_commit on than off? The ratio of one run, or what would measure it."""
+    visit.click(row("postgresql:synchronous-commit-on"))
+    said = visit.after("cost")
+    tables = cost_tables(published.sources, "postgresql")
+    shown = [each for table in tables for each in table.rows if each.side.store.variant == "synchronous-commit-on"]
+    if shown:
+        assert any(each.to_fastest and each.to_fastest.ratio and f"{each.to_fastest.ratio.middle:.3g} ×" in said for each in shown)
+    else:
+        assert "Not measured" in said
+        assert "--store=postgresql:all" in said
+    assert visit.interactions <= MOST
+
+
+def test_what_an_append_only_log_costs_redis(visit: Visitor, published: Content) -> None:
+    """How much slower does Redis write with a log that is synced at each write than without persistence?"""
+    visit.click(row("redis:aof-always"))
+    table, *_ = cost_tables(published.sources, "redis")
+    (shown,) = [each for each in table.rows if each.side.store.variant == "aof-always"]
+    assert shown.to_fastest is not None
+    ratio = shown.to_fastest.ratio
+    assert (f"{ratio.middle:.3g} ×" if ratio else "no ratio") in visit.after("cost")
+    assert visit.interactions <= MOST
+
+
+def test_which_store_is_cache_and_document_store_in_one(visit: Visitor, published: Content) -> None:
+    """Can one store be my cache and my document store?"""
+    visit.click("#filters [value=cache]")
+    visit.click("#filters [value=document_store]")
+    both = [each for each in tried(published) if {each.roles[name].verdict for name in ("cache", "document_store")} == {"meets"}]
+    if both:
+        assert all(f"{each.title} ({each.variant})" in visit.answer for each in both)
+    else:
+        assert visit.answer.startswith(f"None of {len(tried(published))} variants can be cache and documents. Nearest: ")
+    assert visit.interactions <= MOST
+
+
+def test_how_much_memcached_loses_when_it_is_killed(visit: Visitor, published: Content) -> None:
+    """How much does Memcached lose by kill -9, and did it promise not to? It stands on the first screen."""
+    (memcached,) = [each for each in published.variants if each.store == "memcached"]
+    loss, _ = memcached.losses["process_crash"]
+    assert visit.cell("memcached:volatile", "kill -9").split("\n") == [loss.text, loss.promise]
+    assert visit.interactions == 0
+
+
+def test_how_many_times_as_fast_as_postgresql_redis_writes_values(visit: Visitor, published: Content) -> None:
+    """By a ratio within one run, with its interval."""
+    visit.follow("Compare")
+    names = {each.name: each for each in published.variants}
+    for label, name in (("first", "redis:aof-always"), ("second", "postgresql:synchronous-commit-on")):
+        visit.page.get_by_label(label, exact=True).select_option(value=str(list(names).index(name)))
+        visit.interactions += 1
+    assert published.main is not None
+    (found,) = [
+        each
+        for each in speed_ratios(published.main)
+        if (each.a, each.b) == ("redis:aof-always", "postgresql:synchronous-commit-on")
+        and list(SPEEDS)[each.column] == "single-put-distinct-100"
+    ]
+    said = visit.page.locator("#compared").inner_text()
+    assert (f"{found.pair.ratio.middle:.3g} ×" if found.pair.ratio else found.pair.refused[0]) in said
+    assert visit.interactions <= MOST
+
+
+def test_what_is_asked_of_a_time_to_live_and_who_can(visit: Visitor, published: Content) -> None:
+    """What exactly is asked for a record with a time to live, and who has it?"""
+    visit.follow("Capabilities")
+    visit.type("Search", "time to live store")
+    visit.follow("Store a record with a time to live")
+    assert 'put expiring "alpha", "brief", 1' in visit.after("question")
+    said = visit.after("answers")
+    can = [each.title for each in tried(published) if published.answers[each.name]["expiry.put-expiring"].shown]
+    assert can
+    assert all(title in said for title in can)
+    assert visit.interactions <= MOST
+
+
+def test_which_settings_mariadb_ran_with(visit: Visitor, published: Content) -> None:
+    """And how large its cache was, which decides a speed as much as the store does."""
+    visit.click(row("mariadb:innodb-flush-1"))
+    (mariadb,) = [each for each in published.variants if each.name == "mariadb:innodb-flush-1"]
+    said = visit.after("settings")
+    assert all(value in said for value in mariadb.best.store.settings.values())
+    assert "innodb_buffer_pool_size" in said
+    assert visit.interactions <= MOST
+
+
+def test_whether_the_loss_of_tarantool_is_known(visit: Visitor) -> None:
+    """Why does Tarantool lose synced writes, and how do I repeat it?"""
+    visit.click(row("tarantool:memtx-tree-fsync"))
+    assert "without O_SYNC" in visit.after("known")
+    assert "pytest suites/ --store=tarantool:memtx-tree-fsync --scale=standard" in visit.after("repeat")
+    assert visit.interactions <= MOST
+
+
+def test_what_clients_see_when_mongodb_is_killed(visit: Visitor, published: Content) -> None:
+    """How long is it away, and what is lost?"""
+    visit.click(row("mongodb:journaled"))
+    (mongodb,) = [each for each in published.variants if each.name == "mongodb:journaled"]
+    assert mongodb.outages is not None
+    (crash,) = [each for each in mongodb.outages.store.outages if each.fault == "crash"]
+    assert units.seconds(crash.unavailable_seconds) in visit.after("outages")
+    assert visit.interactions <= MOST
+
+
+def test_who_writes_within_two_milliseconds_and_survives_a_kill(visit: Visitor, published: Content) -> None:
+    """Which stores answer 99 of 100 writes within 2 ms and lose nothing by kill -9?"""
+    visit.choose("keeps every acknowledged write through", "kill -9")
+    visit.choose("within", "2 ms")
+    assert published.main is not None
+    column = published.main.columns[list(SPEEDS).index("single-put-distinct-100")]
+    fast = {
+        name for name, each in column.cells.items() if not each.invalid and each.latency_us.p99 is not None and each.latency_us.p99 <= 2000
+    }
+    expected = [each for each in keeping(published, "process_crash") if each.name in fast]
+    said = visit.answer.partition("Not tested")[0]
+    assert said.startswith(f"{len(expected) or 'None'} of ")
+    assert all(f"{each.title} ({each.variant})" in said for each in expected)
+    assert visit.interactions <= MOST

@@ -1,0 +1,80 @@
+"""Sites made of a few invented results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from storeproof.outcome import Outcome, Stage
+from storeproof.result.measurement import Measurement
+from storeproof.result.model import CapabilityResult, GuaranteeRecord, OutcomeRecord, ProfileVerdict, Result, StoreResult
+from storeproof.result.terminal_safe import shown_of
+from storeproof.site.content import Content, gather
+from storeproof.site.sources import Source
+from tests.report.sample import sample_result
+from tests.result.claimed import around, number, result, store
+from tests.shipped import SHIPPED
+
+
+def sources(*results: Result) -> list[Source]:
+    """As `read_sources` gives them."""
+    found = [Source(f"folder-{each.run.id}", shown_of(each)) for each in results]
+    return sorted(found, key=lambda each: each.rank, reverse=True)
+
+
+def content(*results: Result) -> Content:
+    """All that a site of these results shows."""
+    return gather(sources(*results), SHIPPED)
+
+
+def ran(made: Result, run: str, **changed: Any) -> Result:
+    """The same in another run: its `started` or `scale`."""
+    return made.model_copy(update={"run": made.run.model_copy(update={"id": run, **changed})})
+
+
+def tried(name: str, *capabilities: tuple[str, Outcome], detail: str = "", **changed: Any) -> StoreResult:
+    """`store:variant` that answered these capabilities so."""
+    return store(
+        name,
+        **{
+            "capabilities": [
+                CapabilityResult(capability=each, claimed=True, outcome=outcome, cases=1, passed=int(outcome is Outcome.PASS))
+                for each, outcome in capabilities
+            ],
+            "outcomes": [
+                OutcomeRecord(
+                    id=f"capabilities.{each}/001", revision=1, stage=Stage.CORRECTNESS, outcome=outcome, detail=detail, seconds=0.1
+                )
+                for each, outcome in capabilities
+            ],
+            "profiles": [],
+            **changed,
+        },
+    )
+
+
+def fault(guarantee: str, outcome: Outcome = Outcome.PASS, **counts: Any) -> GuaranteeRecord:
+    """What one fault did: 20 rounds and a thousand acknowledged writes, unless other counts are given."""
+    sample = next(each for each in sample_result(seed=1).stores[0].durability.guarantees if each.guarantee == "process_crash")
+    none = {"lost": 0, "torn": 0, "faults_with_loss": 0, "worst_loss": None, "rounds": 20, "acknowledged": 1000, "loss_bound": 0.14}
+    return sample.model_copy(update={**none, "guarantee": guarantee, "outcome": outcome, **counts})
+
+
+def struck(name: str, *faults: GuaranteeRecord, claimed: str = "power_loss", **changed: Any) -> StoreResult:
+    """`store:variant` that these faults struck."""
+    made = tried(name, **changed)
+    durability = made.durability.model_copy(update={"claimed": claimed, "guarantees": list(faults)})
+    return made.model_copy(update={"durability": durability})
+
+
+def judged(profile: str, verdict: str, missing: Iterable[str] = ()) -> ProfileVerdict:
+    """A verdict on a profile."""
+    return ProfileVerdict.model_validate({"profile": profile, "verdict": verdict, "missing": list(missing)})
+
+
+def rate(workload: str, per_second: float, **changed: Any) -> Measurement:
+    """A number of three rounds with a spread of one per cent."""
+    return number(workload, *around(per_second), **changed)
+
+
+__all__ = ["content", "fault", "judged", "ran", "rate", "result", "sources", "store", "struck", "tried"]

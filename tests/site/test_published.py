@@ -1,0 +1,53 @@
+"""The site of the published results: its weight, and its links."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+import pytest
+
+from storeproof.site import build_site
+from storeproof.site.content import Content
+from tests.site.pages import broken_links, read_pages
+
+pytestmark = pytest.mark.slow
+
+FIRST_LOAD = 300_000
+SUMMARY = 60_000
+
+
+@pytest.fixture(scope="module")
+def files(published: Content) -> Mapping[str, str]:
+    """Its files."""
+    return build_site(published)
+
+
+def test_the_first_load_is_light(files: Mapping[str, str]) -> None:
+    """The first page with its style and its script, before any compression; the page names no other file."""
+    assert sum(len(files[name].encode()) for name in ("index.html", "site.css", "site.js")) <= FIRST_LOAD
+    (read,) = read_pages({"index.html": files["index.html"]}).values()
+    assert sorted(read.loaded) == ["data:,", "site.css", "site.js"]
+
+
+def test_the_summary_is_small_and_whole(files: Mapping[str, str], published: Content) -> None:
+    """For other programs: every variant in less than 60 kB."""
+    assert len(files["summary.json"].encode()) < SUMMARY
+    assert len(json.loads(files["summary.json"])["variants"]) == len(published.variants)
+
+
+def test_every_link_of_the_published_site_arrives(files: Mapping[str, str]) -> None:
+    """And every id is unique, on each of its pages."""
+    pages = read_pages(files)
+    assert len(pages) > 250
+    assert broken_links(pages, files) == []
+    assert [path for path, each in pages.items() if len(each.page.ids) != len(set(each.page.ids))] == []
+
+
+def test_known_findings_are_on_the_pages(files: Mapping[str, str], published: Content) -> None:
+    """What the README finds first is found on the site: no variant fills all roles."""
+    filled = [each.name for each in published.variants if each.roles and all(role.verdict == "meets" for role in each.roles.values())]
+    assert filled == []
+    cache = {each.name: each.roles["cache"].lacks for each in published.variants if "cache" in each.roles}
+    assert cache["mongodb:journaled"] == ["expiry.put-expiring"]
+    assert "TTL index" in files["store/mongodb.journaled.html"]

@@ -1,0 +1,66 @@
+"""A role from a verdict: meets, lacks n, or failed what it claims; and what is missing by reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from storeproof.site.data import role_data
+from storeproof.site.roles import label_of, profiles_in, role_of
+from tests.site.made import judged
+
+NO_TTL = "unsupported: put_expiring on single_key: nothing deletes by the clock"
+
+
+def test_who_conforms_meets_the_role() -> None:
+    """With nothing that is missing."""
+    role = role_of(judged("cache", "conforms"))
+    assert (role.text, role.tone, role.label) == ("✔ meets", "good", "cache")
+    assert role_data(role) == ["meets", 0, 0, [], []]
+
+
+def test_several_cases_of_one_capability_are_one_thing() -> None:
+    """Three cases of one capability: the store lacks one thing, a near miss."""
+    role = role_of(judged("cache", "does_not_conform", [f"capability expiry.put-expiring/00{n}: {NO_TTL}" for n in (1, 2, 3)]))
+    assert (role.verdict, role.text, role.tone) == ("lacks", "lacks 1", "near")
+    assert role.lacks == ["expiry.put-expiring"]
+    assert role.by_reason() == [("put_expiring on single_key: nothing deletes by the clock", ["expiry.put-expiring"])]
+
+
+@pytest.mark.parametrize("outcome", ["fail", "known_fail"])
+@pytest.mark.parametrize(
+    "line", ["capability text.word/001: {}: wrong", "model nested: get: {}", "guarantee power_loss: process_crash: {}: lost"]
+)
+def test_what_failed_is_not_merely_lacking(line: str, outcome: str) -> None:
+    """A wrong answer, a wrong record, a broken promise: red, beside what is lacking."""
+    role = role_of(judged("search_store", "does_not_conform", [line.format(outcome), "model corpus: not claimed"]))
+    assert (role.verdict, role.text, role.tone) == ("failed", "fails 1, lacks 1", "bad")
+    assert role.lacks == ["model corpus"]
+
+
+def test_an_unpromised_guarantee_is_lacking() -> None:
+    """The variant never said that it survives it."""
+    lines = ["guarantee power_loss: the variant claims only volatile", "guarantee power_loss: clean_restart: unsupported: 5 faults: 3 lost"]
+    role = role_of(judged("system_of_record", "does_not_conform", lines))
+    assert (role.text, role.lacks) == ("lacks 1", ["guarantee power_loss"])
+
+
+def test_what_was_not_run_is_not_shown_and_never_lacking() -> None:
+    """Missing evidence is no verdict."""
+    role = role_of(judged("cache", "incomplete", ["guarantee process_crash: not_run"]))
+    assert (role.verdict, role.text, role.tone) == ("open", "not shown", "")
+
+
+def test_a_store_of_another_kind_is_no_near_miss() -> None:
+    """Ten things that are missing are counted, without colour, and ten of them are named in the data."""
+    role = role_of(
+        judged("document_store", "does_not_conform", [f"capability filter.x{n}/001: unsupported: no documents" for n in range(12)])
+    )
+    assert (role.text, role.tone) == ("lacks 12", "")
+    assert [len(each) if isinstance(each, list) else each for each in role_data(role)] == ["lacks", 0, 12, 0, 10]
+
+
+def test_columns_keep_their_order_and_unknown_profiles_come_last() -> None:
+    """A profile of one's own has its name as heading."""
+    verdicts = [judged(name, "conforms") for name in ("own_need", "system_of_record", "cache")]
+    assert profiles_in(verdicts) == ["cache", "system_of_record", "own_need"]
+    assert label_of("own_need") == "own need"

@@ -1,0 +1,89 @@
+"""The speeds of the first screen are of one run, and so is every ratio."""
+
+from __future__ import annotations
+
+import pytest
+
+from storeproof.site.costs import command, cost_tables
+from storeproof.site.ratios import speed_ratios
+from storeproof.site.speeds import SPEEDS, speed_tables, widest
+from tests.site.made import content, rate, result, sources, store
+
+GET, PUT = "single-get", "single-put-distinct-100"
+
+
+def test_the_run_with_most_numbers_is_shown() -> None:
+    """Not the newest: a row that it lacks is empty, and never filled from another run."""
+    wide = result(store("redis:a", rate(GET, 1000)), store("valkey:a", rate(GET, 900)), run="wide", started="2026-01-01T00:00:00Z")
+    new = result(store("mysql:a", rate(GET, 500)), run="new", started="2026-02-01T00:00:00Z")
+    tables = speed_tables(sources(wide, new))
+    main = widest(tables)
+    assert main is not None
+    assert main.source.result.run.id == "wide"
+    (column,) = [each for each in main.columns if each.cells]
+    assert column.cells.keys() == {"redis:a", "valkey:a"}
+
+
+def test_runs_without_these_workloads_have_no_table() -> None:
+    """YCSB has none of the four."""
+    assert speed_tables(sources(result(store("redis:a", rate("ycsb-a", 1000))))) == []
+    assert widest([]) is None
+
+
+def test_one_number_of_clients_for_all_stores() -> None:
+    """The one at which most stores have a valid number, without indexes."""
+    clients = [rate(GET, 1000, clients=1), rate(GET, 5000, clients=50), rate(GET, 4000, clients=50, indexes=1)]
+    made = result(store("redis:a", *clients), store("valkey:a", rate(GET, 900, clients=50)))
+    (table,) = speed_tables(sources(made))
+    column = table.columns[list(SPEEDS).index(GET)]
+    assert column.clients == 50
+    assert column.cells["redis:a"].throughput.median == 5000
+
+
+def test_ratios_are_within_one_run_and_refused_where_durability_differs() -> None:
+    """An equal guarantee has a ratio, an unequal one has the reason."""
+    made = result(
+        store("redis:a", rate(PUT, 2000)), store("valkey:a", rate(PUT, 1000)), store("mysql:a", rate(PUT, 900), proven="volatile")
+    )
+    (table,) = speed_tables(sources(made))
+    found = {(each.a, each.b): each.pair for each in speed_ratios(table)}
+    assert found.keys() == {("redis:a", "valkey:a"), ("redis:a", "mysql:a"), ("valkey:a", "mysql:a")}
+    ratio = found["redis:a", "valkey:a"].ratio
+    assert ratio is not None
+    assert ratio.middle == pytest.approx(2)
+    refused = found["redis:a", "mysql:a"]
+    assert refused.ratio is None
+    assert any("durability" in each for each in refused.refused)
+
+
+def test_what_durability_costs_is_the_share_of_the_fastest_variant_in_the_same_run() -> None:
+    """Here alone unlike durability is set side by side; the fastest comes first."""
+    made = result(store("pg:on", rate(PUT, 400), proven="power_loss"), store("pg:off", rate(PUT, 1000), proven="clean_restart"))
+    (table,) = cost_tables(sources(made), "pg")
+    assert [each.side.store.variant for each in table.rows] == ["off", "on"]
+    fastest, slower = table.rows
+    assert fastest.to_fastest is None
+    assert slower.to_fastest is not None
+    assert slower.to_fastest.ratio is not None
+    assert slower.to_fastest.ratio.middle == pytest.approx(0.4)
+
+
+def test_variants_of_two_runs_are_never_set_into_a_ratio() -> None:
+    """Each run has one variant: the cost is not measured, and the page has the command that would measure it."""
+    one, two = (result(store(f"pg:{name}", rate(PUT, 400)), run=name) for name in ("on", "off"))
+    assert cost_tables(sources(one, two), "pg") == []
+    assert "--store=pg:all" in command("pg")
+
+
+def test_a_number_that_is_not_valid_comes_last_and_has_no_ratio() -> None:
+    """It is not the rate of what was to be measured."""
+    made = result(store("pg:on", rate(PUT, 400)), store("pg:off", rate(PUT, 9000, invalid=["errors"])))
+    (table,) = cost_tables(sources(made), "pg")
+    assert [each.side.store.variant for each in table.rows] == ["on", "off"]
+    assert table.rows[1].to_fastest is not None
+    assert table.rows[1].to_fastest.ratio is None
+
+
+def test_the_first_screen_has_a_main_table_only_where_something_was_measured() -> None:
+    """A site without speeds is a site."""
+    assert content(result(store("redis:a"))).main is None
