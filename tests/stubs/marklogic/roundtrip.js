@@ -1,5 +1,5 @@
 // The official Node client (npm `marklogic`) against the stub: node roundtrip.js PORT USER PASSWORD
-// Prints one JSON object of what it read back; whoever runs it judges.
+// Prints one JSON object of what it read back; the test judges it.
 'use strict';
 
 const marklogic = require('marklogic');
