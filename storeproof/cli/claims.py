@@ -8,12 +8,12 @@ from typing import Final
 
 from rich.console import Console
 
-from storeproof.errors import UsageError
+from storeproof.cli.output import form_of, write_output
 from storeproof.report.claims.markdown import render_claims_markdown
 from storeproof.report.claims.page import render_claims_html
 from storeproof.report.claims.screen import print_judged
 from storeproof.result.claims import Judged, Verdict, judge
-from storeproof.result.json_file import read_result, write_whole
+from storeproof.result.json_file import read_result
 from storeproof.result.terminal_safe import shown_of
 from storeproof.spec import load_spec
 from storeproof.spec.questions.read_claims import read_claims
@@ -31,15 +31,10 @@ def claims(paths: Sequence[Path], output: Path | None) -> int:
     Raises:
         UsageError: a result cannot be read, or the page cannot be written.
     """
-    render = None if output is None else _PAGES.get(output.suffix)
-    if output is not None and render is None:
-        raise UsageError(f"--output {output} ends in {output.suffix or 'nothing'}; allowed: {', '.join(_PAGES)}")
+    render = form_of(output, _PAGES)
     spec = load_spec()
     judged = judge(read_claims(spec), [shown_of(read_result(path)) for path in paths], spec)
     print_judged(judged, Console())
     if output is not None and render is not None:
-        try:
-            write_whole(output, render(judged))
-        except OSError as reason:
-            raise UsageError(f"{output} cannot be written: {reason}; name another file with --output") from None
+        write_output(output, render(judged))
     return 0 if judged.count(Verdict.CANNOT_SAY) < len(judged.claims) else 1

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from rich.console import Console
 
+from storeproof.cli.output import form_of, write_output
 from storeproof.errors import UsageError
 from storeproof.printable import printable
 from storeproof.regular_file import exists
@@ -17,7 +18,7 @@ from storeproof.report.decision.page import render_page
 from storeproof.report.decision.record import render_record
 from storeproof.report.decision.screen import print_decision
 from storeproof.result.consistency import inconsistencies
-from storeproof.result.json_file import NAME, read_result, write_whole
+from storeproof.result.json_file import NAME, files_of, read_result, write_whole
 from storeproof.result.needs.decision import Decision, decide
 from storeproof.result.needs.evidence import ReadResult
 from storeproof.spec import SPEC_ROOT, load_spec
@@ -43,18 +44,14 @@ def decide_by(needs: Path, results: Sequence[Path], output: Path | None) -> int:
         UsageError: a file cannot be read or written, or a result was changed after its run.
         SpecError: the needs file has errors.
     """
-    render = None if output is None else _FORMS.get(output.suffix)
-    if output is not None and render is None:
-        raise UsageError(f"--output {output} ends in {output.suffix or 'nothing'}; allowed: {', '.join(_FORMS)}")
+    render = form_of(output, _FORMS)
     spec = load_spec()
     asked = read_needs(needs, spec)
-    decision = decide(asked, [_read(each) for each in _files(results)], spec)
+    files = [file for path in results or _published() for file in files_of(path)]
+    decision = decide(asked, [_read(file) for file in files], spec)
     print_decision(decision, Console())
     if output is not None and render is not None:
-        try:
-            write_whole(output, render(decision))
-        except OSError as reason:
-            raise UsageError(f"{output} cannot be written: {reason}; name another file with --output") from None
+        write_output(output, render(decision))
     if decision.meeting:
         return MEETS
     return NOT_SHOWN if decision.possible else NONE_MEETS
@@ -75,20 +72,15 @@ def write_template(file: Path) -> None:
     print(f"wrote {file}; fill it in, and then: storeproof decide {file}")
 
 
-def _files(named: Sequence[Path]) -> Iterator[Path]:
-    """A directory without a result of its own stands for the results in its folders."""
-    if not named:
-        published = SPEC_ROOT.parent / "reports"
-        if not published.is_dir():
-            raise UsageError("there are no published results beside this installation; name results: storeproof decide NEEDS RESULT...")
-        named = [published]
-    for path in named:
-        inner = sorted(path.glob(f"*/{NAME}")) if exists(path) and path.is_dir() and not exists(path / NAME) else []
-        yield from inner or [path]
+def _published() -> list[Path]:
+    """The published results of this checkout, without the latest run of its user. Raises `UsageError` where there are none."""
+    found = [path for path in sorted((SPEC_ROOT.parent / "reports").glob(f"*/{NAME}")) if path.parent.name != "latest"]
+    if not found:
+        raise UsageError("there are no published results beside this installation; name results: storeproof decide NEEDS RESULT...")
+    return found
 
 
-def _read(path: Path) -> ReadResult:
-    file = path / NAME if exists(path) and path.is_dir() else path
+def _read(file: Path) -> ReadResult:
     result = read_result(file)
     if wrong := inconsistencies(result):
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""

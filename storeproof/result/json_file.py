@@ -84,6 +84,22 @@ def read_result(path: Path) -> Result:
         raise UsageError(f"{file} is not a result in format {written_in}:\n" + "\n".join(lines)) from None
 
 
+def files_of(path: Path) -> list[Path]:
+    """The result files that a path stands for: itself, the one in a directory, or those in the folders of a directory that has none.
+
+    Raises:
+        UsageError: a directory that holds none.
+    """
+    if not exists(path) or not path.is_dir():
+        return [path]
+    if exists(path / NAME):
+        return [path / NAME]
+    inner = sorted(path.glob(f"*/{NAME}"))
+    if not inner:
+        raise UsageError(f"{path} holds no {NAME}, and no folder in it does; give a {NAME}, its folder, or the folder of such folders")
+    return inner
+
+
 def result_schema() -> str:
     """The JSON Schema of `result.json`."""
     return schema_of("result", Result, FORMAT)

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from storeproof.errors import UsageError
 from storeproof.printable import in_one_line
-from storeproof.regular_file import exists
-from storeproof.result.json_file import NAME, read_result
+from storeproof.result.json_file import NAME, files_of, read_result
 from storeproof.result.model import Result
 from storeproof.result.terminal_safe import shown_of
 
@@ -41,7 +40,7 @@ def read_sources(paths: Sequence[Path]) -> list[Source]:
     Raises:
         UsageError: a path holds no result, one cannot be read, or two are of the same run.
     """
-    found = dict.fromkeys(file.resolve() for path in paths for file in _files(path))
+    found = dict.fromkeys(file.resolve() for path in paths for file in files_of(path))
     sources: dict[str, Source] = {}
     places: dict[str, Path] = {}
     for file in found:
@@ -52,17 +51,6 @@ def read_sources(paths: Sequence[Path]) -> list[Source]:
         places[run] = file
         sources[run] = Source(in_one_line(file.parent.name if file.name == NAME else file.stem, 80), result)
     return sorted(sources.values(), key=lambda each: each.rank, reverse=True)
-
-
-def _files(path: Path) -> list[Path]:
-    if not exists(path) or not path.is_dir():
-        return [path]
-    if exists(path / NAME):
-        return [path / NAME]
-    inner = sorted(path.glob(f"*/{NAME}"))
-    if not inner:
-        raise UsageError(f"{path} holds no {NAME}, and no folder in it does; give a {NAME}, its folder, or the folder of such folders")
-    return inner
 
 
 def _moment(started: str) -> datetime:
