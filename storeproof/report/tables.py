@@ -13,6 +13,7 @@ from storeproof.report.axes import Pair
 from storeproof.report.resources.placement import placement
 from storeproof.report.speed import numbers
 from storeproof.result.model import Environment, GuaranteeRecord, ProfileVerdict, Result, StoreResult
+from storeproof.result.shortfall import shortfalls_of
 from storeproof.spec.guarantee import LADDER, NODES
 
 
@@ -257,7 +258,7 @@ def _verdict_cell(found: ProfileVerdict) -> Cell:
     """A store that never claimed to be one lacks things; one that does not do what it claims has failed."""
     if found.verdict == "conforms":
         return Cell("✔ meets", "pass")
-    if any(each.partition(": ")[2].startswith((Outcome.FAIL, Outcome.KNOWN_FAIL)) for each in found.missing):
+    if any(each.broken for each in shortfalls_of(found)):
         return Cell("✘ failed what it claims", "fail")
     if found.verdict == "incomplete":
         return Cell("○ not shown", "not_run")
@@ -266,7 +267,7 @@ def _verdict_cell(found: ProfileVerdict) -> Cell:
 
 def lacks(found: ProfileVerdict) -> set[str]:
     """What a store lacks for a profile: models, capabilities and guarantees by name, whatever number of their cases fail."""
-    return {each.partition(": ")[0].partition("/")[0].removeprefix("capability ") for each in found.missing}
+    return {each.thing for each in shortfalls_of(found)}
 
 
 def machine(result: Result) -> Table:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from storeproof.outcome import Outcome
 from storeproof.result.model import ProfileVerdict
+from storeproof.result.shortfall import Shortfall, shortfalls_of
 
 LABELS: Final = {
     "cache": "cache",
@@ -18,26 +18,7 @@ LABELS: Final = {
 }
 """The profiles in the order of their columns, with their headings."""
 
-_OUTCOMES: Final = frozenset(map(str, Outcome))
-_BROKEN: Final = (Outcome.FAIL, Outcome.KNOWN_FAIL)
-
 Verdict = Literal["meets", "lacks", "failed", "open"]
-
-
-@dataclass(frozen=True)
-class Shortfall:
-    """One line of what is missing."""
-
-    thing: str
-    """A capability's name, `model NAME` or `guarantee NAME`."""
-    outcome: str
-    """Empty where there is none: what is not claimed was not tried."""
-    reason: str
-
-    @property
-    def broken(self) -> bool:
-        """Whether it was answered wrongly, or claimed and not kept."""
-        return self.outcome in _BROKEN
 
 
 @dataclass(frozen=True)
@@ -98,7 +79,7 @@ def label_of(profile: str) -> str:
 
 def role_of(verdict: ProfileVerdict) -> Role:
     """The role from the verdict on a profile."""
-    shortfalls = tuple(map(_shortfall, verdict.missing))
+    shortfalls = shortfalls_of(verdict)
     if verdict.verdict == "conforms":
         return Role(verdict.profile, "meets", ())
     if verdict.verdict == "incomplete":
@@ -110,13 +91,3 @@ def profiles_in(verdicts: Iterable[ProfileVerdict]) -> list[str]:
     """All that occur, in the order of the columns."""
     found = dict.fromkeys(each.profile for each in verdicts)
     return [*(name for name in LABELS if name in found), *(name for name in found if name not in LABELS)]
-
-
-def _shortfall(line: str) -> Shortfall:
-    """Of `capability NAME/CASE: OUTCOME: WHY`, `model NAME: OPERATION: OUTCOME`, `guarantee NAME: [RUNG: ][OUTCOME: ]WHY`."""
-    what, *rest = line.split(": ")
-    thing = what.partition("/")[0].removeprefix("capability ")
-    at = next((position for position, part in enumerate(rest[:2]) if part in _OUTCOMES), None)
-    if at is None:
-        return Shortfall(thing, "", ": ".join(rest))
-    return Shortfall(thing, rest[at], ": ".join((*rest[:at], *rest[at + 1 :])))

@@ -37,6 +37,7 @@ def test_a_reason_that_several_have_is_told_once() -> None:
         ),
         ("does_not_conform", ["model m: not claimed", "capability a.b/001: fail: wrong"], "✘ failed what it claims", "fail"),
         ("does_not_conform", ["guarantee power_loss: known_fail: lost"], "✘ failed what it claims", "fail"),
+        ("does_not_conform", ["guarantee power_loss: process_crash: known_fail: lost"], "✘ failed what it claims", "fail"),
         ("incomplete", ["capability a.b/001: not_run"], "○ not shown", "not_run"),
     ],
 )
