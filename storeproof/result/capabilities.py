@@ -12,12 +12,24 @@ PUSHDOWN = "pushdown"
 """The further case of every capability with queries: that the store did the work."""
 
 
+_PREFIX = "capabilities."
+
+
+def by_capability(outcomes: Iterable[OutcomeRecord]) -> dict[str, list[OutcomeRecord]]:
+    """The outcomes of the cases of each capability, by its full name; those of other cases are left out."""
+    found: dict[str, list[OutcomeRecord]] = {}
+    for each in outcomes:
+        if each.id.startswith(_PREFIX):
+            found.setdefault(each.id.removeprefix(_PREFIX).partition("/")[0], []).append(each)
+    return found
+
+
 def cases_of(name: str, capability: Capability | None, outcomes: Iterable[OutcomeRecord]) -> dict[str, list[OutcomeRecord]]:
     """The outcomes of each case, by number; a case without an outcome has an empty list.
 
     Case ids are `capabilities.GROUP.CAPABILITY/NUMBER`.
     """
-    prefix = f"capabilities.{name}/"
+    prefix = f"{_PREFIX}{name}/"
     found: dict[str, list[OutcomeRecord]] = {case.id: [] for case in capability.cases} if capability else {}
     if capability and capability.questions:
         found[PUSHDOWN] = []

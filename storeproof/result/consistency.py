@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from math import isclose
 from statistics import median
 
-from storeproof.outcome import SHOWN, count, worst
-from storeproof.result.capabilities import cases_of
+from storeproof.outcome import SHOWN, Outcome, count, worst
+from storeproof.result.capabilities import by_capability
 from storeproof.result.held import highest_held
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Harm, Result, StoreResult
@@ -27,9 +27,12 @@ def _of_store(store: StoreResult) -> Iterator[str]:
     for outcome, number in tally.items():
         if store.counts.get(outcome, 0) != number:
             yield f"{store.counts.get(outcome, 0)} cases are counted as {outcome}, and {number} are listed"
+    tried = by_capability(store.outcomes)
     for capability in store.capabilities:
-        cases = cases_of(capability.capability, None, store.outcomes)
-        passed = sum(worst(each.outcome for each in found) in SHOWN for found in cases.values())
+        cases: dict[str, list[Outcome]] = {}
+        for each in tried.get(capability.capability, ()):
+            cases.setdefault(each.id, []).append(each.outcome)
+        passed = sum(worst(found) in SHOWN for found in cases.values())
         if capability.passed != passed:
             yield f"{capability.capability} has {capability.passed} passed cases, and {passed} are listed"
         elif capability.outcome in SHOWN and passed < capability.cases:

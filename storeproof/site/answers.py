@@ -9,6 +9,7 @@ from typing import Final
 
 from storeproof.outcome import SHOWN, Outcome
 from storeproof.printable import in_one_line
+from storeproof.result.capabilities import by_capability
 from storeproof.result.model import CapabilityResult, OutcomeRecord, StoreResult
 
 LETTERS: Final[Mapping[Outcome, str]] = {
@@ -26,7 +27,6 @@ LETTERS: Final[Mapping[Outcome, str]] = {
 ABSENT: Final = "-"
 """A capability that the result does not have."""
 
-_PREFIX: Final = "capabilities."
 _OPERATION: Final = re.compile(r"[a-z_]+ on [a-z_0-9]+: ")
 """The operation that a refusal names before its reason: the reason is the same for all of them."""
 _LONGEST: Final = 400
@@ -60,10 +60,7 @@ class Answer:
 
 def answers_of(store: StoreResult) -> dict[str, Answer]:
     """By capability, in the order of the result."""
-    cases: dict[str, list[OutcomeRecord]] = {}
-    for each in store.outcomes:
-        if each.id.startswith(_PREFIX):
-            cases.setdefault(each.id.removeprefix(_PREFIX).partition("/")[0], []).append(each)
+    cases = by_capability(store.outcomes)
     return {each.capability: Answer(each, tuple(cases.get(each.capability, ()))) for each in store.capabilities}
 
 
