@@ -218,6 +218,13 @@ def raise_failures(clients: Sequence[Client]) -> None:
             raise client.ended.failure
 
 
+def raise_unknown(clients: Sequence[Client]) -> None:
+    """Raise `Unknown` if one of the clients lost its connection."""
+    for client in clients:
+        if client.ended.unknown:
+            raise Unknown(client.ended.unknown)
+
+
 def send_some(client: Client, requests: int) -> None:
     """Send up to `requests` requests, then close the client.
 
@@ -232,5 +239,4 @@ def send_some(client: Client, requests: int) -> None:
     finally:
         client.close()
     raise_failures([client])
-    if client.ended.unknown:
-        raise Unknown(client.ended.unknown)
+    raise_unknown([client])

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from storeproof.check import MOST_CLIENTS, MOST_OPERATIONS
-from storeproof.contract import Collection, Key, Layout, Session, Unknown, call, supports
-from storeproof.experiments.client import Client, Strategy, under_load
+from storeproof.contract import Collection, Key, Layout, Session, call, supports
+from storeproof.experiments.client import Client, Strategy, raise_unknown, under_load
 from storeproof.history import Action, Answer, ClientLog, Ending, Operation, Place, Recorder, by_place
 from storeproof.records.self_verifying import identify, record, write_id
 
@@ -138,9 +138,7 @@ def work_together(clients: Sequence[Client]) -> None:
     with under_load(clients) as load:
         for thread in load.threads:
             thread.join()
-    for client in clients:
-        if client.ended.unknown:
-            raise Unknown(client.ended.unknown)
+    raise_unknown(clients)
 
 
 def histories(recorder: Recorder, keys: Iterable[ContendedKey]) -> dict[ContendedKey, list[Operation]]:

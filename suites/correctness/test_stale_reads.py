@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from storeproof.contract import OPERATIONS, supports, why_not
-from storeproof.experiments.correctness.stale_reads import read_hot_keys
+from storeproof.experiments.correctness.stale_reads import read_contended_keys
 from storeproof.experiments.workspace import OpenCollection
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import CaseResult
@@ -34,7 +34,7 @@ def test_no_read_is_stale(model: str, sut: StoreUnderTest, fresh: OpenCollection
         if not supports(collection, operation):
             family = OPERATIONS[operation].family.__name__
             case_result.settle(Outcome.UNSUPPORTED, f"{operation} on {model}: {why_not(collection, family)}")
-    found = read_hot_keys(sut, layout)
+    found = read_contended_keys(sut, layout)
     seen = found.all
     assert not seen.unexplained, f"a read returned the record of no write: {seen.unexplained[0].with_answer()}"
     if not seen.reads or not found.writes:

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import random
 import time
-from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any, Final
+from typing import Final
 
 from storeproof.check import Staleness, staleness, together
-from storeproof.contract import Collection, Key, Layout, Session, Unknown, call
-from storeproof.experiments.client import Client, Strategy, open_clients, under_load
-from storeproof.history import Action, Answer, ClientLog, Ending, Recorder, by_place
-from storeproof.records.self_verifying import identify, record, write_id
-from storeproof.spec.scale import CorrectnessScale
+from storeproof.contract import Key, Layout
+from storeproof.experiments.client import Client, open_clients, raise_unknown, under_load
+from storeproof.experiments.contended_keys import ContendedKey, ContendedKeys, KeyType
+from storeproof.history import Action, ClientLog, Recorder, by_place
 from storeproof.store_under_test import StoreUnderTest
 
 ROUNDS: Final = 5
@@ -28,8 +26,9 @@ _KEYS: Final = 2
 """Few, so that reads and writes meet."""
 _WRITERS: Final = 0.25
 """Share of the clients that write; at least two, so that writes meet too."""
-_DELETES: Final = 0.1
-"""Share of the writes that are deletes."""
+_READ: Final[Mapping[Action, int]] = {"get": 1}
+_WRITE: Final[Mapping[Action, int]] = {"put": 9, "delete": 1}
+"""The operations of those that read, and of those that write, with their weights."""
 _READS: Final = 25
 """Reads of a round for each write that the scale wants."""
 _LONGEST_SECONDS: Final = 10.0
@@ -71,67 +70,7 @@ class StaleReads:
         return [str(each) for each in self.all.stale[:_SHOWN]]
 
 
-class _Hot(Strategy):
-    """Requests for the same few keys as all other clients."""
-
-    def __init__(self, log: ClientLog, layout: Layout, keys: Sequence[Key], rng: random.Random) -> None:
-        self.log = log
-        self._layout = layout
-        self._keys = keys
-        self._rng = rng
-        self._reply: Any = None
-        self._under_way: tuple[Action, Key] = ("get", keys[0])
-
-    @property
-    def exhausted(self) -> bool:
-        """Whether it had its share of requests."""
-        return self.log.ended >= _MOST
-
-    def use(self, session: Session) -> None:
-        """Open the collection."""
-        self._collection: Collection = session.collection(self._layout)
-
-    def request(self) -> None:
-        """Send one request for any of the keys."""
-        action, key = self._action(), self._rng.choice(self._keys)
-        new_id = write_id(self.log.client, self.log.ended + 1) if action == "put" else ""
-        args = (key, record(self._layout.model, key, new_id)) if new_id else (key,)
-        self._under_way, self._reply = (action, key), None
-        self.log.invoke(action, (self._layout.name, key), write_id=new_id)
-        self._reply = call(self._collection, self._layout, action, *args)
-
-    def end(self, outcome: Ending) -> None:
-        """Record the answer: the id of the write that a read returned, or what is wrong with its record."""
-
-        def answer() -> Answer:
-            action, key = self._under_way
-            if action != "get" or self._reply is None:
-                return None
-            seen = identify(self._layout.model, key, self._reply)
-            return seen.write_id or f"({seen.kind})"
-
-        self.log.end(outcome, answer)
-
-    @abstractmethod
-    def _action(self) -> Action:
-        """What to request next."""
-
-
-class _Reads(_Hot):
-    """Reads."""
-
-    def _action(self) -> Action:
-        return "get"
-
-
-class _Writes(_Hot):
-    """Puts, and now and then a delete."""
-
-    def _action(self) -> Action:
-        return "delete" if self._rng.random() < _DELETES else "put"
-
-
-def read_hot_keys(sut: StoreUnderTest, layout: Layout, rounds: int = ROUNDS) -> StaleReads:
+def read_contended_keys(sut: StoreUnderTest, layout: Layout, rounds: int = ROUNDS) -> StaleReads:
     """All rounds, on the store that the cases share; the collection is prepared.
 
     Raises:
@@ -145,7 +84,7 @@ def read_hot_keys(sut: StoreUnderTest, layout: Layout, rounds: int = ROUNDS) -> 
         recorder = Recorder()
         keys = [f"round{number}:hot{each}" for each in range(_KEYS)]
         rng = random.Random(f"{sut.seed} stale {layout.model.model} {number}")
-        _play(sut, layout, recorder, keys, rng, scale)
+        _play(sut, layout, recorder, keys, rng, scale.concurrent_operations, found.clients)
         operations = recorder.operations()
         found.writes += sum(each.action != "get" and each.outcome == "ok" for each in operations)
         found.rounds.append(together(staleness(each) for each in by_place(operations).values()))
@@ -153,27 +92,25 @@ def read_hot_keys(sut: StoreUnderTest, layout: Layout, rounds: int = ROUNDS) -> 
 
 
 def _play(
-    sut: StoreUnderTest, layout: Layout, recorder: Recorder, keys: Sequence[Key], rng: random.Random, scale: CorrectnessScale
+    sut: StoreUnderTest, layout: Layout, recorder: Recorder, keys: Sequence[Key], rng: random.Random, writes: int, clients: int
 ) -> None:
-    """One round."""
-    clients = max(3, scale.clients)
+    """One round: until there were as many writes, and `_READS` times as many reads."""
     writers = max(2, round(clients * _WRITERS))
-    strategies: list[_Hot] = []
+    logs: list[ClientLog] = []
 
     def connect() -> Client:
-        kind = _Writes if len(strategies) < writers else _Reads
-        strategies.append(kind(recorder.client(), layout, keys, random.Random(rng.getrandbits(64))))
-        return Client(lambda: sut.connect(sut.shared()), strategies[-1])
+        weights = _WRITE if len(logs) < writers else _READ
+        kind = KeyType("stale_reads", layout.model.model, weights)
+        logs.append(recorder.client())
+        mine = [ContendedKey(kind, layout, key) for key in keys]
+        strategy = ContendedKeys(logs[-1], mine, _MOST // len(keys), random.Random(rng.getrandbits(64)))
+        return Client(lambda: sut.connect(sut.shared()), strategy)
 
     opened = open_clients(clients, connect)
     deadline = time.monotonic() + _LONGEST_SECONDS
     with under_load(opened) as load:
         while load.alive and time.monotonic() < deadline:
-            written = sum(each.log.ended for each in strategies[:writers])
-            read = sum(each.log.ended for each in strategies[writers:])
-            if written >= scale.concurrent_operations and read >= _READS * scale.concurrent_operations:
+            if sum(each.ended for each in logs[:writers]) >= writes and sum(each.ended for each in logs[writers:]) >= _READS * writes:
                 break
             time.sleep(_LOOK_SECONDS)
-    for client in opened:
-        if client.ended.unknown:
-            raise Unknown(client.ended.unknown)
+    raise_unknown(opened)
