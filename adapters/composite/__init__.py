@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from typing import Final
 
 from storeproof.adapters.composite.collection import CompositeCollection
 from storeproof.adapters.composite.copies import Copies
@@ -21,10 +20,7 @@ from storeproof.contract.families import Lacking
 from storeproof.contract.transactions import Transactions
 from storeproof.spec.base import RuleError
 from storeproof.spec.interleaving import Isolation
-from storeproof.spec.store import ROLES, Caching
-
-_FRONT: Final = "front."
-_HOME: Final = "home."
+from storeproof.spec.store import FRONT, HOME, ROLES, Caching
 
 
 class CompositeSession:
@@ -55,7 +51,8 @@ class CompositeSession:
     def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
         """The live settings of both servers, each under its role."""
         found: dict[str, str] = {}
-        for prefix, session in ((_FRONT, self._front), (_HOME, self._home)):
+        for role, session in ((FRONT, self._front), (HOME, self._home)):
+            prefix = f"{role}."
             wanted = [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
             found |= {f"{prefix}{name}": value for name, value in session.read_settings(wanted).items()}
         return found

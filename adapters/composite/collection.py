@@ -11,7 +11,7 @@ from storeproof.adapters.composite.locks import Locks
 from storeproof.adapters.composite.transaction import Transaction
 from storeproof.contract import OPERATIONS, Collection, Key, Layout, Record, Unknown
 from storeproof.contract.families import Expiry, ExpiryControl, Lacking
-from storeproof.spec.store import Caching
+from storeproof.spec.store import FRONT, HOME, Caching
 
 _CHANGE_NO_RECORD: Final = frozenset({"create_index", "drop_index", "require", "save_search"})
 
@@ -67,7 +67,7 @@ class CompositeCollection:
         """The home's indexes; what both report of theirs, as `ROLE.NAME`; and the options of the layer."""
         home = self._home.describe()
         front = self._copies.describe() if self._copies is not None else {}
-        parts = (("home", home), ("front", front))
+        parts = ((HOME, home), (FRONT, front))
         found = {f"{role}.{name}": value for role, live in parts for name, value in live.items() if name != "indexes"}
         return {**found, **self._caching.options, "indexes": home.get("indexes", "0")}
 

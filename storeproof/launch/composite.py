@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 from storeproof.cleanup.reaper import reap_at_exit
 from storeproof.cleanup.registry import registry
@@ -16,9 +15,7 @@ from storeproof.errors import StoreDied
 from storeproof.launch.handle import Capability, Handle, LaunchKind
 from storeproof.launch.request import LaunchRequest, PartRequest
 from storeproof.machine.usage import UsageMeter
-
-FRONT: Final = "front"
-HOME: Final = "home"
+from storeproof.spec.store import FRONT, HOME
 
 
 class CompositeHandle:

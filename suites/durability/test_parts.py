@@ -8,7 +8,7 @@ from storeproof.errors import NotAvailable
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.run_faults import run_part_kill
 from storeproof.result.case_result import CaseResult
-from storeproof.spec.store import ROLES, Role
+from storeproof.spec.store import FRONT, ROLES, Role
 from storeproof.store_under_test import StoreUnderTest
 
 
@@ -23,4 +23,4 @@ def test_part(sut: StoreUnderTest, case_result: CaseResult, role: Role) -> None:
     summary = DurabilitySummary()
     run_part_kill(sut, role, summary)
     again = f"seed {sut.seed}; reproduce: {sut.command(f'test_part and {role}')}"
-    summary.report(case_result, claimed=role == "front" or sut.target.configuration.promises("process_crash"), again=again)
+    summary.report(case_result, claimed=role == FRONT or sut.target.configuration.promises("process_crash"), again=again)

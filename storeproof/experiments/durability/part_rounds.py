@@ -10,8 +10,7 @@ from storeproof.experiments.durability.rounds import Rounds
 from storeproof.experiments.fault_experiment import Subject
 from storeproof.faults.part_kill import PartKill
 from storeproof.spec.scale import DurabilityScale
-
-_FRONT = "front"
+from storeproof.spec.store import FRONT
 
 
 class PartRounds(Rounds):
@@ -31,6 +30,6 @@ class PartRounds(Rounds):
     def recover(self) -> None:
         """Start the server; in the last round empty the front."""
         super().recover()
-        if self._role != _FRONT and self.round.last:
-            self.handle.kill_nodes([_FRONT])
+        if self._role != FRONT and self.round.last:
+            self.handle.kill_nodes([FRONT])
             self.handle.start()

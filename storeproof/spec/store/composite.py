@@ -10,7 +10,9 @@ from storeproof.spec.base import Frozen, RuleError
 
 Role = Literal["front", "home"]
 
-ROLES: Final[tuple[Role, ...]] = get_args(Role)
+FRONT: Final[Role] = "front"
+HOME: Final[Role] = "home"
+ROLES: Final[tuple[Role, ...]] = (FRONT, HOME)
 
 PolicyName = Literal["cache-aside", "read-through", "write-through"]
 """What the layer locks.
