@@ -103,8 +103,8 @@ def _guarantee(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Judged
 
 def _loss(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:  # noqa: ARG001
     """The worst fault counts: a number of writes, or those of a number of seconds."""
-    fault = need.name.partition(":")[0]
-    most = next(most for name, most in role.lost_at_most.items() if name == fault)
+    assert need.fault is not None
+    fault, most = need.fault, role.lost_at_most[need.fault]
     found = _struck(evidence, fault)
     if found is None:
         command = _pytest(evidence.target, "suites/durability", "test_guarantee")

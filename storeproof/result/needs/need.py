@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from storeproof.spec import Spec
-from storeproof.spec.questions.needs import AnyOf, Loss, NeedsFile, Role
+from storeproof.spec.questions.needs import AnyOf, Loss, NeedsFile, Role, Struck
 from storeproof.spec.questions.read_needs import capabilities_of
 from storeproof.units import seconds, whole
 
@@ -25,6 +25,8 @@ class Need:
     must: bool = True
     alternatives: tuple[tuple[str, ...], ...] = ()
     """Of a capability: full names that are needed together; one of several such sets is enough."""
+    fault: Struck | None = None
+    """Of a loss: the guarantee whose fault strikes."""
 
     @property
     def id(self) -> str:
@@ -51,7 +53,7 @@ def _of_role(name: str, role: Role, spec: Spec) -> Iterator[Need]:
     if role.guarantee != "volatile":
         yield Need(name, "guarantee", role.guarantee)
     for fault, most in role.lost_at_most.items():
-        yield Need(name, "loss", lost_name(fault, most))
+        yield Need(name, "loss", lost_name(fault, most), fault=fault)
     if role.back_within is not None:
         yield Need(name, "back", f"back within {seconds(role.back_within)}")
     if role.load is not None:
