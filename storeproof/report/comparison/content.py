@@ -87,6 +87,15 @@ def of_agreement(found: Agreement, a: Side, b: Side) -> Content:
                 "strong",
             )
         )
+    if ratios := found.ratios:
+        agreeing = sum(each.agrees for each in ratios)
+        notes.append(
+            Line(
+                f"{agreeing} of {units.plural(len(ratios), 'ratio')} of two stores agree ({_share(agreeing, len(ratios))}); a machine that is "
+                "slower in one of the runs is in the numbers of all stores, and in no ratio",
+                "strong",
+            )
+        )
     about = [
         f"{letter}  run {side.result.run.id}, {side.result.run.started}, scale {side.result.run.scale}"
         for letter, side in (("A", a), ("B", b))

@@ -1,9 +1,15 @@
-"""Reproducibility: of a plan that was run twice on one machine, how many numbers agree within the noise floor of their kind."""
+"""Reproducibility: of a plan that was run twice on one machine, how many numbers agree within the noise floor of their kind.
+
+And how many ratios of two stores do. The stores of a run are measured in turns, so a machine that is slower in one of the runs, as a shared
+one is by some percent, is in the numbers of all of them, and in no ratio.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from math import sqrt
 from typing import Any
 
 from storeproof.result.compare import PLAN, Side, floor, order_of, unlike_machines
@@ -31,6 +37,33 @@ class Twice:
     @property
     def agrees(self) -> bool:
         """Whether the medians are as near to each other as those of the same thing are by chance."""
+        return self.factor <= self.noise
+
+
+@dataclass(frozen=True)
+class RatioTwice:
+    """The ratio of two stores' rates of one workload, in both runs."""
+
+    one: Twice
+    other: Twice
+
+    @property
+    def factor(self) -> float:
+        """The greater ratio divided by the smaller."""
+        first, second = (
+            self.one.a.throughput.median / self.other.a.throughput.median,
+            self.one.b.throughput.median / self.other.b.throughput.median,
+        )
+        return max(first, second) / min(first, second)
+
+    @property
+    def noise(self) -> float:
+        """The noise floor, as a factor: that of a number holds for two medians, and four are in this."""
+        return float(max(self.one.noise, self.other.noise) ** sqrt(2))
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the ratios are as near to each other as those of the same thing are by chance."""
         return self.factor <= self.noise
 
 
@@ -65,6 +98,14 @@ class Agreement:
     def numbers(self) -> tuple[Twice, ...]:
         """All that were compared."""
         return tuple(each for kind in self.kinds for each in kind.numbers)
+
+    @property
+    def ratios(self) -> tuple[RatioTwice, ...]:
+        """Of each two stores, for each workload of which both have a number that was compared."""
+        of_plan: dict[tuple[Any, ...], list[Twice]] = {}
+        for each in self.numbers:
+            of_plan.setdefault(_plan(each.a), []).append(each)
+        return tuple(RatioTwice(*both) for stores in of_plan.values() for both in combinations(stores, 2))
 
 
 def agreement(pairs: Sequence[tuple[Side, Side]]) -> Agreement:

@@ -58,3 +58,14 @@ def test_another_machine_scale_or_edition_is_refused() -> None:
     assert agreement([(one, _side(_number(1000), run=run))]).refused == ("scale differs: standard against full",)
     unproven = one.store.model_copy(update={"durability": one.store.durability.model_copy(update={"proven": None})})
     assert agreement([(one, Side(one.result, unproven))]).refused == ()
+
+
+def test_a_machine_that_is_slower_in_one_run_is_in_no_ratio() -> None:
+    """Both stores lose a third of their rate: no number agrees, and their ratio does. If one store alone loses it, the ratio does not."""
+    left, slower = _side(_number(1000)), _side(_number(667))
+    slower_too = agreement([(left, slower), (left, slower)])
+    assert [each.agrees for each in slower_too.numbers] == [False, False]
+    assert [(each.factor, each.agrees) for each in slower_too.ratios] == [(1.0, True)]
+    one_alone = agreement([(left, slower), (left, left)])
+    assert [each.agrees for each in one_alone.ratios] == [False]
+    assert _found([_number(1000)], [_number(1000)]).ratios == ()
