@@ -247,6 +247,10 @@ class Items:
         """set with a time to live."""
         self._store(key, record, _end(seconds))
 
+    def put_swept(self, key: Key, record: Record, seconds: int) -> None:
+        """The same: it is absent at once."""
+        self.put_expiring(key, record, seconds)
+
     def expire(self, key: Key, seconds: int) -> bool:
         """touch."""
         return bool(self._run(self._client.touch, f"{self._prefix}{key}", _end(seconds), noreply=False))

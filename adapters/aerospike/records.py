@@ -176,6 +176,10 @@ class Records:
         """A put with a time to live."""
         self._put(key, record, aerospike.POLICY_EXISTS_CREATE_OR_REPLACE, ttl=seconds)
 
+    def put_swept(self, key: Key, record: Record, seconds: int) -> None:
+        """The same: it is absent at once."""
+        self.put_expiring(key, record, seconds)
+
     def expire(self, key: Key, seconds: int) -> bool:
         """A touch."""
         try:

@@ -10,7 +10,7 @@ from storeproof.adapters.composite.copies import Copies
 from storeproof.adapters.composite.locks import Locks
 from storeproof.adapters.composite.transaction import Transaction
 from storeproof.contract import OPERATIONS, Collection, Key, Layout, Record, Unknown
-from storeproof.contract.families import Expiry, ExpiryControl, Lacking
+from storeproof.contract.families import Expiry, ExpiryControl, Lacking, SweptExpiry
 from storeproof.spec.store import FRONT, HOME, Caching
 
 _CHANGE_NO_RECORD: Final = frozenset({"create_index", "drop_index", "require", "save_search"})
@@ -43,7 +43,7 @@ class CompositeCollection:
         self.unsupported_because: Mapping[str, str] = dict(home.unsupported_because) if isinstance(home, Lacking) else {}
         left_out: set[type] = set()
         if copies is not None:
-            left_out = {family for family in (Expiry, ExpiryControl) if isinstance(home, family)}
+            left_out = {family for family in (Expiry, ExpiryControl, SweptExpiry) if isinstance(home, family)}
             self.unsupported_because = {**self.unsupported_because, **{family.__name__: _NO_EXPIRY for family in left_out}}
         families = {operation.family for operation in OPERATIONS.values()}
         offered = {family for family in families if family not in left_out and isinstance(home, family)}

@@ -227,6 +227,10 @@ class Records:
         """An upsert with an expiry."""
         run(self._keyspace.upsert, self.name(key), self.encode(record), expiry=timedelta(seconds=seconds), **self._safely, **self._coding)
 
+    def put_swept(self, key: Key, record: Record, seconds: int) -> None:
+        """The same: it is absent at once."""
+        self.put_expiring(key, record, seconds)
+
     def expire(self, key: Key, seconds: int) -> bool:
         """A touch."""
         try:

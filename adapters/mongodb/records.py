@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from pymongo import ASCENDING, DESCENDING, ReplaceOne, ReturnDocument
@@ -15,6 +16,8 @@ from storeproof.contract import Cursor, Key, Layout, Record, Refused, Row, Unsup
 
 _NAMESPACE_EXISTS: Final = 48
 
+_ENDS: Final = "ends"
+"""The field that a TTL index watches, beside the record."""
 _SWEPT: Final = "a TTL index removes expired documents once a minute, and until then reads return them"
 _LACKING: Final[Mapping[str, str]] = {
     "Expiry": _SWEPT,
@@ -72,13 +75,15 @@ class Records(Followed):
             self._collection.drop()
 
     def describe(self) -> Mapping[str, str]:
-        """The indexes beside that of `_id` and those for texts and places, which come with the model; and the write concern.
+        """The indexes beside that of `_id`, those for texts and places, which come with the model, and that of `put_swept`; and the write
+        concern.
 
         The write concern goes with every write, since the server keeps none.
         """
         with sorting():
             found = self._collection.index_information()
-        indexes = sum(name != "_id_" and not index.keys() & {"textIndexVersion", "2dsphereIndexVersion"} for name, index in found.items())
+        apart = {"textIndexVersion", "2dsphereIndexVersion", "expireAfterSeconds"}
+        indexes = sum(name != "_id_" and not index.keys() & apart for name, index in found.items())
         live = {"indexes": str(indexes), "journal": "true" if self._collection.write_concern.document.get("j") else "false"}
         members = len(self._link.command("hello").get("hosts", ()))
         return {**live, "replica_set": "of_one" if members == 1 else f"of {members}"}
@@ -145,6 +150,16 @@ class Records(Followed):
         with sorting():
             same = {"_id": key, **self.equal(expected)}
             return self._collection.replace_one(same, self.encode(record), session=self._link.session).matched_count == 1
+
+    def put_swept(self, key: Key, record: Record, seconds: int) -> None:
+        """With the time of its end, for a TTL index; a background task deletes what has ended, every 60 s as it is set by default.
+
+        An index on a collection that has it changes nothing. It is sparse: records without an end are not in it.
+        """
+        ends = datetime.now(UTC) + timedelta(seconds=seconds)
+        with sorting():
+            self._collection.create_index([(_ENDS, ASCENDING)], expireAfterSeconds=0, sparse=True)
+            self._collection.replace_one({"_id": key}, {**self.encode(record), _ENDS: ends}, upsert=True, session=self._link.session)
 
     def get_and_set(self, key: Key, record: Record) -> Record | None:
         """find_one_and_replace, which answers the document as it was before."""

@@ -42,7 +42,10 @@ class Table(sql.Table):
     """What CREATE TABLE says at its end."""
 
     unsupported_because: Mapping[str, str] = {
-        **dict.fromkeys(("Expiry", "ExpiryControl"), "the server has no expiry of rows"),
+        **dict.fromkeys(
+            ("Expiry", "ExpiryControl", "SweptExpiry"),
+            "the server has no expiry of rows; an event that deletes them by the clock is the application's",
+        ),
         "Feed": "changes are in the binary log, which is sent to replicas, not to SQL clients",
         "StoredSearches": "MATCH needs a constant search text, not one from a table of searches",
     }

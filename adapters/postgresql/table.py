@@ -19,7 +19,7 @@ class Table(sql.Table):
     dialect = DIALECT
     _link: Link
     unsupported_because: Mapping[str, str] = dict.fromkeys(
-        ("Expiry", "ExpiryControl"),
+        ("Expiry", "ExpiryControl", "SweptExpiry"),
         "PostgreSQL has no expiry of rows",
     )
     functions: tuple[str, ...] = ()

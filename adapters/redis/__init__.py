@@ -149,6 +149,10 @@ class Strings(Followed, RedisCollection):
         """SET EX."""
         self._run("SET", f"{self._prefix}{key}", record, "EX", seconds)
 
+    def put_swept(self, key: Key, record: Record, seconds: int) -> None:
+        """The same: it is absent at once."""
+        self.put_expiring(key, record, seconds)
+
 
 class Values(Strings):
     """Bytes as they are."""
@@ -231,6 +235,10 @@ class HashRecords(RedisCollection):
     def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
         """DEL, HSET and EXPIRE in one script."""
         self._session.script(PUT_EXPIRING, [f"{self._prefix}{key}"], [seconds, *self._pairs(record)])
+
+    def put_swept(self, key: Key, record: Record, seconds: int) -> None:
+        """The same: it is absent at once."""
+        self.put_expiring(key, record, seconds)
 
 
 class Hashes(HashRecords):

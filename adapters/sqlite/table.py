@@ -17,7 +17,7 @@ class Table(Followed):
 
     dialect = DIALECT
     unsupported_because: Mapping[str, str] = {
-        **dict.fromkeys(("Expiry", "ExpiryControl"), "SQLite has no expiry of rows"),
+        **dict.fromkeys(("Expiry", "ExpiryControl", "SweptExpiry"), "SQLite has no expiry of rows"),
         "Procedures": "SQLite has no stored procedures",
     }
 

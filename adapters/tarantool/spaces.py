@@ -28,6 +28,7 @@ _NOT_IN_MAPS: Final = "Tarantool's SQL cannot access maps, and the alternative t
 _LACKING: Final = {
     "Expiry": _NO_END,
     "ExpiryControl": _NO_END,
+    "SweptExpiry": _NO_END,
     "FieldCounter": "the fields of a hash are columns of bytes, and Tarantool can only add to numbers",
     "Ordered": _NO_ORDER,
     "Prefix": _NO_ORDER,

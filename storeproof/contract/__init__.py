@@ -26,6 +26,7 @@ from storeproof.contract.families import (
     Prefix,
     Session,
     Swap,
+    SweptExpiry,
     Version,
     Walk,
 )
@@ -87,6 +88,7 @@ __all__ = [
     "Session",
     "StoredSearches",
     "Swap",
+    "SweptExpiry",
     "Unknown",
     "Unsupported",
     "Version",

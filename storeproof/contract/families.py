@@ -167,6 +167,14 @@ class Expiry(Protocol):
 
 
 @runtime_checkable
+class SweptExpiry(Protocol):
+    """Records that the store removes some time after they have expired. Until then reads may find them."""
+
+    def put_swept(self, key: Key, record: Record, seconds: int) -> None:
+        """Store the record; the store removes it after `seconds` and within two minutes more, by itself."""
+
+
+@runtime_checkable
 class Ordered(Protocol):
     """Records in the order of their keys: text keys by code point, integer keys by value."""
 

@@ -221,6 +221,7 @@ OPERATIONS: dict[str, Operation] = {
         Operation("put_if_absent", families.Conditional, True, _YES_OR_NO),
         Operation("compare_and_set", families.Conditional, True, _YES_OR_NO),
         Operation("put_expiring", families.Expiry, True, _NOTHING),
+        Operation("put_swept", families.SweptExpiry, True, _NOTHING),
         Operation("scan", families.Ordered, False, _keyed_records),
         Operation("find", families.Find, False, _found_records),
         Operation("count_where", families.Find, False, _exactly(int)),

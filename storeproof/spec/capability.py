@@ -12,7 +12,7 @@ from storeproof.spec.interleaving import Interleaving
 from storeproof.spec.operation import OperationName
 from storeproof.spec.query import READING, check_request
 
-_TIMED = frozenset({"put_expiring", "expire", "expires_in", "persist"})
+_TIMED = frozenset({"put_expiring", "put_swept", "expire", "expires_in", "persist"})
 CaseNumber = Annotated[str, StringConstraints(pattern=NUMBER_PATTERN)]
 
 
@@ -36,6 +36,14 @@ class Step(Frozen):
     """Named answers on which good stores differ: the result records which one was given."""
     wait: Annotated[float, Field(ge=0, le=10, strict=False)] = 0.0
     """Seconds to wait before the operation, for tests of expiry."""
+    within: Annotated[float, Field(ge=0, le=180, strict=False)] = 0.0
+    """Seconds within which the answer becomes the expected one: it is asked for again until then. Only of an operation that reads."""
+
+    @model_validator(mode="after")
+    def _only_an_answer_can_come_within_a_time(self) -> Self:
+        if self.within and "expect" not in self.model_fields_set:
+            raise RuleError(f"within: {self.within:g} needs an expected answer; give expect, or use wait", "within")
+        return self
 
     @model_validator(mode="after")
     def _requests_can_be_read(self) -> Self:

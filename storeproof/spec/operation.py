@@ -22,6 +22,7 @@ OperationName = Literal[
     "put_if_absent",
     "compare_and_set",
     "put_expiring",
+    "put_swept",
     "scan",
     "find",
     "count_where",

@@ -21,7 +21,7 @@ from storeproof.store_under_test import StoreUnderTest
 
 _APART = frozenset(
     {
-        *("put_expiring", "expire", "expires_in", "persist", "walk"),
+        *("put_expiring", "put_swept", "expire", "expires_in", "persist", "walk"),
         *("follow", "changes", "leave_feed", "resume_feed", "save_search", "searches_for"),
     }
 )

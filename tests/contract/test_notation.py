@@ -40,6 +40,7 @@ def test_what_is_put_is_what_is_wanted_back(layout: Layout, written: Any, record
     assert arguments_from(model, "put", ("k", written)) == ("k", record)
     assert arguments_from(model, "put_if_absent", ("k", written)) == ("k", record)
     assert arguments_from(model, "put_expiring", ("k", written, 2)) == ("k", record, 2)
+    assert arguments_from(model, "put_swept", ("k", written, 2)) == ("k", record, 2)
     assert arguments_from(model, "compare_and_set", ("k", written, written)) == ("k", record, record)
     assert arguments_from(model, "put_many", ({"k": written, "l": written},)) == ({"k": record, "l": record},)
     assert answer_from(model, "get", written) == record

@@ -230,7 +230,7 @@ def test_every_operation_but_those_of_the_clock_has_a_step_and_a_case() -> None:
 
     A walk goes on from what the store answered, and has a check of its own.
     """
-    timed = {"put_expiring", "expire", "expires_in", "persist", "walk"}
+    timed = {"put_expiring", "put_swept", "expire", "expires_in", "persist", "walk"}
     rules = {"create_index", "drop_index", "index_names", "require"}  # they change what is refused later, which is no state of records
     told = {"follow", "changes", "leave_feed", "resume_feed", "save_search", "searches_for"}  # these are the Reference's
     assert set(_STEPS) == set(OPERATIONS) - timed - rules - told

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
 _STALL_SECONDS = 0.4
 """Beyond the waits that the case asks for. The shortest time to live in the specification is a second."""
 _STEP_SECONDS = 0.1
 """By which the wall clock may drift from the monotonic one meanwhile: time daemons slew it by less."""
 _LOOK_SECONDS = 0.05
+_AGAIN_SECONDS = 0.25
 
 
 class Clock:
@@ -29,6 +31,23 @@ class Clock:
             self.look()
             time.sleep(min(left, _LOOK_SECONDS))
         self.look()
+
+    def attempts(self, seconds: float) -> Iterator[float]:
+        """Make an attempt now, and again every quarter of a second until the time is over. Yields the seconds since the first.
+
+        All that time was to be waited, so none of it is a stall.
+        """
+        began = time.monotonic()
+        try:
+            while True:
+                self.look()
+                passed = time.monotonic() - began
+                yield passed
+                if passed >= seconds:
+                    return
+                time.sleep(_AGAIN_SECONDS)
+        finally:
+            self._waited += time.monotonic() - began
 
     def look(self) -> None:
         """Note by how much the wall clock is off now."""

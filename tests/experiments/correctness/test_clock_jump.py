@@ -60,3 +60,27 @@ def test_a_machine_that_stood_still_is_seen(monkeypatch: pytest.MonkeyPatch) -> 
     clock.wait(2.1)
     machine.passed += 0.5
     assert clock.disturbed() == "the machine stalled: the case took 0.5 s longer than its waits"
+
+
+def test_attempts_go_on_until_the_time_is_over_and_their_time_is_no_stall(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first at once, the last when the time is over; slow answers are part of what was to be waited."""
+    machine = Machine(monkeypatch)
+    clock = Clock()
+    seen = []
+    for seconds in clock.attempts(1.0):
+        seen.append(seconds)
+        machine.passed += 0.25  # what the request takes
+    assert seen == [0.0, 0.5, 1.0]
+    assert clock.disturbed() == ""
+
+
+def test_attempts_that_end_early_leave_the_rest_of_the_case_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer that comes early ends them; a stall after it is seen."""
+    machine = Machine(monkeypatch)
+    clock = Clock()
+    for seconds in clock.attempts(120):
+        if seconds:
+            break
+    assert machine.passed == 0.25
+    machine.passed += 60
+    assert "60.0 s longer" in clock.disturbed()
