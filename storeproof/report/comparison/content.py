@@ -91,8 +91,8 @@ def of_agreement(found: Agreement, a: Side, b: Side) -> Content:
         agreeing = sum(each.agrees for each in ratios)
         notes.append(
             Line(
-                f"{agreeing} of {units.plural(len(ratios), 'ratio')} of two stores agree ({_share(agreeing, len(ratios))}); a machine that is "
-                "slower in one of the runs is in the numbers of all stores, and in no ratio",
+                f"{agreeing} of {units.plural(len(ratios), 'ratio')} of two stores agree ({_share(agreeing, len(ratios))}); "
+                "a machine that is slower in one of the runs is in the numbers of all stores, and in no ratio",
                 "strong",
             )
         )
