@@ -26,7 +26,7 @@ from pymemcache.exceptions import (
     MemcacheUnknownError,
 )
 
-from storeproof.contract import Address, Collection, Key, Layout, Record, Refused, Unknown, Unsupported, Version, WrongReply
+from storeproof.contract import Address, Collection, ExactExpiry, Key, Layout, Record, Refused, Unknown, Unsupported, Version, WrongReply
 from storeproof.spec import model as shapes
 
 _TIMEOUT: Final = 5.0
@@ -152,7 +152,7 @@ class MemcachedSession:
         raise MemcacheUnexpectedCloseError
 
 
-class Items:
+class Items(ExactExpiry):
     """Whole items; a subclass says how a record is written."""
 
     unsupported_because: Mapping[str, str] = {
@@ -246,10 +246,6 @@ class Items:
     def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
         """set with a time to live."""
         self._store(key, record, _end(seconds))
-
-    def put_swept(self, key: Key, record: Record, seconds: int) -> None:
-        """The same: it is absent at once."""
-        self.put_expiring(key, record, seconds)
 
     def expire(self, key: Key, seconds: int) -> bool:
         """touch."""

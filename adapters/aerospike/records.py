@@ -16,7 +16,7 @@ from aerospike_helpers import cdt_ctx
 from aerospike_helpers.batch.records import BatchRecords, Write
 from aerospike_helpers.operations import list_operations, map_operations, operations
 
-from storeproof.contract import MISSING, Json, Key, Layout, Missing, Path, Record, Refused, Row, Unknown, Unsupported
+from storeproof.contract import MISSING, ExactExpiry, Json, Key, Layout, Missing, Path, Record, Refused, Row, Unknown, Unsupported
 
 T = TypeVar("T")
 
@@ -68,7 +68,7 @@ def run(operation: Callable[..., T], *args: Any, **options: Any) -> T:
         raise failure_of(reason) from reason
 
 
-class Records:
+class Records(ExactExpiry):
     """Whole records; a subclass says how a record is written."""
 
     def __init__(self, client: Any, namespace: str, layout: Layout) -> None:
@@ -175,10 +175,6 @@ class Records:
     def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
         """A put with a time to live."""
         self._put(key, record, aerospike.POLICY_EXISTS_CREATE_OR_REPLACE, ttl=seconds)
-
-    def put_swept(self, key: Key, record: Record, seconds: int) -> None:
-        """The same: it is absent at once."""
-        self.put_expiring(key, record, seconds)
 
     def expire(self, key: Key, seconds: int) -> bool:
         """A touch."""

@@ -40,7 +40,7 @@ from couchbase.exceptions import (
     ValueTooDeepException,
 )
 
-from storeproof.contract import MISSING, Key, Layout, Record, Refused, Unknown, Unsupported
+from storeproof.contract import MISSING, ExactExpiry, Key, Layout, Record, Refused, Unknown, Unsupported
 
 T = TypeVar("T")
 
@@ -117,7 +117,7 @@ class Place(Protocol):
         """Remove it with its records, and nothing else."""
 
 
-class Records:
+class Records(ExactExpiry):
     """Whole records; a subclass says how a record is written."""
 
     transcoder: Any = None
@@ -226,10 +226,6 @@ class Records:
     def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
         """An upsert with an expiry."""
         run(self._keyspace.upsert, self.name(key), self.encode(record), expiry=timedelta(seconds=seconds), **self._safely, **self._coding)
-
-    def put_swept(self, key: Key, record: Record, seconds: int) -> None:
-        """The same: it is absent at once."""
-        self.put_expiring(key, record, seconds)
 
     def expire(self, key: Key, seconds: int) -> bool:
         """A touch."""

@@ -33,7 +33,7 @@ from storeproof.adapters.redis.scripts import (
     TRANSFER,
 )
 from storeproof.adapters.redis.structures import Places, Queues, Rankings, Sets
-from storeproof.contract import Address, Key, Layout, Record, Refused, Row, Unknown, Unsupported, Version
+from storeproof.contract import Address, ExactExpiry, Key, Layout, Record, Refused, Row, Unknown, Unsupported, Version
 from storeproof.spec import model as shapes
 
 _TIMEOUT: Final = 5.0
@@ -106,7 +106,7 @@ class RedisSession(RedisLink):
         raise Unsupported(f"without modules there are no documents with paths: {layout.model.model}")
 
 
-class Strings(Followed, RedisCollection):
+class Strings(Followed, ExactExpiry, RedisCollection):
     """Strings, whatever they mean."""
 
     def _record(self, value: bytes) -> Record:
@@ -149,10 +149,6 @@ class Strings(Followed, RedisCollection):
         """SET EX."""
         self._run("SET", f"{self._prefix}{key}", record, "EX", seconds)
 
-    def put_swept(self, key: Key, record: Record, seconds: int) -> None:
-        """The same: it is absent at once."""
-        self.put_expiring(key, record, seconds)
-
 
 class Values(Strings):
     """Bytes as they are."""
@@ -182,7 +178,7 @@ class Counters(Strings):
         return bool(self._session.script(TRANSFER, [f"{self._prefix}{source}", f"{self._prefix}{target}"], (amount,)) == 1)
 
 
-class HashRecords(RedisCollection):
+class HashRecords(ExactExpiry, RedisCollection):
     """Records that are Redis hashes, whatever their fields mean."""
 
     def _pairs(self, record: Record) -> list[Any]:
@@ -235,10 +231,6 @@ class HashRecords(RedisCollection):
     def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
         """DEL, HSET and EXPIRE in one script."""
         self._session.script(PUT_EXPIRING, [f"{self._prefix}{key}"], [seconds, *self._pairs(record)])
-
-    def put_swept(self, key: Key, record: Record, seconds: int) -> None:
-        """The same: it is absent at once."""
-        self.put_expiring(key, record, seconds)
 
 
 class Hashes(HashRecords):

@@ -33,9 +33,10 @@ class Documents(Named):
     unsupported_because: Mapping[str, str] = {
         **{family: reason for family, reason in Named.unsupported_because.items() if family != "Count"},
         "Bulk": "RediSearch finds records but cannot change them",
-        "Expiry": "JSON.SET keeps the expiry of an existing key, so a record that replaces another would inherit it",
-        "ExpiryControl": "JSON.SET keeps the expiry of an existing key, so a record that replaces another would inherit it",
-        "SweptExpiry": "JSON.SET keeps the expiry of an existing key, so a record that replaces another would inherit it",
+        **dict.fromkeys(
+            ("Expiry", "ExpiryControl", "SweptExpiry"),
+            "JSON.SET keeps the expiry of an existing key, so a record that replaces another would inherit it",
+        ),
         "Indexing": "a query names its index, and a field cannot be removed from an index",
         "Lookup": "a query uses one index and cannot join",
         "StoredSearches": "RediSearch cannot store searches",

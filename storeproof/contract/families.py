@@ -174,6 +174,18 @@ class SweptExpiry(Protocol):
         """Store the record; the store removes it after `seconds` and within two minutes more, by itself."""
 
 
+class ExactExpiry:
+    """Base of a collection with `Expiry`: where no read finds an expired record, it is swept too."""
+
+    def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
+        """See `Expiry`."""
+        raise NotImplementedError
+
+    def put_swept(self, key: Key, record: Record, seconds: int) -> None:
+        """As `put_expiring`."""
+        self.put_expiring(key, record, seconds)
+
+
 @runtime_checkable
 class Ordered(Protocol):
     """Records in the order of their keys: text keys by code point, integer keys by value."""
