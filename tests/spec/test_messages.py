@@ -112,6 +112,7 @@ BREACHES: list[tuple[str, type[SpecFile], str, str, str, str]] = [
     ("case-short", CapabilityGroup, CAPABILITIES, '"002"', '"2"', "x.yaml:15: capabilities.0.cases.1.id: found '2'; allowed: three digits in quotes, as in \"001\""),
     ("case-twice", CapabilityGroup, CAPABILITIES, '"002"', '"001"', "x.yaml:15: capabilities.0.cases.1.id: case id 001 is given twice in put-get; ids are never reused: take the next free one"),
     ("no-steps", CapabilityGroup, CAPABILITIES, "        steps:\n          - {do: get, args: [a], expect: null}\n", "        steps: []\n", "x.yaml:17: capabilities.0.cases.1.steps: found an empty list; allowed: at least 1"),
+    ("within-nothing", CapabilityGroup, CAPABILITIES, "args: [a, one]", "args: [a, one], within: 60", "x.yaml:13: capabilities.0.cases.0.steps.0.within: within: 60 needs an expected answer; give expect, or use wait"),
     ("wait", CapabilityGroup, CAPABILITIES, "args: [a, one]", "args: [a, one], wait: 60", "x.yaml:13: capabilities.0.cases.0.steps.0.wait: found 60; allowed: 10 or less"),
     ("share", WorkloadFile, WORKLOADS, "keys: new", "keys: new, distinct: 1.1", "x.yaml:8: workloads.0.mix.0.distinct: found 1.1; allowed: 1 or less"),
     ("clients", WorkloadFile, WORKLOADS, "clients: one", "clients: on", "x.yaml:10: workloads.0.clients: found 'on' (did you mean `one`?); allowed: one, few, several, sweep"),

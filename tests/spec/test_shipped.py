@@ -91,6 +91,13 @@ def test_a_step_expects_an_answer_if_its_operation_has_one() -> None:
                 assert sum(answers) + (step.refused and step.alternatives is None) <= 1
 
 
+def test_only_a_question_is_asked_again() -> None:
+    """A write would be carried out again."""
+    asked = [step.do for capability in SPEC.capabilities.values() for case in capability.cases for step in case.steps if step.within]
+    assert asked
+    assert not [operation for operation in asked if OPERATIONS[operation].writes]
+
+
 def test_every_workload_can_be_measured() -> None:
     """Batches have a batch operation, paths a path operation, and models have the indexes."""
     for workload in SPEC.workloads.values():

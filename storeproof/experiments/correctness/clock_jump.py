@@ -11,6 +11,8 @@ _STEP_SECONDS = 0.1
 """By which the wall clock may drift from the monotonic one meanwhile: time daemons slew it by less."""
 _LOOK_SECONDS = 0.05
 _AGAIN_SECONDS = 0.25
+_LONGEST_ATTEMPT_SECONDS = 1.0
+"""What is beyond it was a stall, of the server too, or a request that hung: the store had no time then."""
 
 
 class Clock:
@@ -35,15 +37,18 @@ class Clock:
     def attempts(self, seconds: float) -> Iterator[float]:
         """Make an attempt now, and again every quarter of a second until the time is over. Yields the seconds since the first.
 
-        All that time was to be waited, so none of it is a stall.
+        A machine that stands still makes it longer, and is no reason to doubt the answer.
         """
-        began = time.monotonic()
+        began = last = time.monotonic()
+        had = 0.0
         try:
             while True:
                 self.look()
-                passed = time.monotonic() - began
-                yield passed
-                if passed >= seconds:
+                now = time.monotonic()
+                had += min(now - last, _LONGEST_ATTEMPT_SECONDS)
+                last = now
+                yield now - began
+                if had >= seconds:
                     return
                 time.sleep(_AGAIN_SECONDS)
         finally:

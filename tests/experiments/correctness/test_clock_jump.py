@@ -84,3 +84,16 @@ def test_attempts_that_end_early_leave_the_rest_of_the_case_watched(monkeypatch:
     assert machine.passed == 0.25
     machine.passed += 60
     assert "60.0 s longer" in clock.disturbed()
+
+
+def test_a_machine_that_stands_still_takes_no_time_from_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two minutes in which nothing ran are a second of the store's time: the attempts go on."""
+    machine = Machine(monkeypatch)
+    clock = Clock()
+    after = 0
+    for seconds in clock.attempts(10):
+        if seconds == 0:
+            machine.passed += 120
+        after += 1
+    assert after == 38  # at 0 and, after a second that counts, every quarter of a second until ten have passed
+    assert clock.disturbed() == ""
