@@ -11,7 +11,6 @@ from storeproof.spec.capability import Capability
 PUSHDOWN = "pushdown"
 """The further case of every capability with queries: that the store did the work."""
 
-
 _PREFIX = "capabilities."
 
 
