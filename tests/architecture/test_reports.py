@@ -19,8 +19,9 @@ from tests.architecture.installed import CHECKOUT
 REPORTS = CHECKOUT / "reports"
 RUNS = sorted(path for path in REPORTS.iterdir() if path.is_dir() and path.name != "latest")
 COMMANDS = re.findall(r"^storeproof picture (.+)$", (REPORTS / "README.md").read_text(), flags=re.MULTILINE)
+AGREEMENTS = re.findall(r"^storeproof (compare .+ --agreement)$", (REPORTS / "README.md").read_text(), flags=re.MULTILINE)
 CLAIMS = re.findall(r"^storeproof claims (.+)$", (REPORTS / "README.md").read_text(), flags=re.MULTILINE)
-LARGEST = 15_000_000
+LARGEST = 20_000_000
 """Bytes of all published files: a checkout is not a data store."""
 
 
@@ -44,9 +45,9 @@ def test_every_published_run_is_explained_and_drawn_by_a_command() -> None:
 
 def test_numbers_are_counted_right() -> None:
     """By grade, where the page counts them: each count is that of a published result."""
-    counted = re.findall(r"(\d+ numbers: .+? invalid(?: \([^)]*\))?)", (REPORTS / "README.md").read_text())
+    counted = re.findall(r"(\d+ numbers: .+?(?: invalid(?: \([^)]*\))?|(?=\.)))", (REPORTS / "README.md").read_text())
     measured = [[each for store in read_result(run).stores for each in store.measurements] for run in RUNS]
-    assert len(counted) == 3
+    assert len(counted) == 5
     assert set(counted) <= {numbers.count(each) for each in measured}
 
 
@@ -87,6 +88,20 @@ def test_the_published_claims_are_held_against_all_published_results(tmp_path: P
     assert not ended.value.code
     again = "write the page again: grep '^storeproof claims' reports/README.md | sh"
     assert (tmp_path / "claims.md").read_text() == (CHECKOUT / output).read_text(), again
+
+
+@pytest.mark.parametrize("command", AGREEMENTS)
+def test_what_two_runs_of_a_plan_say_is_told_as_it_is(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table of two published runs, and how many of the stores' ratios agree, whatever they are."""
+    monkeypatch.chdir(CHECKOUT)
+    monkeypatch.setattr(sys, "argv", ["storeproof", *shlex.split(command), "--output", str(tmp_path / "agreement.md")])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    written, page = (tmp_path / "agreement.md").read_text(), (REPORTS / "README.md").read_text()
+    assert "\n".join(line for line in written.splitlines() if line.startswith("|")) in page
+    (ratios,) = re.findall(r"\*\*(\d+) of (\d+) ratios of two stores agree \((\d+ %)\)", written)
+    assert "Of {1} ratios of two stores {0} agree ({2}).".format(*ratios) in page
 
 
 def test_the_published_results_are_small() -> None:
