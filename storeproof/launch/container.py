@@ -23,7 +23,7 @@ from storeproof.launch.log import last_lines
 from storeproof.launch.managed_server import NO_NODES, ManagedServer
 from storeproof.launch.nodes import RunningNodes
 from storeproof.launch.request import LaunchRequest
-from storeproof.machine import container_engine, process_tree, shortage
+from storeproof.machine import container_engine, ports, process_tree, shortage
 from storeproof.machine.usage import UsageMeter
 from storeproof.spec.store import ContainerLaunch
 
@@ -113,6 +113,8 @@ class ContainerHandle(ManagedServer):
         """See `Handle.start_nowait`. The measured time of a first start includes the image's initialisation of the data directory."""
         if self._launch.alive and self._runs() and not self.alive():
             self.kill()  # the server has ended without its container, which the engine would not start again
+        if self._described is None:
+            self._check_fixed_ports()
         self._began = time.monotonic()
         self._address = None
         self._struck = False
@@ -221,6 +223,19 @@ class ContainerHandle(ManagedServer):
             return last_lines(self._container.logs(tail=50), self._launch.password)
         except DockerException:
             return ""
+
+    def _check_fixed_ports(self) -> None:
+        """Raise if another process has a port that the server tells its clients. The engine's own message does not name the process."""
+        if not self._launch.fixed_ports or not container_engine.runs_here():
+            return
+        for port in self._launch.fixed_ports:
+            if ports.is_listened_on(port):
+                every = ", ".join(map(str, self._launch.fixed_ports))
+                raise self._end_cause.machine_error(
+                    f"{self._name} tells its clients its ports, so that it needs {every} of this machine; "
+                    f"port {port} is already in use by {ports.describe_listener(port)}",
+                    "end it: one run of this store at a time",
+                )
 
     def _give_data(self, data: Path, owner: int) -> None:
         """Let the image's user write to the data directory. Only root may give a directory away; else all users of this machine may."""
