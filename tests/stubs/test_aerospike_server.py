@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -92,10 +92,10 @@ class Stub:
 
 
 @pytest.fixture
-def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
+def stub(monkeypatch: pytest.MonkeyPatch) -> Stub:
     """Without pauses between looks."""
     monkeypatch.setattr(truncation, "_PAUSE", 0.0)
-    yield Stub()
+    return Stub()
 
 
 def made(kind: Any, stub: Stub, model: str) -> Any:
@@ -145,7 +145,11 @@ def test_a_generation_that_begins_again_does_not_fool_a_condition(
     key = records.name("k")
 
     def replace(value: Any) -> Callable[[], None]:
-        return lambda: (stub.remove(key), records.put("k", value))[1]
+        def done_by_another() -> None:
+            stub.remove(key)
+            records.put("k", value)
+
+        return done_by_another
 
     stub.meanwhile.append(replace(other))
     assert not records.compare_and_set("k", old, new)
