@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -83,7 +84,7 @@ class Stub:
 
     def _holds(self, key: Any, expression: Sequence[tuple[Any, ...]]) -> bool:
         """Of an expression that is equalities only."""
-        for left, right in zip(expression, expression[1:], strict=False):
+        for left, right in pairwise(expression):
             if right[0] == VALUE and left[0] in (UPDATED, BIN):
                 found = self.updated[key] if left[0] == UPDATED else self.bins[key][left[2]["bin"]]
                 if found != right[2]["val"]:
@@ -161,13 +162,6 @@ def test_a_generation_that_begins_again_does_not_fool_a_condition(
     assert not records.compare_and_set("none", old, new)
 
 
-def test_the_client_takes_the_conditions() -> None:
-    """They are compiled by the vendor's client, which sends them in this form."""
-    vendors = client_package.client({"hosts": [("127.0.0.1", 1)]})
-    condition = exp.And(exp.Eq(exp.LastUpdateTime(), 1), exp.Eq(exp.BlobBin("v"), b"\0"), exp.Eq(exp.FloatBin("real"), -0.5))
-    assert vendors.get_expression_base64(condition.compile())
-
-
 def test_a_time_to_live_is_in_the_policy(stub: Stub) -> None:
     """The client's next major version has no other place for it, and this one warns of each."""
     values, hashes = made(Values, stub, "single_key"), made(Hashes, stub, "hash10")
@@ -178,7 +172,6 @@ def test_a_time_to_live_is_in_the_policy(stub: Stub) -> None:
     never, kept = client_package.TTL_NEVER_EXPIRE, client_package.TTL_DONT_UPDATE
     assert [each["policy"]["ttl"] for each in stub.sent] == [never, 5, kept, kept]
     assert all("ttl" not in (each["meta"] or {}) for each in stub.sent)
-    client_package.client({"hosts": [("127.0.0.1", 1)], "policies": {"write": {"ttl": never}, "operate": {"ttl": kept}}})
 
 
 @pytest.mark.parametrize(

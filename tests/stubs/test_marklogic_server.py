@@ -119,7 +119,7 @@ def test_a_server_that_is_set_up_is_waited_for(server: Server) -> None:
     server.unhealthy, server.setting_up = 1, 1
     with pytest.raises(Unknown, match="the server is not healthy: 503"):
         started(server)
-    with pytest.raises(Unknown, match="401 Unauthorized: .*the server is not set up yet"):
+    with pytest.raises(Unknown, match=r"401 Unauthorized: .*the server is not set up yet"):
         started(server)
     assert started(server).version().number
     server.setting_up = 1

@@ -113,7 +113,7 @@ class ContainerLaunch(Frozen):
     nodes: Nodes | None = None
     """The nodes of a cluster."""
     owner: PositiveInt | None = None
-    """The user id that the image's server runs as, if that is not root: a directory of this machine in place of the volume is given to it."""
+    """The user id that the image's server runs as, if not root: a directory of this machine in place of the volume is given to it."""
     stop: Annotated[tuple[str, ...], Strict(False)] = ()
     """A command in the container that ends the server cleanly, for images whose server is killed by the engine's stop signal."""
     alive: Annotated[tuple[str, ...], Strict(False)] = ()

@@ -47,7 +47,7 @@ def test_a_command_that_does_not_stop_the_server_is_its_failure(make: Make) -> N
     """A stop that fails is a `StoreDied` with the command and what it says."""
     handle = make(launch(stop=("sh", "-c", "echo cannot; exit 7")))
     handle.start()
-    with pytest.raises(StoreDied, match="redis could not be stopped by sh -c .*: cannot"):
+    with pytest.raises(StoreDied, match=r"redis could not be stopped by sh -c .*: cannot"):
         handle.stop()
 
 

@@ -1,8 +1,8 @@
 """Word queries: words next to each other in the text of a property, with the options that say what counts as the same word.
 
-Words are not stemmed here. A text is split into words in its language, which is that of the nearest `language` or `lang` beside it, and a query
-in that of its options. In Japanese and Chinese each character is a word, so that what is looked for there is a phrase; in all others a run of
-letters is one. The server splits by dictionaries.
+Words are not stemmed here. A text is split into words in its language, which is that of the nearest `language` or `lang` beside it, and a
+query in that of its options. In Japanese and Chinese each character is a word, so that what is looked for there is a phrase; in all others
+a run of letters is one. The server splits by dictionaries.
 """
 
 from __future__ import annotations
