@@ -124,7 +124,11 @@ class Records(ExactExpiry):
 
         The generation alone would not do: it begins at 1 again when a record is deleted and created. So the server also compares the time
         of the last update, in milliseconds, and the value itself where its language of expressions can: maps it cannot.
+
+        Raises:
+            Refused: the server filters a record out that it returns unchanged, so that to try again would never end.
         """
+        filtered: tuple[int, int] | None = None
         steps = [operations.read(name) for name in self.encode(expected)]
         steps.append(expression_operations.expression_read("lut", _UPDATED.compile()))
         while True:
@@ -138,11 +142,15 @@ class Records(ExactExpiry):
             updated = bins.pop("lut")
             if not same(self.decode(bins), expected):
                 return False
+            seen = (meta["gen"], updated)
+            if seen == filtered:
+                raise Refused("the server says that the record differs from what it returns")
             unchanged = exp.And(exp.Eq(_UPDATED, updated), *self.compared(expected))
             try:
                 self._put(key, record, aerospike.POLICY_EXISTS_REPLACE, generation=meta["gen"], only_if=unchanged)
             except Refused as reason:
                 if isinstance(reason.__cause__, (failures.FilteredOut, failures.RecordGenerationError, failures.RecordNotFound)):
+                    filtered = seen if isinstance(reason.__cause__, failures.FilteredOut) else None
                     continue
                 raise
             return True

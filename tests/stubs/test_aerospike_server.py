@@ -162,6 +162,15 @@ def test_a_generation_that_begins_again_does_not_fool_a_condition(
     assert not records.compare_and_set("none", old, new)
 
 
+def test_a_condition_that_the_server_never_finds_true_is_refused(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that compares in another way than it returns would be asked forever."""
+    rows = made(Rows, stub, "row")
+    rows.put("k", Row(1, -0.0))
+    monkeypatch.setattr(stub, "_holds", lambda *_: False)
+    with pytest.raises(Refused, match="differs from what it returns"):
+        rows.compare_and_set("k", Row(1, 0.0), Row(2, 0.0))
+
+
 def test_a_time_to_live_is_in_the_policy(stub: Stub) -> None:
     """The client's next major version has no other place for it, and this one warns of each."""
     values, hashes = made(Values, stub, "single_key"), made(Hashes, stub, "hash10")
