@@ -38,6 +38,8 @@ _GONE = 404
 """HTTP status with which the engine says that a container does not exist."""
 _GONE_SECONDS = 5.0
 """How long to wait for the engine to notice that a process has ended."""
+_TIMED_OUT = 124
+"""The exit status of `timeout` when its command took too long."""
 _SIGNAL_SECONDS = 5
 """How long a main process without a server may take to end after the stop signal."""
 _NOT_THE_MACHINE = re.compile(r"exec|no such file|not running|not paused|is already paused|permission denied", re.IGNORECASE)
@@ -149,9 +151,7 @@ class ContainerHandle(ManagedServer):
         self._struck = True
         with self._engine_errors("could not be stopped"):
             if self._launch.stop and self.alive():
-                status, said = in_container.run(self._container, self._launch.stop)
-                if status != 0:
-                    raise self._end_cause.store_error(f"{self._name} could not be stopped by {' '.join(self._launch.stop)}: {said}")
+                self._stop_server()
             self._container.stop(timeout=_SIGNAL_SECONDS if self._launch.stop else self._launch.start_seconds)
             self._container.reload()
         # A main process that outlives the server may ignore the signal: then the engine kills it, and nothing else.
@@ -246,6 +246,15 @@ class ContainerHandle(ManagedServer):
         if self._disk is not None:
             self._disk.sync()  # else a power cut would take it back
 
+    def _stop_server(self) -> None:
+        """Run the image's command for a clean stop. It has a time limit in the container: the engine's client waits forever."""
+        command, limit = " ".join(self._launch.stop), self._launch.start_seconds
+        status, said = in_container.run(self._container, ("timeout", str(limit), *self._launch.stop))
+        if status == _TIMED_OUT:
+            raise self._end_cause.store_error(f"{self._name} was not stopped by {command} within {limit} s")
+        if status != 0:
+            raise self._end_cause.store_error(f"{self._name} could not be stopped by {command}: {said}")
+
     def _runs(self) -> bool:
         """Whether the container runs; the server in it may have ended."""
         if self._container is None:
@@ -272,14 +281,15 @@ class ContainerHandle(ManagedServer):
     def _confirm_ready(self) -> None:
         """Wait for the nodes of a cluster, and for the end of the image's set-up: the server that clients connect to may answer before."""
         wait = self._launch.start_seconds
+        waited = False
         if self._launch.set_up is not None:
             what = f"{self._name} answers, and its image did not end the set-up ({self._launch.set_up}) within"
             with self._engine_errors("ended while it was set up"):
-                in_container.wait_until(self._container, ("test", "-e", self._launch.set_up), what, wait, self.log_tail)
+                waited = in_container.wait_until(self._container, ("test", "-e", self._launch.set_up), what, wait, self.log_tail)
         if self._nodes is not None:
             with self._engine_errors("ended while it started"):
                 self._nodes.wait(self._container, wait, whole=False)
-        if self._launch.set_up is not None or self._nodes is not None:
+        if waited or self._nodes is not None:  # a look that finds the file at once is no part of a recovery
             self._ready = time.monotonic()
         self._engine_is_here = self._runs_here()
 

@@ -21,8 +21,8 @@ def run(container: Any, command: Sequence[str]) -> tuple[int, str]:
     return status, next((line for line in reversed(lines) if line.strip()), f"exit status {status}")
 
 
-def wait_until(container: Any, command: Sequence[str], what: str, seconds: float, log: Callable[[], str]) -> None:
-    """Wait until a command in the container exits with 0.
+def wait_until(container: Any, command: Sequence[str], what: str, seconds: float, log: Callable[[], str]) -> bool:
+    """Wait until a command in the container exits with 0; return whether it did not at once.
 
     Args:
         what: the beginning of the message for a timeout, such as "mine: the cluster did not answer within".
@@ -34,10 +34,12 @@ def wait_until(container: Any, command: Sequence[str], what: str, seconds: float
         MachineFailed: a timeout on a busy machine.
     """
     deadline = Deadline(seconds, lambda: None)
+    waited = False
     while True:
         status, said = run(container, command)
         if status == 0:
-            return
+            return waited
         if deadline.has_passed():
             raise timeout_error(deadline, what, said, lambda reason: StoreDied(reason, log()))
+        waited = True
         time.sleep(_PAUSE)

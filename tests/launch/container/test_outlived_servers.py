@@ -51,6 +51,15 @@ def test_a_command_that_does_not_stop_the_server_is_its_failure(make: Make) -> N
         handle.stop()
 
 
+def test_a_stop_that_does_not_end_is_the_servers_failure(make: Make) -> None:
+    """The command is given the time of a start; without a limit the run would hang."""
+    handle = make(launch(stop=("sleep", "600")))
+    handle.start()
+    handle._launch = handle._launch.model_copy(update={"start_seconds": 1})
+    with pytest.raises(StoreDied, match="redis was not stopped by sleep 600 within 1 s"):
+        handle.stop()
+
+
 def test_a_server_that_has_ended_in_a_container_that_runs_is_not_alive(make: Make) -> None:
     """The server is looked at, and not the container; both are started again."""
     handle = make(launch(alive=ALIVE))
