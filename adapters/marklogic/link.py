@@ -149,7 +149,7 @@ class Server:
     def reindexes(self) -> bool:
         """Whether the database's status says that documents are being indexed again."""
         found = self._manage("GET", "", view="status").json().get("database-status", {}).get("status-properties", {})
-        return any(_is_set(found.get(name)) for name in ("reindexing", "indexing-state", "reindex-count"))
+        return any(_is_set(found.get(name)) for name in ("reindexing", "reindex-count"))
 
     def close(self) -> None:
         """End the connections; never raises."""
