@@ -74,17 +74,17 @@ def _row(stores: Sequence[StoreResult], name: str) -> Row:
     anchor = f"capability-{name}"
     found = [next((each for each in store.capabilities if each.capability == name), None) for store in stores]
     outcomes = {each.outcome for each in found if each is not None}
-    return Row(name, [_cell(each, anchor) for each in found], " ".join(sorted(outcomes)), anchor, _evidence(stores, name))
+    return Row(name, [_cell(each, f"#{anchor}") for each in found], " ".join(sorted(outcomes)), anchor, _evidence(stores, name))
 
 
-def _cell(found: CapabilityResult | None, anchor: str) -> Cell:
+def _cell(found: CapabilityResult | None, link: str) -> Cell:
     if found is None:
         return Cell("not in this result", "dim")
     hint = f"{found.outcome}: {found.passed} of {found.cases} cases passed"
     if not found.claimed and found.outcome in _SILENT:
-        return Cell(f"{formatting.MARKS[found.outcome]} not claimed", "dim", anchor, hint)
+        return Cell(f"{formatting.MARKS[found.outcome]} not claimed", "dim", link, hint)
     more = "" if found.passed in (0, found.cases) else f" {found.passed}/{found.cases}"
-    return outcome_cell(found.outcome, more, anchor, hint)
+    return outcome_cell(found.outcome, more, link, hint)
 
 
 def _evidence(stores: Sequence[StoreResult], name: str) -> Table:

@@ -33,7 +33,7 @@ def hardships(result: Result) -> Table:
         found = {each.id: each for each in store.outcomes}
         for case in cases:
             each = found.get(case)
-            cells.append(_cell(each, anchor(store, each.outcome)) if each else Cell("–", "dim"))
+            cells.append(_cell(each, f"#{anchor(store, each.outcome)}") if each else Cell("–", "dim"))
         rows.append(cells)
     return Table(("store:variant", *(_CASES[case] for case in cases)), rows, "Nothing else was done to a store in this run.")
 

@@ -25,7 +25,7 @@ class Cell:
     tone: str = ""
     """An outcome's name, or `good`, `bad`, `open`, `dim`, `strong`, `code`, `grade-a` to `grade-d`."""
     link: str = ""
-    """The id of the part of the page that says more."""
+    """The address of what says more: of a part of the page, `#` and its id."""
     hint: str = ""
 
 
@@ -68,8 +68,8 @@ def overview(result: Result) -> Table:
             [
                 Cell(formatting.name_of(store), "strong"),
                 Cell(store.version or "never reached", "" if store.version else "bad"),
-                Cell(f"{store.counts.get(Outcome.PASS, 0)} of {len(store.outcomes)}", "", anchor(store)),
-                Cell(f"{bad}", "bad" if bad else "dim", anchor(store)),
+                Cell(f"{store.counts.get(Outcome.PASS, 0)} of {len(store.outcomes)}", "", f"#{anchor(store)}"),
+                Cell(f"{bad}", "bad" if bad else "dim", f"#{anchor(store)}"),
                 Cell(f"{passed} of {len(claimed)}" if store.capabilities else "–"),
                 Cell(durability.claimed),
                 proven_cell(store),
@@ -113,10 +113,10 @@ def outcome_matrix(result: Result) -> Table:
     """Stores by outcomes, with every count, zeros too."""
     rows = []
     for store in result.stores:
-        cells = [Cell(formatting.name_of(store), "strong", anchor(store))]
+        cells = [Cell(formatting.name_of(store), "strong", f"#{anchor(store)}")]
         for outcome in Outcome:
             number = store.counts.get(outcome, 0)
-            cells.append(Cell(str(number), outcome.value if number else "dim", anchor(store, outcome) if number else ""))
+            cells.append(Cell(str(number), outcome.value if number else "dim", f"#{anchor(store, outcome)}" if number else ""))
         rows.append([*cells, Cell(str(sum(store.counts.values())), "strong")])
     header = ("store:variant", *(f"{formatting.MARKS[each]} {each}" for each in Outcome), "all")
     return Table(header, rows, "No store was run.", frozenset(range(1, len(Outcome) + 2)))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
-from storeproof.outcome import IDLE
-from storeproof.report.formatting import SCALES, name_of
+from storeproof.outcome import IDLE, SHOWN
+from storeproof.report.formatting import MARKS, SCALES, name_of
 from storeproof.report.tables import Cell, machine, proven_cell
 from storeproof.result.model import StoreResult
 from storeproof.site.answers import answers_of, by_group
@@ -17,6 +18,8 @@ from storeproof.site.outage_rows import OutageRow, outage_rows
 from storeproof.site.rates import Rate, rates_of
 from storeproof.site.rendering import Renderer
 from storeproof.site.roles import Role, role_of
+
+_HISTORIES: Final = "stateful."
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,8 @@ class VariantInRun:
     groups: list[tuple[str, int, int]]
     """Of each group of capabilities: how many it has, and how many there are."""
     roles: list[Role]
+    models: list[tuple[str, str, str]]
+    """Each model of which random histories were tried, with what came of it, and how that is meant."""
     losses: list[Loss]
     outages: list[OutageRow]
     rates: list[Rate]
@@ -66,7 +71,14 @@ def _variant_in_run(store: StoreResult) -> VariantInRun:
         if tried
         else [],
         roles=[role_of(each) for each in store.profiles] if tried else [],
+        models=list(_models(store)),
         losses=[losses[name] for name in FAULTS if name in losses],
         outages=outage_rows(store),
         rates=rates_of(store),
     )
+
+
+def _models(store: StoreResult) -> Iterator[tuple[str, str, str]]:
+    tried = {each.id: each for each in store.outcomes if each.id.startswith(_HISTORIES) and each.outcome not in IDLE}
+    for case, each in tried.items():
+        yield case.removeprefix(_HISTORIES), f"{MARKS[each.outcome]} {each.outcome}", "good" if each.outcome in SHOWN else str(each.outcome)

@@ -23,6 +23,8 @@ class Source:
 
     name: str
     """The name of its folder, or of its file where that has another name than `result.json`."""
+    file: Path
+    """That it was read from."""
     result: Result
 
     @property
@@ -49,7 +51,7 @@ def read_sources(paths: Sequence[Path]) -> list[Source]:
         if run in places:
             raise UsageError(f"{places[run]} and {file} are both of run {in_one_line(run, 40)}; give one of them")
         places[run] = file
-        sources[run] = Source(in_one_line(file.parent.name if file.name == NAME else file.stem, 80), result)
+        sources[run] = Source(in_one_line(file.parent.name if file.name == NAME else file.stem, 80), file, result)
     return sorted(sources.values(), key=lambda each: each.rank, reverse=True)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from storeproof import units
+from storeproof.report.decision.words import headline
 from storeproof.site.content import Content
 from storeproof.site.costs import cost_tables
 from storeproof.site.evidence import Variant
@@ -175,4 +176,17 @@ def test_who_writes_within_two_milliseconds_and_survives_a_kill(visit: Visitor, 
     said = visit.answer.partition("Not tested")[0]
     assert said.startswith(f"{len(expected) or 'None'} of ")
     assert all(f"{each.title} ({each.variant})" in said for each in expected)
+    assert visit.interactions <= MOST
+
+
+def test_whether_one_store_is_enough(visit: Visitor, published: Content) -> None:
+    """Can one store be our session cache and our catalogue? The answer leads to its evidence."""
+    (decision,) = published.decisions
+    visit.follow(decision.needs.question)
+    assert visit.answer == headline(decision)
+    nearest = decision.candidates[0]
+    missed = nearest.missed[0]
+    at = nearest.judged.index(missed) + 1
+    visit.click(f".matrix tbody tr:first-child > :nth-child({at + 1}) a")
+    assert nearest.targets[missed.need.role].partition(":")[2] in visit.page.locator(":target").inner_text()
     assert visit.interactions <= MOST
