@@ -7,11 +7,19 @@ from typing import Any
 
 from storeproof import units
 from storeproof.outcome import Outcome
-from storeproof.report import curves, drawing, formatting, gates, history_plot, matrix, mixes, outages, plots, tables, tradeoffs
+from storeproof.report import curves, drawing, formatting, gates, history_plot, matrix, mixes, outage_pictures, plots, tables, tradeoffs
+from storeproof.report.answer_table import answer
 from storeproof.report.axes import Pair, axis_of
 from storeproof.report.confidence import NOTE
 from storeproof.report.other_faults import hardships
+from storeproof.report.parts.case_answers import case_answers
+from storeproof.report.parts.demands import shipped
+from storeproof.report.parts.missing import missing
+from storeproof.report.parts.outages import NOTE as OUTAGES_NOTE
+from storeproof.report.parts.outages import outages
+from storeproof.report.parts.overview import overview, role_anchor, workload_anchor
 from storeproof.report.parts.rendering import whole_page
+from storeproof.report.parts.roles import label_of
 from storeproof.report.resources.server_cost import COST_NOTE, about_costs
 from storeproof.report.resources.server_cost import costs as costs_of_server
 from storeproof.report.speed import index_costs, noise, numbers, ratios
@@ -30,24 +38,28 @@ def render_html(result: Result, against: str = "") -> str:
     compared = drawing.Lines(name for measured in costs.values() for name in measured)
     bars, sweeps = _plots(workloads, lines)
     measurements = [each for store in result.stores for each in store.measurements]
+    titles = {name: each.title for name, each in shipped().capabilities.items()}
     return whole_page(
         "report.html.j2",
         result=result,
         scale_title=formatting.SCALES.get(result.run.scale, ""),
         took=units.seconds(result.run.seconds),
-        overview=tables.overview(result),
-        profile_matrix=tables.profile_matrix(result),
-        shortfalls=tables.shortfalls(result),
+        answer=answer(result, titles),
+        overview=overview(result),
+        missing=[(role_anchor(name), label_of(name), table) for name, table in missing(result).items()],
         outcome_matrix=tables.outcome_matrix(result),
         groups=matrix.matrix(result),
+        signs=matrix.SIGNS,
         asked=matrix.was_asked(result),
+        cases=case_answers(result, shipped()),
+        titles=titles,
         marks={outcome.value: formatting.MARKS[outcome] for outcome in Outcome},
         names=[formatting.name_of(store) for store in result.stores],
         scaling=tables.scaling(result),
-        outages=outages.outages(result),
-        outages_note=outages.NOTE,
-        outage_pictures=outages.pictures(result),
-        outage_legend=outages.legend(),
+        outages=outages(result),
+        outages_note=OUTAGES_NOTE,
+        outage_pictures=outage_pictures.pictures(result),
+        outage_legend=outage_pictures.legend(),
         listings=[_listing(store) for store in result.stores],
         ladder=tables.ladder(result),
         faults=tables.faults(result),
@@ -84,6 +96,7 @@ def _workload(result: Result, name: str, measured: list[Pair], lines: drawing.Li
     beside = ratios.beside(result, measured, against) if ratios.asked(result, measured) else None
     return {
         "workload": name,
+        "anchor": workload_anchor(name),
         "title": title,
         "about": about(measured),
         "table": speed(measured, beside),

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from storeproof.outcome import IDLE
 from storeproof.result.model import Durability, StoreResult
-from storeproof.site.losses import Loss, losses_of
-from storeproof.site.roles import Role, role_of
+from storeproof.report.parts.losses import Loss, losses_of
+from storeproof.report.parts.roles import Role, role_of
 from storeproof.site.sources import Source
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader
 
 from storeproof.printable import printable
-from storeproof.report.parts.rendering import environment
+from storeproof.report.parts.rendering import environment, style
 from storeproof.site import names
 from storeproof.site.content import Content
 
@@ -33,9 +33,9 @@ class Renderer:
         return printable(self._environment.get_template(template).render(root=root, content=self.content, **shown))
 
 
-def style() -> str:
+def site_style() -> str:
     """The style sheet of all pages."""
-    return _text("site.css")
+    return style() + _text("site.css")
 
 
 def script() -> str:

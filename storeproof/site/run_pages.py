@@ -8,16 +8,16 @@ from typing import Final
 
 from storeproof.outcome import IDLE, SHOWN
 from storeproof.report.formatting import MARKS, SCALES, name_of
-from storeproof.report.tables import Cell, machine, proven_cell
+from storeproof.report.tables import Cell, Table, machine, proven_cell
 from storeproof.result.model import StoreResult
-from storeproof.site.answers import answers_of, by_group
+from storeproof.report.parts.answers import answers_of, by_group
 from storeproof.site.content import Content
-from storeproof.site.losses import FAULTS, Loss, losses_of
+from storeproof.report.parts.losses import FAULTS, Loss, losses_of
 from storeproof.site.names import run_page
-from storeproof.site.outage_rows import OutageRow, outage_rows
+from storeproof.site.outages import outages_of
 from storeproof.site.rates import Rate, rates_of
 from storeproof.site.rendering import Renderer
-from storeproof.site.roles import Role, role_of
+from storeproof.report.parts.roles import Role, role_of
 
 _HISTORIES: Final = "stateful."
 
@@ -37,7 +37,7 @@ class VariantInRun:
     models: list[tuple[str, str, str]]
     """Each model of which random histories were tried, with what came of it, and how that is meant."""
     losses: list[Loss]
-    outages: list[OutageRow]
+    outages: Table
     rates: list[Rate]
 
     @property
@@ -73,7 +73,7 @@ def _variant_in_run(store: StoreResult) -> VariantInRun:
         roles=[role_of(each) for each in store.profiles] if tried else [],
         models=list(_models(store)),
         losses=[losses[name] for name in FAULTS if name in losses],
-        outages=outage_rows(store),
+        outages=outages_of(store),
         rates=rates_of(store),
     )
 

@@ -10,15 +10,15 @@ from typing import Any
 
 from storeproof.outcome import IDLE, Outcome
 from storeproof.report.other_faults import hardships
-from storeproof.site.answers import by_group, missing_by_reason
+from storeproof.report.parts.answers import by_group, missing_by_reason
 from storeproof.site.badges import badge_of, default_of
 from storeproof.site.content import Content
 from storeproof.site.costs import command, cost_tables
 from storeproof.site.evidence import Found, Variant
 from storeproof.site.history import history_of
-from storeproof.site.losses import FAULTS
-from storeproof.site.names import store_page, variant_page
-from storeproof.site.outage_rows import outage_rows
+from storeproof.report.parts.losses import FAULTS
+from storeproof.site.names import run_page, store_page, variant_page
+from storeproof.site.outages import outages_of
 from storeproof.site.rates import rate_of, rates_of
 from storeproof.site.rendering import Renderer
 
@@ -61,7 +61,7 @@ def _shown(variant: Variant, content: Content) -> dict[str, Any]:
         "answers": answers,
         "missing": missing_by_reason(answers),
         "speeds": [(found, rates_of(found.store)) for found in variant.measured],
-        "outages": outage_rows(variant.outages.store) if variant.outages else [],
+        "outages": outages_of(variant.outages.store, f"../{run_page(variant.outages.source.result.run.id)}") if variant.outages else None,
         "other_faults": _other_faults(variant),
         "known": _known(variant, content),
         "note": described.note if described else "",

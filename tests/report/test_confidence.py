@@ -39,7 +39,7 @@ def test_losses_are_counted_beside_their_faults() -> None:
     """A failed fault shows lost of acknowledged, and in how many of the rounds."""
     record = RECORD.model_copy(update={"outcome": Outcome.FAIL, "lost": 50, "faults_with_loss": 1, "loss_bound": 0.2161})
     row = tables.ladder(with_record(record)).rows[0]
-    assert any("50 lost of 1,000 (1 of 20 faults lost anything; 95 %: < 22 %)" in cell.text for cell in row)
+    assert any("50 lost (5 %) of 1,000 (1 of 20 faults lost anything; 95 %: < 22 %)" in cell.text for cell in row)
 
 
 def test_rounds_that_are_no_evidence_support_nothing() -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from storeproof.site.costs import command, cost_tables
 from storeproof.site.ratios import speed_ratios
-from storeproof.site.speeds import SPEEDS, speed_tables, widest
+from storeproof.report.parts.speeds import SPEEDS
+from storeproof.site.speeds import speed_tables, widest
 from tests.site.made import content, rate, result, sources, store
 
 GET, PUT = "single-get", "single-put-distinct-100"

@@ -26,5 +26,13 @@ def environment(*own: BaseLoader) -> Environment:
 
 def whole_page(template: str, **shown: Any) -> str:
     """A page that needs no other file: its style is in it."""
-    css = files("storeproof.report").joinpath("report.css").read_text(encoding="utf-8")
-    return printable(environment().get_template(template).render(css=css, **shown))
+    return printable(environment().get_template(template).render(css=style() + _text("report.css"), **shown))
+
+
+def style() -> str:
+    """What the pages of reports and of the site have in common."""
+    return _text("parts/page.css")
+
+
+def _text(name: str) -> str:
+    return files("storeproof.report").joinpath(name).read_text(encoding="utf-8")

@@ -161,7 +161,7 @@ def _losses(record: GuaranteeRecord) -> str:
         return f"none of {plural(record.acknowledged, 'acknowledged write')} lost in {faults}"
     if record.lost:
         share = 100 * record.lost / max(record.acknowledged, 1)
-        return f"{whole(record.lost)} of {plural(record.acknowledged, 'acknowledged write')} lost ({share:.2g} %) in {faults}"
+        return f"{whole(record.lost)} of {plural(record.acknowledged, 'acknowledged write')} lost ({share:.3g} %) in {faults}"
     return f"{_line(record.detail)} ({faults})"
 
 

@@ -13,7 +13,7 @@ from storeproof.site.content import Content
 from storeproof.site.costs import cost_tables
 from storeproof.site.evidence import Variant
 from storeproof.site.ratios import speed_ratios
-from storeproof.site.speeds import SPEEDS
+from storeproof.report.parts.speeds import SPEEDS
 from tests.site.browser.visitor import Visitor
 
 MOST = 3
