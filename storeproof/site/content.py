@@ -77,9 +77,9 @@ def gather(sources: Sequence[Source], spec: Spec, decisions: Sequence[Decision] 
         UsageError: they hold no store.
         SpecError: a file of the specification breaks a rule.
     """
-    variants = join(sources)
+    names = {store.store for source in sources for store in source.result.stores} & spec.store_files.keys()
+    stores = {name: spec.store(name)[0] for name in sorted(names)}
+    variants = join(sources, stores)
     if not variants:
         raise UsageError("the results hold no store: there is nothing to show; run `pytest suites/` and give its result")
-    known = {each.store for each in variants} & spec.store_files.keys()
-    stores = {name: spec.store(name)[0] for name in sorted(known)}
     return Content(sources, variants, spec, read_groups(spec.root), speed_tables(sources), stores, decisions)

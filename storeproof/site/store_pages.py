@@ -84,7 +84,7 @@ def repeat(found: Found) -> str:
 
 def _other_faults(variant: Variant) -> list[tuple[str, str, str]]:
     """What was done to it, what became of it, and the detail."""
-    for found in variant.found:
+    for found in variant.joined:
         if any(each.id.startswith(_OTHER_FAULTS) and each.outcome not in IDLE for each in found.store.outcomes):
             table = hardships(found.source.result.model_copy(update={"stores": [found.store]}))
             return [(name, cell.text, cell.hint) for name, cell in zip(table.header[1:], table.rows[0][1:], strict=True)]
@@ -104,7 +104,7 @@ def _known(variant: Variant, content: Content) -> list[Known]:
 def _differing(variant: Variant) -> Iterator[tuple[Found, dict[str, str]]]:
     """The settings of other results that differ from those that are shown."""
     shown = variant.best.store.settings
-    for found in variant.found:
+    for found in variant.joined:
         other = {name: value for name, value in found.store.settings.items() if shown.get(name) != value}
         if found is not variant.best and other:
             yield found, other

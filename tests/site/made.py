@@ -11,6 +11,7 @@ from storeproof.result.measurement import Measurement
 from storeproof.result.model import CapabilityResult, GuaranteeRecord, OutcomeRecord, ProfileVerdict, Result, StoreResult
 from storeproof.result.needs.decision import Decision, decide
 from storeproof.result.needs.evidence import ReadResult
+from storeproof.result.needs.servers import preference
 from storeproof.result.terminal_safe import shown_of
 from storeproof.site.content import Content, gather
 from storeproof.site.sources import Source
@@ -23,7 +24,7 @@ from tests.shipped import SHIPPED
 def sources(*results: Result) -> list[Source]:
     """As `read_sources` gives them."""
     found = [Source(f"folder-{each.run.id}", Path(each.run.id), shown_of(each)) for each in results]
-    return sorted(found, key=lambda each: each.rank, reverse=True)
+    return sorted(found, key=lambda each: preference(each.result), reverse=True)
 
 
 def content(*results: Result) -> Content:

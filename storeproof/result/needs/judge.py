@@ -147,7 +147,7 @@ _JUDGES: Final[Mapping[Subject, Callable[[Need, Role, Evidence, Spec], JudgedNee
 
 
 def _struck(evidence: Evidence, fault: str) -> tuple[Source, GuaranteeRecord] | None:
-    """The latest result in which the fault struck at all."""
+    """The preferred result in which the fault struck at all."""
     for source in evidence.sources:
         for record in source.store.durability.guarantees:
             if record.guarantee == fault and record.rounds and record.outcome in (*SHOWN, *REFUTED):
