@@ -186,7 +186,11 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     elif report.when == "call":
         case_result.finished()
     made_safe(report)
-    case_result.seconds += call.duration
+    if report.when == "call":
+        report.duration = max(0.0, report.duration + case_result.elsewhere)
+    elif report.when == "teardown":
+        report.user_properties.append(("outcome", str(case_result.outcome)))  # which pytest's own junitxml writes
+    case_result.seconds += report.duration
     if report.when == "call" or report.outcome != "passed":
         report.storeproof = case_result.outcome  # type: ignore[attr-defined]
     return report
