@@ -215,13 +215,10 @@ def _speed(store: StoreResult, column: Sequence[Pair]) -> AnswerCell:
 
 def rate_cell(measured: Measurement) -> AnswerCell:
     """A rate with its interval or the word *drifting*, and its grade; ✘ and what broke where it is not valid."""
-    spread = measured.throughput
-    if measured.invalid or not spread.median:
-        why = ", ".join(measured.invalid) or "no answer"
-        return AnswerCell(f"✘ {why}", "✘", "bad")
-    rate = f"{numbers.at_least(measured)}{units.short(spread.median)}"
-    how = "drifting" if measured.trend.drifting else numbers.percent(numbers.half_interval(measured))
-    return AnswerCell(f"{rate} {how}", how if measured.trend.drifting else rate, rate=spread, grade=measured.grade)
+    text, note = numbers.in_words(measured)
+    if text.startswith("✘"):
+        return AnswerCell(text, "✘", "bad")
+    return AnswerCell(f"{text} {note}", note if measured.trend.drifting else text, rate=measured.throughput, grade=measured.grade)
 
 
 def source_of(result: Result, what: str) -> str:
