@@ -216,7 +216,7 @@ def _speed(store: StoreResult, column: Sequence[Pair]) -> AnswerCell:
 def rate_cell(measured: Measurement) -> AnswerCell:
     """A rate with its interval or the word *drifting*, and its grade; ✘ and what broke where it is not valid."""
     text, note = numbers.in_words(measured)
-    if text.startswith("✘"):
+    if not numbers.valid(measured):
         return AnswerCell(text, "✘", "bad")
     return AnswerCell(f"{text} {note}", note if measured.trend.drifting else text, rate=measured.throughput, grade=measured.grade)
 

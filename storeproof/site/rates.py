@@ -39,7 +39,7 @@ def rate_of(store: StoreResult, measured: Measurement) -> Rate:
     """A measurement in words."""
     rate = measured.throughput
     text, note = numbers.in_words(measured)
-    valid = not text.startswith("✘")
+    valid = numbers.valid(measured)
     how = [units.plural(measured.clients, "client"), *([formatting.indexes(measured.indexes)] if measured.indexes else [])]
     how += [each] if (each := setting(measured)) else []
     return Rate(

@@ -49,12 +49,17 @@ def half_interval(measured: Measurement) -> float:
     return (rate.high - rate.low) / 2 / rate.median if rate.median else 0.0
 
 
+def valid(measured: Measurement) -> bool:
+    """Whether there is a rate at all."""
+    return not measured.invalid and bool(measured.throughput.median)
+
+
 def in_words(measured: Measurement) -> tuple[str, str]:
     """A rate and its note: `≥ 151k` and `±5 %` or `drifting`; what broke and `not valid`, where it is not."""
-    rate = measured.throughput
-    if measured.invalid or not rate.median:
+    if not valid(measured):
         return f"✘ {', '.join(measured.invalid) or 'no answer'}", "not valid"
-    return f"{at_least(measured)}{units.short(rate.median)}", "drifting" if measured.trend.drifting else percent(half_interval(measured))
+    note = "drifting" if measured.trend.drifting else percent(half_interval(measured))
+    return f"{at_least(measured)}{units.short(measured.throughput.median)}", note
 
 
 def percent(share: float) -> str:
