@@ -82,12 +82,12 @@ def repeat(found: Found) -> str:
     )
 
 
-def _other_faults(variant: Variant) -> list[tuple[str, str, str]]:
-    """What was done to it, what became of it, and the detail."""
+def _other_faults(variant: Variant) -> list[tuple[str, str, str, str]]:
+    """What was done to it, what became of it, the detail, and how it is meant."""
     for found in variant.joined:
         if any(each.id.startswith(_OTHER_FAULTS) and each.outcome not in IDLE for each in found.store.outcomes):
             table = hardships(found.source.result.model_copy(update={"stores": [found.store]}))
-            return [(name, cell.text, cell.hint) for name, cell in zip(table.header[1:], table.rows[0][1:], strict=True)]
+            return [(name, cell.text, cell.hint, cell.tone) for name, cell in zip(table.header[1:], table.rows[0][1:], strict=True)]
     return []
 
 
