@@ -14,6 +14,7 @@ from storeproof.report.confidence import NOTE
 from storeproof.report.other_faults import hardships
 from storeproof.report.parts.case_answers import case_answers
 from storeproof.report.parts.demands import shipped
+from storeproof.report.parts.fault_table import faults
 from storeproof.report.parts.missing import missing
 from storeproof.report.parts.outages import NOTE as OUTAGES_NOTE
 from storeproof.report.parts.outages import outages
@@ -62,7 +63,7 @@ def render_html(result: Result, against: str = "") -> str:
         outage_legend=outage_pictures.legend(),
         listings=[_listing(store) for store in result.stores],
         ladder=tables.ladder(result),
-        faults=tables.faults(result),
+        faults=faults(result),
         strength=NOTE,
         hardships=hardships(result),
         gates=gates.LEGEND,

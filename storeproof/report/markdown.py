@@ -10,6 +10,7 @@ from storeproof.printable import printable
 from storeproof.report import formatting, gates, matrix, mixes, tables
 from storeproof.report.confidence import NOTE
 from storeproof.report.other_faults import hardships
+from storeproof.report.parts.fault_table import faults
 from storeproof.report.parts.missing import missing
 from storeproof.report.parts.outages import NOTE as OUTAGES_NOTE
 from storeproof.report.parts.outages import outages
@@ -44,7 +45,7 @@ def render_markdown(result: Result, against: str = "") -> str:
         _section("Durable", tables.ladder(result)),
         NOTE if result.stores else "",
         table_of(hardships(result)),
-        _folded("Every fault in numbers", tables.faults(result)),
+        _folded("Every fault in numbers", faults(result)),
         _speed(result, against),
         _outages(result),
         _section("Environment and limits", tables.machine(result)),

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from statistics import median
 
 from storeproof import units
 from storeproof.outcome import REFUTED, Outcome
 from storeproof.report import confidence, formatting
 from storeproof.report.axes import Pair
-from storeproof.report.parts.losses import FINDINGS, harm_of, loss_of
+from storeproof.report.parts.losses import harm_of, loss_of
 from storeproof.report.resources.placement import placement
 from storeproof.result.model import Environment, GuaranteeRecord, Result, StoreResult
 from storeproof.spec.guarantee import LADDER, NODES
@@ -115,33 +114,6 @@ def _rung_cell(found: GuaranteeRecord | None, *, claimed: bool) -> Cell:
     if not claimed and found.outcome is Outcome.UNSUPPORTED and lost:
         return Cell(f"not promised: {lost}{confidence.brief(found)}", "near", hint=found.detail)
     return outcome_cell(found.outcome, ("" if claimed else ", not claimed") + more + confidence.brief(found), hint=found.detail)
-
-
-def faults(result: Result) -> Table:
-    """Every fault in numbers."""
-    rows = []
-    for store in result.stores:
-        for each in store.durability.guarantees:
-            recovery = each.recovery_seconds
-            harmful = "bad" if loss_of(each, store).promised else "near"
-            spread = " · ".join(units.seconds(pick(recovery)) for pick in (min, median, max)) if recovery else "–"
-            rows.append(
-                [
-                    Cell(formatting.name_of(store), "strong"),
-                    Cell(each.guarantee),
-                    outcome_cell(each.outcome),
-                    *(Cell(units.whole(getattr(each, name))) for name in ("rounds", "acknowledged", "unknown")),
-                    *(Cell(units.whole(getattr(each, name)), harmful if getattr(each, name) else "dim") for name in FINDINGS),
-                    Cell(spread),
-                    *(Cell(tell(each)) for tell in (confidence.struck_during, confidence.gravest, confidence.limit)),
-                    Cell(each.detail or "–", "" if each.detail else "dim"),
-                ]
-            )
-    header = (
-        "store:variant", "guarantee", "outcome", "rounds", "acknowledged", "unknown", *FINDINGS,
-        "recovery: least · median · most", "struck during", "gravest loss", "share that loses anything, 95 %", "detail",
-    )  # fmt: skip
-    return Table(header, rows, "No fault was struck in this run.", frozenset(range(3, 14)))
 
 
 def workloads(result: Result) -> dict[str, list[Pair]]:

@@ -16,8 +16,11 @@ from storeproof.site.content import Content
 from storeproof.site.costs import command, cost_tables
 from storeproof.site.evidence import Found, Variant
 from storeproof.site.history import history_of
+from storeproof.report.parts.fault_table import fault_table
 from storeproof.report.parts.losses import FAULTS
-from storeproof.site.names import run_page, store_page, variant_page
+from storeproof.report.tables import Cell, Table
+from storeproof.result.needs.servers import SMOKE
+from storeproof.site.names import loss_anchor, run_page, store_page, variant_page
 from storeproof.site.outages import outages_of
 from storeproof.site.rates import rate_of, rates_of
 from storeproof.site.rendering import Renderer
@@ -56,7 +59,7 @@ def _shown(variant: Variant, content: Content) -> dict[str, Any]:
     described = store.variants.get(variant.variant) if store else None
     return {
         "roles": [variant.roles[name] for name in content.profiles if name in variant.roles],
-        "losses": [variant.losses[name] for name in FAULTS if name in variant.losses],
+        "losses": _losses(variant),
         "groups": [(group, names, [answers[name] for name in names]) for group, names in by_group(answers).items()],
         "answers": answers,
         "missing": missing_by_reason(answers),
@@ -80,6 +83,20 @@ def repeat(found: Found) -> str:
     return shlex.join(
         ["pytest", "suites/", f"--store={found.store.store}:{found.store.variant}", f"--scale={run.scale}", f"--seed={run.seed}", *launch]
     )
+
+
+def _losses(variant: Variant) -> Table:
+    """What each fault cost it, with the run that says so."""
+    struck = []
+    for name in FAULTS:
+        if name in variant.losses:
+            loss, found = variant.losses[name]
+            run = found.source.result.run
+            page = f"../{run_page(run.id)}"
+            small = ", smoke: too small for decisions" if run.scale == SMOKE else ""
+            fault = Cell(loss.fault, "strong", f"{page}#{loss_anchor(variant.store, variant.variant, name)}")
+            struck.append(([fault], loss, [Cell(f"{found.source.name}{small}", link=page)]))
+    return fault_table(["fault"], struck, ["run"])
 
 
 def _other_faults(variant: Variant) -> list[tuple[str, str, str, str]]:

@@ -9,6 +9,7 @@ from storeproof.report import confidence, tables
 from storeproof.report.html import render_html as html
 from storeproof.report.markdown import render_markdown as markdown
 from storeproof.report.other_faults import hardships
+from storeproof.report.parts.fault_table import faults
 from storeproof.result.model import GuaranteeRecord, OutcomeRecord, Result, WorstLoss
 from tests.report.sample import sample_result
 
@@ -52,7 +53,7 @@ def test_rounds_that_are_no_evidence_support_nothing() -> None:
 def test_every_fault_says_what_went_on_and_the_gravest_loss() -> None:
     """The table of faults shows the load under which each was injected, and the shape and time window of the worst loss."""
     record = RECORD.model_copy(update={"worst_loss": WorstLoss(shape="holes", records=1, window_ms=1234.5)})
-    table = tables.faults(with_record(record))
+    table = faults(with_record(record))
     row = dict(zip(table.header, (cell.text for cell in table.rows[0]), strict=True))
     assert row["struck during"] == "5 burst, 5 stream, 5 bulk, 5 compaction; 15 again during the recovery"
     assert row["gravest loss"] == "holes: 1 operation of 1,234 ms"

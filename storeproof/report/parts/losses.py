@@ -104,8 +104,9 @@ class Loss:
 
     @property
     def back(self) -> str:
-        """Median time to the first answer after the fault."""
-        return units.seconds(median(self.record.recovery_seconds)) if self.record.recovery_seconds else "–"
+        """Time to the first answer after the fault: the least, the median and the most."""
+        taken = self.record.recovery_seconds
+        return " · ".join(units.seconds(pick(taken)) for pick in (min, median, max)) if taken else "–"
 
 
 def losses_of(store: StoreResult) -> dict[str, Loss]:
