@@ -44,7 +44,7 @@ def _cell(way: Availability | None, ready: str) -> str:
 
 
 def _remedies(found: Survey) -> dict[str, list[str]]:
-    """Each command once, with what it enables and any remarks on it. What composite stores need, the stores that they consist of need too."""
+    """Each command once, with what it enables and any remarks on it. Composite stores need what the stores need that they consist of."""
     needs = [(found.engine, "a container engine"), *((way, f"power cuts by {name}") for name, way in found.power_cuts.items())]
     needs = [(way, what) for way, what in needs if way.remedy]
     for each in (store for store in found.stores if not store.composite):

@@ -51,8 +51,13 @@ def run_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str]]
     for source in content.sources:
         path = run_page(source.result.run.id)
         stores = {(each.store, each.variant): each for each in source.result.stores}.values()
-        shown: dict[str, Any] = {"parts": [_variant_in_run(each) for each in stores], "losses": _losses(stores), "machine": machine(source.result)}
-        yield path, renderer.page(path, "run.html.j2", source=source, about=SCALES.get(source.result.run.scale, ""), **shown)
+        shown: dict[str, Any] = {
+            "parts": [_variant_in_run(each) for each in stores],
+            "losses": _losses(stores),
+            "machine": machine(source.result),
+            "about": SCALES.get(source.result.run.scale, ""),
+        }
+        yield path, renderer.page(path, "run.html.j2", source=source, **shown)
 
 
 def _variant_in_run(store: StoreResult) -> VariantInRun:
