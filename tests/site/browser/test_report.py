@@ -86,10 +86,10 @@ def test_groups_are_folded_and_a_sign_opens_its_cases(opened: Any) -> None:
 def test_a_filter_opens_the_groups_that_have_something_of_it(opened: Any) -> None:
     """And hides the others; without it they are folded again."""
     page = opened(answered())
-    page.get_by_label("outcome").select_option("unsupported")
+    page.locator("#filter-outcome").select_option("unsupported")
     assert [each.inner_text() for each in page.locator("#capabilities tr[data-outcomes]:visible th").all()] == [WORD]
     assert page.locator("#capabilities tbody:visible").count() == 1
-    page.get_by_label("outcome").select_option("")
+    page.locator("#filter-outcome").select_option("")
     assert page.locator("#capabilities tr[data-outcomes]:visible").count() == 0
     assert page.locator("#capabilities tbody:visible").count() == 2
 
