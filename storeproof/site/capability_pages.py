@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 from storeproof.report.formatting import MARKS, WORDS
-from storeproof.report.parts.answers import Answer
+from storeproof.site.answers import Answer
 from storeproof.site.content import Content
 from storeproof.report.parts.demands import Exchange, exchanges
 from storeproof.site.evidence import Variant

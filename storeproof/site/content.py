@@ -8,7 +8,7 @@ from functools import cached_property
 
 from storeproof.errors import UsageError
 from storeproof.result.needs.decision import Decision
-from storeproof.report.parts.answers import Answer, answers_of
+from storeproof.site.answers import Answer, answers_of
 from storeproof.site.evidence import Variant, join
 from storeproof.site.groups import Group, read_groups
 from storeproof.report.parts.roles import profiles_in

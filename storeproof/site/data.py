@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import FORMAT
-from storeproof.report.parts.answers import letters
+from storeproof.site.answers import letters
 from storeproof.site.content import Content
 from storeproof.site.evidence import Variant
 from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss

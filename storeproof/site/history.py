@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from storeproof.report.parts.answers import answers_of
+from storeproof.site.answers import answers_of
 from storeproof.site.evidence import Found, Variant
 from storeproof.report.parts.losses import COLUMNS, Loss, losses_of
 

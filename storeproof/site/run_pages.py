@@ -10,7 +10,7 @@ from storeproof.outcome import IDLE, SHOWN
 from storeproof.report.formatting import MARKS, SCALES, name_of
 from storeproof.report.tables import Cell, Table, machine, proven_cell
 from storeproof.result.model import StoreResult
-from storeproof.report.parts.answers import answers_of, by_group
+from storeproof.site.answers import answers_of, by_group
 from storeproof.site.content import Content
 from storeproof.report.parts.fault_table import fault_table
 from storeproof.report.parts.losses import FAULTS, losses_of

@@ -10,7 +10,7 @@ from typing import Any
 
 from storeproof.outcome import IDLE, Outcome
 from storeproof.report.other_faults import hardships
-from storeproof.report.parts.answers import by_group, missing_by_reason
+from storeproof.site.answers import by_group, missing_by_reason
 from storeproof.site.badges import badge_of, default_of
 from storeproof.site.content import Content
 from storeproof.site.costs import command, cost_tables

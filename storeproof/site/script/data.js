@@ -7,7 +7,7 @@ const capabilities = new Map(data ? data.capabilities.map(([name, title, page], 
 const SHOWN = new Set(["p", "d"]);
 const TRIED_AND_REFUSED = new Set(["f", "k", "u"]);
 
-/* Of a variant to a capability: its letter, as storeproof/report/parts/answers.py writes it. */
+/* Of a variant to a capability: its letter, as storeproof/site/answers.py writes it. */
 function answerOf(row, name) {
   const found = capabilities.get(name);
   return (found && row.answers[found.at]) || "-";
