@@ -40,7 +40,6 @@ class Table:
     """Columns that are aligned to the right."""
 
 
-
 def anchor(store: StoreResult, outcome: Outcome | None = None) -> str:
     """The id of the part of the page that lists the outcomes of a store."""
     return f"outcomes-{store.store}-{store.variant}" + (f"-{outcome}" if outcome else "")

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 
 from storeproof.report.formatting import MARKS, WORDS
+from storeproof.report.parts.demands import Exchange, exchanges
 from storeproof.site.answers import Answer
 from storeproof.site.content import Content
-from storeproof.report.parts.demands import Exchange, exchanges
 from storeproof.site.evidence import Variant
 from storeproof.site.names import capability_page, demand_page
 from storeproof.site.rendering import Renderer
 from storeproof.spec import Case
-
 
 
 @dataclass(frozen=True)

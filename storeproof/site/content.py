@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from storeproof.errors import UsageError
+from storeproof.report.parts.roles import profiles_in
 from storeproof.result.needs.decision import Decision
 from storeproof.site.answers import Answer, answers_of
 from storeproof.site.evidence import Variant, join
 from storeproof.site.groups import Group, read_groups
-from storeproof.report.parts.roles import profiles_in
 from storeproof.site.sources import Source
 from storeproof.site.speeds import SpeedTable, speed_tables, widest
 from storeproof.spec import Capability, Spec, Store

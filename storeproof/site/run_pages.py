@@ -8,17 +8,17 @@ from typing import Any, Final
 
 from storeproof.outcome import IDLE, SHOWN
 from storeproof.report.formatting import MARKS, SCALES, name_of
+from storeproof.report.parts.fault_table import fault_table
+from storeproof.report.parts.losses import FAULTS, losses_of
+from storeproof.report.parts.roles import Role, role_of
 from storeproof.report.tables import Cell, Table, machine, proven_cell
 from storeproof.result.model import StoreResult
 from storeproof.site.answers import answers_of, by_group
 from storeproof.site.content import Content
-from storeproof.report.parts.fault_table import fault_table
-from storeproof.report.parts.losses import FAULTS, losses_of
 from storeproof.site.names import loss_anchor, run_page
 from storeproof.site.outages import outages_of
 from storeproof.site.rates import Rate, rates_of
 from storeproof.site.rendering import Renderer
-from storeproof.report.parts.roles import Role, role_of
 
 _HISTORIES: Final = "stateful."
 

@@ -25,7 +25,6 @@ class Source:
     result: Result
 
 
-
 def read_sources(paths: Sequence[Path]) -> list[Source]:
     """Read results; the preferred ones first.
 

@@ -10,16 +10,16 @@ from typing import Any
 
 from storeproof.outcome import IDLE, Outcome
 from storeproof.report.other_faults import hardships
+from storeproof.report.parts.fault_table import fault_table
+from storeproof.report.parts.losses import FAULTS
+from storeproof.report.tables import Cell, Table
+from storeproof.result.needs.servers import SMOKE
 from storeproof.site.answers import by_group, missing_by_reason
 from storeproof.site.badges import badge_of, default_of
 from storeproof.site.content import Content
 from storeproof.site.costs import command, cost_tables
 from storeproof.site.evidence import Found, Variant
 from storeproof.site.history import history_of
-from storeproof.report.parts.fault_table import fault_table
-from storeproof.report.parts.losses import FAULTS
-from storeproof.report.tables import Cell, Table
-from storeproof.result.needs.servers import SMOKE
 from storeproof.site.names import loss_anchor, run_page, store_page, variant_page
 from storeproof.site.outages import outages_of
 from storeproof.site.rates import rate_of, rates_of

@@ -11,8 +11,8 @@ from rich.console import Console
 
 from storeproof.outcome import Outcome
 from storeproof.report import print_summary
-from storeproof.report.speed import numbers
 from storeproof.report.parts.losses import FINDINGS
+from storeproof.report.speed import numbers
 from storeproof.result.model import Result
 from tests.report.sample import DRIFTING, STEADY, TARGETS, sample_result
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from storeproof.report.parts.speeds import SPEEDS
 from storeproof.site.costs import command, cost_tables
 from storeproof.site.ratios import speed_ratios
-from storeproof.report.parts.speeds import SPEEDS
 from storeproof.site.speeds import speed_tables, widest
 from tests.site.made import content, rate, result, sources, store
 

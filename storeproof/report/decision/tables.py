@@ -11,7 +11,6 @@ from storeproof.result.needs.judged_need import JudgedNeed
 from storeproof.units import amount, size
 
 
-
 def overview(decision: Decision, links: Links) -> Table:
     """Candidates by needs, the nearest first; every cell leads to its evidence."""
     rows = []

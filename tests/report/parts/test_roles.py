@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.site.data import role_data
 from storeproof.report.parts.roles import label_of, profiles_in, role_of
+from storeproof.site.data import role_data
 from tests.site.made import judged
 
 NO_TTL = "unsupported: put_expiring on single_key: nothing deletes by the clock"

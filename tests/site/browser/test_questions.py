@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 from storeproof import units
 from storeproof.report.decision.words import headline
+from storeproof.report.parts.speeds import SPEEDS
 from storeproof.site.content import Content
 from storeproof.site.costs import cost_tables
 from storeproof.site.evidence import Variant
 from storeproof.site.ratios import speed_ratios
-from storeproof.report.parts.speeds import SPEEDS
 from tests.site.browser.visitor import Visitor
 
 MOST = 3
