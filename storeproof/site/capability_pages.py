@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-
 from storeproof.report.formatting import MARKS, WORDS
 from storeproof.report.parts.demands import Exchange, exchanges
 from storeproof.site.answers import Answer
