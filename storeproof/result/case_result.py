@@ -56,7 +56,7 @@ class CaseResult:
         self.settled = False
         self.seconds = 0.0
         self.elsewhere = 0.0
-        """Seconds of this case that passed in others, since the rounds of several stores are interleaved; those of others in it are negative."""
+        """Seconds of this case that passed in others, as rounds of several stores are interleaved; those of others in it are negative."""
         self.party: Party | None = None
         """Who is to blame; None if the store's answers decided the outcome."""
         self.spoiled: list[str] = []

@@ -7,7 +7,6 @@ from storeproof.report.decision.links import Links, anchor
 from storeproof.report.tables import Cell, Table
 from storeproof.result.needs.costs import Cost
 from storeproof.result.needs.decision import Candidate, Decision
-from storeproof.result.needs.judged_need import JudgedNeed
 from storeproof.units import amount, size
 
 
