@@ -60,16 +60,16 @@ class Role:
         return {"meets": "good", "failed": "bad"}.get(self.verdict, "")
 
     def by_reason(self) -> list[tuple[str, list[str]]]:
-        """What is missing, each thing once, grouped by reason: what it failed before what it lacks, and the reason that has least, which is
-        the nearest miss, first."""
+        """What is missing, each thing once, grouped by reason: what it failed before what it lacks, and of both the reason that has least,
+        which is the nearest miss, first."""
         told: dict[str, Shortfall] = {}
         for each in sorted(self.shortfalls, key=lambda one: not one.broken):
             told.setdefault(each.thing, each)
-        groups: dict[str, list[str]] = {}
+        groups: dict[tuple[bool, str], list[str]] = {}
         for thing, each in told.items():
             said = f"{each.outcome}: {each.reason}" if each.broken else each.reason or each.outcome
-            groups.setdefault(said, []).append(thing)
-        return sorted(groups.items(), key=lambda group: len(group[1]))
+            groups.setdefault((not each.broken, said), []).append(thing)
+        return [(said, things) for (_, said), things in sorted(groups.items(), key=lambda group: (group[0][0], len(group[1])))]
 
 
 MANY: Final = 10
