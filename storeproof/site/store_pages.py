@@ -17,7 +17,7 @@ from storeproof.result.needs.servers import SMOKE
 from storeproof.site.answers import by_group, missing_by_reason
 from storeproof.site.badges import badge_of, default_of
 from storeproof.site.content import Content
-from storeproof.site.costs import command, cost_tables
+from storeproof.site.costs import command, cost_tables, foremost
 from storeproof.site.evidence import Found, Variant
 from storeproof.site.history import history_of
 from storeproof.site.names import loss_anchor, run_page, store_page, variant_page
@@ -44,13 +44,14 @@ def store_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str
     for store in dict.fromkeys(each.store for each in content.variants):
         variants = content.of_store(store)
         costs = cost_tables(content.sources, store)
-        shared = {"costs": costs, "rate_of": rate_of, "cost_command": command(store)}
+        shared = {"rate_of": rate_of, "cost_command": command(store)}
         path = store_page(store)
         default = default_of(variants, content)
-        yield path, renderer.page(path, "store.html.j2", store=store, variants=variants, default=default, **shared)
+        yield path, renderer.page(path, "store.html.j2", store=store, variants=variants, default=default, costs=foremost(costs), **shared)
         for each in variants:
             path = variant_page(each.store, each.variant)
-            yield path, renderer.page(path, "variant.html.j2", variant=each, **shared, **_shown(each, content))
+            shown = _shown(each, content) | {"costs": foremost(costs, each.variant)}
+            yield path, renderer.page(path, "variant.html.j2", variant=each, **shared, **shown)
 
 
 def _shown(variant: Variant, content: Content) -> dict[str, Any]:

@@ -37,6 +37,18 @@ def test_what_failed_is_not_merely_lacking(line: str, outcome: str) -> None:
     assert role.lacks == ["model corpus"]
 
 
+def test_what_failed_is_told_before_what_is_lacking() -> None:
+    """Although more failed; of what is lacking, the reason that has least comes first."""
+    failed = [f"capability text.{name}/001: fail: wrong" for name in ("word", "phrase", "prefix")]
+    lacking = [*(f"capability expiry.{name}/001: {NO_TTL}" for name in ("touch", "swept")), "model corpus: not claimed"]
+    told = role_of(judged("search_store", "does_not_conform", [*lacking, *failed])).by_reason()
+    assert [(reason.partition(":")[0], len(things)) for reason, things in told] == [
+        ("fail", 3),
+        ("not claimed", 1),
+        ("put_expiring on single_key", 2),
+    ]
+
+
 def test_an_unpromised_guarantee_is_lacking() -> None:
     """The variant never said that it survives it."""
     lines = ["guarantee power_loss: the variant claims only volatile", "guarantee power_loss: clean_restart: unsupported: 5 faults: 3 lost"]

@@ -11,7 +11,7 @@ from storeproof import units
 from storeproof.report.decision.words import headline
 from storeproof.report.parts.speeds import SPEEDS
 from storeproof.site.content import Content
-from storeproof.site.costs import cost_tables
+from storeproof.site.costs import cost_tables, foremost
 from storeproof.site.evidence import Variant
 from storeproof.site.ratios import speed_ratios
 from tests.site.browser.visitor import Visitor
@@ -75,7 +75,7 @@ def test_what_synchronous_commit_costs_postgresql(visit: Visitor, published: Con
 def test_what_an_append_only_log_costs_redis(visit: Visitor, published: Content) -> None:
     """How much slower does Redis write with a log that is synced at each write than without persistence?"""
     visit.click(row("redis:aof-always"))
-    table, *_ = cost_tables(published.sources, "redis")
+    table, *_ = foremost(cost_tables(published.sources, "redis"), "aof-always")
     (shown,) = [each for each in table.rows if each.side.store.variant == "aof-always"]
     assert shown.to_fastest is not None
     ratio = shown.to_fastest.ratio

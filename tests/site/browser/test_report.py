@@ -54,6 +54,14 @@ def test_a_report_never_scrolls_sideways(opened: Any, width: int) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_names_of_stores_stay_in_their_column_on_a_phone(opened: Any) -> None:
+    """Long ones wrap."""
+    page = opened(full(), width=390)
+    wide = '[...document.querySelectorAll("#overview tbody th")].filter((each) => each.scrollWidth > each.clientWidth).length'
+    assert page.locator("#overview tbody th").count()
+    assert page.evaluate(wide) == 0
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_roles_losses_and_speeds_are_on_the_first_screen(opened: Any, width: int) -> None:
     """Of 900 pixels; the command line, which may be long, is folded."""
