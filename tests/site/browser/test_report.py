@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,7 @@ import pytest
 
 from storeproof.outcome import Outcome
 from storeproof.report.html import render_html
-from storeproof.result.model import Result
-from tests.report.sample import sample_outage, sample_result
+from tests.report.sample import TARGETS, sample_outage, sample_result
 from tests.result.needs.needed import capability
 from tests.site.made import result, tried
 
@@ -20,30 +20,32 @@ EXPIRY, WORD = "expiry.put-expiring", "text.word"
 
 @pytest.fixture
 def opened(open_page: Any, tmp_path: Path) -> Callable[..., Any]:
-    """Opens the report of a result."""
+    """Opens a report."""
 
-    def opened(made: Result, width: int = 1280, scheme: str = "light") -> Any:
+    def opened(report: str, width: int = 1280, scheme: str = "light") -> Any:
         path = tmp_path / "report.html"
-        path.write_text(render_html(made), encoding="utf-8")
+        path.write_text(report, encoding="utf-8")
         return open_page(path.as_uri(), width=width, scheme=scheme)
 
     return opened
 
 
-def full() -> Result:
-    """With everything that a report may show."""
-    sample = sample_result()
+@cache
+def full(stores: int = len(TARGETS)) -> str:
+    """With everything that a report may show; it is rendered once for all tests."""
+    sample = sample_result(TARGETS[:stores])
     first = sample.stores[0].model_copy(update={"outages": [sample_outage("crash"), sample_outage("pause", lost=3, claimed=False)]})
-    return sample.model_copy(update={"stores": [first, *sample.stores[1:]]})
+    return render_html(sample.model_copy(update={"stores": [first, *sample.stores[1:]]}))
 
 
-def answered() -> Result:
+@cache
+def answered() -> str:
     """Two stores that answered two capabilities of the specification."""
     stores = []
     for name, word in (("redis:x", Outcome.UNSUPPORTED), ("mongodb:x", Outcome.PASS)):
         outcomes = [*capability(EXPIRY), *capability(WORD, word)]
         stores.append(tried(name, (EXPIRY, Outcome.PASS), (WORD, word), outcomes=outcomes))
-    return result(*stores)
+    return render_html(result(*stores))
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -104,11 +106,11 @@ def test_a_filter_opens_the_groups_that_have_something_of_it(opened: Any) -> Non
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light")])
 def test_axe_finds_no_violation_in_a_report(opened: Any, width: int, scheme: str) -> None:
-    """Of any of its rules, with every list open."""
+    """Of any of its rules, with every list open. Two stores have all kinds of parts, and axe takes a minute for nine."""
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="needs the package axe-playwright-python: pip install -e '.[site]'"
     )
-    page = opened(full(), width=width, scheme=scheme)
+    page = opened(full(2), width=width, scheme=scheme)
     page.evaluate('document.querySelectorAll("details").forEach((each) => (each.open = true))')
     found = axe.Axe().run(page).response["violations"]
     assert [(each["id"], [node["html"][:300] for node in each["nodes"]][:3]) for each in found] == []
