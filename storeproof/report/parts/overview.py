@@ -13,6 +13,7 @@ from storeproof.report.parts.roles import Role, label_of, profiles_in, role_of
 from storeproof.report.parts.speeds import SPEEDS, SpeedColumn, speed_columns
 from storeproof.report.tables import Cell, Table, anchor, workloads
 from storeproof.result.model import Result, StoreResult
+from storeproof.result.needs.servers import tried
 
 _NAMED: Final = 10
 """Things that are lacking which a hint names."""
@@ -64,10 +65,12 @@ def _failed(store: StoreResult) -> Cell:
 
 
 def _capabilities(store: StoreResult) -> Cell:
-    """Those that were shown, of all."""
+    """Those that were shown, of all; a run that tried none says nothing of them."""
+    if not tried(store):
+        return Cell("not tried" if store.capabilities else "–", "dim")
     shown = sum(each.outcome in SHOWN for each in store.capabilities)
     claimed = sum(each.claimed for each in store.capabilities)
-    return Cell(f"{shown} of {len(store.capabilities)}", "", "#correct", f"{claimed} claimed") if store.capabilities else Cell("–", "dim")
+    return Cell(f"{shown} of {len(store.capabilities)}", "", "#correct", f"{claimed} claimed")
 
 
 def _role(role: Role | None) -> Cell:

@@ -8,7 +8,7 @@ from storeproof.outcome import Outcome
 from storeproof.report.parts.overview import overview
 from storeproof.report.tables import Cell
 from storeproof.result.model import Result
-from tests.site.made import fault, judged, rate, result, store, struck
+from tests.site.made import fault, judged, rate, result, store, struck, tried
 
 
 def cells(made: Result, row: int = 0) -> Mapping[str, Cell]:
@@ -50,6 +50,16 @@ def test_what_was_not_tried_has_no_column_and_no_verdict() -> None:
     found = cells(made, 1)
     assert "lost by power cut" not in found
     assert [cell.text for cell in found.values()][1:] == ["0", "–", "not asked", "not tried", "–"]
+
+
+def test_capabilities_that_were_not_tried_are_not_counted() -> None:
+    """`0 of 2` would say that they are lacking."""
+    key, text = "key_access.put-get", "text.word"
+    made = result(
+        tried("redis:x", (key, Outcome.NOT_RUN), (text, Outcome.EXCLUDED)),
+        tried("redis:y", (key, Outcome.PASS), (text, Outcome.NOT_RUN)),
+    )
+    assert [cells(made, row)["capabilities"].text for row in (0, 1)] == ["not tried", "1 of 2"]
 
 
 def test_a_run_without_the_usual_workloads_shows_those_that_it_has() -> None:
