@@ -45,6 +45,7 @@ SLOW = (
     "disk",
     "experiments/durability/test_atomic_groups.py",
     "experiments/durability/test_load_shapes.py",
+    "experiments/durability/test_replay.py",
     "experiments/durability/test_rounds.py",
     "experiments/durability/test_spoiled.py",
     "launch",

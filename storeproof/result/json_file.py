@@ -33,12 +33,17 @@ def write_result(result: Result, path: Path) -> None:
 
 def write_whole(path: Path, text: str) -> None:
     """Replace a file atomically: a reader, also after a power cut, sees the old or the new one."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """As `write_whole`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     temporary = Path(name)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         temporary.chmod(0o644)

@@ -26,7 +26,7 @@ ORDER = (
         "contract",
         "embedded",
     ),
-    *("oracle", "check", "blame", "machine", "disk", "cleanup", "launch", "faults", "corpus", "records", "load", "result"),
+    *("oracle", "check", "evidence", "blame", "machine", "disk", "cleanup", "launch", "faults", "corpus", "records", "load", "result"),
     *("store_under_test", "experiments", "report", "site", "cli", "plugin", "suites"),
 )
 FOLDERS = {"storeproof": "storeproof", "adapters": "storeproof.adapters", "suites": "storeproof.suites"}
