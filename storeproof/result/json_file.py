@@ -64,6 +64,11 @@ def read_result(path: Path) -> Result:
         text = read_text(file, LONGEST)
     except Unreadable as reason:
         raise UsageError(f"{file} {reason}; give a {NAME} that `pytest suites/` wrote, or the report directory that holds one") from None
+    return result_from(text, file)
+
+
+def result_from(text: str, file: Path | str) -> Result:
+    """The result in a text; `file` is its name in messages. Raises as `read_result` does."""
     try:
         data = json.loads(text)
     except RecursionError:
@@ -110,7 +115,7 @@ def result_schema() -> str:
     return schema_of("result", Result, FORMAT)
 
 
-def _check_format(file: Path, text: str) -> None:
+def _check_format(file: Path | str, text: str) -> None:
     """The same major version with a minor not newer than ours is read, and `OLDER`; anything else is an error, never a guess."""
     if text in OLDER:
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
@@ -256,6 +256,10 @@ class HistoryRecord(Part):
     fault_us: float | None = None
     """Time of the fault, if there was one."""
     accesses: list[AccessRecord]
+
+
+SUBLINEAR: Final = 4.0
+"""Times as long for a hundred times the records: a tree of those is one level deeper, and a reader of all takes up to a hundred."""
 
 
 class ScalingRecord(Part):

@@ -27,7 +27,7 @@ ORDER = (
         "embedded",
     ),
     *("oracle", "check", "evidence", "blame", "machine", "disk", "cleanup", "launch", "faults", "corpus", "records", "load", "result"),
-    *("store_under_test", "experiments", "report", "site", "cli", "plugin", "suites"),
+    *("store_under_test", "experiments", "report", "site", "conformance", "cli", "plugin", "suites"),
 )
 FOLDERS = {"storeproof": "storeproof", "adapters": "storeproof.adapters", "suites": "storeproof.suites"}
 FOR_ADAPTERS = ("contract", "embedded", "spec", "errors", "adapters")

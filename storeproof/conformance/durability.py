@@ -1,0 +1,190 @@
+"""Judges the durability rounds again, from their histories, and compares what follows with the result."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import groupby
+from typing import Final
+
+from storeproof.conformance.archive import Archive
+from storeproof.conformance.known import Known
+from storeproof.conformance.reasons import ClaimRefused, Reason
+from storeproof.evidence import EVIDENCE, EvidenceDamaged, StoreEvidence, read_evidence
+from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.experiments.durability.replay import replay
+from storeproof.faults import faults
+from storeproof.outcome import IDLE, SHOWN, Outcome, worst
+from storeproof.printable import in_one_line
+from storeproof.result.model import GuaranteeRecord, RunInfo, StoreResult
+from storeproof.spec import LADDER, NODES, Target
+
+_CASE: Final = "durability."
+_GUARANTEES: Final = (*LADDER[1:], *NODES)
+_ALIKE: Final = (
+    *("rounds", "faults_by_load", "second_faults", "faults_with_loss", "loss_bound", "worst_loss", "acknowledged", "unknown"),
+    *("lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split", "recovery_seconds"),
+)
+"""What follows from the histories."""
+
+
+@dataclass(frozen=True)
+class JudgedAgain:
+    """How much was judged."""
+
+    guarantees: int
+    rounds: int
+    operations: int
+
+
+def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: Archive, known: Known) -> JudgedAgain:
+    """Judge all rounds again.
+
+    Raises:
+        ClaimRefused: histories are missing or of something else, a round is missing, or they show something else than the result says.
+    """
+    records = {each.guarantee: each for each in store.durability.guarantees}
+    if len(records) != len(store.durability.guarantees):
+        raise ClaimRefused(Reason.DURABILITY, "a guarantee has two records")
+    struck = {name: each for name, each in records.items() if each.rounds}
+    if (EVIDENCE in archive.places) != (run.evidence is not None):
+        where = "in the result and not in the bundle" if run.evidence else "in the bundle and not in the result"
+        raise ClaimRefused(Reason.EVIDENCE, f"{EVIDENCE} is {where}")
+    if run.evidence is None and struck:
+        raise ClaimRefused(Reason.EVIDENCE, f"there are no histories of {len(struck)} guarantees that were struck")
+    judged: dict[str, _Judged] = {}
+    if run.evidence is not None:
+        if archive.digest(EVIDENCE) != run.evidence:
+            raise ClaimRefused(Reason.EVIDENCE, f"{EVIDENCE} is not the one of this run: its hash is another one in the result")
+        try:
+            judged = {each.guarantee: each for each in _judged(run, store, archive)}
+        except EvidenceDamaged as reason:
+            raise ClaimRefused(Reason.EVIDENCE, in_one_line(str(reason))) from None
+    for name, record in records.items():
+        _compare(record, judged.get(name, _Judged(name)), run, target, known)
+    if strange := sorted(judged.keys() - records.keys()):
+        raise ClaimRefused(Reason.EVIDENCE, f"there are histories of {strange[0]}, and no record of it")
+    _check_outcomes(store, records)
+    return JudgedAgain(len(struck), sum(each.rounds for each in struck.values()), sum(each.operations for each in judged.values()))
+
+
+@dataclass
+class _Judged:
+    """What the histories of one guarantee show."""
+
+    guarantee: str
+    summary: DurabilitySummary = field(default_factory=DurabilitySummary)
+    operations: int = 0
+    read_all: bool = False
+    """Whether the last audit read the keys of all rounds."""
+
+
+def _judged(run: RunInfo, store: StoreResult, archive: Archive) -> Iterator[_Judged]:
+    """The guarantees, one after the other."""
+    seen: set[str] = set()
+    known: set[bytes] = set()
+    stores = read_evidence(io.BytesIO(archive.read(EVIDENCE)), run.id)
+    for case, parts in groupby(stores, key=lambda each: each.case):
+        name = case.removeprefix(_CASE)
+        if not case.startswith(_CASE) or name in seen:
+            raise EvidenceDamaged(f"the histories of {case[:60]!r} are not in one piece")
+        seen.add(name)
+        found = _Judged(name)
+        for number, part in enumerate(parts):
+            _check_origin(part, run, store, f"{name} {number}")
+            digest = _fingerprint(part)
+            if digest in known:
+                raise EvidenceDamaged(f"the histories of {case} are those of another store once more")
+            known.add(digest)
+            replay(part, found.summary)
+            found.operations += len(part.operations)
+            last = part.rounds[-1].audit if part.rounds else None
+            found.read_all = last is not None and last.everything
+        yield found
+
+
+def _check_origin(part: StoreEvidence, run: RunInfo, store: StoreResult, purpose: str) -> None:
+    """Raises `ClaimRefused`: the histories are of another store, or of choices that another seed made."""
+    target = f"{store.store}:{store.variant}"
+    if part.target != target:
+        raise ClaimRefused(Reason.SEED, f"the histories of {part.case} are of {in_one_line(part.target, 60)}, and the claim is of {target}")
+    wanted = f"{run.seed} {target} {purpose}"
+    if part.seed != wanted:
+        raise ClaimRefused(Reason.SEED, f"the histories of {part.case} are of the seed {in_one_line(part.seed, 60)!r}, not of {wanted!r}")
+
+
+def _fingerprint(part: StoreEvidence) -> bytes:
+    """The same for the same history only: no two stores answer to the nanosecond alike."""
+    digest = hashlib.sha256()
+    for each in part.operations:
+        digest.update(b"%d %d\n" % (each.invoked, each.completed or 0))
+    return digest.digest() if part.operations else part.seed.encode()
+
+
+def _compare(record: GuaranteeRecord, found: _Judged, run: RunInfo, target: Target, known: Known) -> None:
+    """Raises `ClaimRefused`: the record of a guarantee is not what its histories show."""
+    name = record.guarantee
+    if name not in known.spec.guarantees:
+        raise ClaimRefused(Reason.DURABILITY, f"{in_one_line(name, 40)} is no guarantee of the edition")
+    summary = found.summary
+    made = summary.record(name, record.outcome, record.detail)
+    for field in _ALIKE:
+        says, shows = getattr(record, field), getattr(made, field)
+        if says != shows:
+            raise ClaimRefused(Reason.DURABILITY, f"{name}: {field} is {_short(says)} in the result, and {_short(shows)} by the histories")
+    _check_rounds(record, found, run, known)
+    outcome = _outcome(summary, name, run, target)
+    if not _no_better(record.outcome, outcome):
+        raise ClaimRefused(Reason.DURABILITY, f"{name} is {record.outcome} in the result, and {outcome} by the histories")
+
+
+def _check_rounds(record: GuaranteeRecord, found: _Judged, run: RunInfo, known: Known) -> None:
+    """A guarantee that held was struck as often as the scale says, in each load shape that it was tried under."""
+    if record.outcome not in SHOWN:
+        return
+    guarantee, wanted = known.spec.guarantees[record.guarantee], known.scale(run.scale).durability.rounds
+    fault = faults().get(guarantee.fault or "")
+    if fault is None:
+        raise ClaimRefused(Reason.DURABILITY, f"{record.guarantee} is {record.outcome}, and no fault of this version tests it")
+    always = {shape for shape in guarantee.load if shape == "stream" or (shape == "burst" and fault.sudden)}
+    for shape in guarantee.load:
+        number = record.faults_by_load.get(shape, 0)
+        if number != wanted and (number or shape in always):
+            raise ClaimRefused(
+                Reason.ROUNDS, f"{record.guarantee} was struck {number} times under the load `{shape}`, and at {run.scale} scale {wanted} times"
+            )
+    if not found.read_all:
+        raise ClaimRefused(Reason.ROUNDS, f"{record.guarantee}: the last audit did not read the keys of all rounds")
+
+
+def _outcome(summary: DurabilitySummary, guarantee: str, run: RunInfo, target: Target) -> Outcome:
+    """As the case comes to it, with the known failures of the store's file."""
+    claimed = target.configuration.promises(guarantee)
+    outcome = summary.outcome(claimed=claimed)
+    known = target.known_failure(f"{_CASE}{guarantee}", datetime.fromisoformat(run.started).date())
+    if outcome is not Outcome.FAIL or known is None:
+        return outcome
+    return Outcome.FAIL if known.worse(summary.findings_of(claimed=claimed)) else Outcome.KNOWN_FAIL
+
+
+def _check_outcomes(store: StoreResult, records: dict[str, GuaranteeRecord]) -> None:
+    """Raises `ClaimRefused`: the case of a guarantee has a better outcome than its record."""
+    cases = {each.id.removeprefix(_CASE): each.outcome for each in store.outcomes if each.id.startswith(_CASE)}
+    for name in _GUARANTEES:
+        case, record = cases.get(name, Outcome.NOT_RUN), records.get(name)
+        if record is None and case not in IDLE:
+            raise ClaimRefused(Reason.DURABILITY, f"{name} is {case} as a case, and has no record")
+        if record is not None and not _no_better(case, record.outcome):
+            raise ClaimRefused(Reason.DURABILITY, f"{name} is {case} as a case, and {record.outcome} as a guarantee")
+
+
+def _no_better(says: Outcome, shows: Outcome) -> bool:
+    """Whether a verdict is no better than what shows; what ended by an error may be worse."""
+    return says is shows or {says, shows} <= {*SHOWN} or worst([says, shows]) is says
+
+
+def _short(value: object) -> str:
+    return in_one_line(str(value), 80)
