@@ -26,8 +26,6 @@ class Known:
     """The version of storeproof."""
     of_run: Mapping[str, str]
     """SHA-256 of the machinery, the suites and the compiled part, by name."""
-    of_stores: Mapping[str, Mapping[str, str]] | None = None
-    """SHA-256 of the sources of each store, by its name; None: those of this installation's files."""
 
     @classmethod
     def here(cls) -> Known:
@@ -74,7 +72,5 @@ class Known:
         return Target(store, variant, file, parts)
 
     def sources(self, target: Target) -> Mapping[str, str]:
-        """SHA-256 of what judges a store, by name."""
-        if self.of_stores is not None and target.store.name in self.of_stores:
-            return self.of_stores[target.store.name]
+        """SHA-256 of what judges a store here, by name. Raises `OSError`: a file is not here."""
         return digests(sources_of(target))
