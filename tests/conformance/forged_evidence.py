@@ -57,7 +57,7 @@ def kept(store: StoreEvidence, number: int) -> Place:
     return next(
         place
         for place, each in audit_of(store, number).seen.items()
-        if isinstance(each, Observation) and each.sight == "whole" and len(operations[place]) == parts[each.write_id] == 1
+        if isinstance(each, Observation) and each.sight == "whole" and [one.outcome for one in operations[place]] == ["ok"] and parts[each.write_id] == 1
     )
 
 
