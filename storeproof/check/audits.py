@@ -29,6 +29,16 @@ class Audits:
         self._audited = 0
         """When the last audit ended: what was written since is read in the next one."""
 
+    @property
+    def harmed(self) -> frozenset[Place]:
+        """The keys that had an anomaly."""
+        return frozenset(self._harmed)
+
+    @property
+    def audited(self) -> int:
+        """When the last audit ended; 0 before the first."""
+        return self._audited
+
     def due(self, operations: Sequence[Operation], *, everything: bool) -> dict[Place, list[Operation]]:
         """The keys that the next audit must read, with their operations. `operations`: in order of invocation."""
         return {

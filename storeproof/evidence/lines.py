@@ -17,6 +17,13 @@ from storeproof.spec.guarantee import LoadShape
 
 FORMAT: Final = "1.0"
 
+_MOST_ROUNDS: Final = 100
+"""On one store: the largest scale has twenty in each of four load shapes."""
+Nanoseconds = Annotated[int, Field(ge=-1, lt=1 << 62)]
+Number = Annotated[int, Field(ge=0, lt=1 << 31)]
+Amount = Annotated[int, Field(ge=-16, le=16)]
+"""A run adds 5 at most; the time to judge a counter grows with these."""
+
 _CHUNK: Final = 10_000
 """Operations of a line, and keys."""
 _UNKNOWN: Final = -1
@@ -66,27 +73,27 @@ class OperationsLine(_Line):
     """Operations in order of invocation, in columns."""
 
     line: Literal["operations"] = "operations"
-    client: list[int]
+    client: list[Number]
     action: str
-    key: list[int]
-    after: list[int]
+    key: list[Number]
+    after: list[Nanoseconds]
     """Nanoseconds from the invocation of the operation before."""
-    took: list[int]
+    took: list[Nanoseconds]
     """Nanoseconds to the reply; -1 if it was lost."""
     outcome: str
     write: list[str]
-    amount: list[int]
+    amount: list[Amount]
 
 
 class AuditOnLine(_Line):
     """What was read back."""
 
-    moment: int
+    moment: Nanoseconds
     everything: bool
-    keys: list[int]
+    keys: list[Number]
     seen: list[SeenOnLine]
     gone: list[str]
-    ended: int
+    ended: Nanoseconds
 
 
 class BrokenOnLine(_Line):
@@ -102,12 +109,12 @@ class RoundLine(_Line):
 
     line: Literal["round"] = "round"
     shape: LoadShape
-    began: int
-    struck: int
-    load_ended: int
+    began: Nanoseconds
+    struck: Nanoseconds
+    load_ended: Nanoseconds
     second_fault: bool
     recovered: float | None
-    unstartable: int | None
+    unstartable: Nanoseconds | None
     audit: AuditOnLine | None
     broken: BrokenOnLine | None
     spoiled: bool
@@ -213,6 +220,8 @@ class Reading:
             self._add_operations(line)
         else:
             self.store.rounds.append(self._round(line))
+            if len(self.store.rounds) > _MOST_ROUNDS:
+                raise EvidenceDamaged(f"there are more than {_MOST_ROUNDS} rounds on one store")
 
     def _add_operations(self, line: OperationsLine) -> None:
         columns = (line.client, line.action, line.key, line.after, line.took, line.outcome, line.write, line.amount)

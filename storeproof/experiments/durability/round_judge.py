@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from storeproof.check import Audits, unstartable
 from storeproof.evidence import RoundEvidence
@@ -20,17 +20,17 @@ class RoundJudge:
         self._cuts_off = cuts_off
         self._cut_off: list[tuple[int, int]] = []
         """Intervals in which the store had lost its disk: operations that it answered within them are unknown."""
-        self._audits = Audits()
+        self.audits = Audits()
         self._at_risk = 0
         """Operations that were acknowledged before the fault of this round."""
 
-    def history(self, operations: Sequence[Operation], moment: int) -> list[Operation]:
-        """The operations as they count at a moment, in nanoseconds. `operations`: all, in order of invocation."""
+    def history(self, operations: Iterable[Operation], moment: int) -> list[Operation]:
+        """The operations as they count at a moment, in nanoseconds. `operations`: of some or all keys, in order of invocation."""
         return without_replies(as_of(operations, moment), self._cut_off)
 
     def due(self, history: Sequence[Operation], *, everything: bool) -> dict[Place, list[Operation]]:
         """The keys that the audit of this round must read, with their operations."""
-        return self._audits.due(history, everything=everything)
+        return self.audits.due(history, everything=everything)
 
     def begin(self, round_: RoundEvidence) -> None:
         """A round begins."""
@@ -59,12 +59,12 @@ class RoundJudge:
     def audited(self, history: Sequence[Operation], round_: RoundEvidence) -> None:
         """The data was read back. `history`: as it counts at the moment of the audit. Raises `ValueError` as `Audits.judge` does."""
         assert round_.audit is not None
-        findings, lost = self._audits.judge(history, round_.audit.seen, round_.struck)
+        findings, lost = self.audits.judge(history, round_.audit.seen, round_.struck)
         self.summary.gone.update(round_.audit.gone)
         self.summary.add(findings, lost)
-        self._audits.ended(round_.audit.ended)
+        self.audits.ended(round_.audit.ended)
         self._at_risk = sum(
-            each.outcome == "ok" and each.completed is not None and round_.began <= each.completed <= round_.load_ended for each in history
+            each.outcome == "ok" and each.completed is not None and round_.began <= each.invoked and each.completed <= round_.load_ended for each in history
         )
 
     def survived(self) -> None:
