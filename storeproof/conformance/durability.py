@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -20,7 +21,7 @@ from storeproof.faults import faults
 from storeproof.outcome import IDLE, SHOWN, Outcome, worst
 from storeproof.printable import in_one_line
 from storeproof.result.model import GuaranteeRecord, RunInfo, StoreResult
-from storeproof.spec import LADDER, NODES, Target
+from storeproof.spec import LADDER, NODES, Spec, Target
 
 _CASE: Final = "durability."
 _GUARANTEES: Final = (*LADDER[1:], *NODES)
@@ -60,7 +61,7 @@ def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: 
         if archive.digest(EVIDENCE) != run.evidence:
             raise ClaimRefused(Reason.EVIDENCE, f"{EVIDENCE} is not the one of this run: its hash is another one in the result")
         try:
-            judged = {each.guarantee: each for each in _judged(run, store, archive)}
+            judged = {each.guarantee: each for each in _judged(run, store, archive, known.spec)}
         except EvidenceDamaged as reason:
             raise ClaimRefused(Reason.EVIDENCE, in_one_line(str(reason))) from None
     for name, record in records.items():
@@ -82,7 +83,7 @@ class _Judged:
     """Whether the last audit read the keys of all rounds."""
 
 
-def _judged(run: RunInfo, store: StoreResult, archive: Archive) -> Iterator[_Judged]:
+def _judged(run: RunInfo, store: StoreResult, archive: Archive, spec: Spec) -> Iterator[_Judged]:
     """The guarantees, one after the other."""
     seen: set[str] = set()
     known: set[bytes] = set()
@@ -92,9 +93,10 @@ def _judged(run: RunInfo, store: StoreResult, archive: Archive) -> Iterator[_Jud
         if not case.startswith(_CASE) or name in seen:
             raise EvidenceDamaged(f"the histories of {case[:60]!r} are not in one piece")
         seen.add(name)
-        found = _Judged(name)
-        for number, part in enumerate(parts):
-            _check_origin(part, run, store, f"{name} {number}")
+        found, attempt = _Judged(name), -1
+        for part in parts:
+            _check_fault(part, name, spec)
+            attempt = _attempt(part, run, store, name, attempt + 1)
             digest = _fingerprint(part)
             if digest in known:
                 raise EvidenceDamaged(f"the histories of {case} are those of another store once more")
@@ -106,14 +108,28 @@ def _judged(run: RunInfo, store: StoreResult, archive: Archive) -> Iterator[_Jud
         yield found
 
 
-def _check_origin(part: StoreEvidence, run: RunInfo, store: StoreResult, purpose: str) -> None:
-    """Raises `ClaimRefused`: the histories are of another store, or of choices that another seed made."""
+def _attempt(part: StoreEvidence, run: RunInfo, store: StoreResult, guarantee: str, least: int) -> int:
+    """The number of the store, from 0: a store that the machine spoiled is followed by another one.
+
+    Raises:
+        ClaimRefused: the histories are of another store, or of choices that another seed made.
+    """
     target = f"{store.store}:{store.variant}"
     if part.target != target:
         raise ClaimRefused(Reason.SEED, f"the histories of {part.case} are of {in_one_line(part.target, 60)}, and the claim is of {target}")
-    wanted = f"{run.seed} {target} {purpose}"
-    if part.seed != wanted:
-        raise ClaimRefused(Reason.SEED, f"the histories of {part.case} are of the seed {in_one_line(part.seed, 60)!r}, not of {wanted!r}")
+    wanted = f"{run.seed} {target} {guarantee} "
+    number = part.seed.removeprefix(wanted)
+    if not part.seed.startswith(wanted) or not re.fullmatch("[0-9]{1,3}", number) or int(number) < least:
+        found = in_one_line(part.seed, 60)
+        raise ClaimRefused(Reason.SEED, f"the histories of {part.case} are of the seed {found!r}, and those of the claim of '{wanted}{least}'")
+    return int(number)
+
+
+def _check_fault(part: StoreEvidence, guarantee: str, spec: Spec) -> None:
+    """Raises `EvidenceDamaged`: the guarantee's fault takes the disk away and the histories say that it does not, or the reverse."""
+    fault = faults().get((spec.guarantees[guarantee].fault or "") if guarantee in spec.guarantees else "")
+    if fault is None or fault.cuts_off != part.cuts_off:
+        raise EvidenceDamaged(f"the histories of {part.case[:60]!r} are not of the fault that tests it")
 
 
 def _fingerprint(part: StoreEvidence) -> bytes:

@@ -7,14 +7,18 @@ from pathlib import Path
 from storeproof.conformance.archive import SOURCES, Archive
 from storeproof.conformance.known import Known
 from storeproof.conformance.reasons import ClaimRefused, Reason
+from storeproof.errors import SpecError
 from storeproof.printable import in_one_line
 from storeproof.result.model import RunInfo, StoreResult
 from storeproof.result.redact import MASK
 from storeproof.result.sources import MACHINERY, OWN, SUITES
 from storeproof.spec import Target
+from storeproof.spec.reading.source import plain
 
 _SAME = {MACHINERY: Reason.STOREPROOF, SUITES: Reason.SUITES}
 """What must be the same here; the compiled part is built on each machine, and is another file each time."""
+
+_YAML = (".yaml", ".yml")
 
 
 def check_machinery(run: RunInfo, known: Known) -> None:
@@ -44,7 +48,7 @@ def judging_target(store: StoreResult, archive: Archive, known: Known, folder: P
         raise ClaimRefused(Reason.ADAPTER, f"a file of the adapter is not in the bundle: {reason}") from None
     for name in sorted({*sources} | {*store.sources}):
         if sources.get(name) != store.sources.get(name):
-            reason = Reason.STORE_FILE if name.endswith((".yaml", ".yml")) else Reason.ADAPTER
+            reason = Reason.STORE_FILE if name.endswith(_YAML) else Reason.ADAPTER
             what = "was changed afterwards" if name in store.sources else "did not judge"
             raise ClaimRefused(reason, f"{in_one_line(name, 80)} {what}: it is not the one of storeproof {known.storeproof} here")
     if (target.store.name, target.store.title, target.store.topology) != (store.store, store.title, store.topology):
@@ -66,8 +70,20 @@ def _own_files(store: StoreResult, archive: Archive, folder: Path) -> Path | Non
         path = folder / name.removeprefix(SOURCES)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(archive.read(name))
+    for name in listed:
+        _check_own_file(folder / name.removeprefix(SOURCES))
     first = next(iter(store.sources), "")
     return folder / first if first.startswith(OWN) else None
+
+
+def _check_own_file(path: Path) -> None:
+    """A vendor does not excuse failures of its own store; and its regular expressions may be made to take for ever."""
+    try:
+        excuses = path.suffix in _YAML and "known_failures" in plain(path)
+    except SpecError as reason:
+        raise ClaimRefused(Reason.STORE_FILE, in_one_line(str(reason))) from None
+    if excuses:
+        raise ClaimRefused(Reason.STORE_FILE, f"{path.name} has known_failures: a claim shows failures as they are; leave them out, and run it again")
 
 
 def _check_settings(store: StoreResult, target: Target) -> None:

@@ -66,7 +66,7 @@ class Known:
             store, file = self.spec.store(named)
             parts = self.spec.parts_of(store, file)
         except UsageError as reason:
-            raise ClaimRefused(Reason.STORE_FILE, str(reason)) from None
+            raise ClaimRefused(Reason.STORE_FILE, in_one_line(str(reason))) from None
         if variant not in store.variants:
             raise ClaimRefused(Reason.STORE_FILE, f"{store.name} has no variant {in_one_line(variant, 40)}")
         return Target(store, variant, file, parts)

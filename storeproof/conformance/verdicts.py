@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from storeproof.conformance.reasons import ClaimRefused, Reason
-from storeproof.outcome import Outcome, Stage, count, worst
+from storeproof.outcome import IDLE, Outcome, count, worst
 from storeproof.result.capabilities import by_capability, roll_up
 from storeproof.result.model import StoreResult
 from storeproof.result.profiles import judge
@@ -41,7 +41,7 @@ def check_operations(store: StoreResult, capabilities: Mapping[str, Capability])
     fixed = {f"{name}/{case.id}" for name, each in capabilities.items() for case in each.cases}
     for name, outcomes in by_capability(store.outcomes).items():
         for each in outcomes:
-            if each.id.removeprefix("capabilities.") in fixed and each.stage is Stage.CORRECTNESS and each.outcome is not Outcome.UNSUPPORTED:
+            if each.id.removeprefix("capabilities.") in fixed and each.outcome not in (Outcome.UNSUPPORTED, *IDLE):
                 capability = capabilities[name]
                 for operation in capability.operations:
                     shown.setdefault((capability.model, operation), []).append(each.outcome)

@@ -182,6 +182,13 @@ EVIDENCES = (
         "it is of the run '0123456789ab'",
     ),
     Forgery("another store's history", "of a store that lost nothing", with_evidence(_in(CRASH, target="redis:aof-always")), Reason.SEED, "are of redis:aof-always"),
+    Forgery(
+        "another kind of fault",
+        "what a store answered without its disk is unknown",
+        with_evidence(_in(CRASH, cuts_off=True)),
+        Reason.EVIDENCE,
+        "are not of the fault that tests it",
+    ),
     Forgery("another fault's history", "the same restarts, called kills", with_stores(copy_history), Reason.EVIDENCE, "are those of another store once more"),
     Forgery("replayed seed", "histories of a seed that suited", with_evidence(_in(CRASH, seed="7 sqlite:wal-full process_crash 0")), Reason.SEED, "'7 sqlite:wal-full"),
     Forgery("another seed", "in the result and the command", with_result(lambda result: result["run"].update(seed=2)), Reason.SEED, "has the seed 1"),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from pathlib import Path
 from typing import Any
 
 from storeproof.conformance.archive import RESULT
 from storeproof.conformance.reasons import Reason
-from tests.conformance.forging import Forgery, Json, with_parts, with_result, with_store
+from tests.conformance.forging import Forgery, Json, sealed, with_parts, with_result, with_store
+from tests.conformance.true_bundle import TrueBundle
 
 CASE = "capabilities.key_access.put-get/001"
 CAPABILITY = "key_access.put-get"
@@ -46,6 +50,14 @@ def _changed_source(name: str) -> Any:
 def _own_file(parts: dict[str, bytes]) -> None:
     name = f"sources/{OWN}"
     parts[name] = parts[name].replace(b"power_loss", b"process_crash")
+
+
+def excused(bundle: TrueBundle, file: Path) -> None:
+    """The vendor's own file excuses every failure, and the result has its hash."""
+    content = bundle.parts[f"sources/{OWN}"] + b"known_failures: {durability.power_loss: {variants: [wal-full], finding: '(x+x+)+y', issue: x, until: 2999-12-31}}\n"
+    result = bundle.result
+    result["stores"][0]["sources"][OWN] = hashlib.sha256(content).hexdigest()
+    file.write_bytes(sealed({**bundle.parts, f"sources/{OWN}": content, RESULT: json.dumps(result).encode()}))
 
 
 def _unclaimed(store: Json) -> None:
@@ -150,6 +162,7 @@ RESULTS = (
         "adapters/sqlite/lies.py",
     ),
     Forgery("own file changed", "it claims less than in the run", with_parts(_own_file), Reason.ADAPTER, f"sources/{OWN} is not the file that judged"),
+    Forgery("excuses", "known failures in the vendor's own file", excused, Reason.STORE_FILE, "sqlite.yaml has known_failures"),
     Forgery("own file left out", "the bundle does not hold it", with_parts(lambda parts: parts.pop(f"sources/{OWN}")), Reason.ADAPTER, "is not in the bundle"),
     Forgery(
         "another variant's settings",

@@ -88,9 +88,10 @@ class _Histories:
         self._by_place = by_place(operations)
         self._groups: dict[str, set[Place]] = {}
         """The keys that were written together, by write id."""
+        first: dict[str, Place] = {}
         for each in operations:
-            if each.write_id:
-                self._groups.setdefault(each.write_id, set()).add(each.place)
+            if each.write_id and first.setdefault(each.write_id, each.place) != each.place:
+                self._groups.setdefault(each.write_id, {first[each.write_id]}).add(each.place)
         self._looks = 0
 
     def of(self, judge: RoundJudge, round_: RoundEvidence) -> Iterable[Operation]:
