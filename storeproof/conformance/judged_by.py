@@ -10,7 +10,7 @@ from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.errors import SpecError
 from storeproof.printable import in_one_line
 from storeproof.result.model import RunInfo, StoreResult
-from storeproof.result.redact import MASK
+from storeproof.result.redact import redact_settings
 from storeproof.result.sources import MACHINERY, OWN, SUITES
 from storeproof.spec import Target
 from storeproof.spec.reading.source import plain
@@ -48,9 +48,9 @@ def judging_target(store: StoreResult, archive: Archive, known: Known, folder: P
         raise ClaimRefused(Reason.ADAPTER, f"a file of the adapter is not in the bundle: {reason}") from None
     for name in sorted({*sources} | {*store.sources}):
         if sources.get(name) != store.sources.get(name):
-            reason = Reason.STORE_FILE if name.endswith(_YAML) else Reason.ADAPTER
+            kind = Reason.STORE_FILE if name.endswith(_YAML) else Reason.ADAPTER
             what = "was changed afterwards" if name in store.sources else "did not judge"
-            raise ClaimRefused(reason, f"{in_one_line(name, 80)} {what}: it is not the one of storeproof {known.storeproof} here")
+            raise ClaimRefused(kind, f"{in_one_line(name, 80)} {what}: it is not the one of storeproof {known.storeproof} here")
     if (target.store.name, target.store.title, target.store.topology) != (store.store, store.title, store.topology):
         raise ClaimRefused(Reason.STORE_FILE, f"the result calls the store {in_one_line(store.title, 40)}, and its file {target.store.title}")
     _check_settings(store, target)
@@ -68,8 +68,11 @@ def _own_files(store: StoreResult, archive: Archive, folder: Path) -> Path | Non
         if archive.digest(name) != digest:
             raise ClaimRefused(Reason.ADAPTER, f"{name} is not the file that judged: it was changed afterwards")
         path = folder / name.removeprefix(SOURCES)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(archive.read(name))
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(archive.read(name))
+        except OSError as reason:  # one name is a file and a folder
+            raise ClaimRefused(Reason.ADAPTER, f"{name} cannot be written beside the others: {reason.strerror}") from None
     for name in listed:
         _check_own_file(folder / name.removeprefix(SOURCES))
     first = next(iter(store.sources), "")
@@ -88,8 +91,8 @@ def _check_own_file(path: Path) -> None:
 
 def _check_settings(store: StoreResult, target: Target) -> None:
     """A run that did not verify its settings, or of another variant, is no claim of this one."""
-    wanted = {**target.stated_settings, **target.options}
+    wanted = redact_settings({**target.stated_settings, **target.options})
     for name, value in wanted.items():
-        if store.settings.get(name) not in (value, MASK):
+        if store.settings.get(name) != value:
             found = in_one_line(str(store.settings.get(name)), 40)
             raise ClaimRefused(Reason.SETTINGS, f"{target.id} states {name} = {value}, and the server had {found}")
