@@ -28,9 +28,7 @@ def answer_lines(found: Verified, level: Level = Level.RECOMPUTED) -> Iterator[s
     """The answer first, in one line."""
     product, run, store = found.product, found.result.run, found.store
     named = f"{product.product} {product.version}"
-    yield in_one_line(
-        f"verified: {named}, edition {found.result.edition.version}: {_durability(found)}; {_profiles(found)} ({level})"
-    )
+    yield in_one_line(f"verified: {named}, edition {found.result.edition.version}: {_durability(found)}; {_profiles(found)} ({level})")
     yield f"by {in_one_line(product.organization)}, {product.mode}, {in_one_line(product.contact)}, {product.url}"
     yield f"tried as {formatting.name_of(store)} on {run.started} at {run.scale} scale: {formatting.SCALES.get(run.scale, '')}"
     yield "cases: " + ", ".join(f"{store.counts[each]} {each}" for each in Outcome if store.counts.get(each))
@@ -47,7 +45,8 @@ def badge_of(found: Verified, level: Level = Level.RECOMPUTED) -> Badge:
     """The claim, for the README of the product."""
     bad = any(found.store.counts.get(each, 0) for each in (Outcome.FAIL, Outcome.ERROR))
     kept = found.store.durability.proven is not None
-    words = [_survives(found), f"{_conforming(found)} of {plural(len(found.store.profiles), 'profile')}", found.result.edition.version, level]
+    conforming = f"{_conforming(found)} of {plural(len(found.store.profiles), 'profile')}"
+    words = [_survives(found), conforming, found.result.edition.version, level]
     return Badge(" · ".join(words), *(("brightgreen", "#1a7f37") if kept and not bad else ("orange", "#9a6700")))
 
 

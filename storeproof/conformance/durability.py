@@ -124,7 +124,7 @@ def _attempt(part: StoreEvidence, run: RunInfo, store: StoreResult, guarantee: s
     number = part.seed.removeprefix(wanted)
     if not part.seed.startswith(wanted) or not re.fullmatch("[0-9]{1,3}", number) or int(number) < least:
         found = in_one_line(part.seed, 60)
-        raise ClaimRefused(Reason.SEED, f"the histories of {part.case} are of the seed {found!r}, and those of the claim of '{wanted}{least}'")
+        raise ClaimRefused(Reason.SEED, f"the histories of {part.case} are of the seed {found!r}, the claim's of '{wanted}{least}'")
     return int(number)
 
 
@@ -173,9 +173,8 @@ def _check_rounds(record: GuaranteeRecord, found: _Judged, run: RunInfo, known: 
     for shape in guarantee.load:
         number = record.faults_by_load.get(shape, 0)
         if number != wanted and (number or shape in always):
-            raise ClaimRefused(
-                Reason.ROUNDS, f"{record.guarantee} was struck {number} times under the load `{shape}`, and at {run.scale} scale {wanted} times"
-            )
+            struck = f"was struck {number} times under the load `{shape}`, and at {run.scale} scale {wanted} times"
+            raise ClaimRefused(Reason.ROUNDS, f"{record.guarantee} {struck}")
     if not found.read_all:
         raise ClaimRefused(Reason.ROUNDS, f"{record.guarantee}: the last audit did not read the keys of all rounds")
 

@@ -25,7 +25,7 @@ def check_machinery(run: RunInfo, known: Known) -> None:
     """Raises `ClaimRefused`: the run was judged by another storeproof, or by other suites."""
     if run.storeproof != known.storeproof:
         there = in_one_line(run.storeproof, 20)
-        raise ClaimRefused(Reason.STOREPROOF, f"it was judged by storeproof {there}, and this is {known.storeproof}; verify it with that one")
+        raise ClaimRefused(Reason.STOREPROOF, f"it was judged by storeproof {there}, and this is {known.storeproof}; use that one")
     for name, reason in _SAME.items():
         if run.sources.get(name) != known.of_run[name]:
             raise ClaimRefused(reason, f"it was judged by other files than those of `{name}` in storeproof {known.storeproof} here")
@@ -52,7 +52,7 @@ def judging_target(store: StoreResult, archive: Archive, known: Known, folder: P
             what = "was changed afterwards" if name in store.sources else "did not judge"
             raise ClaimRefused(kind, f"{in_one_line(name, 80)} {what}: it is not the one of storeproof {known.storeproof} here")
     if (target.store.name, target.store.title, target.store.topology) != (store.store, store.title, store.topology):
-        raise ClaimRefused(Reason.STORE_FILE, f"the result calls the store {in_one_line(store.title, 40)}, and its file {target.store.title}")
+        raise ClaimRefused(Reason.STORE_FILE, f"the result calls the store {in_one_line(store.title, 40)}, its file {target.store.title}")
     _check_settings(store, target)
     return target
 
@@ -86,7 +86,8 @@ def _check_own_file(path: Path) -> None:
     except SpecError as reason:
         raise ClaimRefused(Reason.STORE_FILE, in_one_line(str(reason))) from None
     if excuses:
-        raise ClaimRefused(Reason.STORE_FILE, f"{path.name} has known_failures: a claim shows failures as they are; leave them out, and run it again")
+        why = "a claim shows failures as they are; leave them out, and run it again"
+        raise ClaimRefused(Reason.STORE_FILE, f"{path.name} has known_failures: {why}")
 
 
 def _check_settings(store: StoreResult, target: Target) -> None:

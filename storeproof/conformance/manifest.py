@@ -22,7 +22,8 @@ class PartOfBundle(Part):
     """One part."""
 
     sha256: str
-    bytes: int
+    size: int
+    """Bytes."""
 
 
 class Manifest(Part):
@@ -39,7 +40,9 @@ class Manifest(Part):
 
 def manifest_of(parts: Mapping[str, bytes], edition: EditionUsed, version: str) -> bytes:
     """The manifest of these parts."""
-    entries = {name: PartOfBundle(sha256=hashlib.sha256(content).hexdigest(), bytes=len(content)) for name, content in sorted(parts.items())}
+    entries = {
+        name: PartOfBundle(sha256=hashlib.sha256(content).hexdigest(), size=len(content)) for name, content in sorted(parts.items())
+    }
     manifest = Manifest(storeproof=version, edition=edition, parts=entries)
     return _written(manifest)
 
@@ -69,7 +72,7 @@ def checked_manifest(archive: Archive) -> Manifest:
         where = "is in the manifest and not in the archive" if name in manifest.parts else "is in the archive and not in the manifest"
         raise ClaimRefused(Reason.MANIFEST, f"{in_one_line(name, 60)} {where}")
     for name, entry in manifest.parts.items():
-        if entry.bytes != archive.places[name][1] or entry.sha256 != archive.digest(name):
+        if entry.size != archive.places[name][1] or entry.sha256 != archive.digest(name):
             raise ClaimRefused(Reason.HASH, f"{name} is not the one that the manifest was made of: it was changed afterwards")
     if _written(manifest) != archive.read(MANIFEST):
         raise ClaimRefused(Reason.MANIFEST, f"{MANIFEST} is not written as `storeproof bundle` writes it")

@@ -150,7 +150,8 @@ def _check_scaling(scaling: ScalingRecord) -> None:
     if len(times) < 2 or min(times) <= 0 or not _near(scaling.factor, times[-1] / times[0]):
         raise ClaimRefused(Reason.NUMBER, f"the factor of {in_one_line(scaling.capability, 60)} is not that of its times")
     if scaling.sublinear != (scaling.factor < SUBLINEAR):
-        raise ClaimRefused(Reason.NUMBER, f"{in_one_line(scaling.capability, 60)} is called sublinear={scaling.sublinear} with {scaling.factor:g}")
+        what = f"sublinear={scaling.sublinear} with a factor of {scaling.factor:g}"
+        raise ClaimRefused(Reason.NUMBER, f"{in_one_line(scaling.capability, 60)} is called {what}")
 
 
 def _near(one: float, other: float) -> bool:

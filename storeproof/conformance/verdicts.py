@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.outcome import IDLE, Outcome, count, worst
+from storeproof.printable import in_one_line
 from storeproof.result.capabilities import by_capability, roll_up
 from storeproof.result.model import StoreResult
 from storeproof.result.profiles import judge
@@ -30,7 +31,8 @@ def check_roll_ups(store: StoreResult, target: Target, spec: Spec) -> None:
         if found.get(each.capability) != each:
             says = found.get(each.capability)
             what = "is not in the result" if says is None else f"is {says.outcome} with {says.passed} of {says.cases} cases in the result"
-            raise ClaimRefused(Reason.ROLL_UP, f"{each.capability} {what}, and by its cases {each.outcome} with {each.passed} of {each.cases}")
+            shows = f"{each.outcome} with {each.passed} of {each.cases}"
+            raise ClaimRefused(Reason.ROLL_UP, f"{each.capability} {what}, and by its cases {shows}")
     if len(store.capabilities) != len(made):
         raise ClaimRefused(Reason.ROLL_UP, f"the result has {len(store.capabilities)} capabilities, and the edition {len(made)}")
 
@@ -69,7 +71,8 @@ def check_profiles(store: StoreResult, target: Target, spec: Spec) -> None:
         )
     found = {each.profile: each for each in store.profiles}
     if found.keys() != spec.profiles.keys() or len(found) != len(store.profiles):
-        raise ClaimRefused(Reason.PROFILE, f"the result judges {', '.join(found) or 'no profile'}; the edition has {', '.join(spec.profiles)}")
+        judged = in_one_line(", ".join(found)) or "no profile"
+        raise ClaimRefused(Reason.PROFILE, f"the result judges {judged}; the edition has {', '.join(spec.profiles)}")
     for name, profile in spec.profiles.items():
         made, says_of = judge(profile, record, spec.capabilities), found[name]
         if (made.verdict, len(made.missing)) != (says_of.verdict, len(says_of.missing)):

@@ -23,7 +23,7 @@ def only_store(result: Result, known: Known) -> StoreResult:
         raise ClaimRefused(Reason.EDITION, f"it is of edition {in_one_line(there, 60)}, and only {here} is known here")
     if len(result.stores) != 1:
         names = ", ".join(f"{each.store}:{each.variant}" for each in result.stores) or "none"
-        raise ClaimRefused(Reason.RUN, f"a claim is about one store in one variant, and the run has {in_one_line(names, 120)}; run it alone")
+        raise ClaimRefused(Reason.RUN, f"a claim is about one store in one variant, the run has {in_one_line(names, 120)}; run it alone")
     (store,) = result.stores
     if store.cites is not None or store.durability.cited is not None:
         raise ClaimRefused(Reason.RUN, "what it claims is taken from another run (--proof); a claim rests on one whole run")

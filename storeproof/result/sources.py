@@ -94,7 +94,8 @@ def _imported(files: Iterable[Path]) -> Iterator[Path]:
 
 def _names(files: Iterable[Path]) -> list[str]:
     """The adapters of the project that files import."""
-    return [name for path in files if path.suffix == ".py" for name in _IMPORTED.findall(path.read_text(encoding="utf-8", errors="replace"))]
+    texts = (path.read_text(encoding="utf-8", errors="replace") for path in files if path.suffix == ".py")
+    return [name for text in texts for name in _IMPORTED.findall(text)]
 
 
 def _shipped(path: Path) -> str:

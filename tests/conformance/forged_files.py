@@ -125,11 +125,11 @@ def _without(name: str) -> Forgery:
 
 
 def _list_itself(manifest: Json) -> None:
-    manifest["parts"][MANIFEST] = {"sha256": "0" * 64, "bytes": 100}
+    manifest["parts"][MANIFEST] = {"sha256": "0" * 64, "size": 100}
 
 
 def _list_more(manifest: Json) -> None:
-    manifest["parts"]["sources/own/more.py"] = {"sha256": "0" * 64, "bytes": 100}
+    manifest["parts"]["sources/own/more.py"] = {"sha256": "0" * 64, "size": 100}
 
 
 def _alias_bomb(parts: dict[str, bytes]) -> None:

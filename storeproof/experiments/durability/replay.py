@@ -1,4 +1,7 @@
-"""Judges the rounds of a fault again, from their evidence, in time that grows with the evidence alone: it may be forged to take for ever."""
+"""Judges the rounds of a fault again, from their evidence.
+
+The time grows with the size of the evidence alone, since it may be forged to take for ever.
+"""
 
 from __future__ import annotations
 
@@ -95,7 +98,7 @@ class _Histories:
         self._looks = 0
 
     def of(self, judge: RoundJudge, round_: RoundEvidence) -> Iterable[Operation]:
-        """All operations on the keys that were written since the last audit, and on those that had an anomaly and were written together with
+        """All operations on the keys that were written since the last audit, and on those with an anomaly that were written together with
         one of these; in order of invocation."""
         assert round_.audit is not None
         if round_.audit.everything:

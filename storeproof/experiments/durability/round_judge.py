@@ -63,9 +63,9 @@ class RoundJudge:
         self.summary.gone.update(round_.audit.gone)
         self.summary.add(findings, lost)
         self.audits.ended(round_.audit.ended)
-        self._at_risk = sum(
-            each.outcome == "ok" and each.completed is not None and round_.began <= each.invoked and each.completed <= round_.load_ended for each in history
-        )
+        began, ended = round_.began, round_.load_ended
+        answered = [each for each in history if each.outcome == "ok" and each.invoked >= began]
+        self._at_risk = sum(each.completed is not None and each.completed <= ended for each in answered)
 
     def survived(self) -> None:
         """The store works again: the round is over."""
