@@ -184,4 +184,3 @@ def _padding(size: int) -> bytes:
 def _ordered(names: Mapping[str, object]) -> list[str]:
     """The manifest first, so that it can be read without the rest."""
     return sorted(names, key=lambda name: (name != MANIFEST, name))
-

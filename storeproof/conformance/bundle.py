@@ -71,4 +71,3 @@ def _content(path: Path, most: int) -> bytes:
     if len(content) > most:
         raise ClaimRefused(Reason.SIZE, f"{path} has more than {most:,} bytes, the most of a bundle's part")
     return content
-

@@ -150,11 +150,11 @@ def _compare(record: GuaranteeRecord, found: _Judged, run: RunInfo, target: Targ
         raise ClaimRefused(Reason.DURABILITY, f"{in_one_line(name, 40)} is no guarantee of the edition")
     summary = found.summary
     made = summary.record(name, record.outcome, record.detail)
-    for field in _ALIKE:
-        says, shows = getattr(record, field), getattr(made, field)
+    for what in _ALIKE:
+        says, shows = getattr(record, what), getattr(made, what)
         near = isinstance(says, float) and isinstance(shows, float) and isclose(says, shows, rel_tol=_EXACT)
         if says != shows and not near:
-            raise ClaimRefused(Reason.DURABILITY, f"{name}: {field} is {_short(says)} in the result, and {_short(shows)} by the histories")
+            raise ClaimRefused(Reason.DURABILITY, f"{name}: {what} is {_short(says)} in the result, and {_short(shows)} by the histories")
     _check_rounds(record, found, run, known)
     outcome = _outcome(summary, name, run, target)
     if not _no_better(record.outcome, outcome):

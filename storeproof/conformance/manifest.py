@@ -40,9 +40,7 @@ class Manifest(Part):
 
 def manifest_of(parts: Mapping[str, bytes], edition: EditionUsed, version: str) -> bytes:
     """The manifest of these parts."""
-    entries = {
-        name: PartOfBundle(sha256=hashlib.sha256(content).hexdigest(), size=len(content)) for name, content in sorted(parts.items())
-    }
+    entries = {name: PartOfBundle(sha256=hashlib.sha256(content).hexdigest(), size=len(content)) for name, content in sorted(parts.items())}
     manifest = Manifest(storeproof=version, edition=edition, parts=entries)
     return _written(manifest)
 
@@ -82,4 +80,3 @@ def checked_manifest(archive: Archive) -> Manifest:
 def _written(manifest: Manifest) -> bytes:
     """As it is written."""
     return f"{manifest.model_dump_json(indent=1)}\n".encode()
-

@@ -47,11 +47,11 @@ def check_operations(store: StoreResult, capabilities: Mapping[str, Capability])
                 capability = capabilities[name]
                 for operation in capability.operations:
                     shown.setdefault((capability.model, operation), []).append(each.outcome)
-    for (model, operation), outcomes_of in shown.items():
-        says = store.operations.get(model, {}).get(operation)
+    for (model, used), outcomes_of in shown.items():
+        says = store.operations.get(model, {}).get(used)
         least = worst(outcomes_of)
         if says is None or worst([says, least]) is not says:
-            raise ClaimRefused(Reason.OPERATIONS, f"{operation} on {model} is called {says}, and a case that uses it is {least}")
+            raise ClaimRefused(Reason.OPERATIONS, f"{used} on {model} is called {says}, and a case that uses it is {least}")
 
 
 def check_profiles(store: StoreResult, target: Target, spec: Spec) -> None:

@@ -116,5 +116,3 @@ def _check_product(product: Product, store: StoreResult, name: str) -> None:
     if product.product.casefold() != name.casefold() or product.version != version:
         claimed = in_one_line(f"{product.product} {product.version}", 80)
         raise ClaimRefused(Reason.PRODUCT, f"{PRODUCT} is about {claimed}, and the server said that it is {in_one_line(store.version, 80)}")
-
-

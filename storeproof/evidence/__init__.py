@@ -3,7 +3,8 @@
 A run writes it beside its result, as one file of JSON lines in gzip.
 """
 
-from storeproof.evidence.file import EVIDENCE, EvidenceDamaged, evidence_file, member_of, read_evidence
+from storeproof.evidence.file import EVIDENCE, evidence_file, member_of, read_evidence
+from storeproof.evidence.lines import EvidenceDamaged
 from storeproof.evidence.rounds import AuditEvidence, Broken, RoundEvidence, StoreEvidence
 
 __all__ = [

@@ -17,8 +17,8 @@ from storeproof.experiments.durability.corruption_summary import CorruptionSumma
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.fault_linearizability import FaultLinearizability
 from storeproof.experiments.durability.file_damage import DamageKind
-from storeproof.experiments.durability.keep_evidence import keep_evidence
 from storeproof.experiments.durability.full_disk import FullDisk, FullDiskSummary
+from storeproof.experiments.durability.keep_evidence import keep_evidence
 from storeproof.experiments.durability.layouts import STAMPED, layouts_of
 from storeproof.experiments.durability.part_rounds import PartRounds
 from storeproof.experiments.durability.rounds import Rounds

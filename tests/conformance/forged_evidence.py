@@ -57,7 +57,10 @@ def kept(store: StoreEvidence, number: int) -> Place:
     return next(
         place
         for place, each in audit_of(store, number).seen.items()
-        if isinstance(each, Observation) and each.sight == "whole" and [one.outcome for one in operations[place]] == ["ok"] and parts[each.write_id] == 1
+        if isinstance(each, Observation)
+        and each.sight == "whole"
+        and [one.outcome for one in operations[place]] == ["ok"]
+        and parts[each.write_id] == 1
     )
 
 
@@ -162,11 +165,15 @@ def _many(lines: list[Json]) -> None:
     """As many operations as no store is judged by."""
     number = 150_001
     columns = {"client": [0], "key": [0], "after": [1], "took": [1], "write": [""], "amount": [0], "action": "d", "outcome": "o"}
-    next(line for line in of_case(lines, CRASH) if line["line"] == "operations").update({name: each * number for name, each in columns.items()})
+    next(line for line in of_case(lines, CRASH) if line["line"] == "operations").update(
+        {name: each * number for name, each in columns.items()}
+    )
 
 
 EVIDENCES = (
-    Forgery("no histories", "the result still has their hash", with_parts(_no_evidence), Reason.EVIDENCE, "in the result and not in the bundle"),
+    Forgery(
+        "no histories", "the result still has their hash", with_parts(_no_evidence), Reason.EVIDENCE, "in the result and not in the bundle"
+    ),
     Forgery(
         "histories forgotten",
         "neither the bundle nor the result has them",
@@ -181,7 +188,13 @@ EVIDENCES = (
         Reason.EVIDENCE,
         "it is of the run '0123456789ab'",
     ),
-    Forgery("another store's history", "of a store that lost nothing", with_evidence(_in(CRASH, target="redis:aof-always")), Reason.SEED, "are of redis:aof-always"),
+    Forgery(
+        "another store's history",
+        "of a store that lost nothing",
+        with_evidence(_in(CRASH, target="redis:aof-always")),
+        Reason.SEED,
+        "are of redis:aof-always",
+    ),
     Forgery(
         "another kind of fault",
         "what a store answered without its disk is unknown",
@@ -189,17 +202,61 @@ EVIDENCES = (
         Reason.EVIDENCE,
         "are not of the fault that tests it",
     ),
-    Forgery("another fault's history", "the same restarts, called kills", with_stores(copy_history), Reason.EVIDENCE, "are those of another store once more"),
-    Forgery("replayed seed", "histories of a seed that suited", with_evidence(_in(CRASH, seed="7 sqlite:wal-full process_crash 0")), Reason.SEED, "'7 sqlite:wal-full"),
-    Forgery("another seed", "in the result and the command", with_result(lambda result: result["run"].update(seed=2)), Reason.SEED, "has the seed 1"),
-    Forgery("verdict flipped", "a write was lost, and the result says nothing", with_stores(lambda stores: lose(stores)), Reason.DURABILITY, "faults_with_loss is 0"),
-    Forgery("verdict flipped with sums", "the loss is counted, and passes", with_stores(lambda stores: lose(stores), as_judged), Reason.DURABILITY, "is pass in the result, and fail"),
-    Forgery("lost key left out", "the audit did not read it", with_stores(leave_out, lambda *_: None), Reason.EVIDENCE, "keys were to be read back and were not"),
+    Forgery(
+        "another fault's history",
+        "the same restarts, called kills",
+        with_stores(copy_history),
+        Reason.EVIDENCE,
+        "are those of another store once more",
+    ),
+    Forgery(
+        "replayed seed",
+        "histories of a seed that suited",
+        with_evidence(_in(CRASH, seed="7 sqlite:wal-full process_crash 0")),
+        Reason.SEED,
+        "'7 sqlite:wal-full",
+    ),
+    Forgery(
+        "another seed",
+        "in the result and the command",
+        with_result(lambda result: result["run"].update(seed=2)),
+        Reason.SEED,
+        "has the seed 1",
+    ),
+    Forgery(
+        "verdict flipped",
+        "a write was lost, and the result says nothing",
+        with_stores(lambda stores: lose(stores)),
+        Reason.DURABILITY,
+        "faults_with_loss is 0",
+    ),
+    Forgery(
+        "verdict flipped with sums",
+        "the loss is counted, and passes",
+        with_stores(lambda stores: lose(stores), as_judged),
+        Reason.DURABILITY,
+        "is pass in the result, and fail",
+    ),
+    Forgery(
+        "lost key left out",
+        "the audit did not read it",
+        with_stores(leave_out, lambda *_: None),
+        Reason.EVIDENCE,
+        "keys were to be read back and were not",
+    ),
     Forgery("acknowledgement erased", "a write was refused after all", with_stores(unacknowledge), Reason.DURABILITY, "process_crash: "),
     Forgery("round dropped", "from the histories", with_stores(drop_round), Reason.DURABILITY, "rounds is 5 in the result, and 4"),
     Forgery("round dropped everywhere", "from histories and sums", with_stores(drop_round, as_judged), Reason.ROUNDS, "was struck 4 times"),
-    Forgery("round repeated", "a good one in place of a bad one", with_stores(repeat_round), Reason.EVIDENCE, "times that are not in order"),
-    Forgery("last audit cut short", "old keys are not read again", with_stores(last_audit_of_new_keys, as_judged), Reason.ROUNDS, "did not read the keys of all rounds"),
+    Forgery(
+        "round repeated", "a good one in place of a bad one", with_stores(repeat_round), Reason.EVIDENCE, "times that are not in order"
+    ),
+    Forgery(
+        "last audit cut short",
+        "old keys are not read again",
+        with_stores(last_audit_of_new_keys, as_judged),
+        Reason.ROUNDS,
+        "did not read the keys of all rounds",
+    ),
     Forgery("too many operations", "to exhaust the reader", with_evidence(_many), Reason.EVIDENCE, "the most that is judged again"),
     Forgery(
         "column cut",
@@ -220,5 +277,11 @@ EVIDENCES = (
     Forgery("more was at risk", "in the result", _record(acknowledged=10_000_000), Reason.DURABILITY, "acknowledged is 10000000"),
     Forgery("guarantee invented", "a record without histories", with_store(_power_loss), Reason.DURABILITY, "power_loss: "),
     Forgery("more is proven", "than the faults show", with_store(_proven), Reason.DURABILITY, "power_loss is proven in the result"),
-    Forgery("spoiled round", "a bad round is called spoiled", with_evidence(lambda lines: rounds_of(lines, CRASH)[-1].update(spoiled=True)), Reason.DURABILITY, "rounds is 5"),
+    Forgery(
+        "spoiled round",
+        "a bad round is called spoiled",
+        with_evidence(lambda lines: rounds_of(lines, CRASH)[-1].update(spoiled=True)),
+        Reason.DURABILITY,
+        "rounds is 5",
+    ),
 )

@@ -17,12 +17,12 @@ from tests.conformance.forging import (
     Json,
     entries_of,
     packed,
+    sealed,
     with_entry,
     with_histories,
     with_manifest,
     with_parts,
     with_product,
-    sealed,
 )
 from tests.conformance.true_bundle import TrueBundle
 
@@ -121,7 +121,9 @@ def _without(name: str) -> Forgery:
             file.write_bytes(packed(entries_of(bundle)[1:]))
 
         return Forgery("without a manifest", "the manifest is taken out", forge, reason, f"{MANIFEST} is missing")
-    return Forgery(f"without {name}", "taken out, and out of the manifest", with_parts(lambda parts: parts.pop(name)), reason, f"{name} is missing")
+    return Forgery(
+        f"without {name}", "taken out, and out of the manifest", with_parts(lambda parts: parts.pop(name)), reason, f"{name} is missing"
+    )
 
 
 def _list_itself(manifest: Json) -> None:
@@ -166,15 +168,25 @@ FILES = (
     Forgery("extended header", "a header of pax", with_entry("x", b"11 path=x\n", type=tarfile.XHDTYPE), Reason.LINK, "an extension"),
     Forgery("duplicate entries", "a second result.json", twice, Reason.DUPLICATE, "result.json twice"),
     Forgery("unknown part", "an entry `setup.py`", with_entry("setup.py", b"x"), Reason.PART, "setup.py is not a part of a bundle"),
-    Forgery("two declared gigabytes", "a header that promises them", with_entry("sources/own/x", size=2 << 30), Reason.SIZE, "has 2,147,483,648"),
-    Forgery("owner in a header", "a header with an owner", with_entry("sources/own/x", b"x", uid=7), Reason.ARCHIVE, "the header of sources/own/x"),
+    Forgery(
+        "two declared gigabytes", "a header that promises them", with_entry("sources/own/x", size=2 << 30), Reason.SIZE, "has 2,147,483,648"
+    ),
+    Forgery(
+        "owner in a header",
+        "a header with an owner",
+        with_entry("sources/own/x", b"x", uid=7),
+        Reason.ARCHIVE,
+        "the header of sources/own/x",
+    ),
     Forgery("hidden in padding", "a byte between two parts", hidden_in_padding, Reason.ARCHIVE, "is followed by something"),
     changed_byte(RESULT, 5_000),
     changed_byte(EVIDENCE, 100),
     _without(MANIFEST),
     _without(RESULT),
     Forgery("manifest that hashes itself", "it lists itself", with_manifest(_list_itself), Reason.MANIFEST, "lists itself"),
-    Forgery("manifest with more", "it lists a part that is not there", with_manifest(_list_more), Reason.MANIFEST, "is in the manifest and not"),
+    Forgery(
+        "manifest with more", "it lists a part that is not there", with_manifest(_list_more), Reason.MANIFEST, "is in the manifest and not"
+    ),
     Forgery(
         "part beside the manifest",
         "a file that the manifest does not list",

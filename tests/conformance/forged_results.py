@@ -54,7 +54,10 @@ def _own_file(parts: dict[str, bytes]) -> None:
 
 def excused(bundle: TrueBundle, file: Path) -> None:
     """The vendor's own file excuses every failure, and the result has its hash."""
-    content = bundle.parts[f"sources/{OWN}"] + b"known_failures: {durability.power_loss: {variants: [wal-full], finding: '(x+x+)+y', issue: x, until: 2999-12-31}}\n"
+    content = (
+        bundle.parts[f"sources/{OWN}"]
+        + b"known_failures: {durability.power_loss: {variants: [wal-full], finding: '(x+x+)+y', issue: x, until: 2999-12-31}}\n"
+    )
     result = bundle.result
     result["stores"][0]["sources"][OWN] = hashlib.sha256(content).hexdigest()
     file.write_bytes(sealed({**bundle.parts, f"sources/{OWN}": content, RESULT: json.dumps(result).encode()}))
@@ -131,8 +134,12 @@ RESULTS = (
     ),
     Forgery("two stores", "the better one beside it", with_result(_two_stores), Reason.RUN, "a claim is about one store in one variant"),
     Forgery("borrowed proof", "it cites another run", with_store(_cites), Reason.RUN, "taken from another run"),
-    Forgery("no such scale", "a scale of its own", with_result(lambda result: result["run"].update(scale="tiny")), Reason.RUN, "no scale 'tiny'"),
-    Forgery("no time", "it never started", with_result(lambda result: result["run"].update(started="soon")), Reason.RUN, "which is no time"),
+    Forgery(
+        "no such scale", "a scale of its own", with_result(lambda result: result["run"].update(scale="tiny")), Reason.RUN, "no scale 'tiny'"
+    ),
+    Forgery(
+        "no time", "it never started", with_result(lambda result: result["run"].update(started="soon")), Reason.RUN, "which is no time"
+    ),
     Forgery(
         "other suites",
         "the suites were changed for the run",
@@ -161,9 +168,21 @@ RESULTS = (
         Reason.ADAPTER,
         "adapters/sqlite/lies.py",
     ),
-    Forgery("own file changed", "it claims less than in the run", with_parts(_own_file), Reason.ADAPTER, f"sources/{OWN} is not the file that judged"),
+    Forgery(
+        "own file changed",
+        "it claims less than in the run",
+        with_parts(_own_file),
+        Reason.ADAPTER,
+        f"sources/{OWN} is not the file that judged",
+    ),
     Forgery("excuses", "known failures in the vendor's own file", excused, Reason.STORE_FILE, "sqlite.yaml has known_failures"),
-    Forgery("own file left out", "the bundle does not hold it", with_parts(lambda parts: parts.pop(f"sources/{OWN}")), Reason.ADAPTER, "is not in the bundle"),
+    Forgery(
+        "own file left out",
+        "the bundle does not hold it",
+        with_parts(lambda parts: parts.pop(f"sources/{OWN}")),
+        Reason.ADAPTER,
+        "is not in the bundle",
+    ),
     Forgery(
         "another variant's settings",
         "a server that syncs less",
@@ -171,8 +190,16 @@ RESULTS = (
         Reason.SETTINGS,
         "states synchronous = ",
     ),
-    Forgery("another variant", "the name of a stronger one", with_store(lambda store: store.update(variant="best")), Reason.STORE_FILE, "no variant best"),
-    Forgery("another title", "a better name", with_store(lambda store: store.update(title="Redis")), Reason.STORE_FILE, "calls the store Redis"),
+    Forgery(
+        "another variant",
+        "the name of a stronger one",
+        with_store(lambda store: store.update(variant="best")),
+        Reason.STORE_FILE,
+        "no variant best",
+    ),
+    Forgery(
+        "another title", "a better name", with_store(lambda store: store.update(title="Redis")), Reason.STORE_FILE, "calls the store Redis"
+    ),
     Forgery("case removed", "with its count", with_store(_remove), Reason.CASES, f"have no outcome, {CASE} among them"),
     Forgery("case excluded", "with its count", with_store(_exclude), Reason.CASES, f"{CASE} was left out"),
     Forgery("case not begun", "the run was cut short", with_store(_not_begun), Reason.CASES, "the run was cut short"),
@@ -185,12 +212,32 @@ RESULTS = (
         Reason.CASES,
         "was tried in revision 7",
     ),
-    Forgery("counts", "one more passed", with_store(lambda store: store["counts"].update({"pass": 900})), Reason.COUNTS, "900 cases are counted as pass"),
+    Forgery(
+        "counts",
+        "one more passed",
+        with_store(lambda store: store["counts"].update({"pass": 900})),
+        Reason.COUNTS,
+        "900 cases are counted as pass",
+    ),
     Forgery("failure behind a roll-up", "a case fails, and its capability passes", with_store(_fail), Reason.ROLL_UP, f"{CAPABILITY} is "),
     Forgery("capability flipped", "all of its cases passed", with_store(_more_passed), Reason.ROLL_UP, " is pass with "),
     Forgery("claim taken back", "a capability is no longer claimed", with_store(_unclaimed), Reason.ROLL_UP, CAPABILITY),
-    Forgery("capability left out", "one that does not pass", with_store(lambda store: store["capabilities"].pop()), Reason.ROLL_UP, "is not in the result"),
-    Forgery("operation flipped", "a case fails, and its operations are correct", with_store(_fail_and_roll_up), Reason.OPERATIONS, "on single_key is called pass"),
+    Forgery(
+        "capability left out",
+        "one that does not pass",
+        with_store(lambda store: store["capabilities"].pop()),
+        Reason.ROLL_UP,
+        "is not in the result",
+    ),
+    Forgery(
+        "operation flipped",
+        "a case fails, and its operations are correct",
+        with_store(_fail_and_roll_up),
+        Reason.OPERATIONS,
+        "on single_key is called pass",
+    ),
     Forgery("profile flipped", "from incomplete to conforms", with_store(_conforms), Reason.PROFILE, "is conforms with 0 things missing"),
-    Forgery("profile left out", "one that it lacks", with_store(lambda store: store["profiles"].pop()), Reason.PROFILE, "the result judges"),
+    Forgery(
+        "profile left out", "one that it lacks", with_store(lambda store: store["profiles"].pop()), Reason.PROFILE, "the result judges"
+    ),
 )

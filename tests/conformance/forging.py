@@ -148,7 +148,9 @@ def stores_of(bundle: TrueBundle) -> list[StoreEvidence]:
     return list(read_evidence(io.BytesIO(bundle.parts[EVIDENCE]), bundle.result["run"]["id"]))
 
 
-def with_stores(change: Callable[[list[StoreEvidence]], object], and_store: Callable[[Json, list[StoreEvidence]], object] = lambda *_: None) -> Forge:
+def with_stores(
+    change: Callable[[list[StoreEvidence]], object], and_store: Callable[[Json, list[StoreEvidence]], object] = lambda *_: None
+) -> Forge:
     """As `with_evidence`, with a change of what is read from it."""
 
     def forge(bundle: TrueBundle, file: Path) -> None:

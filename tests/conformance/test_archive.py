@@ -35,7 +35,9 @@ def test_tar_reads_it() -> None:
         assert {(each.mode, each.mtime, each.uid) for each in archive} == {(0o644, 0, 0)}
 
 
-@pytest.mark.parametrize("name", ["", "a", "sources/own", "sources/own/.hidden", "sources/x.py", "sources/own/a//b", f"sources/own/{'n' * 100}"])
+@pytest.mark.parametrize(
+    "name", ["", "a", "sources/own", "sources/own/.hidden", "sources/x.py", "sources/own/a//b", f"sources/own/{'n' * 100}"]
+)
 def test_other_names_are_no_parts(name: str) -> None:
     """They are refused when they are written, as when they are read."""
     with pytest.raises(ClaimRefused) as refused:

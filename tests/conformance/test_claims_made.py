@@ -70,9 +70,9 @@ def test_a_run_that_left_cases_out_makes_no_bundle(true_bundle: TrueBundle, tmp_
     spec = known().spec
     every = Known(spec, known().storeproof, known().of_run)
     (tmp_path / "product.yaml").write_text(product_of("1"))
-    with pytest.raises(ClaimRefused, match="product: product.yaml is about SQLite 1"):
+    with pytest.raises(ClaimRefused, match=r"product: product.yaml is about SQLite 1"):
         make_bundle(true_bundle.report, tmp_path / "product.yaml", mini_edition() / "stores" / "sqlite.yaml", every)
-    with pytest.raises(ClaimRefused, match="cases: .* was left out; a claim is made of a whole run, without -k and --profile"):
+    with pytest.raises(ClaimRefused, match=r"cases: .* was left out; a claim is made of a whole run, without -k and --profile"):
         make_bundle(true_bundle.report, true_bundle.file.with_name("product.yaml"), mini_edition() / "stores" / "sqlite.yaml", every)
 
 
@@ -160,7 +160,7 @@ def test_a_verdict_that_is_not_reached_again_contradicts_or_stays_open(verified:
     less = compared(claim, changed(claim, durability=durability, binary_digest="sha256:0"))
     assert less.open == ("process_crash is proven in the claim, and clean_restart here",)
     assert less.unlike == (f"program is {store.binary_digest} in the claim, and sha256:0 here",)
-    assert not (failed.reproduced or lacking.reproduced or less.reproduced)
+    assert [each.reproduced for each in (failed, lacking, less)] == [False] * 3
 
 
 def test_a_claim_of_the_level_reproduced_says_so(verified: Verified) -> None:

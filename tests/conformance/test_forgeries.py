@@ -22,7 +22,15 @@ from tests.conformance.true_bundle import TrueBundle, known
 FORGERIES = (*FILES, *RESULTS, *EVIDENCES, *NUMBERS)
 MOST_BYTES = 200_000_000
 """Of memory, for what is meant to exhaust it."""
-HEAVY = ("two gigabytes of zeros", "gzip bomb", "zip bomb", "bomb of evidence", "too many operations", "nested without end", "aliases that explode")
+HEAVY = (
+    "two gigabytes of zeros",
+    "gzip bomb",
+    "zip bomb",
+    "bomb of evidence",
+    "too many operations",
+    "nested without end",
+    "aliases that explode",
+)
 
 pytestmark = pytest.mark.slow
 

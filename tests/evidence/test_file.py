@@ -140,7 +140,9 @@ def test_what_a_run_does_not_write_is_refused(changed: list[Any], reason: str) -
     assert reason in str(refused.value)
 
 
-@pytest.mark.parametrize("content", [b"", b"not gzip", WHOLE[:-9], WHOLE[:20] + b"\xff\xff\xff\xff" + WHOLE[24:]], ids=["empty", "text", "cut", "spoiled"])
+@pytest.mark.parametrize(
+    "content", [b"", b"not gzip", WHOLE[:-9], WHOLE[:20] + b"\xff\xff\xff\xff" + WHOLE[24:]], ids=["empty", "text", "cut", "spoiled"]
+)
 def test_what_cannot_be_unpacked_is_refused(content: bytes) -> None:
     """With one message, whatever gzip raises."""
     with pytest.raises(EvidenceDamaged):
@@ -152,5 +154,5 @@ def test_it_is_read_within_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, most in (("MOST_OPERATIONS", 3), ("MOST_BYTES", 400), ("_LONGEST", 100)):
         with monkeypatch.context() as limited:
             limited.setattr(evidence, name, most)
-            with pytest.raises(EvidenceDamaged, match="the most that is judged again|longer than"):
+            with pytest.raises(EvidenceDamaged, match=r"the most that is judged again|longer than"):
                 list(read_evidence(io.BytesIO(WHOLE), "r1"))

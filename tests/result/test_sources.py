@@ -59,7 +59,9 @@ def test_a_vendors_files_are_named_as_own() -> None:
 def test_own_files_keep_their_places_to_each_other(tmp_path: Path) -> None:
     """A file that extends one of another folder still finds it under these names."""
     (tmp_path / "base").mkdir()
-    (tmp_path / "base" / "theirs.yaml").write_text((CHECKOUT / "spec" / "stores" / "redis.yaml").read_text().replace("store: redis", "store: theirs"))
+    (tmp_path / "base" / "theirs.yaml").write_text(
+        (CHECKOUT / "spec" / "stores" / "redis.yaml").read_text().replace("store: redis", "store: theirs")
+    )
     (tmp_path / "mine").mkdir()
     mine = tmp_path / "mine" / "mine.yaml"
     mine.write_text('format: "2.0"\nextends: ../base/theirs.yaml\nstore: mine\ntitle: Mine\nproduct: Mine\n')

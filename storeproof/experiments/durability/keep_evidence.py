@@ -17,6 +17,6 @@ def keep_evidence(sut: StoreUnderTest, evidence: StoreEvidence) -> None:
     secrets = sut.secrets()
     for each in evidence.rounds:
         if each.broken is not None:
-            said = {name: printable(redact(getattr(each.broken, name), secrets)) for name in ("reason", "log")}
-            each.broken = replace(each.broken, **said)
+            reason, log = (printable(redact(text, secrets)) for text in (each.broken.reason, each.broken.log))
+            each.broken = replace(each.broken, reason=reason, log=log)
     sut.record.evidence.append(member_of(evidence))
