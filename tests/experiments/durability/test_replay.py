@@ -162,6 +162,6 @@ def test_what_no_client_wrote_is_invented_again(lossy: StoreEvidence) -> None:
     """An observation that names a write which is not in the history is judged as in a run."""
     audit = lossy.rounds[0].audit
     assert audit is not None
-    kept = next(place for place, each in audit.seen.items() if isinstance(each, Observation) and each.sight == "whole")
-    seen = {**audit.seen, kept: Observation("whole", "99:99")}
+    lost = next(place for place, each in audit.seen.items() if each == ABSENT)
+    seen = {**audit.seen, lost: Observation("whole", "99:99")}
     assert replayed([_changed(lossy, 0, seen=seen)]).outcome(claimed=False) is Outcome.FAIL
