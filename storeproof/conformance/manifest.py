@@ -1,4 +1,4 @@
-"""The manifest of a bundle: the SHA-256 of every other part. Whoever signs the bundle signs the file itself."""
+"""The manifest of a bundle: the SHA-256 of every other part. A signature is made over the file of the bundle itself."""
 
 from __future__ import annotations
 
