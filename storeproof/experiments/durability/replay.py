@@ -40,6 +40,8 @@ def replay(store: StoreEvidence, summary: DurabilitySummary) -> None:
         if each.recovered is not None:
             judge.recovered(each)
         if each.unstartable is not None:
+            if each.audit is not None:
+                raise EvidenceDamaged(f"{where} was read back from a store that did not start")
             judge.not_started(store.operations, each)
         if each.audit is not None:
             if each.audit.everything and number < len(store.rounds):
@@ -51,12 +53,16 @@ def replay(store: StoreEvidence, summary: DurabilitySummary) -> None:
 
 def _in_order(round_: RoundEvidence, last: int, where: str) -> int:
     """The time of the round's last event. Raises `EvidenceDamaged`: it is not after those before it."""
-    times = [round_.began, round_.struck, round_.load_ended]
-    times += [round_.audit.moment, round_.audit.ended] if round_.audit is not None else []
-    reached = [time for time in times if time]  # a round that ended early has no later ones
-    if reached != sorted(reached) or round_.began < max(last, 1):
+    times = [round_.began]
+    if round_.struck or round_.load_ended or round_.audit is not None:  # else it ended before its fault
+        times.append(round_.struck)
+    if round_.load_ended or round_.audit is not None:
+        times.append(round_.load_ended)
+    if round_.audit is not None:
+        times += [round_.audit.moment, round_.audit.ended]
+    if times != sorted(times) or round_.began < max(last, 1):
         raise EvidenceDamaged(f"{where} has times that are not in order")
-    return reached[-1]
+    return times[-1]
 
 
 def _audit(judge: RoundJudge, histories: _Histories, round_: RoundEvidence, where: str) -> None:

@@ -25,7 +25,7 @@ from tests.experiments.durability.test_spoiled import Killed
 from tests.shipped import SHIPPED
 
 MODELS = SHIPPED.models
-LAYOUTS = {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "hash10", "nested", "row", "counter")}
+LAYOUTS = {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "hash10", "counter")}
 SCALE = DurabilityScale(rounds=5, clients=2, load_seconds=(0.01, 0.02))
 
 
@@ -65,12 +65,17 @@ def sums(summary: DurabilitySummary) -> GuaranteeRecord:
     return found.model_copy(update={"power_cut_method": None, "spoiled": 0})
 
 
+@pytest.fixture(scope="module")
+def lossy() -> StoreEvidence:
+    """The evidence of a store that lost writes."""
+    (found,) = struck(Late)[1]
+    return found
+
+
 @pytest.mark.parametrize(
     ("store", "fault"),
     [
-        (Store, "process_kill"),
         (Store, "power_cut"),
-        (Late, "process_kill"),
         (Late, "power_cut"),
         (Volatile, "clean_restart"),
         (Torn, "process_kill"),
@@ -96,9 +101,9 @@ def test_spoiled_rounds_are_none_of_the_rounds_again() -> None:
     assert sums(replayed(written_and_read(kept))) == sums(summary)
 
 
-def test_evidence_comes_back_as_it_was_written() -> None:
+def test_evidence_comes_back_as_it_was_written(lossy: StoreEvidence) -> None:
     """Times count from the first round, and all else is the same."""
-    (store,) = struck(Late)[1]
+    store = lossy
     (again,) = written_and_read([store])
     assert (again.case, again.seed, again.target, again.cuts_off) == (store.case, store.seed, store.target, store.cuts_off)
     shift = store.operations[0].invoked - again.operations[0].invoked
@@ -110,13 +115,6 @@ def test_evidence_comes_back_as_it_was_written() -> None:
     assert again.operations == shifted
     assert [each.audit and each.audit.seen for each in again.rounds] == [each.audit and each.audit.seen for each in store.rounds]
     assert [each.recovered for each in again.rounds] == [each.recovered for each in store.rounds]
-
-
-@pytest.fixture(scope="module")
-def lossy() -> StoreEvidence:
-    """The evidence of a store that lost writes."""
-    (found,) = struck(Late)[1]
-    return found
 
 
 def _changed(store: StoreEvidence, round_: int, **audit: object) -> StoreEvidence:
@@ -149,6 +147,22 @@ def test_a_round_has_its_times_in_order(lossy: StoreEvidence) -> None:
     """A round that was copied, or put in another place, has not."""
     with pytest.raises(EvidenceDamaged, match=r"round 2 of .* has times that are not in order"):
         replayed([replace(lossy, rounds=[lossy.rounds[0], lossy.rounds[0]])])
+
+
+def test_a_fault_and_an_audit_have_a_time(lossy: StoreEvidence) -> None:
+    """Without one, all replies before it were unknown, or nothing were to be read back."""
+    for changed in (replace(lossy.rounds[0], struck=0), replace(lossy.rounds[0], load_ended=0)):
+        with pytest.raises(EvidenceDamaged, match=r"round 1 of .* has times that are not in order"):
+            replayed([replace(lossy, rounds=[changed, *lossy.rounds[1:]])])
+    with pytest.raises(EvidenceDamaged, match=r"round 1 of .* has times that are not in order"):
+        replayed([_changed(lossy, 0, moment=0)])
+
+
+def test_what_did_not_start_was_not_read_back(lossy: StoreEvidence) -> None:
+    """All operations are looked at where a store does not start: once for each store."""
+    changed = replace(lossy.rounds[0], unstartable=lossy.rounds[0].load_ended)
+    with pytest.raises(EvidenceDamaged, match=r"round 1 of .* was read back from a store that did not start"):
+        replayed([replace(lossy, rounds=[changed, *lossy.rounds[1:]])])
 
 
 def test_a_round_without_an_audit_needs_a_reason(lossy: StoreEvidence) -> None:
