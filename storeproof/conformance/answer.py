@@ -10,10 +10,9 @@ from storeproof.conformance.verify import Verified
 from storeproof.outcome import Outcome
 from storeproof.printable import in_one_line
 from storeproof.report import formatting
+from storeproof.result.sources import OWN
 from storeproof.site.badges import SURVIVES, Badge
 from storeproof.units import plural
-
-CONFORMS = "conforms"
 
 
 class Level(StrEnum):
@@ -31,6 +30,8 @@ def answer_lines(found: Verified, level: Level = Level.RECOMPUTED) -> Iterator[s
     yield in_one_line(f"verified: {named}, edition {found.result.edition.version}: {_durability(found)}; {_profiles(found)} ({level})")
     yield f"by {in_one_line(product.organization)}, {product.mode}, {in_one_line(product.contact)}, {product.url}"
     yield f"tried as {formatting.name_of(store)} on {run.started} at {run.scale} scale: {formatting.SCALES.get(run.scale, '')}"
+    if own := [name.removeprefix(OWN) for name in store.sources if name.startswith(OWN)]:
+        yield f"asked through files of the vendor, which are in the bundle to be read: {in_one_line(', '.join(own))}"
     yield "cases: " + ", ".join(f"{store.counts[each]} {each}" for each in Outcome if store.counts.get(each))
     judged = found.durability
     yield (
@@ -66,9 +67,9 @@ def _survives(found: Verified) -> str:
 
 
 def _conforming(found: Verified) -> int:
-    return sum(each.verdict == CONFORMS for each in found.store.profiles)
+    return sum(each.verdict == "conforms" for each in found.store.profiles)
 
 
 def _profiles(found: Verified) -> str:
-    names = [each.profile for each in found.store.profiles if each.verdict == CONFORMS]
+    names = [each.profile for each in found.store.profiles if each.verdict == "conforms"]
     return f"conforms to {', '.join(names)}" if names else "conforms to no profile"

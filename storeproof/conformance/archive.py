@@ -29,8 +29,11 @@ RESULT: Final = NAME
 SOURCES: Final = "sources/"
 """The folder of a vendor's own files."""
 
+YAML: Final = (".yaml", ".yml")
+"""How the name of a store's file ends."""
+
 MOST_BYTES: Final = 48 << 20
-MOST_PARTS: Final = 100
+MOST_PARTS: Final = 40
 LIMITS: Final[Mapping[str, int]] = {
     MANIFEST: 1 << 18,
     PRODUCT: 1 << 16,
@@ -38,8 +41,10 @@ LIMITS: Final[Mapping[str, int]] = {
     EVIDENCE: 24 << 20,
 }
 """Bytes of each part."""
-_SOURCE: Final = 1 << 20
-"""Bytes of a vendor's own file."""
+_OWN_YAML: Final = 1 << 16
+"""Bytes of a vendor's own file in YAML; the project's have seven thousand. It takes long to read."""
+_OWN: Final = 1 << 20
+"""Bytes of any other file of a vendor."""
 
 _BLOCK: Final = tarfile.BLOCKSIZE
 _END: Final = b"\0" * (2 * _BLOCK)
@@ -161,9 +166,14 @@ def _check(name: str, size: int) -> None:
     own = _NAME.fullmatch(name) is not None and len(name) <= _LONGEST
     if not own and name not in LIMITS:
         raise ClaimRefused(Reason.PART, f"{shown} is not a part of a bundle; allowed: {', '.join(LIMITS)}, and {SOURCES}own/...")
-    most = _SOURCE if own else LIMITS[name]
+    most = most_of(name)
     if size > most:
         raise ClaimRefused(Reason.SIZE, f"{shown} has {size:,} bytes; a bundle has at most {most:,} there")
+
+
+def most_of(name: str) -> int:
+    """The bytes that a part may have."""
+    return LIMITS.get(name, _OWN_YAML if name.endswith(YAML) else _OWN)
 
 
 def _limit(size: int) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Final
 
 import storeproof
-from storeproof.conformance.archive import LIMITS, MANIFEST, PRODUCT, RESULT, SOURCES, archive_of
+from storeproof.conformance.archive import MANIFEST, PRODUCT, RESULT, SOURCES, archive_of, most_of
 from storeproof.conformance.known import Known
 from storeproof.conformance.manifest import manifest_of
 from storeproof.conformance.reasons import ClaimRefused, Reason
@@ -16,12 +15,9 @@ from storeproof.conformance.wholeness import only_store
 from storeproof.errors import UsageError
 from storeproof.evidence import EVIDENCE
 from storeproof.regular_file import Unreadable, exists, open_regular
-from storeproof.result.json_file import NAME, read_result
+from storeproof.result.json_file import read_result
 from storeproof.result.model import StoreResult
 from storeproof.result.sources import OWN, sources_of
-
-_LARGEST: Final = 1 << 20
-"""Bytes of a vendor's own file."""
 
 
 def make_bundle(run: Path, product: Path, own: Path | None, known: Known) -> tuple[bytes, Verified]:
@@ -36,12 +32,12 @@ def make_bundle(run: Path, product: Path, own: Path | None, known: Known) -> tup
         UsageError: a file is missing or cannot be read.
         ClaimRefused: no claim can be made of the run; why, in one message.
     """
-    file = run / NAME if exists(run) and run.is_dir() else run
+    file = run / RESULT if exists(run) and run.is_dir() else run
     result = read_result(file)
     store = only_store(result, known)
-    parts = {PRODUCT: _content(product, LIMITS[PRODUCT]), RESULT: _content(file, LIMITS[RESULT])}
+    parts = {PRODUCT: _content(PRODUCT, product), RESULT: _content(RESULT, file)}
     if result.run.evidence is not None:
-        parts[EVIDENCE] = _content(file.with_name(EVIDENCE), LIMITS[EVIDENCE])
+        parts[EVIDENCE] = _content(EVIDENCE, file.with_name(EVIDENCE))
     parts |= _own_sources(store, own, known)
     whole = archive_of({MANIFEST: manifest_of(parts, result.edition, storeproof.__version__), **parts})
     with tempfile.TemporaryDirectory(prefix="storeproof-bundle-") as folder:
@@ -59,10 +55,12 @@ def _own_sources(store: StoreResult, own: Path | None, known: Known) -> dict[str
     paths = sources_of(known.own_target(own, store.variant))
     if missing := [name for name in names if name not in paths]:
         raise ClaimRefused(Reason.STORE_FILE, f"{own} is not the file of this run: it has no {missing[0]}")
-    return {f"{SOURCES}{name}": _content(paths[name], _LARGEST) for name in names}
+    return {f"{SOURCES}{name}": _content(f"{SOURCES}{name}", paths[name]) for name in names}
 
 
-def _content(path: Path, most: int) -> bytes:
+def _content(name: str, path: Path) -> bytes:
+    """A part, from its file."""
+    most = most_of(name)
     try:
         with open_regular(path) as file:
             content = file.read(most + 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from storeproof.conformance.archive import SOURCES, Archive
+from storeproof.conformance.archive import SOURCES, YAML, Archive
 from storeproof.conformance.known import Known
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.errors import SpecError
@@ -17,8 +17,6 @@ from storeproof.spec.reading.source import plain
 
 _SAME = {MACHINERY: Reason.STOREPROOF, SUITES: Reason.SUITES}
 """What must be the same here; the compiled part is built on each machine, and is another file each time."""
-
-_YAML = (".yaml", ".yml")
 
 
 def check_machinery(run: RunInfo, known: Known) -> None:
@@ -40,7 +38,7 @@ def judging_target(store: StoreResult, archive: Archive, known: Known, folder: P
     Raises:
         ClaimRefused: a file of the project is not the one that is known here, or a vendor's own is missing or was changed.
     """
-    file = _own_files(store, archive, folder)
+    file = own_files(store, archive, folder)
     target = known.target(store.store, store.variant) if file is None else known.own_target(file, store.variant)
     try:
         sources = known.sources(target)
@@ -48,7 +46,7 @@ def judging_target(store: StoreResult, archive: Archive, known: Known, folder: P
         raise ClaimRefused(Reason.ADAPTER, f"a file of the adapter is not in the bundle: {reason}") from None
     for name in sorted({*sources} | {*store.sources}):
         if sources.get(name) != store.sources.get(name):
-            kind = Reason.STORE_FILE if name.endswith(_YAML) else Reason.ADAPTER
+            kind = Reason.STORE_FILE if name.endswith(YAML) else Reason.ADAPTER
             what = "was changed afterwards" if name in store.sources else "did not judge"
             raise ClaimRefused(kind, f"{in_one_line(name, 80)} {what}: it is not the one of storeproof {known.storeproof} here")
     if (target.store.name, target.store.title, target.store.topology) != (store.store, store.title, store.topology):
@@ -57,8 +55,12 @@ def judging_target(store: StoreResult, archive: Archive, known: Known, folder: P
     return target
 
 
-def _own_files(store: StoreResult, archive: Archive, folder: Path) -> Path | None:
-    """Write a vendor's own files into the folder; the store's file among them, or None where all are of the project."""
+def own_files(store: StoreResult, archive: Archive, folder: Path) -> Path | None:
+    """Write a vendor's own files into the folder; the store's file among them, or None where all are of the project.
+
+    Raises:
+        ClaimRefused: one is missing, was changed, or excuses failures.
+    """
     listed = {f"{SOURCES}{name}": digest for name, digest in store.sources.items() if name.startswith(OWN)}
     held = {name for name in archive.places if name.startswith(SOURCES)}
     for name in sorted(listed.keys() ^ held):
@@ -82,7 +84,7 @@ def _own_files(store: StoreResult, archive: Archive, folder: Path) -> Path | Non
 def _check_own_file(path: Path) -> None:
     """A vendor does not excuse failures of its own store; and its regular expressions may be made to take for ever."""
     try:
-        excuses = path.suffix in _YAML and "known_failures" in plain(path)
+        excuses = path.suffix in YAML and "known_failures" in plain(path)
     except SpecError as reason:
         raise ClaimRefused(Reason.STORE_FILE, in_one_line(str(reason))) from None
     if excuses:

@@ -71,8 +71,9 @@ def _case_of(measured: Measurement, cases: dict[str, ExpectedCase]) -> str:
 
 def _wrong(measured: Measurement, scale: Scale) -> Iterator[tuple[Reason, str]]:
     rates = [each.throughput for each in measured.rounds]
-    if len(rates) < scale.performance.rounds.at_least:
-        yield Reason.NUMBER, f"it has {len(rates)} rounds, and at {scale.scale} scale at least {scale.performance.rounds.at_least}"
+    wanted = scale.performance.rounds
+    if not wanted.at_least <= len(rates) <= wanted.at_most:
+        yield Reason.NUMBER, f"it has {len(rates)} rounds, and at {scale.scale} scale {wanted.at_least} to {wanted.at_most}"
         return
     if min(rates) <= 0:
         yield Reason.NUMBER, "a round has no rate"

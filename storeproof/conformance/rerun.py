@@ -7,11 +7,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
-from storeproof.conformance.archive import SOURCES, open_archive
+from storeproof.conformance.archive import open_archive
+from storeproof.conformance.judged_by import own_files
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.conformance.verify import Verified
+from storeproof.errors import UsageError
 from storeproof.outcome import REFUTED, SHOWN, Outcome
 from storeproof.printable import in_one_line
 from storeproof.result.compare import Side
@@ -20,8 +21,6 @@ from storeproof.result.model import Result, StoreResult
 from storeproof.result.ratios.agreement import Agreement, agreement
 from storeproof.result.sources import OWN
 from storeproof.spec.guarantee import LADDER
-
-_CONFORMS: Final = "conforms"
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,9 @@ def command_of(found: Verified, bundle: Path, report_dir: Path, more: Sequence[s
     named = store.store
     first = next(iter(store.sources), "")
     if first.startswith(OWN):
-        named = str(_own_files(store, bundle, report_dir) / first)
+        with open_archive(bundle) as archive:
+            own_files(store, archive, report_dir)
+        named = str(report_dir / first)
     launch = [] if store.launch is None or store.launch not in ("container", "process", "endpoint") else [f"--launch={store.launch}"]
     return [
         *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--pyargs", "storeproof.suites"),
@@ -72,9 +73,12 @@ def command_of(found: Verified, bundle: Path, report_dir: Path, more: Sequence[s
 
 
 def repeat(command: Sequence[str], found: Verified, report_dir: Path) -> Repeated:
-    """Run the command, and compare. Raises `UsageError`: it wrote no result."""
+    """Run the command, and compare. Raises `UsageError`: it wrote no result, or one of other stores."""
     subprocess.run(command, check=False)  # its exit code is not the answer: the claim may itself have failures
-    return compared(found.result, read_result(report_dir))
+    here = read_result(report_dir)
+    if [each.store for each in here.stores] != [found.store.store]:
+        raise UsageError(f"the run tried other stores than {found.store.store}; give no --store after `--`")
+    return compared(found.result, here)
 
 
 def compared(claim: Result, here: Result) -> Repeated:
@@ -105,7 +109,7 @@ def _verdicts(one: StoreResult, other: StoreResult) -> list[tuple[str, bool]]:
         found.append((f"{proven} is proven in the claim, and {other.durability.shown} here", struck))
     verdicts = {each.profile: each.verdict for each in other.profiles}
     for each in one.profiles:
-        if each.verdict == _CONFORMS and verdicts.get(each.profile) != _CONFORMS:
+        if each.verdict == "conforms" and verdicts.get(each.profile) != "conforms":
             verdict = verdicts.get(each.profile, "not judged")
             found.append((f"{each.profile} conforms in the claim, and is {verdict} here", verdict == "does_not_conform"))
     return found
@@ -115,17 +119,6 @@ def _unlike(one: StoreResult, other: StoreResult) -> list[str]:
     pairs = {"version": (one.version, other.version), "image": (one.image_digest, other.image_digest)}
     pairs["program"] = (one.binary_digest, other.binary_digest)
     return [f"{what} is {in_one_line(str(a), 80)} in the claim, and {b} here" for what, (a, b) in pairs.items() if a != b]
-
-
-def _own_files(store: StoreResult, bundle: Path, folder: Path) -> Path:
-    """Write a vendor's own files, which the verification has checked."""
-    with open_archive(bundle) as archive:
-        for name in store.sources:
-            if name.startswith(OWN):
-                path = folder / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(archive.read(f"{SOURCES}{name}"))
-    return folder
 
 
 def _rung(guarantee: str | None) -> int:

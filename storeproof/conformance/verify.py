@@ -19,11 +19,12 @@ from storeproof.conformance.verdicts import check_counts, check_operations, chec
 from storeproof.conformance.wholeness import check_cases, only_store
 from storeproof.errors import SpecError, UsageError
 from storeproof.printable import in_one_line
-from storeproof.result.json_file import result_from
-from storeproof.result.model import Result, StoreResult
+from storeproof.result.json_file import result_from, written
+from storeproof.result.model import FORMAT, Result, StoreResult
 from storeproof.spec.questions.product import Product
 from storeproof.spec.reading.source import read
 
+_BEGIN = f'{{\n "format": "{FORMAT}",'.encode()
 _SEED = re.compile(r"--seed[= ]'?(\d+)'?(?!\S)")
 
 
@@ -86,13 +87,19 @@ def _product(archive: Archive, folder: Path) -> Product:
 
 
 def _result(archive: Archive) -> Result:
+    """The result, which has one notation: other tools must not find something else in it, as where a key is there twice."""
+    content = archive.read(RESULT)
+    if not content.startswith(_BEGIN):  # older formats are computed while they are read
+        raise ClaimRefused(Reason.RESULT, f"{RESULT} is not in format {FORMAT} as a run writes it; run the suites again")
     try:
-        text = archive.read(RESULT).decode("utf-8")
-        return result_from(text, RESULT)
+        result = result_from(content.decode("utf-8"), RESULT)
     except UnicodeDecodeError:
         raise ClaimRefused(Reason.RESULT, f"{RESULT} is not text in UTF-8") from None
     except UsageError as reason:
         raise ClaimRefused(Reason.RESULT, in_one_line(str(reason))) from None
+    if written(result) != content:
+        raise ClaimRefused(Reason.RESULT, f"{RESULT} is not written as a run writes it")
+    return result
 
 
 def _check_run(result: Result) -> None:

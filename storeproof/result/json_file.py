@@ -28,7 +28,12 @@ UNFINISHED = "unfinished.json"
 
 def write_result(result: Result, path: Path) -> None:
     """Write a result atomically."""
-    write_whole(path, result.model_dump_json(indent=1) + "\n")
+    write_bytes(path, written(result))
+
+
+def written(result: Result) -> bytes:
+    """The content of its file."""
+    return f"{result.model_dump_json(indent=1)}\n".encode()
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -124,6 +129,5 @@ def _check_format(file: Path | str, text: str) -> None:
     if not (_NUMBER.fullmatch(major) and _NUMBER.fullmatch(minor)):
         raise UsageError(f'{file}: format is "{in_one_line(text, 40)}"; a format is written "MAJOR.MINOR"')
     if int(major) != ours[0] or int(minor) > ours[1]:
-        raise UsageError(
-            f"{file}: format is {text}; this version of storeproof reads {', '.join((*OLDER, FORMAT))}; upgrade storeproof, or run it again"
-        )
+        known = ", ".join(dict.fromkeys([*OLDER, *(f"{ours[0]}.{each}" for each in range(ours[1] + 1))]))
+        raise UsageError(f"{file}: format is {text}; this version of storeproof reads {known}; upgrade storeproof, or run it again")

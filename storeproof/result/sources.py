@@ -23,7 +23,7 @@ NATIVE: Final = "native"
 
 _PACKAGE: Final = Path(storeproof.__file__).resolve().parent
 _ADAPTERS: Final = (_PACKAGE / "adapters").resolve()
-_IMPORTED: Final = re.compile(r"^\s*(?:from|import)\s+storeproof\.adapters(?:\.|\s+import\s+)(\w+)", re.MULTILINE)
+_IMPORTED: Final = re.compile(r"^[ \t]*(?:from|import)[ \t]+storeproof\.adapters(?:\.|[ \t]+import[ \t]+)(\w+)", re.MULTILINE)
 _LINKED: Final = ("adapters", "suites", "spec/data")
 """Parts of the package that are digested by themselves: adapters with their store, the specification as the edition."""
 

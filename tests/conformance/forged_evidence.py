@@ -105,6 +105,11 @@ def repeat_round(stores: list[StoreEvidence]) -> None:
     rounds[-1] = replace(rounds[0])
 
 
+def strike_at_no_time(stores: list[StoreEvidence]) -> None:
+    """A fault since the beginning of time: without its disk a store acknowledges nothing."""
+    struck(stores, CRASH).rounds[2].struck = 0
+
+
 def copy_history(stores: list[StoreEvidence]) -> None:
     """The harmless restarts stand for the kills."""
     crash, restart = struck(stores, CRASH), struck(stores, RESTART)
@@ -250,6 +255,7 @@ EVIDENCES = (
     Forgery(
         "round repeated", "a good one in place of a bad one", with_stores(repeat_round), Reason.EVIDENCE, "times that are not in order"
     ),
+    Forgery("fault at no time", "before all writes", with_stores(strike_at_no_time), Reason.EVIDENCE, "times that are not in order"),
     Forgery(
         "last audit cut short",
         "old keys are not read again",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import zlib
+from base64 import b64decode, b64encode
+
 from storeproof.conformance.reasons import Reason
 from storeproof.stats.intervals import estimate
 from tests.conformance.forging import Forgery, Json, with_store
@@ -34,6 +37,20 @@ def _drop_slowest(store: Json) -> None:
     found = number_of(store)
     found["rounds"].remove(min(found["rounds"], key=lambda each: each["throughput"]))
     _estimated(found)
+
+
+def _many_rounds(store: Json) -> None:
+    """The trend of so many takes hours."""
+    found = number_of(store)
+    found["rounds"] *= 1_000
+
+
+def _histogram_bomb(store: Json) -> None:
+    """Sixty megabytes in as many kilobytes; the header is a true one."""
+    true = b64decode(number_of(store)["histogram"])
+    begin = zlib.decompress(true[8:])
+    content = zlib.compress(begin[:4] + (60 << 20).to_bytes(4, "big") + begin[8:40] + b"\0" * (60 << 20))
+    number_of(store)["histogram"] = b64encode(true[:4] + len(content).to_bytes(4, "big") + content).decode()
 
 
 def _narrow(store: Json) -> None:
@@ -89,6 +106,8 @@ NUMBERS = (
     Forgery("of no case", "with more clients than are tried", with_store(_of_no_case), Reason.NUMBER, "is of no case"),
     Forgery("number twice", "one of them better", with_store(_twice), Reason.NUMBER, "has two numbers"),
     Forgery("number left out", "of a case that passed", with_store(_leave_out), Reason.NUMBER, "is pass, and has no number"),
+    Forgery("many rounds", "to exhaust the reader", with_store(_many_rounds), Reason.NUMBER, "it has 3000 rounds"),
+    Forgery("bomb of a histogram", "zeros in a number", with_store(_histogram_bomb), Reason.RESULT, "is not an HdrHistogram"),
     Forgery("histogram swapped", "with that of another workload", with_store(_swap), Reason.HISTOGRAM, "by its histogram"),
     Forgery("quicker", "the median latency is halved", with_store(_quicker), Reason.HISTOGRAM, "its p50 is"),
 )

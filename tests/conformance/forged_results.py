@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
 from typing import Any
 
 from storeproof.conformance.archive import RESULT
 from storeproof.conformance.reasons import Reason
-from tests.conformance.forging import Forgery, Json, sealed, with_parts, with_result, with_store
+from tests.conformance.forging import Forgery, Json, result_in, sealed, with_parts, with_result, with_store
 from tests.conformance.true_bundle import TrueBundle
 
 CASE = "capabilities.key_access.put-get/001"
@@ -28,7 +27,11 @@ def capability_of(store: Json, name: str) -> Json:
 
 
 def _deep(parts: dict[str, bytes]) -> None:
-    parts[RESULT] = b'{"format": "2.2", "edition": {"version": "1", "hash": "1"}, "stores": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    parts[RESULT] = b'{\n "format": "2.2",\n "edition": {"version": "1", "hash": "1"}, "stores": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+
+
+def _key_twice(parts: dict[str, bytes]) -> None:
+    parts[RESULT] = parts[RESULT].replace(b'"outcome": "pass"', b'"outcome": "fail", "outcome": "pass"', 1)
 
 
 def _two_stores(result: Json) -> None:
@@ -60,7 +63,17 @@ def excused(bundle: TrueBundle, file: Path) -> None:
     )
     result = bundle.result
     result["stores"][0]["sources"][OWN] = hashlib.sha256(content).hexdigest()
-    file.write_bytes(sealed({**bundle.parts, f"sources/{OWN}": content, RESULT: json.dumps(result).encode()}))
+    file.write_bytes(sealed({**bundle.parts, f"sources/{OWN}": content, RESULT: result_in(result)}))
+
+
+def empty_lines(bundle: TrueBundle, file: Path) -> None:
+    """An adapter of a million empty lines, in which imports are looked for."""
+    own = bundle.parts[f"sources/{OWN}"].replace(b"adapter: sqlite", b"adapter: ./sqlite.py")
+    changed = {OWN: own, "own/sqlite.py": b"\n" * (1 << 20)}
+    result = bundle.result
+    result["stores"][0]["sources"] |= {name: hashlib.sha256(content).hexdigest() for name, content in changed.items()}
+    parts = {f"sources/{name}": content for name, content in changed.items()}
+    file.write_bytes(sealed({**bundle.parts, **parts, RESULT: result_in(result)}))
 
 
 def _unclaimed(store: Json) -> None:
@@ -123,7 +136,15 @@ def _conforms(store: Json) -> None:
 
 RESULTS = (
     Forgery("nested without end", "a hundred thousand brackets", with_parts(_deep), Reason.RESULT, "nested too deeply"),
-    Forgery("newer format", "format 9.0", with_result(lambda result: result.update(format="9.0")), Reason.RESULT, "format is 9.0"),
+    Forgery("newer format", "format 9.0", with_result(lambda result: result.update(format="9.0")), Reason.RESULT, "is not in format 2.2"),
+    Forgery(
+        "older format",
+        "numbers that are graded while it is read",
+        with_result(lambda result: result.update(format="2.0")),
+        Reason.RESULT,
+        "is not in format 2.2",
+    ),
+    Forgery("key twice", "two verdicts, one for each reader", with_parts(_key_twice), Reason.RESULT, "is not written as a run writes it"),
     Forgery("more fields", "one that results do not have", with_store(lambda store: store.update(stars=5)), Reason.RESULT, "stars"),
     Forgery(
         "wrong edition",
@@ -175,6 +196,7 @@ RESULTS = (
         Reason.ADAPTER,
         f"sources/{OWN} is not the file that judged",
     ),
+    Forgery("adapter of empty lines", "to exhaust the reader", empty_lines, Reason.ADAPTER, "was changed afterwards"),
     Forgery("excuses", "known failures in the vendor's own file", excused, Reason.STORE_FILE, "sqlite.yaml has known_failures"),
     Forgery(
         "own file left out",

@@ -11,12 +11,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pydantic import ValidationError
+
 import storeproof
 from storeproof.conformance.archive import MANIFEST, PRODUCT, RESULT, archive_of
 from storeproof.conformance.manifest import manifest_of
 from storeproof.conformance.reasons import Reason
 from storeproof.evidence import EVIDENCE, StoreEvidence, evidence_file, member_of, read_evidence
-from storeproof.result.model import EditionUsed
+from storeproof.result.json_file import written
+from storeproof.result.model import EditionUsed, Result
 from tests.conformance.true_bundle import TrueBundle
 
 Json = dict[str, Any]
@@ -84,6 +87,14 @@ def with_parts(change: Callable[[dict[str, bytes]], object]) -> Forge:
     return forge
 
 
+def result_in(result: Json) -> bytes:
+    """As a run writes it, as far as it is a result."""
+    try:
+        return written(Result.model_validate(result))
+    except ValidationError:
+        return json.dumps(result, indent=1).encode()
+
+
 def with_manifest(change: Callable[[Json], object]) -> Forge:
     """The true parts with another manifest."""
 
@@ -102,7 +113,7 @@ def with_result(change: Callable[[Json], object]) -> Forge:
     def forge(bundle: TrueBundle, file: Path) -> None:
         result = bundle.result
         change(result)
-        file.write_bytes(sealed({**bundle.parts, RESULT: json.dumps(result).encode()}))
+        file.write_bytes(sealed({**bundle.parts, RESULT: result_in(result)}))
 
     return forge
 
@@ -140,7 +151,7 @@ def with_histories(bundle: TrueBundle, content: bytes, and_store: Callable[[Json
     result = bundle.result
     result["run"]["evidence"] = hashlib.sha256(content).hexdigest()
     and_store(result["stores"][0])
-    return {**bundle.parts, EVIDENCE: content, RESULT: json.dumps(result).encode()}
+    return {**bundle.parts, EVIDENCE: content, RESULT: result_in(result)}
 
 
 def stores_of(bundle: TrueBundle) -> list[StoreEvidence]:

@@ -52,10 +52,12 @@ def test_a_part_has_a_limit() -> None:
 
 
 def test_every_byte_counts(tmp_path: Path) -> None:
-    """Any other byte in a header or between parts makes it another archive, which is refused."""
-    whole, file = archive_of(PARTS), tmp_path / "x.tar"
-    inside = {place for name in PARTS for place in _content(whole, name)}
-    for place in range(len(whole)):
+    """Any other byte in a header or between parts makes it another archive, which is refused. One in five is tried, in two parts, so that
+    each place of a header is."""
+    parts = {name: PARTS[name] for name in (PRODUCT, "sources/own/deep/a-file_1.py")}
+    whole, file = archive_of(parts), tmp_path / "x.tar"
+    inside = {place for name in parts for place in _content(whole, name)}
+    for place in range(0, len(whole), 5):
         if place not in inside:
             damaged = bytearray(whole)
             damaged[place] ^= 0x20
