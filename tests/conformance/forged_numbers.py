@@ -40,7 +40,7 @@ def _drop_slowest(store: Json) -> None:
 
 
 def _many_rounds(store: Json) -> None:
-    """The trend of so many takes hours."""
+    """The trend of many rounds takes long."""
     found = number_of(store)
     found["rounds"] *= 1_000
 
