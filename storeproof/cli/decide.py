@@ -17,11 +17,10 @@ from storeproof.report.decision.data import decision_data
 from storeproof.report.decision.page import render_page
 from storeproof.report.decision.record import render_record
 from storeproof.report.decision.screen import print_decision
-from storeproof.result.consistency import check_agrees
-from storeproof.result.json_file import NAME, files_of, read_result, write_whole
+from storeproof.result.json_file import files_of, write_whole
 from storeproof.result.needs.decision import Decision, decide
-from storeproof.result.needs.evidence import ReadResult
-from storeproof.spec import SPEC_ROOT, load_spec
+from storeproof.result.needs.published import published_results, read_evidence
+from storeproof.spec import load_spec
 from storeproof.spec.questions.read_needs import read_needs
 
 MEETS, NONE_MEETS, NOT_SHOWN = 0, 1, 2
@@ -47,8 +46,8 @@ def decide_by(needs: Path, results: Sequence[Path], output: Path | None) -> int:
     render = form_of(output, _FORMS)
     spec = load_spec()
     asked = read_needs(needs, spec)
-    files = [file for path in results or _published() for file in files_of(path)]
-    decision = decide(asked, [_read(file) for file in files], spec)
+    files = [file for path in results or published_results() for file in files_of(path)]
+    decision = decide(asked, [read_evidence(file) for file in files], spec, str(needs))
     print_decision(decision, Console())
     if output is not None and render is not None:
         write_output(output, render(decision))
@@ -72,15 +71,3 @@ def write_template(file: Path) -> None:
     print(f"wrote {file}; fill it in, and then: storeproof decide {file}")
 
 
-def _published() -> list[Path]:
-    """The published results of this checkout, without the latest run of its user. Raises `UsageError` where there are none."""
-    found = [path for path in sorted((SPEC_ROOT.parent / "reports").glob(f"*/{NAME}")) if path.parent.name != "latest"]
-    if not found:
-        raise UsageError("there are no published results beside this installation; name results: storeproof decide NEEDS RESULT...")
-    return found
-
-
-def _read(file: Path) -> ReadResult:
-    result = read_result(file)
-    check_agrees(file, result)
-    return ReadResult(file, result)

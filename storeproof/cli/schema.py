@@ -8,13 +8,14 @@ from storeproof.errors import UsageError
 from storeproof.result.json_file import result_schema
 from storeproof.spec.loader import SPEC_ROOT, schemas
 from storeproof.spec.questions.product import Product
+from storeproof.spec.questions.read_needs import needs_schema
 from storeproof.spec.reading.json_schema import schema_of
 
 
 def all_schemas() -> dict[str, str]:
     """Every exported schema, by file name."""
     product = schema_of("product", Product, ".".join(map(str, Product.FORMAT)))
-    return {**schemas(), "product.json": product, "result.json": result_schema()}
+    return {**schemas(), "needs.json": needs_schema(), "product.json": product, "result.json": result_schema()}
 
 
 def write_schemas(directory: Path | None = None) -> int:

@@ -80,6 +80,9 @@ class Plan:
     """Of an open loop: requests per second of all clients together, at exponential intervals; 0: a closed loop."""
     threads: int = 1
     """Of the wire engine: the clients' connections are shared out among them."""
+    start_ns: int = 0
+    """When the round begins, of the monotonic clock, if that is not too soon for the engine; 0: as soon as it can. Rounds that are to be on at
+    the same time have the same."""
 
 
 @dataclass(frozen=True)
@@ -201,6 +204,10 @@ def require_success(result: RunResult) -> RunResult:
 
 class Run(Protocol):
     """A round that is under way."""
+
+    @property
+    def begins_ns(self) -> int:
+        """When the engine began it, or will, of the monotonic clock."""
 
     @property
     def done(self) -> bool:

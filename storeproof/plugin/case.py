@@ -22,7 +22,7 @@ SUITES: Final = (Path(__file__).parents[1] / "suites").resolve()
 
 MARKER: Final = (
     "case(id, revision=1, model='', operations=(), capability=None, guarantee=None, workload=None, clients=None, fault=None, "
-    "beyond_scale=False): the part of the spec that a test covers; beyond_scale: runs only if -k or its node id names it"
+    "candidate=None, beyond_scale=False): the part of the spec that a test covers; beyond_scale: runs only if -k or its node id names it"
 )
 
 
@@ -41,13 +41,15 @@ class Case:
     workload: str | None = None
     clients: int | None = None
     fault: str | None = None
+    candidate: str | None = None
+    """Whose roles are under load at the same time."""
     beyond_scale: bool = False
     """Whether the case is left out at this scale unless the command line names it."""
 
     @property
     def interleaved(self) -> bool:
-        """Whether the case is measured on all stores under test in interleaved rounds, as workloads are."""
-        return self.workload is not None
+        """Whether the case is measured on several stores under test before the next one, as workloads and the roles of a candidate are."""
+        return self.workload is not None or self.candidate is not None
 
 
 def is_case(item: pytest.Item) -> bool:

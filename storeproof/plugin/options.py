@@ -39,6 +39,12 @@ def add_options(parser: pytest.Parser) -> None:
         help="run only what this profile demands, and report whether the store conforms; may be repeated",
     )
     group.addoption(
+        "--needs",
+        metavar="FILE",
+        help="run what a needs file demands of its candidates, with the loads of all roles at the same time, and answer it; --store leaves "
+        "only candidates of these stores",
+    )
+    group.addoption(
         "--launch",
         default="auto",
         choices=("auto", "container", "process", "endpoint"),

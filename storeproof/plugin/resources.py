@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from argparse import Namespace
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
@@ -11,6 +12,7 @@ from typing import Final
 from storeproof import units
 from storeproof.errors import UsageError
 from storeproof.machine.cores import CoreSplit, split_of_this_machine
+from storeproof.plugin.needs import NeedsRun
 
 _UNITS: Final = {"MiB": 2**20, "GiB": 2**30}
 
@@ -45,6 +47,26 @@ def resources(cores: int | None, memory: str | None, endpoints: Collection[str])
         everything = tuple(sorted({*here.server, *here.generator}))
         here = CoreSplit(everything, everything, f"{', '.join(sorted(endpoints))}: the server is not ours")
     return Resources(here if cores is None else _giving(here, cores), cores, None if memory is None else _bytes(memory))
+
+
+def granted(option: Namespace, needs: NeedsRun | None, endpoints: Collection[str]) -> Resources:
+    """As the command line says, or a needs file, which grants all candidates the same machine.
+
+    Args:
+        option: has `cores` and `memory`.
+        endpoints: see `resources`.
+
+    Raises:
+        UsageError: it is not to be had, or both say it.
+    """
+    if needs is None or needs.resources is None:
+        return resources(option.cores, option.memory, endpoints)
+    if option.cores is not None or option.memory is not None:
+        raise UsageError(f"{needs.file} says what its `machine` has; leave out --cores and --memory, or take `machine` out of the file")
+    try:
+        return resources(*needs.resources, endpoints)
+    except UsageError as reason:
+        raise UsageError(f"{needs.file}: machine: {reason}") from None
 
 
 def _giving(here: CoreSplit, cores: int) -> CoreSplit:

@@ -25,13 +25,15 @@ from storeproof.errors import NotAvailable, UsageError
 from storeproof.evidence import evidence_file
 from storeproof.load.wire.protocol import protocol_of
 from storeproof.outcome import IDLE, NOT_REACHED, Outcome, Stage
-from storeproof.plugin.case import Case, case_of, is_case, sut_of
-from storeproof.plugin.citations import cite, without_proof
+from storeproof.plugin.case import SUITES, Case, case_of, is_case, sut_of
+from storeproof.plugin.citations import cite, shown_by, without_proof
+from storeproof.plugin.demands import Demands, of_profile
 from storeproof.plugin.endpoint_leftovers import Leavings
+from storeproof.plugin.needs import NeedsRun
 from storeproof.plugin.options import MOST_RECORDS, existing_directory, named, pairs, whole_number
 from storeproof.plugin.progress import Progress
 from storeproof.plugin.report_dir import ReportDir
-from storeproof.plugin.resources import resources
+from storeproof.plugin.resources import granted
 from storeproof.regular_file import exists
 from storeproof.result.case_result import CaseResult
 from storeproof.result.model import CorpusUsed, EditionUsed, OutcomeRecord, Placement, Result, RunInfo
@@ -63,8 +65,12 @@ class Run:
         self._clock = time.monotonic()
         self.spec: Spec = load_spec()
         self.profiles: list[Profile] = [named("profile", name, self.spec.profiles) for name in option.profile or []]
+        self.needs = NeedsRun(option.needs, option.store or [], self.spec) if option.needs else None
+        if self.needs and self.profiles:
+            raise UsageError("--needs and --profile exclude each other; give one of them")
+        wanted = self.needs.stores if self.needs else option.store or ["sqlite"]
         endpoints = {store: resolve_secrets(url) for store, url in pairs("--endpoint", option.endpoint).items()}
-        given = resources(option.cores, option.memory, endpoints or (option.store or ["sqlite"] if option.launch == "endpoint" else ()))
+        given = granted(option, self.needs, endpoints or (wanted if option.launch == "endpoint" else ()))
         self.options = Options(
             scale=self.spec.scales[option.scale],
             seed=option.seed if option.seed is not None else random.SystemRandom().randrange(1, 1_000_000),
@@ -87,7 +93,10 @@ class Run:
         """Whose disk is told of, and measured."""
         self.progress = Progress(config)
         self.leavings = Leavings(self.report_dir.path)
-        self.suts = self._stores_under_test(option.store or ["sqlite"])
+        self.suts = self._stores_under_test(wanted)
+        self._demands = {sut.target.id: self._demands_on(sut.target.id) for sut in self.suts}
+        self.candidates = self.needs.under_test(self.suts) if self.needs else ()
+        """Those whose roles are under load at the same time."""
         cite(option.proof or [], self.suts, self._edition, self.report_dir.path)
         self._sources = digests_of_run()
         self.noise: Ratio | None = None
@@ -135,9 +144,10 @@ class Run:
         return lambda text: self.progress(f"{target} · {text}")
 
     def arrange(self, items: list[pytest.Item]) -> None:
-        """Sort the cases, and leave out what no profile demands."""
+        """Sort the cases, and leave out what neither a profile nor a need demands."""
         ours = [item for item in items if is_case(item)]
-        others = [item for item in items if not is_case(item)]
+        # One of ours that is no case stands for the roles of no candidates.
+        others = [item for item in items if not is_case(item) and SUITES not in item.path.resolve().parents]
         wanted = [item for item in ours if self._is_demanded(item) and not self._is_beyond_scale(item)]
         self._beyond_scale = {item: None for item in ours if self._is_demanded(item) and self._is_beyond_scale(item)}
         chosen = set(wanted)
@@ -186,7 +196,8 @@ class Run:
         self.progress.hide()
         if any(self._loads_articles(item) for item in self._waiting):
             try:
-                self.options.corpus.fetch(self.options.records or self.options.scale.performance.records, self.progress)
+                most = max(self.options.scale.performance.records, self.needs.most_records if self.needs else 0)
+                self.options.corpus.fetch(self.options.records or most, self.progress)
             finally:
                 self.progress.hide()
         self.began = True
@@ -208,8 +219,11 @@ class Run:
         return bool(self._waiting)
 
     def _loads_articles(self, item: pytest.Item) -> bool:
-        workload = self.spec.workloads.get(case_of(item).workload or "")
-        return workload is not None and bool(self.spec.models[workload.model].text)
+        case = case_of(item)
+        workload = self.spec.workloads.get(case.workload or "")
+        models = [workload.model] if workload is not None else []
+        models += [role.model for each in self.candidates if each.name == case.candidate for role in each.roles.values()]
+        return any(self.spec.models[name].text for name in models)
 
     def begin(self, item: pytest.Item) -> CaseResult:
         """A case begins."""
@@ -228,15 +242,21 @@ class Run:
         about = (case.revision, case.model, case.operations)
         return CaseResult(sut.record, case.stage, case.id, *about, known, claimed=_is_claimed(sut, case))
 
+    def _demands_on(self, target: str) -> list[Demands]:
+        """What is demanded of a store; empty where everything is tried."""
+        return [self.needs.demands(target)] if self.needs else [of_profile(each) for each in self.profiles]
+
     def _is_demanded(self, item: pytest.Item) -> bool:
-        if not self.profiles:
-            return True
-        return any(_demands(profile, case_of(item)) for profile in self.profiles)
+        sut, case = sut_of(item), case_of(item)
+        demands = self._demands[sut.target.id]
+        if self.needs and shown_by(sut.record.proof, case):
+            return False
+        return not demands or any(each.include(case) for each in demands)
 
     def _is_beyond_scale(self, item: pytest.Item) -> bool:
-        """Whether the scale leaves a workload or an outage out, and the user named it neither by -k, nor by a node id, nor by a profile."""
+        """Whether the scale leaves a workload or an outage out, and the user named it neither by -k, nor by a node id, nor by a demand."""
         case = case_of(item)
-        if not case.beyond_scale or any(_demands_speed(profile, case) for profile in self.profiles):
+        if not case.beyond_scale or any(each.names(case) for each in self._demands[sut_of(item).target.id]):
             return False
         name = case.id.partition(".")[2].replace("/", "-").lower()
         words = set(re.findall(r"[^\s()]+", self._config.option.keyword.lower())) - {"and", "or", "not"}
@@ -360,23 +380,6 @@ def _idle(item: pytest.Item, outcome: Outcome, detail: str) -> OutcomeRecord:
     """The record of a case that is not begun."""
     case = case_of(item)
     return OutcomeRecord(id=case.id, revision=case.revision, stage=case.stage, outcome=outcome, detail=detail, seconds=0.0)
-
-
-def _demands(profile: Profile, case: Case) -> bool:
-    """Whether a profile needs a case: its capabilities, what guards its models, its guarantee and all below, its speeds."""
-    if case.capability:
-        return case.capability in profile.capabilities
-    if case.stage is Stage.DURABILITY:  # what is beyond the guarantees, damaged files for one, no profile demands
-        return case.guarantee in LADDER[: LADDER.index(profile.guarantee) + 1]
-    if case.fault:  # what clients see of an outage no profile demands
-        return False
-    if case.workload:
-        return _demands_speed(profile, case)
-    return not case.model or case.model in profile.models
-
-
-def _demands_speed(profile: Profile, case: Case) -> bool:
-    return any(speed.workload == case.workload and speed.clients == case.clients for speed in profile.speed)
 
 
 def _measure_or_none(measure: Callable[[], float]) -> float | None:

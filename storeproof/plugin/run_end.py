@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from storeproof.cleanup.registry import registry
+from storeproof.errors import UsageError
 from storeproof.outcome import NOT_REACHED, Outcome
 from storeproof.plugin.note import NARROWEST, print_command, print_note
 from storeproof.plugin.run import Run
 from storeproof.printable import printable
 from storeproof.result.model import Result
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _REASONS = 4
 """The number of reasons shown for cases that were not run; the report has all."""
@@ -29,6 +34,7 @@ def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
             reporter.write_line(f"no case was selected; no report was written, and {run.report_dir.path} is unchanged", yellow=True)
         return
     _print_screen(run.result, run.saved.file, reporter)
+    _print_answer(run, run.result, reporter)
     for line in _unmet_demands(run.result) if run.profiles else ():
         print_note(reporter, "missing", line)
     if run.not_reached:
@@ -44,10 +50,30 @@ def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
 
 
 def _print_screen(result: Result, report: Path | None, reporter: pytest.TerminalReporter) -> None:
-    from rich.console import Console  # not at the top, so that collecting cases does not load it
-
-    from storeproof.report import print_summary
+    from storeproof.report import print_summary  # not at the top, so that collecting cases does not load it
     from storeproof.result.terminal_safe import shown_of
+
+    _print_by(lambda console: print_summary(shown_of(result), report, console), reporter)
+
+
+def _print_answer(run: Run, result: Result, reporter: pytest.TerminalReporter) -> None:
+    """The answer to a needs file, which rests on this run and what it cites."""
+    if run.needs is None:
+        return
+    from storeproof.report.decision.screen import print_decision
+
+    try:
+        decision = run.needs.decide(result, run.report_dir.path, reporter.config.option.proof or [])
+    except UsageError as reason:
+        print_note(reporter, "answer", f"none: {reason}", yellow=True)
+        return
+    reporter.write_line("")
+    _print_by(lambda console: print_decision(decision, console), reporter)
+
+
+def _print_by(show: Callable[[Console], None], reporter: pytest.TerminalReporter) -> None:
+    """What a console shows, on the terminal."""
+    from rich.console import Console
 
     writer = reporter.config.get_terminal_writer()
     screen = io.StringIO()
@@ -58,7 +84,7 @@ def _print_screen(result: Result, report: Path | None, reporter: pytest.Terminal
         width=max(NARROWEST, writer.fullwidth),
         highlight=False,
     )
-    print_summary(shown_of(result), report, console)
+    show(console)
     reporter.ensure_newline()
     for line in screen.getvalue().splitlines():
         reporter.write_line(line.rstrip())

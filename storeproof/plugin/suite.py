@@ -11,6 +11,7 @@ from storeproof.plugin.case import SUITES
 from storeproof.plugin.stash import CASE_RESULT, RUN
 
 if TYPE_CHECKING:
+    from storeproof.experiments.roles.candidate import CandidateUnderTest
     from storeproof.result.case_result import CaseResult
     from storeproof.spec import Spec
     from storeproof.stats.ratio import Ratio
@@ -24,6 +25,10 @@ class SuiteRun(Protocol):
     options: Options
     noise: Ratio | None
     """The machine's noise floor; set by the suite that measures it."""
+
+    @property
+    def candidates(self) -> Sequence[CandidateUnderTest]:
+        """Those of a needs file whose roles have a load."""
 
     @property
     def progress(self) -> Callable[[str], None]:
@@ -45,8 +50,8 @@ class SuiteFixtures:
         self._suts = suts
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """`sut`: no suite gives it values of its own."""
-        if SUITES in metafunc.definition.path.resolve().parents:
+        """`sut`, but where a suite gives it those that the candidates of a needs file consist of."""
+        if SUITES in metafunc.definition.path.resolve().parents and "candidate" not in metafunc.fixturenames:
             metafunc.parametrize("sut", self._suts, ids=[sut.target.id for sut in self._suts], scope="session")
 
     @pytest.fixture

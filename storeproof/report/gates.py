@@ -18,6 +18,8 @@ MEANINGS: Final[Mapping[str, str]] = {
     "littles_law": "how far rate times time is from the requests in flight (Little's law)",
     "schedule_lag": "how late the load generator itself sent requests, as a share of the response time (p50 or p99, the greater share)",
     "missed_send_ratio": "share of the offered requests that were never sent",
+    "joint_start": "share of the round for which the load of one role was on without that of another",
+    "joint_ceiling": "share of the load generator's cores that the loads of all roles together need",
 }
 """What the value of each is."""
 

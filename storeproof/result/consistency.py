@@ -52,7 +52,8 @@ def _of_store(store: StoreResult) -> Iterator[str]:
         elif capability.outcome in SHOWN and passed < capability.cases:
             yield f"{capability.capability} is {capability.outcome} with {passed} of {capability.cases} cases passed"
     yield from _of_durability(store)
-    for measured in store.measurements:
+    joint = [number for each in store.joint for number in each.numbers.values()]
+    for measured in (*store.measurements, *joint):
         yield from (f"{measured.workload} with {measured.clients} clients: {wrong}" for wrong in _of_measurement(measured))
 
 

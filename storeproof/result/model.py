@@ -8,6 +8,7 @@ from pydantic import Field
 
 from storeproof.blame import Party
 from storeproof.outcome import IDLE, Outcome, Stage
+from storeproof.result.joint_load import JointLoad
 from storeproof.result.measurement import Measurement
 from storeproof.result.outage import OutageRecord
 from storeproof.result.part import Part
@@ -313,6 +314,8 @@ class StoreResult(Part):
     measurements: list[Measurement]
     scaling: list[ScalingRecord] = Field(default_factory=list)
     outages: list[OutageRecord] = Field(default_factory=list)
+    joint: list[JointLoad] = Field(default_factory=list)
+    """Loads of several roles at the same time, of which this store had one or more; they are in no other field."""
     histories: list[HistoryRecord] = Field(default_factory=list)
     """Histories that are not linearizable, of failed cases."""
     profiles: list[ProfileVerdict]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, Stage, worst
 from storeproof.result.held import highest_held
+from storeproof.result.joint_load import JointLoad
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Durability, GuaranteeRecord, Harm, HistoryRecord, OutcomeRecord, ScalingRecord
 from storeproof.result.outage import OutageRecord
@@ -32,6 +33,7 @@ class StoreRecord:
     measurements: list[Measurement] = field(default_factory=list)
     scaling: list[ScalingRecord] = field(default_factory=list)
     outages: list[OutageRecord] = field(default_factory=list)
+    joint: list[JointLoad] = field(default_factory=list)
     histories: list[HistoryRecord] = field(default_factory=list)
     evidence: list[bytes] = field(default_factory=list)
     """Of the durability rounds, one packed part for each store that was struck."""

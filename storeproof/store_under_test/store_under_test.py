@@ -57,6 +57,7 @@ class StoreUnderTest:
         self._stage: Stage | None = None
         self._mistrusted = False
         self._blocked: str | None = None
+        self._sharing = 1
 
     @property
     def adapter(self) -> Adapter:
@@ -224,6 +225,11 @@ class StoreUnderTest:
             self._shared.close()
             self._shared = None
 
+    def share_memory(self, stores: int) -> None:
+        """From its next start on it has one of that many equal parts of the memory that a store is given. Ends the shared store."""
+        self.close_shared()
+        self._sharing = stores
+
     def command(self, selection: str, beside: Iterable[StoreUnderTest] = ()) -> str:
         """The command line that repeats a case as it ran here, on this store and those `beside` it."""
         stores = " ".join(f"--store={each.named}" for each in (self, *beside))
@@ -287,7 +293,7 @@ class StoreUnderTest:
             keep=options.keep,
             power_cut=PowerCut(options.power_cut, self.seed) if on_volume else None,
             cores=self._cores,
-            memory=options.memory,
+            memory=None if options.memory is None else options.memory // self._sharing,
         )
         return replace(whole, parts=part_requests(self.target, whole, self.scale.cache_bytes, options.images))
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from storeproof.errors import SpecError
 from storeproof.spec.questions.needs import NeedsFile
-from storeproof.spec.questions.read_needs import read_needs
+from storeproof.spec.questions.read_needs import needs_schema, read_needs
 from tests.architecture.installed import CHECKOUT
 from tests.shipped import SHIPPED
+from tests.spec.test_schemas import undescribed
+
+jsonschema = pytest.importorskip("jsonschema", reason="pip install -e '.[dev]'")
 
 FILE = """\
 format: "1.0"
@@ -106,3 +111,41 @@ def test_an_error_names_its_line(tmp_path: Path, old: str, new: str, message: st
 def test_the_files_that_readers_begin_with_are_valid(path: Path) -> None:
     """The example, and the template of `storeproof needs init`."""
     assert len(read_needs(path, SHIPPED).roles) == 2
+
+
+def marked(text: str) -> list[str]:
+    """What an editor marks in a needs file."""
+    checker = jsonschema.Draft202012Validator(json.loads(needs_schema()))
+    return [f"{'.'.join(map(str, each.absolute_path))}: {each.message}" for each in checker.iter_errors(yaml.safe_load(text))]
+
+
+def test_the_schema_takes_what_the_reader_takes() -> None:
+    """The example, the template and the file of these tests."""
+    template = (CHECKOUT / "storeproof" / "cli" / "templates" / "needs.yaml.txt").read_text()
+    for text in (FILE, template, *(path.read_text() for path in sorted((CHECKOUT / "examples").glob("*.yaml")))):
+        assert marked(text) == []
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("back_within: 10s", "back_within: 10"),
+        ("power_loss: 1s", "power_loss: 1 day"),
+        ("process_crash: 0", "process_crash: -1"),
+        ("memory: 8GiB", "memory: 8"),
+        ("redis:aof-always", "redis"),
+        ("rate: 1000", "rates: 1000"),
+    ],
+)
+def test_the_schema_refuses_what_the_reader_refuses(right: str, wrong: str, tmp_path: Path) -> None:
+    """Units are in the text, and unknown fields are errors."""
+    text = FILE.replace(right, wrong)
+    assert text != FILE
+    assert marked(text) != []
+    with pytest.raises(SpecError):
+        read(tmp_path, text)
+
+
+def test_every_field_has_a_description() -> None:
+    """Editors show it."""
+    assert undescribed(json.loads(needs_schema())) == []

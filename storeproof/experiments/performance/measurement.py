@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,10 +18,10 @@ from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
 from storeproof.experiments.performance.server_cost import CostMeter
 from storeproof.load.choose_engine import Engines
-from storeproof.load.job import Engine, OperationCounts, Plan, RunResult, label, operation_name
+from storeproof.load.job import Engine, OperationCounts, Plan, Run, RunResult, label, operation_name
 from storeproof.load.quality.audit import Audit, audit
 from storeproof.load.quality.ceiling import Ceiling, Ceilings
-from storeproof.load.quality.gates import invalid_by, is_lower_bound, judge
+from storeproof.load.quality.gates import Judgement, invalid_by, is_lower_bound, judge
 from storeproof.load.quality.generator_threads import choose_threads
 from storeproof.load.requests import Asked, requests
 from storeproof.records.keys import form_of, greatest
@@ -178,6 +178,21 @@ class WorkloadRunner:
         self._run(self.scale.round_warm_up_seconds, self.config.rate)
         with self.cost.measured_round():
             found = self._run(self._round_seconds, self.config.rate)
+        self.keep(found)
+
+    def start(self, seconds: float, rate: float = 0.0, start_ns: int = 0) -> Run:
+        """Begin a round, which `end` waits for before the next one begins. `rate` and `start_ns`: see `Plan`."""
+        assert self.engine is not None
+        return self.engine.start(replace(self.plan, seconds=seconds, rate=rate, start_ns=start_ns))
+
+    def end(self, run: Run) -> RunResult:
+        """Wait for the end of a round. Raises as `Run.join`."""
+        result = run.join()
+        self.every.append(result)
+        return result
+
+    def keep(self, found: RunResult) -> None:
+        """Count a round among the measured ones."""
         self.rounds.append(_require_answers(found))
 
     @property
@@ -201,15 +216,22 @@ class WorkloadRunner:
         self.cost.end()
         return audit(collection, self.plan, self.every, self.seed)
 
-    def measurement(self, audited: Audit, interleaved_with: Sequence[str]) -> Measurement:
-        """What the result keeps; `interleaved_with`: the stores whose rounds alternated with these."""
+    def measurement(
+        self, audited: Audit, interleaved_with: Sequence[str], further: Mapping[str, Judgement] | None = None
+    ) -> Measurement:
+        """What the result keeps.
+
+        Args:
+            interleaved_with: the stores whose rounds alternated with these.
+            further: gates beside those of its own rounds.
+        """
         assert self.engine is not None
         assert self.ceiling is not None
         workload = self.config.workload
         rate, drift = self.rate, self.trend
         every = [operation for each in self.rounds for operation in each.operations.values()]
         latency = _waiting_times(every)
-        gates = judge(self.rounds, pipeline=self.config.pipeline, ceiling=self.ceiling.rate)
+        gates = judge(self.rounds, pipeline=self.config.pipeline, ceiling=self.ceiling.rate) | dict(further or {})
         failing = [name for name, gate in gates.items() if not gate.ok]
         return Measurement(
             workload=workload.workload,
@@ -268,10 +290,7 @@ class WorkloadRunner:
         )
 
     def _run(self, seconds: float, rate: float = 0.0) -> RunResult:
-        assert self.engine is not None
-        result = self.engine.start(replace(self.plan, seconds=seconds, rate=rate)).join()
-        self.every.append(result)
-        return result
+        return self.end(self.start(seconds, rate))
 
 
 def _require_answers(result: RunResult) -> RunResult:

@@ -17,9 +17,9 @@ _CHANGED = "a process of the server ended between two looks at it"
 class CostMeter:
     """Of one store in one configuration."""
 
-    def __init__(self, handle: Handle | None = None) -> None:
-        """`handle`: the store, which runs; None: nothing is known of its server."""
-        self.reason = "the server was not looked at"
+    def __init__(self, handle: Handle | None = None, reason: str = "the server was not looked at") -> None:
+        """`handle`: the store, which runs; None: nothing is known of its server, for this reason."""
+        self.reason = reason
         """Why nothing is known; empty where something is."""
         self.alone = True
         """Whether the server holds no other collection of the run, so that what it takes is for these records."""

@@ -61,7 +61,7 @@ class DriverEngine:
         """Begin a round; returns once all workers have their orders."""
         workers = self._prepare(plan.clients)
         # Far enough ahead that every thread is there when the time comes.
-        start_ns = monotonic_ns() + 10_000_000 + 300_000 * plan.clients
+        start_ns = max(monotonic_ns() + 10_000_000 + 300_000 * plan.clients, plan.start_ns)
         for place, worker in enumerate(workers):
             worker.tell(Go(plan, self._clients_of(place, plan.clients), start_ns))
         return DriverRun(self, plan, workers, start_ns)
@@ -135,7 +135,7 @@ class DriverRun:
         self._plan = plan
         self._waiting = list(workers)
         self._processes = len(workers)
-        self._start_ns = start_ns
+        self.begins_ns = start_ns
         self._errors: dict[int, int] = {}
         self._results: list[WorkerResult] = []
 
@@ -159,7 +159,7 @@ class DriverRun:
     def join(self) -> RunResult:
         """Wait for the end, at most the plan's patience beyond the deadline."""
         plan = self._plan
-        deadline = self._start_ns / 1e9 + plan.seconds + plan.patience
+        deadline = self.begins_ns / 1e9 + plan.seconds + plan.patience
         try:
             while self._waiting:
                 self._listen(deadline - monotonic())

@@ -27,9 +27,9 @@ LAG: Final = 0.1
 """How late requests were sent though a client was free, as a share of the response time: half of them, and 99 of a hundred."""
 MISSING: Final = 0.01
 """Share of the requests of an open loop that were due and not sent: with more of them the store was overloaded."""
-VALIDITY: Final = frozenset({"errors", "littles_law", "schedule_lag", "missed_send_ratio"})
+VALIDITY: Final = frozenset({"errors", "littles_law", "schedule_lag", "missed_send_ratio", "joint_start"})
 """Gates whose failure makes a number invalid: it is not the rate of what was to be measured."""
-BOTTLENECK: Final = frozenset({"client_cpu", "client_ceiling"})
+BOTTLENECK: Final = frozenset({"client_cpu", "client_ceiling", "joint_ceiling"})
 """Gates whose failure says that the load generator was the limit: the store is at least as fast as the number."""
 _NEVER: Final = 1e9
 """Stands for "no value": JSON has no infinity."""

@@ -114,7 +114,8 @@ class WireEngine:
         """Begin a round that `job` describes; the job is of this plan, and may differ from it in how requests follow each other."""
         from storeproof import native  # only here: it is optional
 
-        return WireRun(self, plan, native.start(replace(job, start_ns=monotonic_ns() + _AHEAD_NS)))
+        start_ns = max(monotonic_ns() + _AHEAD_NS, plan.start_ns)
+        return WireRun(self, plan, native.start(replace(job, start_ns=start_ns)), start_ns)
 
     def job(self, plan: Plan) -> Job:
         """The job of the compiled part for a round. Raises as `start`."""
@@ -243,10 +244,11 @@ class WireEngine:
 class WireRun:
     """A round of the wire engine."""
 
-    def __init__(self, engine: WireEngine, plan: Plan, run: native.Run) -> None:
+    def __init__(self, engine: WireEngine, plan: Plan, run: native.Run, begins_ns: int) -> None:
         self._engine = engine
         self._plan = plan
         self._run = run
+        self.begins_ns = begins_ns
 
     @property
     def done(self) -> bool:

@@ -11,7 +11,9 @@ from storeproof.result.needs.costs import Cost, cost_of
 from storeproof.result.needs.evidence import Evidence, ReadResult, join
 from storeproof.result.needs.judge import judge
 from storeproof.result.needs.judged_need import JudgedNeed, Verdict
+from storeproof.result.needs.loads import measurable
 from storeproof.result.needs.need import Need, needs_of
+from storeproof.result.needs.together import command_of, judge_together, only_alone, together_of
 from storeproof.spec import Spec
 from storeproof.spec.questions.needs import NeedsFile
 
@@ -120,8 +122,11 @@ class Decision:
         return tuple(sorted(found, key=lambda each: -len(each.candidates)))
 
 
-def decide(needs: NeedsFile, results: Iterable[ReadResult], spec: Spec) -> Decision:
+def decide(needs: NeedsFile, results: Iterable[ReadResult], spec: Spec, file: str = "FILE") -> Decision:
     """Judge every candidate.
+
+    Args:
+        file: the needs file, as commands name it.
 
     Raises:
         UsageError: no result holds any store, or none of those that a candidate names.
@@ -137,7 +142,7 @@ def decide(needs: NeedsFile, results: Iterable[ReadResult], spec: Spec) -> Decis
         named = needs.candidates
         if not any(target in evidence for targets in named.values() for target in targets.values()):
             raise UsageError(f"no result holds a store of a candidate; they hold {', '.join(evidence)}")
-    candidates = [_candidate(name, targets, needs, wanted, evidence, spec) for name, targets in named.items()]
+    candidates = [_candidate(name, targets, needs, wanted, evidence, spec, file) for name, targets in named.items()]
     used = {target for targets in named.values() for target in targets.values()}
     return Decision(
         needs, wanted, tuple(sorted(candidates, key=_nearness)), {name: each for name, each in evidence.items() if name in used}
@@ -145,20 +150,36 @@ def decide(needs: NeedsFile, results: Iterable[ReadResult], spec: Spec) -> Decis
 
 
 def _candidate(
-    name: str, targets: Mapping[str, str], needs: NeedsFile, wanted: Sequence[Need], evidence: Mapping[str, Evidence], spec: Spec
+    name: str,
+    targets: Mapping[str, str],
+    needs: NeedsFile,
+    wanted: Sequence[Need],
+    evidence: Mapping[str, Evidence],
+    spec: Spec,
+    file: str,
 ) -> Candidate:
-    judged = []
+    judged, rates = list[JudgedNeed](), list[JudgedNeed]()
+    loads = [(role.model, role.load) for role in needs.roles.values() if role.load is not None]
+    together = together_of(needs, targets, evidence)
+    trying = command_of(file, targets)
+    command = trying if all(measurable(load, model, spec) for model, load in loads) else ""
+    several = len(loads) > 1
     for need in wanted:
-        target = targets[need.role]
+        target, role = targets[need.role], needs.roles[need.role]
         known = evidence.get(target)
         if known is None:
-            command = f"pytest suites/ --store={target} --scale=standard"
-            judged.append(JudgedNeed(need, target, Verdict.NOT_SHOWN, f"no result of {target}", command=command))
+            found = JudgedNeed(need, target, Verdict.NOT_SHOWN, f"no result of {target}", command=trying)
         else:
-            judged.append(judge(need, needs.roles[need.role], known, spec))
+            found = judge(need, role, known, spec)
+        if need.subject == "rate":
+            rates.append(found)  # what an operation costs is measured where a load is alone
+        if need.subject in ("rate", "p99") and need.role in together:
+            found = judge_together(need, role, target, together[need.role], command)
+        elif need.subject in ("rate", "p99") and (several or (found.verdict is Verdict.NOT_SHOWN and not found.command)):
+            found = only_alone(found, command)
+        judged.append(found)
     costs = []
     if needs.costs is not None and needs.machine is not None:
-        rates = [each for each in judged if each.need.subject == "rate"]
         costs = [cost_of(needs.roles[each.need.role], each, needs.machine, needs.costs) for each in rates]
     losses = [share for target in set(targets.values()) if (share := _lost(evidence.get(target))) is not None]
     return Candidate(name, dict(targets), tuple(judged), tuple(costs), max(losses, default=None))

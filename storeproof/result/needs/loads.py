@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 from storeproof.result.measurement import Measurement
 from storeproof.result.needs.evidence import Evidence, Source
 from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict
 from storeproof.result.needs.need import Need
 from storeproof.spec import Spec, Workload
+from storeproof.spec.operation import OperationName
 from storeproof.spec.questions.needs import Load, Role
 from storeproof.units import amount, plural, whole
 
+SHARE_IS_ALL: Final[Mapping[OperationName, Mapping[str, Any]]] = {"get": {}, "put": {}, "exists": {}, "set_field": {"path": ("*",)}}
+"""Operations of a mix that need nothing beside their share, and the rest of their description."""
 _ALIKE: Final = 0.05
 """By which the share of an operation may differ from the wanted one."""
 
@@ -76,12 +79,22 @@ def same_load(load: Load, model: str, workload: Workload) -> bool:
         return workload.workload == load.workload
     if workload.model != model or any(mix.batch > 1 for mix in workload.mix):
         return False
-    wanted = _shares({each.operation: each.weight for each in load.mix})
     given: dict[str, int] = {}
     for mix in workload.mix:
         given[mix.operation] = given.get(mix.operation, 0) + mix.weight
-    there = _shares(given)
+    return same_shares(load, given)
+
+
+def same_shares(load: Load, given: Mapping[str, int]) -> bool:
+    """Whether weights by operation are those of a mix, to within five per cent of the whole."""
+    wanted, there = _shares({each.operation: each.weight for each in load.mix}), _shares(given)
     return wanted.keys() == there.keys() and all(abs(there[name] - share) <= _ALIKE for name, share in wanted.items())
+
+
+def measurable(load: Load, model: str, spec: Spec) -> bool:
+    """Whether a load says all that a measurement must know: a workload does, and shares of operations that need no more."""
+    named = any(same_load(load, model, each) for each in spec.workloads.values())
+    return named or all(each.operation in SHARE_IS_ALL for each in load.mix)
 
 
 def _shares(weights: Mapping[str, int]) -> dict[str, float]:
@@ -112,7 +125,7 @@ def _unmeasured(need: Need, role: Role, evidence: Evidence, spec: Spec, loop: st
     fit = [name for name, each in spec.workloads.items() if each.loop == loop and same_load(role.load, role.model, each)]
     if not fit:
         kind = "at a fixed rate" if loop == "open" else "of this mix"
-        reason = f"no workload {kind} is specified for {role.model}: add one (`storeproof manual workloads`)"
+        reason = f"no workload {kind} is specified for {role.model}"
         return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, reason)
     chosen = f"test_random_histories and {role.model} or test_workload and ({' or '.join(fit)})"
     command = shlex.join(["pytest", "suites/", f"--store={evidence.target}", "--scale=standard", "-k", chosen])

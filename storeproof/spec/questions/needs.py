@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, NonNegativeInt, PositiveFloat, PositiveInt, Strict, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    Strict,
+    WithJsonSchema,
+    model_validator,
+)
 
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
 from storeproof.spec.guarantee import GuaranteeName
@@ -50,13 +60,19 @@ def _store_and_variant(found: str) -> str:
     return found
 
 
-Span = Annotated[float, BeforeValidator(_seconds)]
+_SPAN_SCHEMA: Final[dict[str, Any]] = {"type": "string", "pattern": f"^{_SPAN.pattern}$"}
+
+Span = Annotated[float, BeforeValidator(_seconds), WithJsonSchema(_SPAN_SCHEMA)]
 """Seconds; written with a unit: `250ms`, `10s`, `5min`."""
-Memory = Annotated[int, BeforeValidator(_bytes)]
+Memory = Annotated[int, BeforeValidator(_bytes), WithJsonSchema({"type": "string", "pattern": f"^{_SIZE.pattern}$"})]
 """Bytes; written with a unit: `512MiB`, `8GiB`."""
-Loss = Annotated[NonNegativeInt | Annotated[float, Strict(False)], BeforeValidator(_loss)]
+Loss = Annotated[
+    NonNegativeInt | Annotated[float, Strict(False)],
+    BeforeValidator(_loss),
+    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0}, _SPAN_SCHEMA]}),
+]
 """Acknowledged writes, a whole number; or with a unit, the seconds before the fault whose writes may be lost."""
-TargetName = Annotated[str, AfterValidator(_store_and_variant)]
+TargetName = Annotated[str, AfterValidator(_store_and_variant), WithJsonSchema({"type": "string", "pattern": f"^{_TARGET.pattern}$"})]
 
 
 class AnyOf(Frozen):
@@ -107,7 +123,7 @@ class Role(Frozen):
     model: Name
     """The model of its records."""
     records: PositiveInt | None = None
-    """How many there are; for the costs of memory and disk."""
+    """How many there are: as many are loaded before its load, and cost memory and disk."""
     guarantee: GuaranteeName = "volatile"
     """What acknowledged writes must survive."""
     lost_at_most: dict[Struck, Loss] = Field(default_factory=dict)
@@ -122,7 +138,7 @@ class Role(Frozen):
 
 
 class Machine(Frozen):
-    """What a candidate is given: two servers share it."""
+    """What a candidate is given when its roles are tried: two servers share it."""
 
     cores: PositiveInt
     memory: Memory

@@ -9,6 +9,7 @@ from storeproof.errors import SpecError, UsageError
 from storeproof.spec.loader import Spec
 from storeproof.spec.questions.needs import AnyOf, NeedsFile, Role, Wanted
 from storeproof.spec.reading.explain import unknown
+from storeproof.spec.reading.json_schema import schema_of
 from storeproof.spec.reading.source import at, read
 
 Place = tuple[int | str, ...]
@@ -25,6 +26,11 @@ def read_needs(path: Path, spec: Spec) -> NeedsFile:
     if problems:
         raise SpecError(problems)
     return needs
+
+
+def needs_schema() -> str:
+    """The JSON Schema of needs files."""
+    return schema_of("needs", NeedsFile, ".".join(map(str, NeedsFile.FORMAT)))
 
 
 def capabilities_of(name: str, spec: Spec) -> tuple[str, ...]:

@@ -1,0 +1,1 @@
+"""The loads of all roles of a candidate, at the same time on the same machine."""

@@ -1,0 +1,208 @@
+"""The loads of all roles of a candidate at the same time: its servers run side by side on what the machine grants, and interfere as they do.
+
+The case of a candidate is one for each of its stores. The first one measures all roles; the others then find theirs measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from os import sched_getaffinity
+from time import monotonic_ns
+from typing import Final
+
+from storeproof.contract import Unknown
+from storeproof.experiments.roles.candidate import CandidateUnderTest
+from storeproof.experiments.roles.role_config import role_config
+from storeproof.experiments.roles.role_rounds import RoleRounds
+from storeproof.load.choose_engine import Engines
+from storeproof.load.quality.ceiling import Ceilings
+from storeproof.load.quality.gates import Judgement
+from storeproof.load.quality.joint_gates import judge_together
+from storeproof.outcome import Outcome
+from storeproof.result.case_result import EndCase
+from storeproof.result.joint_load import JointLoad, RoleLoad
+from storeproof.spec.scale import PerformanceScale
+from storeproof.store_under_test import StoreUnderTest
+
+_AHEAD_NS: Final = 20_000_000
+_AHEAD_NS_PER_CLIENT: Final = 400_000
+"""From the order to the start of a round: by then every engine has been told to begin, with all of its clients."""
+_LONGER: Final = 4
+"""Times as long as rounds are elsewhere: a store that is too slow must fall behind by more requests than its clients can have under way, or
+none is due that is not sent."""
+_FOR_P99: Final = 10_000
+"""Requests of which a hundred are slower than the 99th percentile: with fewer a result has none."""
+
+
+@dataclass(frozen=True)
+class JointResult:
+    """Of one store."""
+
+    load: JointLoad
+    problems: tuple[str, ...]
+    """What was wrong with its data after the rounds."""
+
+
+class JointLoads:
+    """Those of a run, one candidate after the other."""
+
+    def __init__(self, ceilings: Ceilings) -> None:
+        self._ceilings = ceilings
+        self._found: dict[str, Mapping[StoreUnderTest, JointResult | Exception]] = {}
+        """By candidate."""
+
+    def of(self, candidate: CandidateUnderTest, sut: StoreUnderTest) -> JointResult:
+        """The numbers of one store of a candidate, which is measured if it was not yet. Raises what went wrong."""
+        if candidate.name not in self._found:
+            self._measure(candidate)
+        found = self._found[candidate.name][sut]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def _measure(self, candidate: CandidateUnderTest) -> None:
+        """Leaves what was found, also where the servers cannot be ended in order."""
+        with ExitStack() as ending:
+            wrong: dict[StoreUnderTest, Exception] = {}
+            for sut in candidate.stores:
+                sut.share_memory(len(candidate.stores))
+                ending.callback(sut.share_memory, 1)
+                try:  # also of a role without a load: it takes its part of the machine
+                    sut.shared()
+                except Exception as reason:  # noqa: BLE001 - whatever it is, it is this store's, and its case raises it
+                    wrong[sut] = reason
+            loads = {} if wrong else self._loads(candidate, ending, wrong)
+            results: dict[StoreUnderTest, JointResult] = {}
+            if not wrong:
+                scale = candidate.stores[0].scale.performance
+                gates = self._run(candidate, loads, scale)
+                results = _results(candidate, loads, gates, wrong)
+            self._found[candidate.name] = {sut: _found(sut, results, wrong) for sut in candidate.stores}
+
+    def _loads(
+        self, candidate: CandidateUnderTest, ending: ExitStack, wrong: dict[StoreUnderTest, Exception]
+    ) -> Mapping[str, RoleRounds]:
+        """Those of all roles, with their records there; what went wrong goes into `wrong`."""
+        loads: dict[str, RoleRounds] = {}
+        for role in candidate.loaded:
+            if wrong:  # the records of the others would be loaded in vain
+                break
+            sut = candidate.suts[role]
+            try:
+                config = role_config(candidate.roles[role], sut.spec, sut.options)
+            except EndCase as reason:
+                wrong.setdefault(sut, reason)
+                continue
+            loads[role] = rounds = RoleRounds(config, sut, partial(_engines, sut, ending), self._ceilings)
+            ending.callback(rounds.close)
+            rounds.prepare()
+            if rounds.wrong is not None:
+                wrong.setdefault(sut, _explained(sut, rounds.wrong))
+        return loads
+
+    def _run(self, candidate: CandidateUnderTest, loads: Mapping[str, RoleRounds], scale: PerformanceScale) -> dict[str, Judgement]:
+        """All rounds; returns the gates that all loads have in common, none where one of them broke."""
+        seconds, rounds = _LONGER * scale.round_seconds, scale.rounds
+        measured = 0
+        while measured < rounds.at_most:
+            enough = all(each.requests >= _FOR_P99 for name, each in loads.items() if candidate.must_answer_in_time(name))
+            if measured >= rounds.at_least and enough:
+                break
+            next(iter(loads.values())).sut.progress(f"{candidate.name}: all roles, round {measured + 1}, at most {rounds.at_most}")
+            _together(loads, scale.round_warm_up_seconds, measured=False)
+            _together(loads, seconds, measured=True)
+            if any(each.wrong is not None for each in loads.values()):
+                return {}
+            measured += 1
+        generator = candidate.stores[0].options.split.generator
+        return judge_together([each.one_of_several() for each in loads.values()], seconds, len(generator or sched_getaffinity(0)))
+
+
+def _engines(sut: StoreUnderTest, ending: ExitStack) -> Engines:
+    """For one role: a connection belongs to one collection. They are closed before the collections are removed."""
+    engines = Engines(sut.target, sut.shared().address, sut.options.engine)
+    ending.callback(engines.close)
+    return engines
+
+
+def _together(loads: Mapping[str, RoleRounds], seconds: float, *, measured: bool) -> None:
+    """One round of all roles, which begin at the same time. Where one cannot begin, the others end."""
+    if any(each.wrong is not None for each in loads.values()):
+        return
+    clients = sum(each.clients for each in loads.values())
+    start_ns = monotonic_ns() + _AHEAD_NS + _AHEAD_NS_PER_CLIENT * clients
+    try:
+        for each in loads.values():
+            each.begin(seconds, start_ns)
+        if any(each.wrong is not None for each in loads.values()):
+            for each in loads.values():
+                each.stop()
+        for each in loads.values():
+            each.end(measured=measured)
+    except BaseException:  # an interrupt: no load goes on while what it writes to is removed
+        for each in loads.values():
+            each.stop()
+        raise
+
+
+def _results(
+    candidate: CandidateUnderTest,
+    loads: Mapping[str, RoleRounds],
+    gates: Mapping[str, Judgement],
+    wrong: dict[StoreUnderTest, Exception],
+) -> dict[StoreUnderTest, JointResult]:
+    """By store; what went wrong goes into `wrong`."""
+    numbers, problems = {}, {}
+    for role, rounds in loads.items():
+        sut = candidate.suts[role]
+        try:
+            numbers[role], problems[role] = rounds.measurement(gates)
+        except Exception as reason:  # noqa: BLE001 - as in `_measure`
+            wrong.setdefault(sut, _explained(sut, reason))
+    if wrong:
+        return {}
+    asked = [_asked(candidate, role, rounds) for role, rounds in loads.items()]
+    found = {}
+    for sut in candidate.stores:
+        own = [role for role in loads if candidate.suts[role] is sut]
+        load = JointLoad(candidate=candidate.name, roles=asked, numbers={role: numbers[role] for role in own})
+        found[sut] = JointResult(load, tuple(f"{role}: {problem}" for role in own for problem in problems[role]))
+    return found
+
+
+def _asked(candidate: CandidateUnderTest, name: str, rounds: RoleRounds) -> RoleLoad:
+    role, workload = candidate.roles[name], rounds.workload
+    assert role.load is not None
+    mix: dict[str, int] = {}
+    for each in workload.mix:
+        mix[each.operation] = mix.get(each.operation, 0) + each.weight
+    return RoleLoad(
+        role=name,
+        store=candidate.suts[name].target.id,
+        model=role.model,
+        workload=workload.workload,
+        mix=mix,
+        record=rounds.record,
+        indexes=role.load.indexes,
+        clients=rounds.clients,
+        rate=role.load.rate,
+    )
+
+
+def _explained(sut: StoreUnderTest, reason: Exception) -> Exception:
+    """Why the store did not answer, while its server is still there to be looked at."""
+    return sut.explain(reason) if isinstance(reason, Unknown) else reason
+
+
+def _found(sut: StoreUnderTest, results: Mapping[StoreUnderTest, JointResult], wrong: Mapping[StoreUnderTest, Exception]) -> JointResult | Exception:
+    """What its case is told. A store beside which another broke was not measured, and is not to blame."""
+    if sut in wrong:
+        return wrong[sut]
+    if sut in results:
+        return results[sut]
+    other, reason = next(iter(wrong.items()))
+    first = str(reason).partition("\n")[0] or type(reason).__name__
+    return EndCase(Outcome.NOT_RUN, f"{other.target.id}, which was to be under load beside it, could not be measured: {first}")

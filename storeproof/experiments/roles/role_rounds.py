@@ -1,0 +1,104 @@
+"""The load of one role: rounds that are on at the same time as those of the other roles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from storeproof.experiments.performance.measurement import WorkloadRunner
+from storeproof.experiments.performance.server_cost import CostMeter
+from storeproof.experiments.performance.store_rounds import StoreRounds
+from storeproof.load.job import Run
+from storeproof.load.quality.gates import Judgement
+from storeproof.load.quality.joint_gates import OneOfSeveral
+from storeproof.result.measurement import Measurement
+from storeproof.spec import Workload
+
+_MIXED = "the loads of all roles were on at the same time"
+
+
+class RoleRounds(StoreRounds):
+    """`begin` and `end` in place of `run_round`. What goes wrong is kept, and is the store's own."""
+
+    _run: Run | None = None
+    """The round that is under way."""
+    _begins_ns: tuple[int, ...] = ()
+    """When each measured round began."""
+
+    @property
+    def wrong(self) -> Exception | None:
+        """What went wrong."""
+        return self._wrong
+
+    @property
+    def runner(self) -> WorkloadRunner:
+        """Runs the workload; it is there once it was prepared."""
+        assert self._runner is not None, "it was prepared"
+        return self._runner
+
+    @property
+    def workload(self) -> Workload:
+        """Whose requests the role has."""
+        return self._config.workload
+
+    @property
+    def record(self) -> str:
+        """The variation of its records."""
+        return self._config.record.name
+
+    @property
+    def clients(self) -> int:
+        """Those of the role alone."""
+        return self._config.clients
+
+    @property
+    def requests(self) -> int:
+        """Answered in the measured rounds."""
+        return sum(operation.requests for each in self.runner.rounds for operation in each.operations.values())
+
+    def prepare(self) -> None:
+        """Load the records and warm up, alone."""
+        super().prepare()
+        if self._runner is not None:
+            self._runner.cost = CostMeter(reason=_MIXED)
+
+    def begin(self, seconds: float, start_ns: int) -> None:
+        """Begin a round at the rate of the role, at a time of the monotonic clock."""
+
+        def step() -> None:
+            self._run = self.runner.start(seconds, self._config.rate, start_ns)
+
+        self._try(step)
+
+    def stop(self) -> None:
+        """End the round that is under way before its time; `end` still waits for it."""
+        if self._run is not None:
+            self._run.stop()
+
+    def end(self, *, measured: bool) -> None:
+        """Wait for the end of the round, if one is under way."""
+        run, self._run = self._run, None
+        if run is None:
+            return
+
+        def step() -> None:
+            found = self.runner.end(run)
+            if measured:
+                self.runner.keep(found)
+                self._begins_ns += (run.begins_ns,)
+
+        self._try(step)
+
+    def one_of_several(self) -> OneOfSeveral:
+        """What the gates on all loads together need to know."""
+        runner = self.runner
+        return OneOfSeveral(runner.rounds, self._begins_ns, runner.threads, runner.ceiling.rate if runner.ceiling else None)
+
+    def measurement(self, together: Mapping[str, Judgement]) -> tuple[Measurement, tuple[str, ...]]:
+        """Read the data back. Returns what the result keeps, and what was wrong with the data. Raises as `audit`.
+
+        Args:
+            together: the gates on all loads together.
+        """
+        runner, collection = self.result()
+        audited = runner.audit(collection)
+        return runner.measurement(audited, (), together), audited.problems

@@ -1,0 +1,78 @@
+"""What a profile, or the needs of a reader, demand of a store: which cases are run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from storeproof.outcome import Stage
+from storeproof.plugin.case import Case
+from storeproof.spec import LADDER, Profile, Spec
+from storeproof.spec.questions.needs import AnyOf, Role
+from storeproof.spec.questions.read_needs import capabilities_of
+
+_OF_OUTAGES: Final = "single_key"
+"""The model whose records are put and read while a fault strikes: its operations must be proven before."""
+
+
+@dataclass(frozen=True)
+class Demands:
+    """Of one store."""
+
+    capabilities: frozenset[str]
+    """Full names."""
+    models: frozenset[str]
+    guarantees: frozenset[str]
+    """Those whose faults strike."""
+    speeds: frozenset[tuple[str, int]] = frozenset()
+    """Workloads with their numbers of clients."""
+    outages: frozenset[str] = frozenset()
+    """Faults whose outage is watched."""
+    candidates: frozenset[str] = frozenset()
+    """Candidates with whose roles it is under load."""
+
+    def include(self, case: Case) -> bool:
+        """Whether a case is run: of a capability, of what guards a model, of a guarantee, a speed, an outage, a candidate."""
+        if case.candidate:
+            return case.candidate in self.candidates
+        if case.capability:
+            return case.capability in self.capabilities
+        if case.stage is Stage.DURABILITY:  # what is beyond the guarantees, damaged files for one, is demanded by none
+            return case.guarantee in self.guarantees
+        if case.fault:
+            return case.fault in self.outages
+        if case.workload:
+            return self.names(case)
+        return not case.model or case.model in self.models
+
+    def names(self, case: Case) -> bool:
+        """Whether a case is meant that the scale may leave out: a speed, or an outage."""
+        return (case.workload, case.clients) in self.speeds or (case.fault is not None and case.fault in self.outages)
+
+
+def of_profile(profile: Profile) -> Demands:
+    """Its capabilities, its models, its guarantee with all below, its speeds."""
+    return Demands(
+        frozenset(profile.capabilities),
+        frozenset(profile.models),
+        frozenset(LADDER[: LADDER.index(profile.guarantee) + 1]),
+        speeds=frozenset((each.workload, each.clients) for each in profile.speed),
+    )
+
+
+def of_roles(roles: Iterable[Role], candidates: Iterable[str], spec: Spec) -> Demands:
+    """What the roles demand of the store that has them; `candidates`: those whose store it is."""
+    capabilities, models, guarantees, outages = set[str](), set[str](), set[str](), set[str]()
+    for role in roles:
+        for each in (*role.must, *role.should):
+            for name in each.any_of if isinstance(each, AnyOf) else (each,):
+                capabilities.update(capabilities_of(name, spec))
+        models.add(role.model)
+        guarantees.update(LADDER[1 : LADDER.index(role.guarantee) + 1], role.lost_at_most)
+        if role.back_within is not None:
+            models.add(_OF_OUTAGES)
+            outages.add("crash")
+    return Demands(
+        frozenset(capabilities), frozenset(models), frozenset(guarantees), outages=frozenset(outages), candidates=frozenset(candidates)
+    )

@@ -1,0 +1,29 @@
+"""Reads the results that needs are held against, the published ones of this checkout among them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from storeproof.errors import UsageError
+from storeproof.printable import printable
+from storeproof.result.consistency import inconsistencies
+from storeproof.result.json_file import NAME, read_result
+from storeproof.result.needs.evidence import ReadResult
+from storeproof.spec import SPEC_ROOT
+
+
+def published_results() -> list[Path]:
+    """The published results of this checkout, without the latest run of its user. Raises `UsageError` where there are none."""
+    found = [path for path in sorted((SPEC_ROOT.parent / "reports").glob(f"*/{NAME}")) if path.parent.name != "latest"]
+    if not found:
+        raise UsageError("there are no published results beside this installation; name results: storeproof decide NEEDS RESULT...")
+    return found
+
+
+def read_evidence(file: Path) -> ReadResult:
+    """A result that agrees with itself. Raises `UsageError`: it cannot be read, or was changed after its run."""
+    result = read_result(file)
+    if wrong := inconsistencies(result):
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        raise UsageError(f"{file} does not agree with itself, so it was changed after its run: {printable(wrong[0])}{more}; run it again")
+    return ReadResult(file, result)

@@ -1,0 +1,149 @@
+"""Judges the loads of a candidate's roles by a run in which all of them were on at the same time."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from storeproof.result.joint_load import JointLoad, RoleLoad
+from storeproof.result.measurement import Measurement
+from storeproof.result.needs.evidence import Evidence, Source
+from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict
+from storeproof.result.needs.loads import same_shares
+from storeproof.result.needs.need import Need
+from storeproof.spec.questions.needs import Machine, NeedsFile, Role
+from storeproof.units import amount, plural, whole
+
+_LIMITED: Final = ("client_cpu", "client_ceiling", "joint_ceiling")
+"""Gates that say that the load generator was the limit."""
+_UNSENT: Final = "missed_send_ratio"
+_MIB: Final = 1 << 20
+
+
+@dataclass(frozen=True)
+class Together:
+    """The load of one role beside those of the others."""
+
+    source: Source
+    asked: RoleLoad
+    measured: Measurement
+    others: int = 0
+    """Roles whose loads were on at the same time."""
+
+    @property
+    def beside(self) -> str:
+        """As a sentence ends."""
+        return ", beside the other roles" if self.others else ""
+
+
+def together_of(needs: NeedsFile, targets: Mapping[str, str], evidence: Mapping[str, Evidence]) -> Mapping[str, Together]:
+    """By role, from the latest run that had all loads of these needs on at the same time, each on its store; empty where none had.
+
+    Args:
+        targets: the store of each role, as `store:variant`.
+    """
+    loaded = [name for name, role in needs.roles.items() if role.load is not None]
+    runs: dict[str, dict[str, Together]] = {}
+    for name in loaded:
+        known = evidence.get(targets[name])
+        for source in known.sources if known else ():
+            for joint in source.store.joint:
+                if name in joint.numbers and _is_of(joint, needs, targets) and _on(source, needs.machine):
+                    asked = next(each for each in joint.roles if each.role == name)
+                    runs.setdefault(source.run, {})[name] = Together(source, asked, joint.numbers[name], len(joint.roles) - 1)
+    whole_runs = [found for found in runs.values() if found.keys() == set(loaded)]
+    return max(whole_runs, key=_started, default={})
+
+
+def judge_together(need: Need, role: Role, target: str, found: Together, command: str) -> JudgedNeed:
+    """Whether the store kept up with the rate of the role, or answered in time, beside the other roles.
+
+    Requests that were due and never sent, although the load generator was in time, refute both: all clients waited for the store. Where
+    the needs do not say how many clients there are, more of them may get more.
+
+    Args:
+        command: what would show it, where this run does not.
+    """
+    assert role.load is not None
+    measured, gate = found.measured, found.measured.gates.get(_UNSENT)
+    seen = (Seen(found.source, f"performance.roles/{found.asked.role}", _reached(found), measured),)
+
+    def judged(verdict: Verdict, reason: str) -> JudgedNeed:
+        return JudgedNeed(need, target, verdict, reason, seen, command if verdict is Verdict.NOT_SHOWN else "")
+
+    if broken := [each for each in measured.invalid if each != _UNSENT]:
+        return judged(Verdict.NOT_SHOWN, f"{_reached(found)}: not valid: {', '.join(broken)}")
+    limited = any(name in measured.gates and not measured.gates[name].ok for name in _LIMITED)
+    if gate is None or not gate.ok:
+        why = f"{_reached(found)}{found.beside}"
+        if limited:
+            return judged(Verdict.NOT_SHOWN, f"{why}, where the load generator was the limit")
+        if role.load.clients is None:
+            return judged(Verdict.NOT_SHOWN, f"{why}; more clients may get more: say `clients`")
+        return judged(Verdict.NOT_MET, why)
+    if role.records is not None and (measured.loaded or 0) < role.records:
+        return judged(Verdict.NOT_SHOWN, f"{_reached(found)}, with {whole(measured.loaded or 0)} of {plural(role.records, 'record')}")
+    if need.subject == "rate":
+        return judged(Verdict.MET, f"{_reached(found)}{found.beside}")
+    p99, limit = measured.latency_us.p99, role.load.p99_ms
+    assert limit is not None
+    if p99 is None:
+        return judged(Verdict.NOT_SHOWN, f"{plural(measured.latency_us.samples, 'request')}, too few for a 99th percentile")
+    reason = f"p99 {p99 / 1000:.3g} ms{found.beside}, at {whole(found.asked.rate)} operations/s"
+    if p99 / 1000 <= limit:
+        return judged(Verdict.MET, reason)
+    return judged(Verdict.NOT_SHOWN, f"{reason}, where the load generator was the limit") if limited else judged(Verdict.NOT_MET, reason)
+
+
+def only_alone(found: JudgedNeed, command: str) -> JudgedNeed:
+    """What is said of a load that was measured alone, though there are others: what is missed alone is missed beside others too, and what
+    is met alone may not be."""
+    if found.verdict is Verdict.NOT_MET:
+        return found
+    reason = f"alone: {found.reason}; not measured beside the other roles" if found.verdict is Verdict.MET else found.reason
+    return replace(found, verdict=Verdict.NOT_SHOWN, reason=reason, command=command or found.command)
+
+
+def command_of(file: str, targets: Mapping[str, str]) -> str:
+    """What has all roles of a candidate under load. `file`: the needs file, as a command names it."""
+    stores = [f"--store={target}" for target in dict.fromkeys(targets.values())]
+    return shlex.join(["pytest", "suites/", "--needs", file, *stores, "--scale=standard"])
+
+
+def _started(found: Mapping[str, Together]) -> str:
+    return next(iter(found.values())).source.side.result.run.started
+
+
+def _is_of(joint: JointLoad, needs: NeedsFile, targets: Mapping[str, str]) -> bool:
+    """Whether the roles were these, with these loads, on these stores."""
+    asked = {each.role: each for each in joint.roles}
+    wanted = {name: role for name, role in needs.roles.items() if role.load is not None}
+    return asked.keys() == wanted.keys() and all(
+        asked[name].store == targets[name] and _same(asked[name], role) for name, role in wanted.items()
+    )
+
+
+def _same(asked: RoleLoad, role: Role) -> bool:
+    load = role.load
+    assert load is not None
+    same = (asked.model, asked.indexes, asked.rate) == (role.model, load.indexes, load.rate)
+    requests = asked.workload == load.workload if load.workload is not None else same_shares(load, asked.mix)
+    return same and requests and load.record in (None, asked.record) and (load.clients is None or asked.clients <= load.clients)
+
+
+def _on(source: Source, machine: Machine | None) -> bool:
+    """Whether the stores had what the machine of the needs has."""
+    if machine is None:
+        return True
+    placement = source.side.result.environment.placement
+    if placement is None or placement.memory_bytes is None:
+        return False
+    return len(placement.server) == machine.cores and placement.memory_bytes // _MIB == machine.memory // _MIB
+
+
+def _reached(found: Together) -> str:
+    rate, asked = found.measured.throughput, found.asked
+    of = f"{amount(rate.median)} of {whole(asked.rate)} {rate.unit}"
+    return f"{of}, {asked.workload}, {plural(asked.clients, 'client')}"
