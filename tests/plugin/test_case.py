@@ -25,9 +25,10 @@ def test_a_case_is_its_marker_and_its_folder() -> None:
     assert case_of(one) == Case(id="durability.process_crash", stage=Stage.DURABILITY, guarantee="process_crash")
 
 
-def test_only_workloads_are_interleaved() -> None:
-    """All stores under test have their rounds of a workload together; every other case belongs to one store."""
+def test_only_loads_are_interleaved() -> None:
+    """All stores under test have their rounds of a workload together, and those of a candidate; every other case belongs to one store."""
     assert case_of(item("performance", id="performance.x/0i/1c", workload="x", clients=1)).interleaved
+    assert case_of(item("performance", id="performance.roles/x", candidate="x")).interleaved
     assert not case_of(item("performance", id="performance.outage/crash", fault="crash")).interleaved
 
 

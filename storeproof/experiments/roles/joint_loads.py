@@ -14,6 +14,7 @@ from time import monotonic_ns
 from typing import Final
 
 from storeproof.contract import Unknown
+from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
 from storeproof.experiments.roles.candidate import CandidateUnderTest
 from storeproof.experiments.roles.role_config import role_config
 from storeproof.experiments.roles.role_rounds import RoleRounds
@@ -21,9 +22,11 @@ from storeproof.load.choose_engine import Engines
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.load.quality.gates import Judgement
 from storeproof.load.quality.joint_gates import judge_together
+from storeproof.load.wire.wire_engine import allow_descriptors
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import EndCase
 from storeproof.result.joint_load import JointLoad, RoleLoad
+from storeproof.result.measurement import Measurement
 from storeproof.spec.scale import PerformanceScale
 from storeproof.store_under_test import StoreUnderTest
 
@@ -86,21 +89,25 @@ class JointLoads:
         self, candidate: CandidateUnderTest, ending: ExitStack, wrong: dict[StoreUnderTest, Exception]
     ) -> Mapping[str, RoleRounds]:
         """Those of all roles, with their records there; what went wrong goes into `wrong`."""
-        loads: dict[str, RoleRounds] = {}
+        configs: dict[str, BenchmarkConfig] = {}
         for role in candidate.loaded:
-            if wrong:  # the records of the others would be loaded in vain
-                break
             sut = candidate.suts[role]
             try:
-                config = role_config(candidate.roles[role], sut.spec, sut.options)
+                configs[role] = role_config(candidate.roles[role], sut.spec, sut.options)
             except EndCase as reason:
                 wrong.setdefault(sut, reason)
-                continue
+        if wrong:
+            return {}
+        allow_descriptors(sum(config.clients for config in configs.values()))  # an engine sees only its own
+        loads: dict[str, RoleRounds] = {}
+        for role, config in configs.items():
+            sut = candidate.suts[role]
             loads[role] = rounds = RoleRounds(config, sut, partial(_engines, sut, ending), self._ceilings)
             ending.callback(rounds.close)
             rounds.prepare()
             if rounds.wrong is not None:
                 wrong.setdefault(sut, _explained(sut, rounds.wrong))
+                break  # the records of the others would be loaded in vain
         return loads
 
     def _run(self, candidate: CandidateUnderTest, loads: Mapping[str, RoleRounds], scale: PerformanceScale) -> dict[str, Judgement]:
@@ -155,7 +162,13 @@ def _results(
     wrong: dict[StoreUnderTest, Exception],
 ) -> dict[StoreUnderTest, JointResult]:
     """By store; what went wrong goes into `wrong`."""
-    numbers, problems = {}, {}
+    for role, rounds in loads.items():
+        if rounds.wrong is not None:
+            sut = candidate.suts[role]
+            wrong.setdefault(sut, _explained(sut, rounds.wrong))
+    if wrong:
+        return {}  # the others were stopped, and have no numbers
+    numbers, problems = dict[str, Measurement](), dict[str, tuple[str, ...]]()
     for role, rounds in loads.items():
         sut = candidate.suts[role]
         try:

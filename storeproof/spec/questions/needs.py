@@ -79,6 +79,7 @@ class AnyOf(Frozen):
     """Capabilities of which one is enough."""
 
     any_of: Annotated[tuple[Name, ...], Strict(False), Field(min_length=2)]
+    """Groups, or full names, `group.capability`."""
 
 
 Wanted = Annotated[tuple[Name | AnyOf, ...], Strict(False)]
@@ -89,7 +90,9 @@ class Share(Frozen):
     """One operation of a load."""
 
     operation: OperationName
+    """As adapters call it."""
     weight: PositiveInt = 1
+    """Its share of the requests is this over the sum of all weights."""
 
 
 class Load(Frozen):
@@ -103,6 +106,7 @@ class Load(Frozen):
     record: str | None = None
     """The variation of the records, as results call it: `size-1000`, `fields-10`. Without it all count, and the slowest decides."""
     indexes: NonNegativeInt = 0
+    """Secondary indexes of its collection."""
     rate: PositiveInt
     """Operations per second."""
     clients: PositiveInt | None = None
@@ -135,13 +139,16 @@ class Role(Frozen):
     should: Wanted = ()
     """Capabilities that are wished for: they decide between candidates that have the others."""
     load: Load | None = None
+    """The requests that it receives; without it, no speed is needed."""
 
 
 class Machine(Frozen):
     """What a candidate is given when its roles are tried: two servers share it."""
 
     cores: PositiveInt
+    """How many all servers of a candidate have together."""
     memory: Memory
+    """What they have together, with its unit, MiB or GiB."""
 
 
 class Costs(Frozen):
@@ -157,13 +164,17 @@ class NeedsFile(SpecFile):
     """One decision: roles, what each needs, and the candidates."""
 
     decision: Name
+    """A short name for it."""
     question: str
     """In one sentence; the answer is put below it."""
     roles: dict[Name, Role] = Field(min_length=1)
+    """What each kind of data needs, by its name."""
     candidates: Literal["all"] | dict[Name, dict[Name, TargetName]] = "all"
     """`all`: each store and variant that there are results of, in all roles at once. Or by name: the store of each role."""
     machine: Machine | None = None
+    """What every candidate is given, and what a machine of `costs` has."""
     costs: Costs | None = None
+    """Your prices; without them nothing is said of costs."""
 
     @model_validator(mode="after")
     def _every_role_has_a_store(self) -> Self:
