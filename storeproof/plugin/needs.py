@@ -114,10 +114,10 @@ class NeedsRun:
         from storeproof.result.needs.published import published_results, read_evidence
 
         try:
-            results = [read_evidence(path) for path in published_results()]
+            published = published_results()
         except UsageError:
             raise UsageError(f"--needs {self.file} names no candidates; give --store for each store that may be one") from None
-        decision = decide(self.needs, results, self._spec, self.file)
+        decision = decide(self.needs, [read_evidence(path) for path in published], self._spec, self.file)
         found = [each.name for each in decision.candidates if not each.missed and each.name.partition(":")[0] in self._spec.store_files]
         if not found:
             raise UsageError(

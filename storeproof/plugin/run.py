@@ -40,7 +40,7 @@ from storeproof.result.model import CorpusUsed, EditionUsed, OutcomeRecord, Plac
 from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact_command
 from storeproof.result.sources import digests, digests_of_run, sources_of
-from storeproof.spec import LADDER, Profile, Spec, load_spec
+from storeproof.spec import Profile, Spec, load_spec
 from storeproof.stats.ratio import Ratio
 from storeproof.store_under_test import Options, StoreUnderTest
 

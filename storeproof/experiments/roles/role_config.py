@@ -11,6 +11,7 @@ from storeproof.outcome import Outcome
 from storeproof.result.case_result import EndCase
 from storeproof.result.needs.loads import SHARE_IS_ALL, same_load
 from storeproof.spec import Mix, Spec, Workload
+from storeproof.spec.operation import OperationName
 from storeproof.spec.questions.needs import Load, Role
 from storeproof.spec.variation import Variation
 from storeproof.store_under_test import Options
@@ -63,7 +64,7 @@ def workload_of(load: Load, model: str, spec: Spec) -> Workload:
 
 
 def _mixed(load: Load, model: str) -> Iterator[Mix]:
-    weights: Counter[str] = Counter()
+    weights: Counter[OperationName] = Counter()
     for each in load.mix:
         weights[each.operation] += each.weight
     for operation, weight in weights.items():
