@@ -69,5 +69,3 @@ def write_template(file: Path) -> None:
     except OSError as reason:
         raise UsageError(f"{file} cannot be written: {reason}; name another file") from None
     print(f"wrote {file}; fill it in, and then: storeproof decide {file}")
-
-

@@ -81,8 +81,8 @@ class Plan:
     threads: int = 1
     """Of the wire engine: the clients' connections are shared out among them."""
     start_ns: int = 0
-    """When the round begins, of the monotonic clock, if that is not too soon for the engine; 0: as soon as it can. Rounds that are to be on at
-    the same time have the same."""
+    """When the round begins, of the monotonic clock, if that is not too soon for the engine; 0: as soon as it can. Rounds that are to be on
+    at the same time have the same."""
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,9 @@ def needs(tmp_path: Path, *stores: str, candidates: Any = NAMED, roles: dict[str
     """A run with these stores on the command line."""
     file = tmp_path / "needs.yaml"
     file.write_text(
-        yaml.safe_dump({"format": "1.0", "decision": "d", "question": "Which?", "roles": roles, "candidates": candidates, **more})
+        yaml.safe_dump(
+            {"format": "1.0", "decision": "d", "question": "Which?", "roles": roles, "candidates": candidates, **more}, sort_keys=False
+        )
     )
     return NeedsRun(str(file), stores, SHIPPED)
 
@@ -62,7 +64,9 @@ def test_the_command_line_leaves_candidates_of_its_stores_alone(tmp_path: Path) 
 
 def test_stores_that_no_candidate_has_are_refused(tmp_path: Path) -> None:
     """With the candidates that there are."""
-    with pytest.raises(UsageError, match="no candidate has its stores among sqlite:off; its candidates have two: redis:volatile, mongodb:j"):
+    with pytest.raises(
+        UsageError, match="no candidate has its stores among sqlite:off; its candidates have two: redis:volatile, mongodb:j"
+    ):
         needs(tmp_path, "sqlite:off")
 
 

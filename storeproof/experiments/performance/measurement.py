@@ -216,9 +216,7 @@ class WorkloadRunner:
         self.cost.end()
         return audit(collection, self.plan, self.every, self.seed)
 
-    def measurement(
-        self, audited: Audit, interleaved_with: Sequence[str], further: Mapping[str, Judgement] | None = None
-    ) -> Measurement:
+    def measurement(self, audited: Audit, interleaved_with: Sequence[str], further: Mapping[str, Judgement] | None = None) -> Measurement:
         """What the result keeps.
 
         Args:

@@ -1,4 +1,4 @@
-"""The loads of all roles of a candidate at the same time: its servers run side by side on what the machine grants, and interfere as they do.
+"""The loads of all roles of a candidate at the same time: its servers run side by side on what the machine grants, and interfere.
 
 The case of a candidate is one for each of its stores. The first one measures all roles; the others then find theirs measured.
 """
@@ -85,9 +85,7 @@ class JointLoads:
                 results = _results(candidate, loads, gates, wrong)
             self._found[candidate.name] = {sut: _found(sut, results, wrong) for sut in candidate.stores}
 
-    def _loads(
-        self, candidate: CandidateUnderTest, ending: ExitStack, wrong: dict[StoreUnderTest, Exception]
-    ) -> Mapping[str, RoleRounds]:
+    def _loads(self, candidate: CandidateUnderTest, ending: ExitStack, wrong: dict[StoreUnderTest, Exception]) -> Mapping[str, RoleRounds]:
         """Those of all roles, with their records there; what went wrong goes into `wrong`."""
         configs: dict[str, BenchmarkConfig] = {}
         for role in candidate.loaded:
@@ -210,7 +208,9 @@ def _explained(sut: StoreUnderTest, reason: Exception) -> Exception:
     return sut.explain(reason) if isinstance(reason, Unknown) else reason
 
 
-def _found(sut: StoreUnderTest, results: Mapping[StoreUnderTest, JointResult], wrong: Mapping[StoreUnderTest, Exception]) -> JointResult | Exception:
+def _found(
+    sut: StoreUnderTest, results: Mapping[StoreUnderTest, JointResult], wrong: Mapping[StoreUnderTest, Exception]
+) -> JointResult | Exception:
     """What its case is told. A store beside which another broke was not measured, and is not to blame."""
     if sut in wrong:
         return wrong[sut]

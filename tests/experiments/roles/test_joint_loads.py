@@ -99,7 +99,7 @@ def test_a_store_that_cannot_be_had_is_not_the_fault_of_the_other(loads: JointLo
     both = candidate({"cache": role(), "home": role()}, cache=absent, home=home)
     with pytest.raises(NotAvailable):
         loads.of(both, absent)
-    with pytest.raises(EndCase, match="^azure-redis-cache:.*, which was to be under load beside it, could not be measured: ") as ended:
+    with pytest.raises(EndCase, match=r"^azure-redis-cache:.*, which was to be under load beside it, could not be measured: ") as ended:
         loads.of(both, home)
     assert ended.value.outcome is Outcome.NOT_RUN
     assert home._shared is None

@@ -61,7 +61,11 @@ def test_a_mix_of_no_workload_is_about_records_that_are_there() -> None:
     [
         ("single_key", {"mix": [{"operation": "persist"}]}, "persist needs more than a share; name a workload, or make a mix of get, put"),
         ("single_key", {"workload": "single-get", "indexes": 9}, "9 indexes are needed, and records of single_key can have 0"),
-        ("single_key", {"workload": "single-get-sizes"}, "single-get-sizes is measured with several records; name one of them: `record: size-"),
+        (
+            "single_key",
+            {"workload": "single-get-sizes"},
+            "single-get-sizes is measured with several records; name one of them: `record: size-",
+        ),
     ],
 )
 def test_what_the_needs_do_not_say_is_not_guessed(model: str, load: dict[str, Any], words: str) -> None:
