@@ -1,4 +1,4 @@
-"""A measurement in a result: one workload with one number of clients."""
+"""Measurements in a result: of one workload with one number of clients, and of the loads of several roles at the same time."""
 
 from __future__ import annotations
 
@@ -143,3 +143,36 @@ class Measurement(Part):
     """Why the number is not the rate of what was to be measured: gates that failed, or `audit`; empty for a valid one."""
     histogram: Annotated[str, AfterValidator(_readable)]
     """HdrHistogram V2 log line (base64) of all rounds, in nanoseconds."""
+
+
+class RoleLoad(Part):
+    """What one role of a candidate was asked for."""
+
+    role: str
+    store: str
+    """`store:variant`."""
+    model: str
+    workload: str
+    """Of the specification; `mix` where it has none with these operations."""
+    mix: dict[str, int]
+    """The weight of each operation."""
+    record: str
+    """The variation of the records; empty for those of the model."""
+    indexes: int
+    clients: int
+    rate: int
+    """Operations per second, as needed."""
+
+
+class JointLoad(Part):
+    """A candidate's loads, of which this store had one or more."""
+
+    candidate: str
+    roles: list[RoleLoad]
+    """All that were on at the same time, also those of the other stores."""
+    numbers: dict[str, Measurement]
+    """By role, those of this store: each an open loop at the rate of the role."""
+
+    def name_of(self, role: str) -> str:
+        """The name of a role's number: the id of its case, and the role."""
+        return f"performance.roles/{self.candidate}/{role}"

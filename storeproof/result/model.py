@@ -8,8 +8,7 @@ from pydantic import Field
 
 from storeproof.blame import Party
 from storeproof.outcome import IDLE, Outcome, Stage
-from storeproof.result.joint_load import JointLoad
-from storeproof.result.measurement import Measurement
+from storeproof.result.measurement import JointLoad, Measurement
 from storeproof.result.outage import OutageRecord
 from storeproof.result.part import Part
 from storeproof.spec.guarantee import LADDER

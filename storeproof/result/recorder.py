@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, Stage, worst
 from storeproof.result.held import highest_held
-from storeproof.result.joint_load import JointLoad
-from storeproof.result.measurement import Measurement
+from storeproof.result.measurement import JointLoad, Measurement
 from storeproof.result.model import Durability, GuaranteeRecord, Harm, HistoryRecord, OutcomeRecord, ScalingRecord
 from storeproof.result.outage import OutageRecord
 from storeproof.result.proof import Proof
