@@ -227,8 +227,8 @@ class StoreUnderTest:
 
     def share_memory(self, stores: int) -> None:
         """From its next start on it has one of that many equal parts of the memory that a store is given. Ends the shared store."""
-        self.close_shared()
         self._sharing = stores
+        self.close_shared()
 
     def command(self, selection: str, beside: Iterable[StoreUnderTest] = ()) -> str:
         """The command line that repeats a case as it ran here, on this store and those `beside` it."""

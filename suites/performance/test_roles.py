@@ -35,5 +35,7 @@ def test_roles_together(candidate: CandidateUnderTest, sut: StoreUnderTest, case
     sut.record.joint.append(found.load)
     for role, measured in found.load.numbers.items():
         case_result.add(f"{role}: {told(measured)}")
+    if not found.load.numbers:
+        case_result.add("its roles have no load; it ran beside those that have")
     if found.problems:
         case_result.settle(Outcome.FAIL, "the audit after the rounds: " + "; ".join(found.problems), found.problems)

@@ -9,7 +9,7 @@ import pytest
 
 from storeproof.load.job import OperationCounts, RunResult
 from storeproof.load.quality.gates import BOTTLENECK, VALIDITY, judge
-from storeproof.load.quality.joint_gates import OneOfSeveral, judge_together
+from storeproof.load.quality.joint_gates import OneOfSeveral, judge_joint
 from storeproof.stats.latency import new_histogram, record_all
 
 
@@ -136,7 +136,7 @@ def test_more_rounds_do_not_make_a_failure_likelier(gate: str, bad: RunResult) -
 def test_every_gate_has_a_consequence() -> None:
     """It makes the number invalid, or a lower bound, and not both."""
     closed, opened = judge([_round()] * 3, ceiling=1250.0), judge([_open_round()] * 3, ceiling=2000.0)
-    joint = judge_together([OneOfSeveral([_open_round()], [0], 1, 1000.0)], 1.0, cores=1)
+    joint = judge_joint([OneOfSeveral([_open_round()], [0], 1, 1000.0)], 1.0, cores=1)
     assert {*closed, *opened, *joint} == VALIDITY | BOTTLENECK
     assert not VALIDITY & BOTTLENECK
 

@@ -5,13 +5,13 @@ The case of a candidate is one for each of its stores. The first one measures al
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from os import sched_getaffinity
 from time import monotonic_ns
-from typing import Final
+from typing import Final, TypeVar
 
 from storeproof.contract import Unknown
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
@@ -21,14 +21,15 @@ from storeproof.experiments.roles.role_rounds import RoleRounds
 from storeproof.load.choose_engine import Engines
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.load.quality.gates import Judgement
-from storeproof.load.quality.joint_gates import judge_together
+from storeproof.load.quality.joint_gates import judge_joint
 from storeproof.load.wire.wire_engine import allow_descriptors
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import EndCase
-from storeproof.result.joint_load import JointLoad, RoleLoad
-from storeproof.result.measurement import Measurement
+from storeproof.result.measurement import JointLoad, Measurement, RoleLoad
 from storeproof.spec.scale import PerformanceScale
 from storeproof.store_under_test import StoreUnderTest
+
+T = TypeVar("T")
 
 _AHEAD_NS: Final = 20_000_000
 _AHEAD_NS_PER_CLIENT: Final = 400_000
@@ -36,6 +37,8 @@ _AHEAD_NS_PER_CLIENT: Final = 400_000
 _LONGER: Final = 4
 """Times as long as rounds are elsewhere: a store that is too slow must fall behind by more requests than its clients can have under way, or
 none is due that is not sent."""
+_DUE: Final = 20
+"""Requests that are due in a round on average: with so many it has one for certain (but for 2 rounds in 10⁹), and without one, no rate."""
 _FOR_P99: Final = 10_000
 """Requests of which a hundred are slower than the 99th percentile: with fewer a result has none."""
 
@@ -67,33 +70,26 @@ class JointLoads:
         return found
 
     def _measure(self, candidate: CandidateUnderTest) -> None:
-        """Leaves what was found, also where the servers cannot be ended in order."""
+        wrong: dict[StoreUnderTest, Exception] = {}
+        results: dict[StoreUnderTest, JointResult] = {}
         with ExitStack() as ending:
-            wrong: dict[StoreUnderTest, Exception] = {}
             for sut in candidate.stores:
-                sut.share_memory(len(candidate.stores))
-                ending.callback(sut.share_memory, 1)
-                try:  # also of a role without a load: it takes its part of the machine
-                    sut.shared()
-                except Exception as reason:  # noqa: BLE001 - whatever it is, it is this store's, and its case raises it
-                    wrong[sut] = reason
+                ending.callback(_own, wrong, sut, partial(sut.share_memory, 1))
+                _own(wrong, sut, partial(sut.share_memory, len(candidate.stores)))
+                _own(wrong, sut, sut.shared)  # also of a role without a load: it takes its part of the machine
             loads = {} if wrong else self._loads(candidate, ending, wrong)
-            results: dict[StoreUnderTest, JointResult] = {}
             if not wrong:
-                scale = candidate.stores[0].scale.performance
-                gates = self._run(candidate, loads, scale)
+                gates = self._run(candidate, loads, candidate.stores[0].scale.performance)
                 results = _results(candidate, loads, gates, wrong)
-            self._found[candidate.name] = {sut: _found(sut, results, wrong) for sut in candidate.stores}
+        self._found[candidate.name] = {sut: _found(sut, results, wrong) for sut in candidate.stores}
 
     def _loads(self, candidate: CandidateUnderTest, ending: ExitStack, wrong: dict[StoreUnderTest, Exception]) -> Mapping[str, RoleRounds]:
         """Those of all roles, with their records there; what went wrong goes into `wrong`."""
         configs: dict[str, BenchmarkConfig] = {}
         for role in candidate.loaded:
             sut = candidate.suts[role]
-            try:
-                configs[role] = role_config(candidate.roles[role], sut.spec, sut.options)
-            except EndCase as reason:
-                wrong.setdefault(sut, reason)
+            if config := _own(wrong, sut, partial(role_config, candidate.roles[role], sut.spec, sut.options)):
+                configs[role] = config
         if wrong:
             return {}
         allow_descriptors(sum(config.clients for config in configs.values()))  # an engine sees only its own
@@ -101,7 +97,7 @@ class JointLoads:
         for role, config in configs.items():
             sut = candidate.suts[role]
             loads[role] = rounds = RoleRounds(config, sut, partial(_engines, sut, ending), self._ceilings)
-            ending.callback(rounds.close)
+            ending.callback(_own, wrong, sut, rounds.close)
             rounds.prepare()
             if rounds.wrong is not None:
                 wrong.setdefault(sut, _explained(sut, rounds.wrong))
@@ -110,7 +106,7 @@ class JointLoads:
 
     def _run(self, candidate: CandidateUnderTest, loads: Mapping[str, RoleRounds], scale: PerformanceScale) -> dict[str, Judgement]:
         """All rounds; returns the gates that all loads have in common, none where one of them broke."""
-        seconds, rounds = _LONGER * scale.round_seconds, scale.rounds
+        seconds, rounds = max(_LONGER * scale.round_seconds, *(_DUE / each.rate for each in loads.values())), scale.rounds
         measured = 0
         while measured < rounds.at_most:
             enough = all(each.requests >= _FOR_P99 for name, each in loads.items() if candidate.must_answer_in_time(name))
@@ -123,7 +119,7 @@ class JointLoads:
                 return {}
             measured += 1
         generator = candidate.stores[0].options.split.generator
-        return judge_together([each.one_of_several() for each in loads.values()], seconds, len(generator or sched_getaffinity(0)))
+        return judge_joint([each.one_of_several() for each in loads.values()], seconds, len(generator or sched_getaffinity(0)))
 
 
 def _engines(sut: StoreUnderTest, ending: ExitStack) -> Engines:
@@ -142,11 +138,12 @@ def _together(loads: Mapping[str, RoleRounds], seconds: float, *, measured: bool
     try:
         for each in loads.values():
             each.begin(seconds, start_ns)
-        if any(each.wrong is not None for each in loads.values()):
+        begun = all(each.wrong is None for each in loads.values())
+        if not begun:
             for each in loads.values():
                 each.stop()
         for each in loads.values():
-            each.end(measured=measured)
+            each.end(measured=measured and begun)  # a round that was stopped at its start has no rate
     except BaseException:  # an interrupt: no load goes on while what it writes to is removed
         for each in loads.values():
             each.stop()
@@ -168,20 +165,17 @@ def _results(
         return {}  # the others were stopped, and have no numbers
     numbers, problems = dict[str, Measurement](), dict[str, tuple[str, ...]]()
     for role, rounds in loads.items():
-        sut = candidate.suts[role]
-        try:
-            numbers[role], problems[role] = rounds.measurement(gates)
-        except Exception as reason:  # noqa: BLE001 - as in `_measure`
-            wrong.setdefault(sut, _explained(sut, reason))
+        if found := _own(wrong, candidate.suts[role], partial(rounds.measurement, gates)):
+            numbers[role], problems[role] = found
     if wrong:
         return {}
     asked = [_asked(candidate, role, rounds) for role, rounds in loads.items()]
-    found = {}
+    results = {}
     for sut in candidate.stores:
         own = [role for role in loads if candidate.suts[role] is sut]
         load = JointLoad(candidate=candidate.name, roles=asked, numbers={role: numbers[role] for role in own})
-        found[sut] = JointResult(load, tuple(f"{role}: {problem}" for role in own for problem in problems[role]))
-    return found
+        results[sut] = JointResult(load, tuple(f"{role}: {problem}" for role in own for problem in problems[role]))
+    return results
 
 
 def _asked(candidate: CandidateUnderTest, name: str, rounds: RoleRounds) -> RoleLoad:
@@ -201,6 +195,15 @@ def _asked(candidate: CandidateUnderTest, name: str, rounds: RoleRounds) -> Role
         clients=rounds.clients,
         rate=role.load.rate,
     )
+
+
+def _own(wrong: dict[StoreUnderTest, Exception], sut: StoreUnderTest, step: Callable[[], T]) -> T | None:
+    """What goes wrong in a step on one store is that store's own, and its case raises it; the first counts. None then."""
+    try:
+        return step()
+    except Exception as reason:  # noqa: BLE001 - whatever it is
+        wrong.setdefault(sut, _explained(sut, reason))
+        return None
 
 
 def _explained(sut: StoreUnderTest, reason: Exception) -> Exception:

@@ -51,6 +51,11 @@ class RoleRounds(StoreRounds):
         return self._config.clients
 
     @property
+    def rate(self) -> int:
+        """Requests per second that are due."""
+        return self._config.rate
+
+    @property
     def requests(self) -> int:
         """Answered in the measured rounds."""
         return sum(operation.requests for each in self.runner.rounds for operation in each.operations.values())

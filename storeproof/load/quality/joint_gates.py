@@ -30,7 +30,7 @@ class OneOfSeveral:
     """Requests per second that these threads reach against a server that does nothing; None where it was not measured."""
 
 
-def judge_together(loads: Sequence[OneOfSeveral], seconds: float, cores: int) -> dict[str, Judgement]:
+def judge_joint(loads: Sequence[OneOfSeveral], seconds: float, cores: int) -> dict[str, Judgement]:
     """The gates that all of the loads have in common.
 
     Args:

@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
+from storeproof.contract import Refused, Unknown
 from storeproof.errors import NotAvailable
+from storeproof.experiments.performance.measurement import WorkloadRunner
 from storeproof.experiments.roles import joint_loads
 from storeproof.experiments.roles.candidate import CandidateUnderTest
 from storeproof.experiments.roles.joint_loads import JointLoads
+from storeproof.experiments.roles.role_rounds import RoleRounds
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.outcome import Outcome, Stage
 from storeproof.result.case_result import EndCase
@@ -103,6 +106,55 @@ def test_a_store_that_cannot_be_had_is_not_the_fault_of_the_other(loads: JointLo
         loads.of(both, home)
     assert ended.value.outcome is Outcome.NOT_RUN
     assert home._shared is None
+
+
+def test_a_load_that_cannot_begin_is_not_the_fault_of_the_other(loads: JointLoads, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The round of the other is stopped before its first request, and has no rate that could be held against its store."""
+    first, second = under_test("sqlite:off"), under_test("sqlite:wal-full")
+    start = WorkloadRunner.start
+
+    def refusing(runner: WorkloadRunner, seconds: float, rate: float = 0.0, start_ns: int = 0) -> Any:
+        if start_ns and runner.config.workload.workload == "single-put-distinct-90" and seconds > 0.1:
+            raise Refused("no more connections")
+        return start(runner, seconds, rate, start_ns)
+
+    monkeypatch.setattr(WorkloadRunner, "start", refusing)
+    both = candidate({"cache": role(), "home": role("put")}, cache=first, home=second)
+    with pytest.raises(Refused, match="no more connections"):
+        loads.of(both, second)
+    with pytest.raises(EndCase, match=r"^sqlite:wal-full, which was to be .*: no more connections$"):
+        loads.of(both, first)
+
+
+def test_a_store_that_cannot_be_cleared_is_not_the_fault_of_the_other(loads: JointLoads, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever case comes first, and the other keeps its number."""
+    first, second = under_test("sqlite:off"), under_test("sqlite:wal-full")
+    close = RoleRounds.close
+
+    def failing(rounds: RoleRounds) -> None:
+        close(rounds)
+        if rounds.sut is second:
+            raise Unknown("no reply")
+
+    monkeypatch.setattr(RoleRounds, "close", failing)
+    both = candidate({"cache": role(), "home": role("put")}, cache=first, home=second)
+    assert set(loads.of(both, first).load.numbers) == {"cache"}
+    with pytest.raises(Unknown, match="no reply"):
+        loads.of(both, second)
+    assert first._shared is None
+    assert second._shared is None
+
+
+def test_a_round_is_so_long_that_requests_are_due(loads: JointLoads, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A round of few requests may have none, and then it has no rate."""
+    sut = under_test("sqlite:off")
+    seconds: list[float] = []
+    monkeypatch.setattr(joint_loads, "_together", lambda _loads, length, *, measured: seconds.append(length) if measured else None)
+    monkeypatch.setattr(joint_loads, "judge_joint", lambda *_: {})
+    monkeypatch.setattr(joint_loads, "_results", lambda *_: {sut: None})
+    for rate in (10, 1000):
+        loads.of(CandidateUnderTest(str(rate), {"cache": role(rate=rate)}, {"cache": sut}), sut)
+    assert seconds == [2.0] * 3 + [4 * SHIPPED.scales["smoke"].performance.round_seconds] * 3
 
 
 def test_no_speed_without_proof(loads: JointLoads) -> None:
