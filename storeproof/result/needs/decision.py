@@ -13,7 +13,7 @@ from storeproof.result.needs.judge import judge
 from storeproof.result.needs.judged_need import JudgedNeed, Verdict
 from storeproof.result.needs.loads import measurable
 from storeproof.result.needs.need import Need, needs_of
-from storeproof.result.needs.together import command_of, judge_together, only_alone, together_of
+from storeproof.result.needs.together import command_of, deciding, judge_together, together_of
 from storeproof.spec import Spec
 from storeproof.spec.questions.needs import NeedsFile
 
@@ -163,7 +163,6 @@ def _candidate(
     together = together_of(needs, targets, evidence)
     trying = command_of(file, targets)
     command = trying if all(measurable(load, model, spec) for model, load in loads) else ""
-    several = len(loads) > 1
     for need in wanted:
         target, role = targets[need.role], needs.roles[need.role]
         known = evidence.get(target)
@@ -173,10 +172,9 @@ def _candidate(
             found = judge(need, role, known, spec)
         if need.subject == "rate":
             rates.append(found)  # what an operation costs is measured where a load is alone
-        if need.subject in ("rate", "p99") and need.role in together:
-            found = judge_together(need, role, target, together[need.role], command)
-        elif need.subject in ("rate", "p99") and (several or (found.verdict is Verdict.NOT_SHOWN and not found.command)):
-            found = only_alone(found, command)
+        if need.subject in ("rate", "p99"):
+            beside = judge_together(need, role, target, together[need.role], command) if need.role in together else None
+            found = deciding(found, beside, command, several=len(loads) > 1)
         judged.append(found)
     costs = []
     if needs.costs is not None and needs.machine is not None:

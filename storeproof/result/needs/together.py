@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from storeproof.result.joint_load import JointLoad, RoleLoad
-from storeproof.result.measurement import Measurement
+from storeproof.result.measurement import JointLoad, Measurement, RoleLoad
 from storeproof.result.needs.evidence import Evidence, Source
 from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict
 from storeproof.result.needs.loads import same_shares
@@ -16,8 +15,6 @@ from storeproof.result.needs.need import Need
 from storeproof.spec.questions.needs import Machine, NeedsFile, Role
 from storeproof.units import amount, plural, whole
 
-_LIMITED: Final = ("client_cpu", "client_ceiling", "joint_ceiling")
-"""Gates that say that the load generator was the limit."""
 _UNSENT: Final = "missed_send_ratio"
 _MIB: Final = 1 << 20
 
@@ -27,9 +24,11 @@ class Together:
     """The load of one role beside those of the others."""
 
     source: Source
+    name: str
+    """Of the number."""
     asked: RoleLoad
     measured: Measurement
-    others: int = 0
+    others: int
     """Roles whose loads were on at the same time."""
 
     @property
@@ -52,7 +51,9 @@ def together_of(needs: NeedsFile, targets: Mapping[str, str], evidence: Mapping[
             for joint in source.store.joint:
                 if name in joint.numbers and _is_of(joint, needs, targets) and _on(source, needs.machine):
                     asked = next(each for each in joint.roles if each.role == name)
-                    runs.setdefault(source.run, {})[name] = Together(source, asked, joint.numbers[name], len(joint.roles) - 1)
+                    runs.setdefault(source.run, {})[name] = Together(
+                        source, joint.name_of(name), asked, joint.numbers[name], len(joint.roles) - 1
+                    )
     whole_runs = [found for found in runs.values() if found.keys() == set(loaded)]
     return max(whole_runs, key=_started, default={})
 
@@ -69,17 +70,16 @@ def judge_together(need: Need, role: Role, target: str, found: Together, command
     """
     assert role.load is not None
     measured, gate = found.measured, found.measured.gates.get(_UNSENT)
-    seen = (Seen(found.source, f"performance.roles/{found.asked.role}", _reached(found), measured),)
+    seen = (Seen(found.source, found.name, _reached(found), measured),)
 
     def judged(verdict: Verdict, reason: str) -> JudgedNeed:
         return JudgedNeed(need, target, verdict, reason, seen, command if verdict is Verdict.NOT_SHOWN else "")
 
     if broken := [each for each in measured.invalid if each != _UNSENT]:
         return judged(Verdict.NOT_SHOWN, f"{_reached(found)}: not valid: {', '.join(broken)}")
-    limited = any(name in measured.gates and not measured.gates[name].ok for name in _LIMITED)
     if gate is None or not gate.ok:
         why = f"{_reached(found)}{found.beside}"
-        if limited:
+        if measured.at_least:
             return judged(Verdict.NOT_SHOWN, f"{why}, where the load generator was the limit")
         if measured.throughput.high >= found.asked.rate:
             return judged(Verdict.NOT_SHOWN, f"{why}; some rounds kept up, which does not decide it")
@@ -97,16 +97,28 @@ def judge_together(need: Need, role: Role, target: str, found: Together, command
     reason = f"p99 {p99 / 1000:.3g} ms{found.beside}, at {whole(found.asked.rate)} operations/s"
     if p99 / 1000 <= limit:
         return judged(Verdict.MET, reason)
-    return judged(Verdict.NOT_SHOWN, f"{reason}, where the load generator was the limit") if limited else judged(Verdict.NOT_MET, reason)
+    if measured.at_least:
+        return judged(Verdict.NOT_SHOWN, f"{reason}, where the load generator was the limit")
+    return judged(Verdict.NOT_MET, reason)
 
 
-def only_alone(found: JudgedNeed, command: str) -> JudgedNeed:
-    """What is said of a load that was measured alone, though there are others: what is missed alone is missed beside others too, and what
-    is met alone may not be."""
-    if found.verdict is Verdict.NOT_MET:
-        return found
-    reason = f"alone: {found.reason}; not measured beside the other roles" if found.verdict is Verdict.MET else found.reason
-    return replace(found, verdict=Verdict.NOT_SHOWN, reason=reason, command=command or found.command)
+def deciding(alone: JudgedNeed, beside: JudgedNeed | None, command: str, *, several: bool) -> JudgedNeed:
+    """What is said of a load, from what is said of it by itself and by a run for these needs.
+
+    What is missed alone is missed beside other roles too, and what is met alone may not be.
+
+    Args:
+        beside: None where there was no such run.
+        command: what would have all roles under load.
+        several: whether several roles have a load.
+    """
+    enough = alone.verdict is Verdict.NOT_MET or (alone.verdict is Verdict.MET and not several)
+    if beside is not None and (beside.verdict is not Verdict.NOT_SHOWN or not enough):
+        return beside
+    if enough or (alone.command and not several):
+        return alone
+    reason = f"alone: {alone.reason}; not measured beside the other roles" if alone.verdict is Verdict.MET else alone.reason
+    return replace(alone, verdict=Verdict.NOT_SHOWN, reason=reason, command=command or alone.command)
 
 
 def command_of(file: str, targets: Mapping[str, str]) -> str:
