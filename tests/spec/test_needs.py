@@ -87,6 +87,7 @@ def test_spans_and_sizes_have_units(tmp_path: Path) -> None:
             "13: candidates.a.sessions: found 'redis'; allowed: a store with its variant, as in `redis:aof-always`",
         ),
         ("sessions: redis:aof-always", "sessions: redis:aof", "13: candidates.a.sessions: unknown variant of redis `aof`"),
+        ("sessions: redis:aof-always", "sessions: redis:all", "13: candidates.a.sessions: found redis:all, which is "),
         ("a: {sessions: redis:aof-always}", "a: {}", "13: candidates.a: found none; allowed: a store for each role: sessions"),
         (
             "machine: {cores: 4, memory: 8GiB}\n",

@@ -45,9 +45,12 @@ def _wrong(needs: NeedsFile, spec: Spec) -> Iterator[tuple[Place, str]]:
         for candidate, targets in needs.candidates.items():
             for its_role, target in targets.items():
                 try:
-                    spec.targets([target])
+                    found = spec.targets([target])
                 except UsageError as reason:
                     yield ("candidates", candidate, its_role), str(reason)
+                else:
+                    if len(found) > 1:
+                        yield ("candidates", candidate, its_role), f"found {target}, which is {len(found)} variants; allowed: one of them"
 
 
 def _wrong_role(role: Role, spec: Spec) -> Iterator[tuple[Place, str]]:
