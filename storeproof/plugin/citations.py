@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Final
 
 from storeproof.errors import UsageError
-from storeproof.outcome import IDLE, Outcome, Stage
+from storeproof.outcome import REFUTED, SHOWN, Stage
 from storeproof.plugin.case import Case
 from storeproof.result.model import EditionUsed
 from storeproof.result.proof import Proof, proofs_of, read_cited
 from storeproof.spec import LADDER
 from storeproof.store_under_test import StoreUnderTest
 
-_NOTHING: Final = (*IDLE, Outcome.ERROR, Outcome.INCONCLUSIVE)
-"""Outcomes that say nothing about the store."""
+_TELLING: Final = (*SHOWN, *REFUTED)
+"""Outcomes that say something about the store."""
 
 
 def cite(given: Sequence[str], suts: Sequence[StoreUnderTest], edition: EditionUsed, report_dir: Path) -> None:
@@ -40,11 +40,11 @@ def shown_by(proof: Proof | None, case: Case) -> bool:
     if proof is None:
         return False
     if case.stage is Stage.CORRECTNESS:
-        return any((each.id, each.revision) == (case.id, case.revision) and each.outcome not in _NOTHING for each in proof.outcomes())
+        return any((each.id, each.revision) == (case.id, case.revision) and each.outcome in _TELLING for each in proof.outcomes())
     if case.stage is Stage.DURABILITY:
-        struck = {each.guarantee for each in proof.store.durability.guarantees if each.rounds and each.outcome not in _NOTHING}
+        struck = {each.guarantee for each in proof.store.durability.guarantees if each.rounds and each.outcome in _TELLING}
         return case.guarantee in struck and case.id == f"durability.{case.guarantee}"
-    return any(each.fault == case.fault and each.outcome not in _NOTHING for each in proof.store.outages)
+    return any(each.fault == case.fault and each.outcome in _TELLING for each in proof.store.outages)
 
 
 def without_proof(suts: Iterable[StoreUnderTest], chosen: Iterable[tuple[StoreUnderTest, Case]]) -> Iterator[StoreUnderTest]:

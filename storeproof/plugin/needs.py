@@ -38,6 +38,10 @@ class NeedsRun:
         """
         self.file = file
         self.needs = read_needs(Path(file), spec)
+        self.decision: Decision | None = None
+        """The answer, once there is one."""
+        self.undecided = ""
+        """Why there is none at the end: no store was reached, or a cited result does not agree with itself."""
         self._spec = spec
         given = {target.id: self._text(target) for target in spec.targets(stores)}
         named = self.needs.candidates
@@ -90,19 +94,23 @@ class NeedsRun:
             for name, targets in self.candidates.items()
         )
 
-    def decide(self, result: Result, report_dir: Path, cited: Sequence[str]) -> Decision:
-        """The answer from this run and the results that it cites.
-
-        Raises:
-            UsageError: no store was reached, or a cited result does not agree with itself.
-        """
+    def answer(self, result: Result, report_dir: Path, cited: Sequence[str]) -> None:
+        """Decide by this run and the results that it cites."""
         from storeproof.result.needs.decision import decide
         from storeproof.result.needs.evidence import ReadResult
         from storeproof.result.needs.published import read_evidence
 
-        results = [ReadResult(report_dir / NAME, result), *(read_evidence(Path(each)) for each in cited)]
         tried = self.needs.model_copy(update={"candidates": {name: dict(targets) for name, targets in self.candidates.items()}})
-        return decide(tried, results, self._spec, self.file)
+        try:
+            proofs = [read_evidence(Path(each)) for each in cited]
+            self.decision = decide(tried, [ReadResult(report_dir / NAME, result), *proofs], self._spec, self.file)
+        except UsageError as reason:
+            self.undecided = str(reason)
+
+    @property
+    def met(self) -> bool:
+        """Whether a candidate was shown to meet all needs."""
+        return self.decision is not None and bool(self.decision.meeting)
 
     def _not_refuted(self) -> list[str]:
         """Of `candidates: all`, and no store on the command line, those that miss no need in the published results.

@@ -313,6 +313,8 @@ class Run:
             self.saved = save_report(self.result, self.report_dir.path, cut_short=cut_short, evidence=evidence)
             if self.saved.file is not None:
                 self.report_dir.finished()
+            if self.needs is not None:
+                self.needs.answer(self.result, self.report_dir.path, self._config.option.proof or [])
 
     def _evidence(self) -> bytes:
         """The file of the durability rounds; empty without any."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from storeproof.cleanup.registry import registry
-from storeproof.errors import UsageError
 from storeproof.outcome import NOT_REACHED, Outcome
+from storeproof.plugin.needs import NeedsRun
 from storeproof.plugin.note import NARROWEST, print_command, print_note
 from storeproof.plugin.run import Run
 from storeproof.printable import printable
@@ -34,7 +35,8 @@ def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
             reporter.write_line(f"no case was selected; no report was written, and {run.report_dir.path} is unchanged", yellow=True)
         return
     _print_screen(run.result, run.saved.file, reporter)
-    _print_answer(run, run.result, reporter)
+    if run.needs is not None:
+        _print_answer(run.needs, reporter)
     for line in _unmet_demands(run.result) if run.profiles else ():
         print_note(reporter, "missing", line)
     if run.not_reached:
@@ -56,19 +58,15 @@ def _print_screen(result: Result, report: Path | None, reporter: pytest.Terminal
     _print_by(lambda console: print_summary(shown_of(result), report, console), reporter)
 
 
-def _print_answer(run: Run, result: Result, reporter: pytest.TerminalReporter) -> None:
-    """The answer to a needs file, which rests on this run and what it cites."""
-    if run.needs is None:
+def _print_answer(needs: NeedsRun, reporter: pytest.TerminalReporter) -> None:
+    """The answer to a needs file."""
+    if needs.decision is None:
+        print_note(reporter, "answer", f"none: {needs.undecided}", yellow=True)
         return
     from storeproof.report.decision.screen import print_decision
 
-    try:
-        decision = run.needs.decide(result, run.report_dir.path, reporter.config.option.proof or [])
-    except UsageError as reason:
-        print_note(reporter, "answer", f"none: {reason}", yellow=True)
-        return
     reporter.write_line("")
-    _print_by(lambda console: print_decision(decision, console), reporter)
+    _print_by(partial(print_decision, needs.decision), reporter)
 
 
 def _print_by(show: Callable[[Console], None], reporter: pytest.TerminalReporter) -> None:

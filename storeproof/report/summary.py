@@ -52,7 +52,7 @@ _STYLES = {
     Outcome.PASS: "green",
 }
 _TONES = {"good": "green", "bad": "bold red", "open": "yellow"}
-_KEPT_OPTIONS = ("--store", "--launch", "--endpoint", "--image", "--data-dir", "--profile", "--corpus", "--cores", "--memory")
+_KEPT_OPTIONS = ("--store", "--launch", "--endpoint", "--image", "--data-dir", "--profile", "--needs", "--corpus", "--cores", "--memory")
 """What the command of the next run takes over from this one."""
 
 
@@ -253,7 +253,7 @@ def _next(run: RunInfo, report: Path | None) -> Text:
     commands = []
     if run.scale == "smoke":
         commands.append((f"{_again(run.command)} --scale=standard", "numbers for decisions"))
-    if "--store" not in run.command:
+    if "--store" not in run.command and "--needs" not in run.command:
         commands.append(("storeproof doctor", "which other stores can run here"))
     width = max((len(command) for command, _ in commands), default=0)
     lines = []

@@ -10,12 +10,16 @@ import pytest
 import yaml
 
 from storeproof.errors import SpecError, UsageError
-from storeproof.outcome import Stage
+from storeproof.outcome import Outcome, Stage
 from storeproof.plugin.case import Case
 from storeproof.plugin.demands import of_profile
 from storeproof.plugin.needs import NeedsRun
 from storeproof.plugin.resources import granted
+from storeproof.result.json_file import write_result
+from storeproof.result.model import Durability, Harm, OutcomeRecord, StoreResult
 from storeproof.spec import LADDER
+from tests.result.claimed import result
+from tests.result.needs.needed import SHAPE, capability, known
 from tests.shipped import SHIPPED
 
 ROLES: dict[str, Any] = {
@@ -90,6 +94,35 @@ def test_without_published_results_the_stores_are_to_be_named(tmp_path: Path, mo
     monkeypatch.setattr("storeproof.result.needs.published.SPEC_ROOT", tmp_path / "spec")
     with pytest.raises(UsageError, match="names no candidates; give --store for each store that may be one"):
         needs(tmp_path, candidates="all")
+
+
+def agreeing(target: str, cases: list[OutcomeRecord]) -> StoreResult:
+    """A store whose sums are those of its passed cases, as a run writes it: what disagrees is no evidence."""
+    none = Durability(claimed="volatile", proven="volatile", guarantees=[], **dict.fromkeys(Harm.model_fields, 0))
+    return known(target, cases=cases, capabilities=[], counts={Outcome.PASS: len(cases)}).model_copy(update={"durability": none})
+
+
+def test_the_answer_rests_on_the_run_and_on_what_it_cites(tmp_path: Path) -> None:
+    """A citation is a file, or the folder that holds it; only a candidate that meets everything lets the run pass."""
+    roles = {"cache": {"model": "single_key", "must": ["key_access.put-get"]}}
+    asked = needs(tmp_path, candidates={"a": {"cache": "redis:volatile"}}, roles=roles)
+    shape, keys = known("redis:volatile", cases=[SHAPE]), agreeing("redis:volatile", capability("key_access.put-get"))
+    asked.answer(result(shape, run="here"), tmp_path, [])
+    assert not asked.met
+    assert asked.decision is not None
+    assert asked.decision.possible
+    write_result(result(keys, run="cited"), tmp_path / "cited" / "result.json")
+    for cited in ("cited", "cited/result.json"):
+        asked.answer(result(shape, run="here"), tmp_path, [str(tmp_path / cited)])
+        assert asked.met, cited
+
+
+def test_a_run_that_reached_no_store_has_no_answer(tmp_path: Path) -> None:
+    """And says so."""
+    asked = needs(tmp_path)
+    asked.answer(result(known("redis:volatile", version=None), run="here"), tmp_path, [])
+    assert not asked.met
+    assert "no store that was reached" in asked.undecided
 
 
 def test_errors_of_the_file_are_told_with_their_lines(tmp_path: Path) -> None:
