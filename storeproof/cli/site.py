@@ -46,12 +46,13 @@ def _decisions(given: Sequence[Path], sources: Sequence[Source], spec: Spec) -> 
     """On the needs files that are given; without one, on the examples of this checkout of which the results hold a candidate."""
     results = [ReadResult(each.file, each.result) for each in sources]
     found: dict[str, Decision] = {}
-    for file in given or sorted((SPEC_ROOT.parent / "examples").glob("*.yaml")):
+    checkout = SPEC_ROOT.parent
+    for file in given or sorted((checkout / "examples").glob("*.yaml")):
         needs = read_needs(file, spec)
         if needs.decision in found:
             raise UsageError(f"{file} is the second needs file with the decision {needs.decision}; name it differently")
         try:
-            found[needs.decision] = decide(needs, results, spec)
+            found[needs.decision] = decide(needs, results, spec, str(file if given else file.relative_to(checkout)))
         except UsageError:
             if given:
                 raise

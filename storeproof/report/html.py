@@ -15,6 +15,8 @@ from storeproof.report.other_faults import hardships
 from storeproof.report.parts.case_answers import case_answers
 from storeproof.report.parts.demands import shipped
 from storeproof.report.parts.fault_table import faults
+from storeproof.report.parts.joint_loads import NOTE as JOINT_NOTE
+from storeproof.report.parts.joint_loads import joint_loads
 from storeproof.report.parts.missing import missing
 from storeproof.report.parts.outages import NOTE as OUTAGES_NOTE
 from storeproof.report.parts.outages import outages
@@ -57,6 +59,8 @@ def render_html(result: Result, against: str = "") -> str:
         marks={outcome.value: formatting.MARKS[outcome] for outcome in Outcome},
         names=[formatting.name_of(store) for store in result.stores],
         scaling=tables.scaling(result),
+        joint=joint_loads(result.stores),
+        joint_note=JOINT_NOTE,
         outages=outages(result),
         outages_note=OUTAGES_NOTE,
         outage_pictures=outage_pictures.pictures(result),

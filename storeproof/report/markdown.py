@@ -11,6 +11,8 @@ from storeproof.report import formatting, gates, matrix, mixes, tables
 from storeproof.report.confidence import NOTE
 from storeproof.report.other_faults import hardships
 from storeproof.report.parts.fault_table import faults
+from storeproof.report.parts.joint_loads import NOTE as JOINT_NOTE
+from storeproof.report.parts.joint_loads import joint_loads
 from storeproof.report.parts.missing import missing
 from storeproof.report.parts.outages import NOTE as OUTAGES_NOTE
 from storeproof.report.parts.outages import outages
@@ -47,6 +49,7 @@ def render_markdown(result: Result, against: str = "") -> str:
         table_of(hardships(result)),
         _folded("Every fault in numbers", faults(result)),
         _speed(result, against),
+        _joint(result),
         _outages(result),
         _section("Environment and limits", tables.machine(result)),
         _section("Settings", tables.settings(result)),
@@ -96,6 +99,12 @@ def _speed(result: Result, against: str) -> str:
     if any(costs(measured) for measured in workloads.values()):
         parts.insert(2, COST_NOTE)
     return "\n\n".join(part for part in parts if part)
+
+
+def _joint(result: Result) -> str:
+    """Nothing where no roles were under load."""
+    table = joint_loads(result.stores)
+    return f"### All roles at the same time\n\n{JOINT_NOTE}\n\n{table_of(table)}" if table.rows else ""
 
 
 def _outages(result: Result) -> str:

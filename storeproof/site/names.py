@@ -77,6 +77,11 @@ def outage_anchor(store: str, variant: str, fault: str) -> str:
     return f"outage.{slug(store)}.{slug(variant)}.{slug(fault)}"
 
 
+def joint_anchor(store: str, variant: str, number: str) -> str:
+    """Of what a role reached beside the others, on the page of its run; `number`: its name."""
+    return f"joint.{slug(store)}.{slug(variant)}.{slug(number)}"
+
+
 def number_anchor(store: str, variant: str, measured: Measurement) -> str:
     """Of a rate, on the page of its run: named by all that tells the numbers of a store from each other."""
     parts = [store, variant, measured.workload, f"{measured.indexes}i", f"{measured.clients}c"]

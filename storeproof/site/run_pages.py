@@ -9,13 +9,14 @@ from typing import Any, Final
 from storeproof.outcome import IDLE, SHOWN
 from storeproof.report.formatting import MARKS, SCALES, name_of
 from storeproof.report.parts.fault_table import fault_table
+from storeproof.report.parts.joint_loads import joint_loads
 from storeproof.report.parts.losses import FAULTS, losses_of
 from storeproof.report.parts.roles import Role, role_of
 from storeproof.report.tables import Cell, Table, machine, proven_cell
 from storeproof.result.model import StoreResult
 from storeproof.site.answers import answers_of, by_group
 from storeproof.site.content import Content
-from storeproof.site.names import loss_anchor, run_page
+from storeproof.site.names import joint_anchor, loss_anchor, run_page
 from storeproof.site.outages import outages_of
 from storeproof.site.rates import Rate, rates_of
 from storeproof.site.rendering import Renderer
@@ -54,6 +55,7 @@ def run_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str]]
         shown: dict[str, Any] = {
             "parts": [_variant_in_run(each) for each in stores],
             "losses": _losses(stores),
+            "joint": joint_loads(stores, lambda store, name: joint_anchor(store.store, store.variant, name)),
             "machine": machine(source.result),
             "about": SCALES.get(source.result.run.scale, ""),
         }

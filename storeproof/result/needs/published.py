@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from storeproof.errors import UsageError
-from storeproof.printable import printable
-from storeproof.result.consistency import inconsistencies
+from storeproof.result.consistency import check_agrees
 from storeproof.result.json_file import NAME, read_result
 from storeproof.result.needs.evidence import ReadResult
 from storeproof.spec import SPEC_ROOT
@@ -23,7 +22,5 @@ def published_results() -> list[Path]:
 def read_evidence(file: Path) -> ReadResult:
     """A result that agrees with itself. Raises `UsageError`: it cannot be read, or was changed after its run."""
     result = read_result(file)
-    if wrong := inconsistencies(result):
-        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
-        raise UsageError(f"{file} does not agree with itself, so it was changed after its run: {printable(wrong[0])}{more}; run it again")
+    check_agrees(file, result)
     return ReadResult(file, result)

@@ -38,13 +38,13 @@ class Together:
 
 
 def together_of(needs: NeedsFile, targets: Mapping[str, str], evidence: Mapping[str, Evidence]) -> Mapping[str, Together]:
-    """By role, from the latest run that had all loads of these needs on at the same time, each on its store; empty where none had.
+    """By role, from the preferred run that had all loads of these needs on at the same time, each on its store; empty where none had.
 
     Args:
         targets: the store of each role, as `store:variant`.
     """
     loaded = [name for name, role in needs.roles.items() if role.load is not None]
-    runs: dict[str, dict[str, Together]] = {}
+    runs: dict[str, dict[str, Together]] = {}  # those that are preferred come first, as in the evidence
     for name in loaded:
         known = evidence.get(targets[name])
         for source in known.sources if known else ():
@@ -54,8 +54,7 @@ def together_of(needs: NeedsFile, targets: Mapping[str, str], evidence: Mapping[
                     runs.setdefault(source.run, {})[name] = Together(
                         source, joint.name_of(name), asked, joint.numbers[name], len(joint.roles) - 1
                     )
-    whole_runs = [found for found in runs.values() if found.keys() == set(loaded)]
-    return max(whole_runs, key=_started, default={})
+    return next((found for found in runs.values() if found.keys() == set(loaded)), {})
 
 
 def judge_together(need: Need, role: Role, target: str, found: Together, command: str) -> JudgedNeed:
@@ -125,10 +124,6 @@ def command_of(file: str, targets: Mapping[str, str]) -> str:
     """What has all roles of a candidate under load. `file`: the needs file, as a command names it."""
     stores = [f"--store={target}" for target in dict.fromkeys(targets.values())]
     return shlex.join(["pytest", "suites/", "--needs", file, *stores, "--scale=standard"])
-
-
-def _started(found: Mapping[str, Together]) -> str:
-    return next(iter(found.values())).source.side.result.run.started
 
 
 def _is_of(joint: JointLoad, needs: NeedsFile, targets: Mapping[str, str]) -> bool:

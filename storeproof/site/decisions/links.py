@@ -13,6 +13,7 @@ from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict
 from storeproof.site.content import Content
 from storeproof.site.names import (
     capability_page,
+    joint_anchor,
     loss_anchor,
     model_anchor,
     number_anchor,
@@ -66,6 +67,8 @@ class SiteLinks:
             if capability in self.content.capabilities and seen.source.side.name in self._with_answers:
                 return f"{self.root}{capability_page(capability)}#{store_anchor(name, variant)}"
             there = store_anchor(name, variant)
+        elif what.startswith("roles/"):
+            there = joint_anchor(name, variant, seen.what)
         elif seen.measured is not None:
             there = number_anchor(name, variant, seen.measured)
         elif kind == "performance":
