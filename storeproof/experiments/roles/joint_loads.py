@@ -38,7 +38,7 @@ _LONGER: Final = 4
 """Times as long as rounds are elsewhere: a store that is too slow must fall behind by more requests than its clients can have under way, or
 none is due that is not sent."""
 _DUE: Final = 20
-"""Requests that are due in a round on average: with so many it has one for certain (but for 2 rounds in 10⁹), and without one, no rate."""
+"""Requests that are due in a round on average: then 2 rounds in 10⁹ have none, and no rate."""
 _FOR_P99: Final = 10_000
 """Requests of which a hundred are slower than the 99th percentile: with fewer a result has none."""
 
