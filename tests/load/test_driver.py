@@ -121,6 +121,17 @@ def test_stop_ends_a_round_early(make: Make) -> None:
     assert result.ok > 0
 
 
+def test_a_round_does_not_begin_before_its_time(make: Make) -> None:
+    """Rounds of several engines can have the same."""
+    engine = make()
+    engine.start(_plan(2, 0.05)).join()  # it has its connections
+    begins = time.monotonic_ns() + 500_000_000
+    run = engine.start(_plan(2, 0.1, start_ns=begins, number=1))
+    assert run.join().ok > 0
+    assert run.begins_ns >= begins
+    assert time.monotonic_ns() >= begins + 100_000_000
+
+
 def test_errors_show_while_the_round_runs(make: Make) -> None:
     """Refusals are told before the end, and counted in it."""
     run = make(put="time.sleep(0.005)\n        if key.endswith('0'): raise Refused('zero')").start(_plan(2, 1.5))

@@ -173,6 +173,18 @@ def test_the_audit_would_see_what_is_not_whole(sqlite: Store) -> None:
     assert "torn" in "".join(audit(collection, plan, [found], seed=1).problems)
 
 
+def test_a_round_does_not_begin_before_its_time(sqlite: Store) -> None:
+    """Rounds of several engines can have the same."""
+    layout, _ = sqlite.prepared("single_key")
+    engine, plan = sqlite.engine(), plan_for(layout, (PUT,), seconds=0.1)
+    first = engine.start(plan).join()  # it has its connections
+    begins = time.monotonic_ns() + 500_000_000
+    run = engine.start(replace(plan, start_ns=begins, number=1, positions=first.positions))
+    assert run.join().ok > 0
+    assert run.begins_ns >= begins
+    assert time.monotonic_ns() >= begins + 100_000_000
+
+
 def test_connections_last_and_are_added_to(sqlite: Store) -> None:
     """Rounds use the same connections again; more clients open more; closing ends all."""
     engine = sqlite.engine()
