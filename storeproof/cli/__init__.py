@@ -172,6 +172,10 @@ def site(
         list[Path], typer.Argument(help="Each a result.json, the directory that holds one, or a directory of such directories.")
     ],
     out: Annotated[Path, typer.Option(help="Output directory: new, empty, or with an older site.")],
+    needs: Annotated[
+        list[Path] | None,
+        typer.Option(help="A needs file to answer on a page; may be repeated (default: the examples of this checkout)."),
+    ] = None,
 ) -> None:
     """Write published results as a static site that opens from disk and from any web server.
 
@@ -179,7 +183,7 @@ def site(
     """
     from storeproof.cli.site import site as write
 
-    write(results, out)
+    write(results, out, needs or [])
 
 
 @app.command()

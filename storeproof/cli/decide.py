@@ -17,7 +17,7 @@ from storeproof.report.decision.data import decision_data
 from storeproof.report.decision.page import render_page
 from storeproof.report.decision.record import render_record
 from storeproof.report.decision.screen import print_decision
-from storeproof.result.consistency import inconsistencies
+from storeproof.result.consistency import check_agrees
 from storeproof.result.json_file import NAME, files_of, read_result, write_whole
 from storeproof.result.needs.decision import Decision, decide
 from storeproof.result.needs.evidence import ReadResult
@@ -82,7 +82,5 @@ def _published() -> list[Path]:
 
 def _read(file: Path) -> ReadResult:
     result = read_result(file)
-    if wrong := inconsistencies(result):
-        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
-        raise UsageError(f"{file} does not agree with itself, so it was changed after its run: {printable(wrong[0])}{more}; run it again")
+    check_agrees(file, result)
     return ReadResult(file, result)

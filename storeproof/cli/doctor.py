@@ -44,10 +44,10 @@ def _cell(way: Availability | None, ready: str) -> str:
 
 
 def _remedies(found: Survey) -> dict[str, list[str]]:
-    """Each command once, with what it enables and any remarks on it."""
+    """Each command once, with what it enables and any remarks on it. Composite stores need what the stores need that they consist of."""
     needs = [(found.engine, "a container engine"), *((way, f"power cuts by {name}") for name, way in found.power_cuts.items())]
     needs = [(way, what) for way, what in needs if way.remedy]
-    for each in found.stores:
+    for each in (store for store in found.stores if not store.composite):
         for way, what in ((each.client, "client"), (each.process, "process"), (each.container, "container")):
             if way is not None and way.remedy != found.engine.remedy:
                 needs.append((way, f"{each.store} ({what})"))

@@ -40,6 +40,8 @@ class StoreSurvey:
     client: Availability
     process: Availability | None
     container: Availability | None
+    composite: bool = False
+    """Whether it consists of other stores: what enables them enables it."""
 
     @property
     def runs(self) -> bool:
@@ -85,7 +87,7 @@ def _store(spec: Spec, name: str, engine: Availability, images: dict[str, str]) 
         client = Availability(False, str(broken))
     if parts:
         process, container = _all_of([part.process for part in parts]), _all_of([part.container for part in parts])
-        return StoreSurvey(store.name, store.title, client, process, container)
+        return StoreSurvey(store.name, store.title, client, process, container, composite=True)
     return StoreSurvey(store.name, store.title, client, _process(store), _container(store, engine, images.get(store.name)))
 
 

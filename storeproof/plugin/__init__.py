@@ -186,7 +186,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     elif report.when == "call":
         case_result.finished()
     made_safe(report)
-    case_result.seconds += call.duration
+    _bill(report, case_result)
     if report.when == "call" or report.outcome != "passed":
         report.storeproof = case_result.outcome  # type: ignore[attr-defined]
     return report
@@ -264,6 +264,15 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     run = config.stash.get(RUN, None)
     if run is not None:
         run.close()
+
+
+def _bill(report: pytest.TestReport, case_result: CaseResult) -> None:
+    """Each case its own seconds, wherever they passed; and its outcome, which pytest's own junitxml writes."""
+    if report.when == "call":
+        report.duration = max(0.0, report.duration + case_result.elsewhere)
+    elif report.when == "teardown":
+        report.user_properties.append(("outcome", str(case_result.outcome)))
+    case_result.seconds += report.duration
 
 
 def _without_frames(found: pytest.ExceptionInfo[BaseException], shown: BaseException) -> pytest.ExceptionInfo[Any]:

@@ -9,19 +9,17 @@ from typing import Final, Literal
 
 from storeproof import units
 from storeproof.errors import UsageError
-from storeproof.outcome import REFUTED, Outcome
+from storeproof.outcome import SHOWN
 from storeproof.report import formatting
 from storeproof.report.axes import Pair, setting
+from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss, loss_of, percent
+from storeproof.report.parts.roles import MANY, lacks
 from storeproof.report.speed import numbers
-from storeproof.report.tables import FINDINGS, lacks, workloads
+from storeproof.report.tables import workloads
 from storeproof.result.measurement import Interval, Measurement
-from storeproof.result.model import GuaranteeRecord, ProfileVerdict, Result, StoreResult
+from storeproof.result.model import ProfileVerdict, Result, StoreResult
 from storeproof.result.strength import strength
-from storeproof.spec.guarantee import LADDER
 from storeproof.stats.grade import Grade
-
-FAULTS: Final = {"process_crash": "kill -9", "power_loss": "power cut"}
-"""The guarantees that have a column, with what tests them."""
 
 SPEEDS: Final = {
     "single-put-distinct-100": "write a value",
@@ -30,9 +28,6 @@ SPEEDS: Final = {
     "document10-insert-1": "insert a document",
 }
 """The workloads that have a column where none are asked for."""
-
-_MANY = 10
-"""A store that lacks as many things is of another kind, and no near miss."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +84,7 @@ def answer_table(result: Result, speeds: Result, wanted: Sequence[str], titles: 
         source_of(result, "Roles and losses" if speeds is not result else "All"),
         *([source_of(speeds, "Speeds")] * (speeds is not result)),
     ]
-    return AnswerTable(_answer(result, titles) if found[0] else "", names, groups, [*notes, *_legend(result, found)])
+    return AnswerTable(answer(result, titles) if found[0] else "", names, groups, [*notes, *_legend(result, found)])
 
 
 def _roles(result: Result) -> Group | None:
@@ -109,15 +104,15 @@ def _role(verdict: ProfileVerdict) -> AnswerCell:
     if verdict.verdict == "incomplete":
         return AnswerCell("not run", "○")
     count = len(lacks(verdict))
-    return AnswerCell(f"{count} missing", str(count), "near" if count < _MANY else "")
+    return AnswerCell(f"{count} missing", str(count), "near" if count < MANY else "")
 
 
-def _answer(result: Result, titles: Mapping[str, str]) -> str:
+def answer(result: Result, titles: Mapping[str, str]) -> str:
     """Which stores fill all roles; where none does, which lack the least, and what."""
     lacking = {
         _name(store, result.stores): {what for each in store.profiles for what in lacks(each)}
         for store in result.stores
-        if all(each.verdict != "incomplete" for each in store.profiles)
+        if store.profiles and all(each.verdict != "incomplete" for each in store.profiles)
     }
     if not lacking:
         return ""
@@ -150,33 +145,33 @@ def _listed(names: Sequence[str]) -> str:
 def losses(result: Result) -> Group | None:
     """What each fault cost each store; None where none struck."""
     records = [{each.guarantee: each for each in store.durability.guarantees} for store in result.stores]
-    struck = [name for name in FAULTS if any(name in each and each[name].rounds for each in records)]
+    struck = [name for name in COLUMNS if any(name in each and each[name].rounds for each in records)]
     if not struck:
         return None
     rows = [
-        [_loss(each[name], store.durability.claimed) if name in each else _NOTHING for name in struck]
+        [_loss(loss_of(each[name], store)) if name in each else _NOTHING for name in struck]
         for store, each in zip(result.stores, records, strict=True)
     ]
     return Group("losses", "acknowledged writes lost", [FAULTS[name] for name in struck], rows)
 
 
-def _loss(record: GuaranteeRecord, claimed: str) -> AnswerCell:
-    if not record.rounds:
+def _loss(loss: Loss) -> AnswerCell:
+    outcome = loss.record.outcome
+    if not loss.record.rounds:
         return AnswerCell("not run", "○")
-    promised = LADDER.index(record.guarantee) <= LADDER.index(claimed)
-    tone = "bad" if promised else "near"
-    if record.lost:
-        share = record.lost / record.acknowledged
-        text = f"{share:.0%}".replace("%", " %") if share >= 0.01 else "< 1 %"
-        ended = ",\nno start" if record.worst_loss and record.worst_loss.shape == "unstartable" else ""
-        return AnswerCell(f"{text} lost" + (ended or ("" if promised else "\n(not promised)")), f"{text}{ended}", tone)
-    if other := [f"{getattr(record, name)} {name}" for name in FINDINGS if getattr(record, name)]:
-        return AnswerCell(other[0], other[0].replace(" ", "\n"), tone)
-    if record.faults_with_loss:
-        return AnswerCell("did not start", "no start", tone)
-    if record.outcome in REFUTED or record.outcome in (Outcome.INCONCLUSIVE, Outcome.ERROR):
-        return AnswerCell(str(record.outcome), str(record.outcome), tone)
-    return AnswerCell(f"0 of {units.short(record.acknowledged)}", "0", "good")
+    if loss.state == "lost":
+        share = percent(loss.share)
+        ended = ",\nno start" if loss.unstartable else ""
+        return AnswerCell(f"{share} lost" + (ended or ("" if loss.promised else "\n(not promised)")), f"{share}{ended}", loss.tone)
+    if loss.state == "changed":
+        first = loss.changed.partition(", ")[0]
+        return AnswerCell(first, first.replace(" ", "\n"), loss.tone)
+    if loss.state == "no_start":
+        return AnswerCell("did not start", "no start", loss.tone)
+    if loss.state == "open":
+        said = loss.text if outcome in SHOWN else str(outcome)
+        return AnswerCell(said, said, "bad" if loss.promised else "near")
+    return AnswerCell(loss.text, "0", loss.tone)
 
 
 def _speeds(result: Result, speeds: Result, wanted: Sequence[str]) -> list[Group]:
@@ -220,13 +215,10 @@ def _speed(store: StoreResult, column: Sequence[Pair]) -> AnswerCell:
 
 def rate_cell(measured: Measurement) -> AnswerCell:
     """A rate with its interval or the word *drifting*, and its grade; ✘ and what broke where it is not valid."""
-    spread = measured.throughput
-    if measured.invalid or not spread.median:
-        why = ", ".join(measured.invalid) or "no answer"
-        return AnswerCell(f"✘ {why}", "✘", "bad")
-    rate = f"{numbers.at_least(measured)}{units.short(spread.median)}"
-    how = "drifting" if measured.trend.drifting else numbers.percent(numbers.half_interval(measured))
-    return AnswerCell(f"{rate} {how}", how if measured.trend.drifting else rate, rate=spread, grade=measured.grade)
+    text, note = numbers.in_words(measured)
+    if not numbers.valid(measured):
+        return AnswerCell(text, "✘", "bad")
+    return AnswerCell(f"{text} {note}", note if measured.trend.drifting else text, rate=measured.throughput, grade=measured.grade)
 
 
 def source_of(result: Result, what: str) -> str:
@@ -243,7 +235,7 @@ def _legend(result: Result, found: Sequence[Group | None]) -> Iterable[str]:
     if roles:
         yield "✔ has all that the profile demands; a number counts the models, capabilities and guarantees that are missing."
     if lost:
-        records = [each for store in result.stores for each in store.durability.guarantees if each.guarantee in FAULTS]
+        records = [each for store in result.stores for each in store.durability.guarantees if each.guarantee in COLUMNS]
         most = max(records, key=lambda each: (each.rounds, not each.faults_with_loss))
         yield (
             f"Lost: acknowledged writes missing after up to {most.rounds} faults. No start: after one of them it did not start again. "

@@ -27,6 +27,19 @@ MARKS = {
 }
 """A sign beside each colour, for those who do not see the colour."""
 
+WORDS = {
+    Outcome.ERROR: "error",
+    Outcome.FAIL: "fails",
+    Outcome.INCONCLUSIVE: "no verdict",
+    Outcome.NOT_RUN: "not run",
+    Outcome.KNOWN_FAIL: "fails",
+    Outcome.UNSUPPORTED: "no",
+    Outcome.EXCLUDED: "not run",
+    Outcome.UNDECLARED: "extra",
+    Outcome.PASS: "yes",
+}
+"""An outcome as the answer to a question."""
+
 MEANINGS = {
     Outcome.ERROR: "harness error: it says nothing about the store",
     Outcome.FAIL: "the store did not do what is demanded",

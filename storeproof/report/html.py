@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.resources import files
 from typing import Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from storeproof import units
 from storeproof.outcome import Outcome
-from storeproof.printable import printable
-from storeproof.report import curves, drawing, formatting, gates, history_plot, matrix, mixes, outages, plots, tables, tradeoffs
+from storeproof.report import curves, drawing, formatting, gates, history_plot, matrix, mixes, outage_pictures, plots, tables, tradeoffs
+from storeproof.report.answer_table import answer
 from storeproof.report.axes import Pair, axis_of
 from storeproof.report.confidence import NOTE
 from storeproof.report.other_faults import hardships
+from storeproof.report.parts.case_answers import case_answers
+from storeproof.report.parts.demands import shipped
+from storeproof.report.parts.fault_table import faults
+from storeproof.report.parts.missing import missing
+from storeproof.report.parts.outages import NOTE as OUTAGES_NOTE
+from storeproof.report.parts.outages import outages
+from storeproof.report.parts.overview import overview, role_anchor, workload_anchor
+from storeproof.report.parts.rendering import whole_page
+from storeproof.report.parts.roles import label_of
 from storeproof.report.resources.server_cost import COST_NOTE, about_costs
 from storeproof.report.resources.server_cost import costs as costs_of_server
 from storeproof.report.speed import index_costs, noise, numbers, ratios
@@ -24,10 +30,6 @@ from storeproof.result.model import Result, StoreResult
 
 def render_html(result: Result, against: str = "") -> str:
     """The page; `against`: the `store:variant` that the others are set against, where it is not the fastest of each workload."""
-    environment = Environment(
-        loader=PackageLoader("storeproof.report", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["span"] = units.seconds
     workloads = tables.workloads(result)
     # A store has one colour in all plots; those without indexes come first, since colours are few.
     lines = drawing.Lines(
@@ -37,54 +39,56 @@ def render_html(result: Result, against: str = "") -> str:
     compared = drawing.Lines(name for measured in costs.values() for name in measured)
     bars, sweeps = _plots(workloads, lines)
     measurements = [each for store in result.stores for each in store.measurements]
-    return printable(
-        environment.get_template("report.html.j2").render(
-            result=result,
-            css=files("storeproof.report").joinpath("report.css").read_text(encoding="utf-8"),
-            scale_title=formatting.SCALES.get(result.run.scale, ""),
-            took=units.seconds(result.run.seconds),
-            overview=tables.overview(result),
-            profile_matrix=tables.profile_matrix(result),
-            shortfalls=tables.shortfalls(result),
-            outcome_matrix=tables.outcome_matrix(result),
-            groups=matrix.matrix(result),
-            asked=matrix.was_asked(result),
-            marks={outcome.value: formatting.MARKS[outcome] for outcome in Outcome},
-            names=[formatting.name_of(store) for store in result.stores],
-            scaling=tables.scaling(result),
-            outages=outages.outages(result),
-            outages_note=outages.NOTE,
-            outage_pictures=outages.pictures(result),
-            outage_legend=outages.legend(),
-            listings=[_listing(store) for store in result.stores],
-            ladder=tables.ladder(result),
-            faults=tables.faults(result),
-            strength=NOTE,
-            hardships=hardships(result),
-            gates=gates.LEGEND,
-            grades=numbers.LEGEND,
-            numbers=numbers.count(measurements),
-            ratios=ratios.matrix(result, workloads, against),
-            against=against or "the fastest store of equal proven durability",
-            ratios_note=ratios.NOTE,
-            index_costs=index_costs.index_table(result),
-            noise=noise.noise(result),
-            noise_words=noise.in_words(noise.floors_of(noise.kinds_of(result))),
-            bars=bars,
-            sweeps=sweeps,
-            rungs=drawing.rungs([pair for measured in workloads.values() if not plots.is_sweep(measured) for pair in measured]),
-            cost=tradeoffs.cost_of_durability(costs, compared) if costs else None,
-            cost_legend=compared.legend(),
-            scatter=tradeoffs.features_against_speed(result, workloads),
-            cost_note=COST_NOTE if any(map(costs_of_server, workloads.values())) else "",
-            workloads=[_workload(result, name, measured, lines, against) for name, measured in workloads.items()],
-            machine=tables.machine(result),
-            settings=tables.settings(result),
-            totals=tables.totals(result),
-            stores_listed=units.plural(len(result.stores), "store"),
-            outcomes_listed=units.plural(sum(len(store.outcomes) for store in result.stores), "outcome"),
-            measurements_listed=units.plural(len(measurements), "measurement"),
-        )
+    titles = {name: each.title for name, each in shipped().capabilities.items()}
+    return whole_page(
+        "report.html.j2",
+        result=result,
+        scale_title=formatting.SCALES.get(result.run.scale, ""),
+        took=units.seconds(result.run.seconds),
+        answer=answer(result, titles),
+        overview=overview(result),
+        missing=[(role_anchor(name), label_of(name), table) for name, table in missing(result).items()],
+        outcome_matrix=tables.outcome_matrix(result),
+        groups=matrix.matrix(result),
+        signs=matrix.SIGNS,
+        asked=matrix.was_asked(result),
+        cases=case_answers(result, shipped()),
+        titles=titles,
+        marks={outcome.value: formatting.MARKS[outcome] for outcome in Outcome},
+        names=[formatting.name_of(store) for store in result.stores],
+        scaling=tables.scaling(result),
+        outages=outages(result),
+        outages_note=OUTAGES_NOTE,
+        outage_pictures=outage_pictures.pictures(result),
+        outage_legend=outage_pictures.legend(),
+        listings=[_listing(store) for store in result.stores],
+        ladder=tables.ladder(result),
+        faults=faults(result),
+        strength=NOTE,
+        hardships=hardships(result),
+        gates=gates.LEGEND,
+        grades=numbers.LEGEND,
+        numbers=numbers.count(measurements),
+        ratios=ratios.matrix(result, workloads, against),
+        against=against or "the fastest store of equal proven durability",
+        ratios_note=ratios.NOTE,
+        index_costs=index_costs.index_table(result),
+        noise=noise.noise(result),
+        noise_words=noise.in_words(noise.floors_of(noise.kinds_of(result))),
+        bars=bars,
+        sweeps=sweeps,
+        rungs=drawing.rungs([pair for measured in workloads.values() if not plots.is_sweep(measured) for pair in measured]),
+        cost=tradeoffs.cost_of_durability(costs, compared) if costs else None,
+        cost_legend=compared.legend(),
+        scatter=tradeoffs.features_against_speed(result, workloads),
+        cost_note=COST_NOTE if any(map(costs_of_server, workloads.values())) else "",
+        workloads=[_workload(result, name, measured, lines, against) for name, measured in workloads.items()],
+        machine=tables.machine(result),
+        settings=tables.settings(result),
+        totals=tables.totals(result),
+        stores_listed=units.plural(len(result.stores), "store"),
+        outcomes_listed=units.plural(sum(len(store.outcomes) for store in result.stores), "outcome"),
+        measurements_listed=units.plural(len(measurements), "measurement"),
     )
 
 
@@ -93,6 +97,7 @@ def _workload(result: Result, name: str, measured: list[Pair], lines: drawing.Li
     beside = ratios.beside(result, measured, against) if ratios.asked(result, measured) else None
     return {
         "workload": name,
+        "anchor": workload_anchor(name),
         "title": title,
         "about": about(measured),
         "table": speed(measured, beside),

@@ -7,9 +7,15 @@ import html
 from storeproof import units
 from storeproof.outcome import Outcome
 from storeproof.printable import printable
-from storeproof.report import formatting, gates, matrix, mixes, outages, tables
+from storeproof.report import formatting, gates, matrix, mixes, tables
 from storeproof.report.confidence import NOTE
 from storeproof.report.other_faults import hardships
+from storeproof.report.parts.fault_table import faults
+from storeproof.report.parts.missing import missing
+from storeproof.report.parts.outages import NOTE as OUTAGES_NOTE
+from storeproof.report.parts.outages import outages
+from storeproof.report.parts.overview import overview
+from storeproof.report.parts.roles import label_of
 from storeproof.report.resources.server_cost import COST_NOTE, about_costs, costs
 from storeproof.report.speed import index_costs, noise, numbers, ratios
 from storeproof.report.speed.table import about, speed
@@ -32,15 +38,14 @@ def render_markdown(result: Result, against: str = "") -> str:
             for each in run.corpus
         ),
         f"Command: {_code(run.command)}",
-        _section("Overview", tables.overview(result)),
-        _section("Profiles", tables.profile_matrix(result)),
-        _folded("What is missing", tables.shortfalls(result)),
+        _section("Overview", overview(result)),
+        *(_folded(f"What is missing: {cell_of(label_of(name))}", table) for name, table in missing(result).items()),
         _section("Correct", tables.outcome_matrix(result)),
         f"### Capabilities\n\n{_capabilities(result)}",
         _section("Durable", tables.ladder(result)),
         NOTE if result.stores else "",
         table_of(hardships(result)),
-        _folded("Every fault in numbers", tables.faults(result)),
+        _folded("Every fault in numbers", faults(result)),
         _speed(result, against),
         _outages(result),
         _section("Environment and limits", tables.machine(result)),
@@ -55,7 +60,9 @@ def render_markdown(result: Result, against: str = "") -> str:
 
 def _capabilities(result: Result) -> str:
     table = matrix.as_table(result)
-    return table_of(table) if matrix.was_asked(result) else _folded("None was tried in this run", table) or table.empty
+    if not table.rows:
+        return table.empty
+    return f"{matrix.SIGNS}.\n\n{table_of(table)}" if matrix.was_asked(result) else _folded("None was tried in this run", table)
 
 
 def _speed(result: Result, against: str) -> str:
@@ -93,8 +100,8 @@ def _speed(result: Result, against: str) -> str:
 
 def _outages(result: Result) -> str:
     """Nothing where nothing failed under load."""
-    table = outages.outages(result)
-    return f"### While something fails\n\n{outages.NOTE}\n\n{table_of(table)}" if table.rows else ""
+    table = outages(result)
+    return f"### While something fails\n\n{OUTAGES_NOTE}\n\n{table_of(table)}" if table.rows else ""
 
 
 def _cases(store: StoreResult) -> str:

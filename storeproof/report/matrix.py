@@ -1,18 +1,21 @@
-"""Capabilities by stores: what each was shown to do, group by group, with the cases that show it."""
+"""Capabilities by stores: what each was shown to do, group by group. A cell is a sign; its hint has the words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from storeproof.outcome import SHOWN, Outcome, worst
+from storeproof.outcome import IDLE, SHOWN, Outcome
 from storeproof.report import formatting
-from storeproof.report.tables import Cell, Table, outcome_cell
-from storeproof.result.capabilities import cases_of
-from storeproof.result.model import CapabilityResult, OutcomeRecord, Result, StoreResult
+from storeproof.report.tables import Cell, Table
+from storeproof.result.model import CapabilityResult, Result, StoreResult
 
 _SILENT = (Outcome.UNSUPPORTED, Outcome.NOT_RUN, Outcome.EXCLUDED)
-"""Outcomes of unclaimed capabilities that are not worth a mention."""
+"""Outcomes of unclaimed capabilities that are not worth a colour."""
+
+SIGNS: Final = " · ".join(f"{formatting.MARKS[each]} {formatting.MEANINGS[each]}" for each in reversed(Outcome))
+"""What the signs mean, the best first."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +28,6 @@ class Row:
     outcomes: str
     """The names of all that is in the cells, for the filter."""
     anchor: str
-    evidence: Table
-    """Cases by stores."""
 
 
 @dataclass(frozen=True)
@@ -44,16 +45,16 @@ def matrix(result: Result) -> list[Group]:
     groups: dict[str, list[str]] = {}
     for name in dict.fromkeys(each.capability for store in result.stores for each in store.capabilities):
         groups.setdefault(name.partition(".")[0], []).append(name)
+    found = [{each.capability: each for each in store.capabilities} for store in result.stores]
     return [
-        Group(group, [_sum(store, names) for store in result.stores], [_row(result.stores, name) for name in names])
+        Group(group, [_sum(store, names) for store in result.stores], [_row([each.get(name) for each in found], name) for name in names])
         for group, names in groups.items()
     ]
 
 
 def was_asked(result: Result) -> bool:
     """Whether the run tried any capability: one of workloads alone does not, and need not show all that it left out."""
-    left_out = (Outcome.NOT_RUN, Outcome.EXCLUDED)
-    return any(each.outcome not in left_out for store in result.stores for each in store.capabilities)
+    return any(each.outcome not in IDLE for store in result.stores for each in store.capabilities)
 
 
 def as_table(result: Result) -> Table:
@@ -67,35 +68,20 @@ def as_table(result: Result) -> Table:
 
 def _sum(store: StoreResult, names: Sequence[str]) -> Cell:
     shown = sum(each.outcome in SHOWN for each in store.capabilities if each.capability in names)
-    return Cell(f"{shown} of {len(names)}", "strong" if shown else "dim")
+    return Cell(f"{shown}/{len(names)}", "strong" if shown else "dim")
 
 
-def _row(stores: Sequence[StoreResult], name: str) -> Row:
-    anchor = f"capability-{name}"
-    found = [next((each for each in store.capabilities if each.capability == name), None) for store in stores]
+def _row(found: Sequence[CapabilityResult | None], name: str) -> Row:
+    anchor = "-".join(f"capability-{name}".split())
     outcomes = {each.outcome for each in found if each is not None}
-    return Row(name, [_cell(each, anchor) for each in found], " ".join(sorted(outcomes)), anchor, _evidence(stores, name))
+    return Row(name, [_cell(each, f"#{anchor}") for each in found], " ".join(sorted(outcomes)), anchor)
 
 
-def _cell(found: CapabilityResult | None, anchor: str) -> Cell:
+def _cell(found: CapabilityResult | None, link: str) -> Cell:
     if found is None:
-        return Cell("not in this result", "dim")
-    hint = f"{found.outcome}: {found.passed} of {found.cases} cases passed"
-    if not found.claimed and found.outcome in _SILENT:
-        return Cell(f"{formatting.MARKS[found.outcome]} not claimed", "dim", anchor, hint)
+        return Cell("", "dim", hint="not in this result")
+    claimed = "" if found.claimed else "not claimed; "
+    hint = f"{claimed}{formatting.WORDS[found.outcome]}: {found.passed} of {found.cases} cases passed"
     more = "" if found.passed in (0, found.cases) else f" {found.passed}/{found.cases}"
-    return outcome_cell(found.outcome, more, anchor, hint)
-
-
-def _evidence(stores: Sequence[StoreResult], name: str) -> Table:
-    by_store = [cases_of(name, None, store.outcomes) for store in stores]
-    numbers = sorted({number for cases in by_store for number in cases})
-    rows = [[Cell(number, "code"), *(_case(cases.get(number, ())) for cases in by_store)] for number in numbers]
-    return Table(("case", *(formatting.name_of(store) for store in stores)), rows, "No case was run.")
-
-
-def _case(records: Iterable[OutcomeRecord]) -> Cell:
-    found = list(records)
-    outcome = worst(each.outcome for each in found)
-    details = "\n".join(each.detail for each in found if each.detail)
-    return Cell(f"{formatting.MARKS[outcome]} {outcome}" + (f"\n{details}" if details else ""), outcome.value)
+    silent = not found.claimed and found.outcome in _SILENT
+    return Cell(f"{formatting.MARKS[found.outcome]}{more}", "dim" if silent else found.outcome.value, link, hint)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from storeproof.report import formatting
@@ -33,17 +34,24 @@ def hardships(result: Result) -> Table:
         found = {each.id: each for each in store.outcomes}
         for case in cases:
             each = found.get(case)
-            cells.append(_cell(each, anchor(store, each.outcome)) if each else Cell("–", "dim"))
+            cells.append(_cell(each, f"#{anchor(store, each.outcome)}") if each else Cell("–", "dim"))
         rows.append(cells)
     return Table(("store:variant", *(_CASES[case] for case in cases)), rows, "Nothing else was done to a store in this run.")
 
 
-def _cell(found: OutcomeRecord, link: str) -> Cell:
-    """The outcome. Whatever a store claims, data that no client wrote is red, and data that is missing without a word is amber."""
+def damage(found: OutcomeRecord) -> Cell | None:
+    """What came of damaged files, where it was bad: whatever a store claims, data that no client wrote is red, and data that is missing
+    without a word is amber."""
     rounds = _ROUNDS.search(found.detail) if "corruption" in found.id else None
-    if rounds is not None:
-        if wrong := _WRONG.search(found.detail):
-            return Cell(f"✘ wrong data in {wrong[1]} of {rounds[1]}", "bad", link, found.detail)
-        if missing := _MISSING.search(found.detail):
-            return Cell(f"✗ silent loss in {missing[1]} of {rounds[1]}", "open", link, found.detail)
-    return outcome_cell(found.outcome, link=link, hint=found.detail)
+    if rounds is None:
+        return None
+    if wrong := _WRONG.search(found.detail):
+        return Cell(f"✘ wrong data in {wrong[1]} of {rounds[1]}", "bad", hint=found.detail)
+    if missing := _MISSING.search(found.detail):
+        return Cell(f"✗ silent loss in {missing[1]} of {rounds[1]}", "near", hint=found.detail)
+    return None
+
+
+def _cell(found: OutcomeRecord, link: str) -> Cell:
+    bad = damage(found)
+    return outcome_cell(found.outcome, link=link, hint=found.detail) if bad is None else replace(bad, link=link)

@@ -17,6 +17,8 @@ from storeproof import units
 from storeproof.outcome import SHOWN, Outcome
 from storeproof.report import formatting, tables
 from storeproof.report.axes import setting
+from storeproof.report.parts.losses import harm_of
+from storeproof.report.parts.roles import role_of
 from storeproof.report.speed import noise, numbers
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Result, RunInfo, StoreResult
@@ -123,8 +125,8 @@ def _durability(store: StoreResult) -> list[Text]:
         )
     ]
     struck = [each for each in durability.guarantees if each.rounds]
-    harmed = [each for each in struck if tables.losses(each)]
-    lines += [Text(f"{each.guarantee}: {tables.losses(each)}", "red" if each.outcome is Outcome.FAIL else "yellow") for each in harmed]
+    harmed = [each for each in struck if harm_of(each)]
+    lines += [Text(f"{each.guarantee}: {harm_of(each)}", "red" if each.outcome is Outcome.FAIL else "yellow") for each in harmed]
     if struck and not harmed:
         writes, faults = sum(each.acknowledged for each in struck), sum(each.rounds for each in struck)
         parts = [Text(f"0 of {units.whole(writes)} acknowledged writes lost in {units.plural(faults, 'fault')}")]
@@ -139,7 +141,7 @@ def _roles(store: StoreResult) -> list[Text]:
     met = [each.profile for each in store.profiles if each.verdict == "conforms"]
     others = [each for each in store.profiles if each.verdict != "conforms"]
     lines = [Text(f"meets {', '.join(met)}", "green")] if met else []
-    if refuted := [f"{each.profile} lacks {len(tables.lacks(each))}" for each in others if each.verdict == "does_not_conform"]:
+    if refuted := [f"{each.profile} {role_of(each).text}" for each in others if each.verdict == "does_not_conform"]:
         lines.append(Text(", ".join(refuted), "yellow"))
     if unknown := [each.profile for each in others if each.verdict == "incomplete"]:
         lines.append(Text(f"not shown in this run: {', '.join(unknown)}", "dim"))

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from statistics import median
 
 from storeproof import units
 from storeproof.outcome import REFUTED, Outcome
 from storeproof.report import confidence, formatting
 from storeproof.report.axes import Pair
+from storeproof.report.parts.losses import harm_of, loss_of
 from storeproof.report.resources.placement import placement
-from storeproof.report.speed import numbers
-from storeproof.result.model import Environment, GuaranteeRecord, ProfileVerdict, Result, StoreResult
-from storeproof.result.shortfall import shortfalls_of
+from storeproof.result.model import Environment, GuaranteeRecord, Result, StoreResult
 from storeproof.spec.guarantee import LADDER, NODES
 
 
@@ -23,10 +21,12 @@ class Cell:
 
     text: str
     tone: str = ""
-    """An outcome's name, or `good`, `bad`, `open`, `dim`, `strong`, `code`, `grade-a` to `grade-d`."""
+    """An outcome's name, or `good`, `near`, `bad`, `open`, `dim`, `strong`, `code`, `grade-a` to `grade-d`."""
     link: str = ""
-    """The id of the part of the page that says more."""
+    """The address of what says more: of a part of the page, `#` and its id."""
     hint: str = ""
+    id: str = ""
+    """Of the cell, where a link leads to it."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,6 @@ class Table:
     """Columns that are aligned to the right."""
 
 
-FINDINGS = ("lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split")
-"""The ways in which a store can break its promise."""
-
-
 def anchor(store: StoreResult, outcome: Outcome | None = None) -> str:
     """The id of the part of the page that lists the outcomes of a store."""
     return f"outcomes-{store.store}-{store.variant}" + (f"-{outcome}" if outcome else "")
@@ -52,42 +48,6 @@ def anchor(store: StoreResult, outcome: Outcome | None = None) -> str:
 def outcome_cell(outcome: Outcome, more: str = "", link: str = "", hint: str = "") -> Cell:
     """An outcome with its sign and its name: never a colour alone."""
     return Cell(f"{formatting.MARKS[outcome]} {outcome}{more}", outcome.value, link, hint or formatting.MEANINGS[outcome])
-
-
-def overview(result: Result) -> Table:
-    """One line per store and variant."""
-    rows = []
-    for store in result.stores:
-        durability = store.durability
-        claimed = [each for each in store.capabilities if each.claimed]
-        passed = sum(each.outcome is Outcome.PASS for each in claimed)
-        recoveries = [value for each in durability.guarantees for value in each.recovery_seconds]
-        valid = sum(not each.invalid for each in store.measurements)
-        bad = store.counts.get(Outcome.FAIL, 0) + store.counts.get(Outcome.ERROR, 0)
-        rows.append(
-            [
-                Cell(formatting.name_of(store), "strong"),
-                Cell(store.version or "never reached", "" if store.version else "bad"),
-                Cell(f"{store.counts.get(Outcome.PASS, 0)} of {len(store.outcomes)}", "", anchor(store)),
-                Cell(f"{bad}", "bad" if bad else "dim", anchor(store)),
-                Cell(f"{passed} of {len(claimed)}" if store.capabilities else "–"),
-                Cell(durability.claimed),
-                proven_cell(store),
-                Cell(units.seconds(median(recoveries)) if recoveries else "–"),
-                Cell(
-                    f"{valid} of {len(store.measurements)}",
-                    "" if valid == len(store.measurements) else "open",
-                    hint=numbers.count(store.measurements),
-                ),
-                Cell(store.launch or "–"),
-                Cell(store.topology),
-            ]
-        )
-    header = (
-        "store:variant", "version", "passed", "fail + error", "capabilities", "claimed",
-        "proven", "recovery", "valid numbers", "launch", "topology",
-    )  # fmt: skip
-    return Table(header, rows, "No store was run.", frozenset({2, 3, 4, 7, 8}))
 
 
 def proven_cell(store: StoreResult) -> Cell:
@@ -113,10 +73,10 @@ def outcome_matrix(result: Result) -> Table:
     """Stores by outcomes, with every count, zeros too."""
     rows = []
     for store in result.stores:
-        cells = [Cell(formatting.name_of(store), "strong", anchor(store))]
+        cells = [Cell(formatting.name_of(store), "strong", f"#{anchor(store)}")]
         for outcome in Outcome:
             number = store.counts.get(outcome, 0)
-            cells.append(Cell(str(number), outcome.value if number else "dim", anchor(store, outcome) if number else ""))
+            cells.append(Cell(str(number), outcome.value if number else "dim", f"#{anchor(store, outcome)}" if number else ""))
         rows.append([*cells, Cell(str(sum(store.counts.values())), "strong")])
     header = ("store:variant", *(f"{formatting.MARKS[each]} {each}" for each in Outcome), "all")
     return Table(header, rows, "No store was run.", frozenset(range(1, len(Outcome) + 2)))
@@ -137,8 +97,8 @@ def ladder(result: Result) -> Table:
             cells.append(_rung_cell(found, claimed=_rank(rung) <= _rank(durability.claimed)))
         for name in beside:
             found = next((each for each in durability.guarantees if each.guarantee == name), None)
-            unclaimed = found is None or store.topology == "single" or found.outcome in (Outcome.UNSUPPORTED, Outcome.UNDECLARED)
-            cells.append(_rung_cell(found, claimed=not unclaimed))
+            claimed = found is not None and store.topology != "single" and loss_of(found, store).promised
+            cells.append(_rung_cell(found, claimed=claimed))
         rows.append(cells)
     return Table(("store:variant", "claimed", "proven", *rungs, *beside), rows, "No store was run.")
 
@@ -146,46 +106,13 @@ def ladder(result: Result) -> Table:
 def _rung_cell(found: GuaranteeRecord | None, *, claimed: bool) -> Cell:
     if found is None:
         return outcome_cell(Outcome.NOT_RUN) if claimed else Cell("not claimed", "dim")
-    lost = losses(found)
+    lost = harm_of(found)
     more = f": {lost}" if lost else ""
     if not claimed and not found.rounds:
         return Cell("not claimed", "dim", hint=found.detail)
     if not claimed and found.outcome is Outcome.UNSUPPORTED and lost:
-        share = f"{100 * found.lost / found.acknowledged:.2g} %" if found.acknowledged else "–"
-        return Cell(f"not promised: {lost} ({share}){confidence.brief(found)}", "open", hint=found.detail)
+        return Cell(f"not promised: {lost}{confidence.brief(found)}", "near", hint=found.detail)
     return outcome_cell(found.outcome, ("" if claimed else ", not claimed") + more + confidence.brief(found), hint=found.detail)
-
-
-def losses(record: GuaranteeRecord) -> str:
-    """What a fault cost, in words; empty where it cost nothing."""
-    found = ", ".join(f"{units.whole(getattr(record, name))} {name}" for name in FINDINGS if getattr(record, name))
-    return f"{found} of {units.whole(record.acknowledged)}" if found else ""
-
-
-def faults(result: Result) -> Table:
-    """Every fault in numbers."""
-    rows = []
-    for store in result.stores:
-        for each in store.durability.guarantees:
-            recovery = each.recovery_seconds
-            spread = " · ".join(units.seconds(pick(recovery)) for pick in (min, median, max)) if recovery else "–"
-            rows.append(
-                [
-                    Cell(formatting.name_of(store), "strong"),
-                    Cell(each.guarantee),
-                    outcome_cell(each.outcome),
-                    *(Cell(units.whole(getattr(each, name))) for name in ("rounds", "acknowledged", "unknown")),
-                    *(Cell(units.whole(getattr(each, name)), "bad" if getattr(each, name) else "dim") for name in FINDINGS),
-                    Cell(spread),
-                    *(Cell(tell(each)) for tell in (confidence.struck_during, confidence.gravest, confidence.limit)),
-                    Cell(each.detail or "–", "" if each.detail else "dim"),
-                ]
-            )
-    header = (
-        "store:variant", "guarantee", "outcome", "rounds", "acknowledged", "unknown", *FINDINGS,
-        "recovery: least · median · most", "struck during", "gravest loss", "share that loses anything, 95 %", "detail",
-    )  # fmt: skip
-    return Table(header, rows, "No fault was struck in this run.", frozenset(range(3, 14)))
 
 
 def workloads(result: Result) -> dict[str, list[Pair]]:
@@ -221,55 +148,6 @@ def scaling(result: Result) -> Table:
     return Table(header, rows, "Growth was not measured in this run.", numbers)
 
 
-def profile_matrix(result: Result) -> Table:
-    """Stores by profiles, with the verdicts."""
-    names = list(dict.fromkeys(each.profile for store in result.stores for each in store.profiles))
-    rows = []
-    for store in result.stores if names else []:
-        cells = [Cell(formatting.name_of(store), "strong")]
-        for name in names:
-            found = next((each for each in store.profiles if each.profile == name), None)
-            cells.append(_verdict_cell(found) if found else Cell("not asked", "dim"))
-        rows.append(cells)
-    return Table(("store:variant", *names), rows, "No profile was asked for; `--profile NAME` asks for one.")
-
-
-def shortfalls(result: Result) -> Table:
-    """All that is missing where a profile is not met."""
-    rows = [
-        [Cell(each.profile, "strong"), Cell(formatting.name_of(store)), _verdict_cell(each), Cell(_together(each.missing))]
-        for store in result.stores
-        for each in store.profiles
-        if each.verdict != "conforms"
-    ]
-    return Table(("profile", "store:variant", "verdict", "missing"), rows, "Every profile asked for is met.")
-
-
-def _together(missing: Sequence[str]) -> str:
-    """What is missing, and why: a reason that several have is told once, and of a capability's cases only the capability."""
-    by_reason: dict[str, dict[str, None]] = {}
-    for each in missing:
-        what, _, why = each.partition(": ")
-        by_reason.setdefault(why, {})[what.partition("/")[0]] = None
-    return "; ".join(f"{', '.join(named)}: {why}" for why, named in by_reason.items()).replace(", capability ", ", ")
-
-
-def _verdict_cell(found: ProfileVerdict) -> Cell:
-    """A store that never claimed to be one lacks things; one that does not do what it claims has failed."""
-    if found.verdict == "conforms":
-        return Cell("✔ meets", "pass")
-    if any(each.broken for each in shortfalls_of(found)):
-        return Cell("✘ failed what it claims", "fail")
-    if found.verdict == "incomplete":
-        return Cell("○ not shown", "not_run")
-    return Cell(f"– lacks {len(lacks(found))}", "unsupported")
-
-
-def lacks(found: ProfileVerdict) -> set[str]:
-    """What a store lacks for a profile: models, capabilities and guarantees by name, whatever number of their cases fail."""
-    return {each.thing for each in shortfalls_of(found)}
-
-
 def machine(result: Result) -> Table:
     """The machine and its physical limits."""
     environment = result.environment
@@ -292,13 +170,16 @@ def machine(result: Result) -> Table:
 
 
 def settings(result: Result) -> Table:
-    """What each live store said about its own configuration."""
+    """What ran, and what each live store said about its own configuration."""
     rows = []
     for store in result.stores:
         read = " · ".join(f"{name} = {value}" for name, value in store.settings.items())
         shown = Cell(read, "code") if read else Cell("none were read", "dim")
-        rows.append([Cell(formatting.name_of(store), "strong"), shown, Cell(store.image_digest or store.binary_digest or "–")])
-    return Table(("store:variant", "settings read back from the live store", "image or binary"), rows, "No store was run.")
+        version = Cell(store.version or "never reached", "" if store.version else "bad")
+        program = Cell(store.image_digest or store.binary_digest or "–")
+        rows.append([Cell(formatting.name_of(store), "strong"), version, Cell(store.launch or "–"), Cell(store.topology), shown, program])
+    header = ("store:variant", "version", "launch", "topology", "settings read back from the live store", "image or binary")
+    return Table(header, rows, "No store was run.")
 
 
 def totals(result: Result) -> Table:

@@ -55,6 +55,8 @@ class CaseResult:
         self.outcome = Outcome.NOT_RUN
         self.settled = False
         self.seconds = 0.0
+        self.elsewhere = 0.0
+        """Seconds of this case that passed in others, as rounds of several stores are interleaved; those of others in it are negative."""
         self.party: Party | None = None
         """Who is to blame; None if the store's answers decided the outcome."""
         self.spoiled: list[str] = []

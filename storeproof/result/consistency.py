@@ -7,14 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import isclose
+from pathlib import Path
 from statistics import median
 
+from storeproof.errors import UsageError
 from storeproof.outcome import SHOWN, Outcome, count, worst
+from storeproof.printable import printable
 from storeproof.result.capabilities import by_capability
 from storeproof.result.held import highest_held
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Harm, Result, StoreResult
 from storeproof.spec.guarantee import LADDER
+
+
+def check_agrees(file: Path, result: Result) -> None:
+    """Refuse a result that was changed after its run.
+
+    Raises:
+        UsageError: with the first thing that does not agree.
+    """
+    if wrong := inconsistencies(result):
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        raise UsageError(f"{file} does not agree with itself, so it was changed after its run: {printable(wrong[0])}{more}; run it again")
 
 
 def inconsistencies(result: Result) -> list[str]:

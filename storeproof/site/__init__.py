@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from storeproof.site.badges import badge_of, default_of
 from storeproof.site.capability_pages import capability_pages
 from storeproof.site.content import Content
+from storeproof.site.decisions.pages import decision_pages
 from storeproof.site.front_pages import front_pages
 from storeproof.site.names import badge
-from storeproof.site.rendering import Renderer, script, style
+from storeproof.site.rendering import Renderer, script, site_style
 from storeproof.site.run_pages import run_pages
 from storeproof.site.store_pages import store_pages
 from storeproof.site.summary import render_csv, render_json
@@ -18,8 +19,8 @@ from storeproof.site.summary import render_csv, render_json
 def build_site(content: Content) -> Mapping[str, str]:
     """All files of the site: the text of each by its path."""
     renderer = Renderer(content)
-    files = {"site.css": style(), "site.js": script(), "summary.json": render_json(content), "summary.csv": render_csv(content)}
-    for pages in (front_pages, store_pages, capability_pages, run_pages):
+    files = {"site.css": site_style(), "site.js": script(), "summary.json": render_json(content), "summary.csv": render_csv(content)}
+    for pages in (front_pages, store_pages, capability_pages, run_pages, decision_pages):
         files.update(pages(content, renderer))
     for variant in content.variants:
         made = badge_of(variant, content)

@@ -5,28 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from storeproof.outcome import Outcome
-from storeproof.report.formatting import MARKS
+from storeproof.report.formatting import MARKS, WORDS
+from storeproof.report.parts.demands import Exchange, exchanges
 from storeproof.site.answers import Answer
 from storeproof.site.content import Content
-from storeproof.site.demands import Exchange, exchanges
 from storeproof.site.evidence import Variant
 from storeproof.site.names import capability_page, demand_page
 from storeproof.site.rendering import Renderer
 from storeproof.spec import Case
-
-WORDS = {
-    Outcome.ERROR: "error",
-    Outcome.FAIL: "fails",
-    Outcome.INCONCLUSIVE: "no verdict",
-    Outcome.NOT_RUN: "not run",
-    Outcome.KNOWN_FAIL: "fails",
-    Outcome.UNSUPPORTED: "no",
-    Outcome.EXCLUDED: "not run",
-    Outcome.UNDECLARED: "extra",
-    Outcome.PASS: "yes",
-}
-"""An outcome as the answer to a question."""
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from storeproof.errors import UsageError
+from storeproof.report.parts.roles import profiles_in
+from storeproof.result.needs.decision import Decision
 from storeproof.site.answers import Answer, answers_of
 from storeproof.site.evidence import Variant, join
 from storeproof.site.groups import Group, read_groups
-from storeproof.site.roles import profiles_in
 from storeproof.site.sources import Source
 from storeproof.site.speeds import SpeedTable, speed_tables, widest
 from storeproof.spec import Capability, Spec, Store
@@ -28,6 +29,8 @@ class Content:
     tables: Sequence[SpeedTable]
     stores: Mapping[str, Store]
     """The files of the stores that occur, where the specification has them."""
+    decisions: Sequence[Decision] = ()
+    """On the same results."""
 
     @cached_property
     def main(self) -> SpeedTable | None:
@@ -67,16 +70,16 @@ class Content:
         return found.title if found else capability
 
 
-def gather(sources: Sequence[Source], spec: Spec) -> Content:
+def gather(sources: Sequence[Source], spec: Spec, decisions: Sequence[Decision] = ()) -> Content:
     """Join results.
 
     Raises:
         UsageError: they hold no store.
         SpecError: a file of the specification breaks a rule.
     """
-    variants = join(sources)
+    names = {store.store for source in sources for store in source.result.stores} & spec.store_files.keys()
+    stores = {name: spec.store(name)[0] for name in sorted(names)}
+    variants = join(sources, stores)
     if not variants:
         raise UsageError("the results hold no store: there is nothing to show; run `pytest suites/` and give its result")
-    known = {each.store for each in variants} & spec.store_files.keys()
-    stores = {name: spec.store(name)[0] for name in sorted(known)}
-    return Content(sources, variants, spec, read_groups(spec.root), speed_tables(sources), stores)
+    return Content(sources, variants, spec, read_groups(spec.root), speed_tables(sources), stores, decisions)

@@ -40,11 +40,24 @@ class CostTable:
     clients: int
     rows: tuple[VariantCost, ...]
 
+    @property
+    def variants(self) -> frozenset[str]:
+        """Their names."""
+        return frozenset(each.side.store.variant for each in self.rows)
+
 
 def cost_tables(sources: Sequence[Source], store: str) -> list[CostTable]:
-    """Of a store: the runs with most variants first, and in each the preferred workloads."""
-    found = [table for source in sources for table in _of_run(source, store)]
-    return sorted(found, key=lambda each: -len(each.rows))[:_MOST]
+    """Of a store: the runs with most variants first, and in each the preferred workloads. Of runs that measured the same, the first."""
+    found: dict[tuple[str, frozenset[str]], CostTable] = {}
+    for source in sources:
+        for table in _of_run(source, store):
+            found.setdefault((table.workload, table.variants), table)
+    return sorted(found.values(), key=lambda each: -len(each.rows))
+
+
+def foremost(tables: Sequence[CostTable], variant: str = "") -> list[CostTable]:
+    """Those that a page shows: of a variant, the ones that have it first."""
+    return sorted(tables, key=lambda each: variant not in each.variants)[:_MOST]
 
 
 def command(store: str) -> str:

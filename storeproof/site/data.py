@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss
+from storeproof.report.parts.roles import MANY, Role, label_of
+from storeproof.report.parts.speeds import SPEEDS
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import FORMAT
 from storeproof.site.answers import letters
 from storeproof.site.content import Content
 from storeproof.site.evidence import Variant
-from storeproof.site.losses import COLUMNS, FAULTS, Loss
 from storeproof.site.names import capability_page, loss_anchor, number_anchor, run_page, slug, variant_page
 from storeproof.site.ratios import speed_ratios
-from storeproof.site.roles import MANY, Role, label_of
 from storeproof.site.sources import Source
-from storeproof.site.speeds import SPEEDS, SpeedTable
+from storeproof.site.speeds import SpeedTable
 
 _ESCAPED: Final = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 """What could end a script element, or a line of one."""

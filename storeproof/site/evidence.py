@@ -1,6 +1,6 @@
-"""Joins results: for each variant the preferred result on capabilities, on each fault, on outages, and all results with its speed.
+"""Joins results: for each variant the results of one server, and of these the preferred one on capabilities, on each fault and on outages.
 
-Nothing is taken from another variant or another version without saying so: each part keeps the result that it is from.
+Nothing is taken from another variant or another server: each part keeps the result that it is from.
 """
 
 from __future__ import annotations
@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from storeproof.outcome import IDLE
+from storeproof.report.parts.losses import Loss, losses_of
+from storeproof.report.parts.roles import Role, role_of
 from storeproof.result.model import Durability, StoreResult
-from storeproof.site.losses import Loss, losses_of
-from storeproof.site.roles import Role, role_of
+from storeproof.result.needs.servers import of_one_server, tried
 from storeproof.site.sources import Source
+from storeproof.spec import Store
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +26,7 @@ class Found:
     @property
     def tried(self) -> int:
         """Capabilities of which a case ran."""
-        return sum(each.outcome not in IDLE for each in self.store.capabilities)
+        return tried(self.store)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,10 @@ class Variant:
     variant: str
     found: tuple[Found, ...]
     """The results that hold it, the preferred ones first."""
+    joined: tuple[Found, ...]
+    """Those of one server; all of them where it was never reached."""
+    left_out: tuple[tuple[Found, str], ...]
+    """Those of other servers, each with the reason."""
     answers: Found | None
     """The result that its capabilities and roles are from; None where none was tried."""
     losses: Mapping[str, tuple[Loss, Found]]
@@ -51,7 +56,7 @@ class Variant:
     @property
     def best(self) -> Found:
         """The result that says most of what it is: that of its capabilities, else the preferred one."""
-        return self.answers or self.found[0]
+        return self.answers or self.joined[0]
 
     @property
     def title(self) -> str:
@@ -66,7 +71,7 @@ class Variant:
     @property
     def kept(self) -> Found:
         """The result that says which guarantee was proven: the preferred one in which a fault struck, else that of its capabilities."""
-        return next((each for each in self.found if losses_of(each.store)), self.best)
+        return next((each for each in self.joined if losses_of(each.store)), self.best)
 
     @property
     def durability(self) -> Durability:
@@ -84,27 +89,32 @@ class Variant:
         return [each for each in self.found if each.store.measurements]
 
 
-def join(sources: Sequence[Source]) -> list[Variant]:
-    """All variants, those with capabilities first, in the order of the sources, which are in their order of preference."""
+def join(sources: Sequence[Source], stores: Mapping[str, Store]) -> list[Variant]:
+    """All variants, those with capabilities first, in the order of the sources, which are in their order of preference.
+
+    `stores`: the files of the stores, by name.
+    """
     found: dict[tuple[str, str], list[Found]] = {}
     for source in sources:
         for store in source.result.stores:
             found.setdefault((store.store, store.variant), []).append(Found(source, store))
-    variants = [_variant(store, variant, tuple(each)) for (store, variant), each in found.items()]
+    variants = [_variant(store, variant, each, stores.get(store)) for (store, variant), each in found.items()]
     return sorted(variants, key=lambda each: each.answers is None)
 
 
-def _variant(store: str, variant: str, found: tuple[Found, ...]) -> Variant:
+def _variant(store: str, variant: str, found: Sequence[Found], file: Store | None) -> Variant:
+    kept, left_out = of_one_server(found, file)
+    joined = kept or found
     losses: dict[str, tuple[Loss, Found]] = {}
-    for each in found:
+    for each in joined:
         for guarantee, loss in losses_of(each.store).items():
             losses.setdefault(guarantee, (loss, each))
-    outages = next((each for each in found if each.store.outages), None)
-    return Variant(store, variant, found, _answers(found), losses, outages)
+    outages = next((each for each in joined if each.store.outages), None)
+    return Variant(store, variant, tuple(found), tuple(joined), tuple(left_out), _answers(joined), losses, outages)
 
 
 def _answers(found: Iterable[Found]) -> Found | None:
     """A run of a few cases does not hide one of all: the first that tried half of its capabilities, else the one that tried most."""
-    tried = [each for each in found if each.tried]
-    whole = next((each for each in tried if 2 * each.tried >= len(each.store.capabilities)), None)
-    return whole or max(tried, key=lambda each: each.tried, default=None)
+    some = [each for each in found if each.tried]
+    whole = next((each for each in some if 2 * each.tried >= len(each.store.capabilities)), None)
+    return whole or max(some, key=lambda each: each.tried, default=None)

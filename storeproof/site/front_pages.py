@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from storeproof.report.decision.words import headline
 from storeproof.site.capability_pages import replies_of
 from storeproof.site.content import Content
 from storeproof.site.data import as_script, payload, ratios
@@ -14,7 +15,7 @@ def front_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str
     """Each as its path and its text."""
     data = payload(content)
     asked = [each for each in content.variants if each.answers]
-    yield "index.html", renderer.page("index.html", "index.html.j2", data=as_script(data), shown=data, asked=asked)
+    yield "index.html", renderer.page("index.html", "index.html.j2", data=as_script(data), shown=data, headline=headline)
     yield "capabilities.html", renderer.page("capabilities.html", "capabilities.html.j2", asked=asked, replies=replies_of(content))
     yield "compare.html", renderer.page("compare.html", "compare.html.j2", data=as_script(data | {"ratios": ratios(content)}))
     yield "runs.html", renderer.page("runs.html", "runs.html.j2")

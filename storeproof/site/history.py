@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from storeproof.report.parts.losses import COLUMNS, Loss, losses_of
 from storeproof.site.answers import answers_of
 from storeproof.site.evidence import Found, Variant
-from storeproof.site.losses import COLUMNS, Loss, losses_of
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,11 @@ def demand_page(group: str) -> str:
     return f"spec/{slug(group)}.html"
 
 
+def decision_page(decision: str) -> str:
+    """The page of a decision, by the name in its needs file."""
+    return f"decision/{slug(decision)}.html"
+
+
 def badge(store: str, variant: str = "") -> str:
     """The badge of a variant, or of a store's default variant, without its suffix."""
     return f"badge/{slug(store)}" + (f".{slug(variant)}" if variant else "")
@@ -55,6 +60,11 @@ def badge(store: str, variant: str = "") -> str:
 def store_anchor(store: str, variant: str) -> str:
     """Of a variant on the page of a run."""
     return f"of.{slug(store)}.{slug(variant)}"
+
+
+def model_anchor(store: str, variant: str, model: str) -> str:
+    """Of the random histories on records of a model, on the page of their run."""
+    return f"model.{slug(store)}.{slug(variant)}.{slug(model)}"
 
 
 def loss_anchor(store: str, variant: str, guarantee: str) -> str:

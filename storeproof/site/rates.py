@@ -38,14 +38,10 @@ class Rate:
 def rate_of(store: StoreResult, measured: Measurement) -> Rate:
     """A measurement in words."""
     rate = measured.throughput
-    valid = not measured.invalid and bool(rate.median)
+    text, note = numbers.in_words(measured)
+    valid = numbers.valid(measured)
     how = [units.plural(measured.clients, "client"), *([formatting.indexes(measured.indexes)] if measured.indexes else [])]
     how += [each] if (each := setting(measured)) else []
-    if not valid:
-        text, note = f"✘ {', '.join(measured.invalid) or 'no answer'}", "not valid"
-    else:
-        text = f"{numbers.at_least(measured)}{units.short(rate.median)}"
-        note = "drifting" if measured.trend.drifting else numbers.percent(numbers.half_interval(measured))
     return Rate(
         anchor=number_anchor(store.store, store.variant, measured),
         title=measured.title,

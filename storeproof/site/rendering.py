@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader
 
-from storeproof import units
 from storeproof.printable import printable
+from storeproof.report.parts.rendering import environment, style
 from storeproof.site import names
 from storeproof.site.content import Content
 
@@ -33,9 +33,9 @@ class Renderer:
         return printable(self._environment.get_template(template).render(root=root, content=self.content, **shown))
 
 
-def style() -> str:
+def site_style() -> str:
     """The style sheet of all pages."""
-    return _text("site.css")
+    return style() + _text("site.css")
 
 
 def script() -> str:
@@ -45,17 +45,11 @@ def script() -> str:
 
 
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("storeproof.site", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    pages = (names.store_page, names.variant_page, names.capability_page, names.run_page, names.demand_page, names.badge)
-    anchors = (names.slug, names.store_anchor, names.loss_anchor)
-    environment.globals.update({each.__name__: each for each in (*pages, *anchors)}, units=units)
-    return environment
+    found = environment(PackageLoader("storeproof.site", "templates"))
+    pages = (names.store_page, names.variant_page, names.capability_page, names.run_page, names.demand_page, names.decision_page)
+    anchors = (names.slug, names.store_anchor, names.loss_anchor, names.model_anchor)
+    found.globals.update({each.__name__: each for each in (*pages, *anchors, names.badge)})
+    return found
 
 
 def _text(name: str) -> str:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any, Final
 
-from storeproof.outcome import IDLE
-from storeproof.report.formatting import SCALES, name_of
-from storeproof.report.tables import Cell, machine, proven_cell
+from storeproof.outcome import IDLE, SHOWN
+from storeproof.report.formatting import MARKS, SCALES, name_of
+from storeproof.report.parts.fault_table import fault_table
+from storeproof.report.parts.losses import FAULTS, losses_of
+from storeproof.report.parts.roles import Role, role_of
+from storeproof.report.tables import Cell, Table, machine, proven_cell
 from storeproof.result.model import StoreResult
 from storeproof.site.answers import answers_of, by_group
 from storeproof.site.content import Content
-from storeproof.site.losses import FAULTS, Loss, losses_of
-from storeproof.site.names import run_page
-from storeproof.site.outage_rows import OutageRow, outage_rows
+from storeproof.site.names import loss_anchor, run_page
+from storeproof.site.outages import outages_of
 from storeproof.site.rates import Rate, rates_of
 from storeproof.site.rendering import Renderer
-from storeproof.site.roles import Role, role_of
+
+_HISTORIES: Final = "stateful."
 
 
 @dataclass(frozen=True)
@@ -31,8 +35,9 @@ class VariantInRun:
     groups: list[tuple[str, int, int]]
     """Of each group of capabilities: how many it has, and how many there are."""
     roles: list[Role]
-    losses: list[Loss]
-    outages: list[OutageRow]
+    models: list[tuple[str, str, str]]
+    """Each model of which random histories were tried, with what came of it, and how that is meant."""
+    outages: Table
     rates: list[Rate]
 
     @property
@@ -45,17 +50,18 @@ def run_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str]]
     """Each as its path and its text."""
     for source in content.sources:
         path = run_page(source.result.run.id)
-        parts = {(each.store, each.variant): _variant_in_run(each) for each in source.result.stores}
-        about = SCALES.get(source.result.run.scale, "")
-        yield (
-            path,
-            renderer.page(path, "run.html.j2", source=source, parts=list(parts.values()), machine=machine(source.result), about=about),
-        )
+        stores = {(each.store, each.variant): each for each in source.result.stores}.values()
+        shown: dict[str, Any] = {
+            "parts": [_variant_in_run(each) for each in stores],
+            "losses": _losses(stores),
+            "machine": machine(source.result),
+            "about": SCALES.get(source.result.run.scale, ""),
+        }
+        yield path, renderer.page(path, "run.html.j2", source=source, **shown)
 
 
 def _variant_in_run(store: StoreResult) -> VariantInRun:
     answers = answers_of(store)
-    losses = losses_of(store)
     tried = sum(each.summary.outcome not in IDLE for each in answers.values())
     return VariantInRun(
         store=store,
@@ -66,7 +72,26 @@ def _variant_in_run(store: StoreResult) -> VariantInRun:
         if tried
         else [],
         roles=[role_of(each) for each in store.profiles] if tried else [],
-        losses=[losses[name] for name in FAULTS if name in losses],
-        outages=outage_rows(store),
+        models=list(_models(store)),
+        outages=outages_of(store),
         rates=rates_of(store),
     )
+
+
+def _losses(stores: Iterable[StoreResult]) -> Table:
+    """What each fault cost each variant, with the anchors of the rows."""
+    struck = []
+    for store in stores:
+        losses = losses_of(store)
+        for name in FAULTS:
+            if name in losses:
+                anchor = loss_anchor(store.store, store.variant, name)
+                which = [Cell(name_of(store), "strong", f"#{anchor}", id=anchor), Cell(losses[name].fault)]
+                struck.append((which, losses[name], ()))
+    return fault_table(("store:variant", "fault"), struck, ())
+
+
+def _models(store: StoreResult) -> Iterator[tuple[str, str, str]]:
+    tried = {each.id: each for each in store.outcomes if each.id.startswith(_HISTORIES) and each.outcome not in IDLE}
+    for case, each in tried.items():
+        yield case.removeprefix(_HISTORIES), f"{MARKS[each.outcome]} {each.outcome}", "good" if each.outcome in SHOWN else str(each.outcome)

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from storeproof.errors import UsageError
 from storeproof.printable import in_one_line
 from storeproof.result.json_file import NAME, files_of, read_result
 from storeproof.result.model import Result
+from storeproof.result.needs.servers import preference
 from storeproof.result.terminal_safe import shown_of
-
-SMOKE = "smoke"
-"""The scale that is too small for decisions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,12 +20,9 @@ class Source:
 
     name: str
     """The name of its folder, or of its file where that has another name than `result.json`."""
+    file: Path
+    """That it was read from."""
     result: Result
-
-    @property
-    def rank(self) -> tuple[bool, datetime]:
-        """Greater for evidence that is preferred: what is large enough for decisions, then what is newer."""
-        return self.result.run.scale != SMOKE, _moment(self.result.run.started)
 
 
 def read_sources(paths: Sequence[Path]) -> list[Source]:
@@ -49,14 +43,5 @@ def read_sources(paths: Sequence[Path]) -> list[Source]:
         if run in places:
             raise UsageError(f"{places[run]} and {file} are both of run {in_one_line(run, 40)}; give one of them")
         places[run] = file
-        sources[run] = Source(in_one_line(file.parent.name if file.name == NAME else file.stem, 80), result)
-    return sorted(sources.values(), key=lambda each: each.rank, reverse=True)
-
-
-def _moment(started: str) -> datetime:
-    """When a run began; the earliest of all times where that cannot be read."""
-    try:
-        moment = datetime.fromisoformat(started)
-    except ValueError:
-        return datetime.min.replace(tzinfo=UTC)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        sources[run] = Source(in_one_line(file.parent.name if file.name == NAME else file.stem, 80), file, result)
+    return sorted(sources.values(), key=lambda each: preference(each.result), reverse=True)

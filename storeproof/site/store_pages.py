@@ -10,15 +10,18 @@ from typing import Any
 
 from storeproof.outcome import IDLE, Outcome
 from storeproof.report.other_faults import hardships
+from storeproof.report.parts.fault_table import fault_table
+from storeproof.report.parts.losses import FAULTS
+from storeproof.report.tables import Cell, Table
+from storeproof.result.needs.servers import SMOKE
 from storeproof.site.answers import by_group, missing_by_reason
 from storeproof.site.badges import badge_of, default_of
 from storeproof.site.content import Content
-from storeproof.site.costs import command, cost_tables
+from storeproof.site.costs import command, cost_tables, foremost
 from storeproof.site.evidence import Found, Variant
 from storeproof.site.history import history_of
-from storeproof.site.losses import FAULTS
-from storeproof.site.names import store_page, variant_page
-from storeproof.site.outage_rows import outage_rows
+from storeproof.site.names import loss_anchor, run_page, store_page, variant_page
+from storeproof.site.outages import outages_of
 from storeproof.site.rates import rate_of, rates_of
 from storeproof.site.rendering import Renderer
 
@@ -41,13 +44,14 @@ def store_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str
     for store in dict.fromkeys(each.store for each in content.variants):
         variants = content.of_store(store)
         costs = cost_tables(content.sources, store)
-        shared = {"costs": costs, "rate_of": rate_of, "cost_command": command(store)}
+        shared = {"rate_of": rate_of, "cost_command": command(store)}
         path = store_page(store)
         default = default_of(variants, content)
-        yield path, renderer.page(path, "store.html.j2", store=store, variants=variants, default=default, **shared)
+        yield path, renderer.page(path, "store.html.j2", store=store, variants=variants, default=default, costs=foremost(costs), **shared)
         for each in variants:
             path = variant_page(each.store, each.variant)
-            yield path, renderer.page(path, "variant.html.j2", variant=each, **shared, **_shown(each, content))
+            shown = _shown(each, content) | {"costs": foremost(costs, each.variant)}
+            yield path, renderer.page(path, "variant.html.j2", variant=each, **shared, **shown)
 
 
 def _shown(variant: Variant, content: Content) -> dict[str, Any]:
@@ -56,12 +60,12 @@ def _shown(variant: Variant, content: Content) -> dict[str, Any]:
     described = store.variants.get(variant.variant) if store else None
     return {
         "roles": [variant.roles[name] for name in content.profiles if name in variant.roles],
-        "losses": [variant.losses[name] for name in FAULTS if name in variant.losses],
+        "losses": _losses(variant),
         "groups": [(group, names, [answers[name] for name in names]) for group, names in by_group(answers).items()],
         "answers": answers,
         "missing": missing_by_reason(answers),
         "speeds": [(found, rates_of(found.store)) for found in variant.measured],
-        "outages": outage_rows(variant.outages.store) if variant.outages else [],
+        "outages": outages_of(variant.outages.store, f"../{run_page(variant.outages.source.result.run.id)}") if variant.outages else None,
         "other_faults": _other_faults(variant),
         "known": _known(variant, content),
         "note": described.note if described else "",
@@ -82,12 +86,26 @@ def repeat(found: Found) -> str:
     )
 
 
-def _other_faults(variant: Variant) -> list[tuple[str, str, str]]:
-    """What was done to it, what became of it, and the detail."""
-    for found in variant.found:
+def _losses(variant: Variant) -> Table:
+    """What each fault cost it, with the run that says so."""
+    struck = []
+    for name in FAULTS:
+        if name in variant.losses:
+            loss, found = variant.losses[name]
+            run = found.source.result.run
+            page = f"../{run_page(run.id)}"
+            small = ", smoke: too small for decisions" if run.scale == SMOKE else ""
+            fault = Cell(loss.fault, "strong", f"{page}#{loss_anchor(variant.store, variant.variant, name)}")
+            struck.append(([fault], loss, [Cell(f"{found.source.name}{small}", link=page)]))
+    return fault_table(["fault"], struck, ["run"])
+
+
+def _other_faults(variant: Variant) -> list[tuple[str, str, str, str]]:
+    """What was done to it, what became of it, the detail, and how it is meant."""
+    for found in variant.joined:
         if any(each.id.startswith(_OTHER_FAULTS) and each.outcome not in IDLE for each in found.store.outcomes):
             table = hardships(found.source.result.model_copy(update={"stores": [found.store]}))
-            return [(name, cell.text, cell.hint) for name, cell in zip(table.header[1:], table.rows[0][1:], strict=True)]
+            return [(name, cell.text, cell.hint, cell.tone) for name, cell in zip(table.header[1:], table.rows[0][1:], strict=True)]
     return []
 
 
@@ -104,7 +122,7 @@ def _known(variant: Variant, content: Content) -> list[Known]:
 def _differing(variant: Variant) -> Iterator[tuple[Found, dict[str, str]]]:
     """The settings of other results that differ from those that are shown."""
     shown = variant.best.store.settings
-    for found in variant.found:
+    for found in variant.joined:
         other = {name: value for name, value in found.store.settings.items() if shown.get(name) != value}
         if found is not variant.best and other:
             yield found, other

@@ -7,12 +7,12 @@ import io
 import json
 from typing import Any, Final
 
+from storeproof.report.parts.losses import COLUMNS, Loss
+from storeproof.report.parts.speeds import SPEEDS
 from storeproof.result.measurement import Measurement
 from storeproof.site.content import Content
 from storeproof.site.evidence import Found, Variant
-from storeproof.site.losses import COLUMNS, Loss
 from storeproof.site.names import number_anchor, run_page, variant_page
-from storeproof.site.speeds import SPEEDS
 
 FORMAT: Final = "1.0"
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")

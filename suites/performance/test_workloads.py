@@ -43,6 +43,7 @@ def test_workload(
     if benchmark.disabled:
         case_result.settle(Outcome.EXCLUDED, "--benchmark-disable: not measured")
     with contextlib.closing(interleaved.rounds_of(config, sut)) as rounds:
+        case_result.elsewhere = rounds.elsewhere
         runner, collection = rounds.result()
         audited = runner.audit(collection)
     measured = runner.measurement(audited, rounds.interleaved_with)

@@ -11,7 +11,7 @@ from functools import cache
 
 import pytest
 
-from storeproof.report.tables import lacks
+from storeproof.report.parts.roles import lacks
 from storeproof.result.compare import Pair, Side, pair_of, sides_of
 from storeproof.result.json_file import read_result
 from storeproof.result.measurement import Measurement

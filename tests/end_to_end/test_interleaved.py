@@ -40,6 +40,9 @@ def test_rounds_take_turns(tmp_path: Path) -> None:
         assert list(_measured(store)) == WORKLOADS
         assert {tuple(each["interleaved_with"]) for each in _measured(store).values()} == {(beside,)}
         assert all(each["verified"] for each in _measured(store).values())
+        spent = {each["id"]: each["seconds"] for each in store["outcomes"]}
+        for name, each in _measured(store).items():  # although all rounds ran in the case of the first
+            assert spent[f"performance.{name}/0i/4c"] >= sum(its["seconds"] for its in each["rounds"])
     tried = [line for line in done.said.splitlines() if "::test_" in line and "PASSED" in line]
     speed = [("sqlite:off" in line) for line in tried if "test_workload[" in line]
     assert tried[-len(speed) :] == [line for line in tried if "test_workload[" in line]

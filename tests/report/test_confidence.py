@@ -9,6 +9,7 @@ from storeproof.report import confidence, tables
 from storeproof.report.html import render_html as html
 from storeproof.report.markdown import render_markdown as markdown
 from storeproof.report.other_faults import hardships
+from storeproof.report.parts.fault_table import faults
 from storeproof.result.model import GuaranteeRecord, OutcomeRecord, Result, WorstLoss
 from tests.report.sample import sample_result
 
@@ -39,7 +40,7 @@ def test_losses_are_counted_beside_their_faults() -> None:
     """A failed fault shows lost of acknowledged, and in how many of the rounds."""
     record = RECORD.model_copy(update={"outcome": Outcome.FAIL, "lost": 50, "faults_with_loss": 1, "loss_bound": 0.2161})
     row = tables.ladder(with_record(record)).rows[0]
-    assert any("50 lost of 1,000 (1 of 20 faults lost anything; 95 %: < 22 %)" in cell.text for cell in row)
+    assert any("50 lost (5 %) of 1,000 (1 of 20 faults lost anything; 95 %: < 22 %)" in cell.text for cell in row)
 
 
 def test_rounds_that_are_no_evidence_support_nothing() -> None:
@@ -52,7 +53,7 @@ def test_rounds_that_are_no_evidence_support_nothing() -> None:
 def test_every_fault_says_what_went_on_and_the_gravest_loss() -> None:
     """The table of faults shows the load under which each was injected, and the shape and time window of the worst loss."""
     record = RECORD.model_copy(update={"worst_loss": WorstLoss(shape="holes", records=1, window_ms=1234.5)})
-    table = tables.faults(with_record(record))
+    table = faults(with_record(record))
     row = dict(zip(table.header, (cell.text for cell in table.rows[0]), strict=True))
     assert row["struck during"] == "5 burst, 5 stream, 5 bulk, 5 compaction; 15 again during the recovery"
     assert row["gravest loss"] == "holes: 1 operation of 1,234 ms"
@@ -80,8 +81,8 @@ def test_both_reports_explain_the_brackets_and_show_what_else_was_done() -> None
             "✘ wrong data in 1 of 5",
             "bad",
         ),
-        ("5 rounds, one file truncated, of a; 3 times records were missing, and nothing was reported", "✗ silent loss in 3 of 5", "open"),
-        ("5 times a file was cut short in a; 2 times it started without a part of the data", "✗ silent loss in 2 of 5", "open"),
+        ("5 rounds, one file truncated, of a; 3 times records were missing, and nothing was reported", "✗ silent loss in 3 of 5", "near"),
+        ("5 times a file was cut short in a; 2 times it started without a part of the data", "✗ silent loss in 2 of 5", "near"),
         ("5 rounds, bytes changed in a; 5 times it refused to start", "✔ pass", "pass"),
         ("it wrote nothing to its files that could be damaged", "✔ pass", "pass"),
     ],

@@ -9,7 +9,8 @@ import pytest
 from storeproof.outcome import Outcome
 from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
-from storeproof.report.outages import outages, pictures
+from storeproof.report.outage_pictures import pictures
+from storeproof.report.parts.outages import outages
 from storeproof.result.model import Result
 from storeproof.result.outage import OutageRecord
 from storeproof.result.part import Gate
@@ -39,7 +40,7 @@ def test_a_row_says_what_clients_saw() -> None:
     ("changed", "cell"),
     [
         ({"lost": 7, "outcome": Outcome.FAIL}, ("7 of 600", "bad")),
-        ({"lost": 7, "claimed": False}, ("7 of 600, not promised", "open")),
+        ({"lost": 7, "claimed": False}, ("7 of 600, not promised", "near")),
         ({"degraded_seconds": None, "outcome": Outcome.INCONCLUSIVE}, ("not seen", "open")),
         ({"lost": None, "outcome": Outcome.FAIL}, ("600 not read back", "open")),
         ({"events": [], "outcome": Outcome.FAIL}, ("≥ 1 s", "strong")),

@@ -11,8 +11,8 @@ from rich.console import Console
 
 from storeproof.outcome import Outcome
 from storeproof.report import print_summary
+from storeproof.report.parts.losses import FINDINGS
 from storeproof.report.speed import numbers
-from storeproof.report.tables import FINDINGS
 from storeproof.result.model import Result
 from tests.report.sample import DRIFTING, STEADY, TARGETS, sample_result
 
@@ -53,7 +53,7 @@ def test_one_store_is_shown_with_all_that_was_found() -> None:
         "3 of 8 capabilities; 7 claimed",
         "1 error · 1 fail",
         "claimed process_crash · proven clean_restart",
-        "process_crash: 53 lost, 1 torn of 15,840",
+        "process_crash: 53 lost (< 1 %), 1 torn of 15,840",
         "system_of_record lacks",
     ):
         assert part in text

@@ -6,11 +6,15 @@ import pytest
 
 from storeproof.site.content import Content, gather
 from storeproof.site.sources import read_sources
+from storeproof.spec.questions.read_needs import read_needs
 from tests.architecture.installed import CHECKOUT
 from tests.shipped import SHIPPED
+from tests.site.made import decided
 
 
 @pytest.fixture(scope="session")
 def published() -> Content:
-    """The published results, joined; reading them takes some seconds."""
-    return gather(read_sources([CHECKOUT / "reports"]), SHIPPED)
+    """The published results, joined, and the example of a needs file; reading them takes some seconds."""
+    sources = read_sources([CHECKOUT / "reports"])
+    example = read_needs(CHECKOUT / "examples" / "one-store-or-two.yaml", SHIPPED)
+    return gather(sources, SHIPPED, decided(sources, example))

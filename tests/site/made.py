@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from storeproof.outcome import Outcome, Stage
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import CapabilityResult, GuaranteeRecord, OutcomeRecord, ProfileVerdict, Result, StoreResult
+from storeproof.result.needs.decision import Decision, decide
+from storeproof.result.needs.evidence import ReadResult
+from storeproof.result.needs.servers import preference
 from storeproof.result.terminal_safe import shown_of
 from storeproof.site.content import Content, gather
 from storeproof.site.sources import Source
+from storeproof.spec.questions.needs import NeedsFile
 from tests.report.sample import sample_result
 from tests.result.claimed import around, number, result, store
 from tests.shipped import SHIPPED
@@ -18,13 +23,19 @@ from tests.shipped import SHIPPED
 
 def sources(*results: Result) -> list[Source]:
     """As `read_sources` gives them."""
-    found = [Source(f"folder-{each.run.id}", shown_of(each)) for each in results]
-    return sorted(found, key=lambda each: each.rank, reverse=True)
+    found = [Source(f"folder-{each.run.id}", Path(each.run.id), shown_of(each)) for each in results]
+    return sorted(found, key=lambda each: preference(each.result), reverse=True)
 
 
 def content(*results: Result) -> Content:
     """All that a site of these results shows."""
     return gather(sources(*results), SHIPPED)
+
+
+def decided(found: Sequence[Source], *files: NeedsFile) -> list[Decision]:
+    """Needs files, answered by the results of a site."""
+    results = [ReadResult(each.file, each.result) for each in found]
+    return [decide(each, results, SHIPPED) for each in files]
 
 
 def ran(made: Result, run: str, **changed: Any) -> Result:
@@ -77,4 +88,4 @@ def rate(workload: str, per_second: float, **changed: Any) -> Measurement:
     return number(workload, *around(per_second), **changed)
 
 
-__all__ = ["content", "fault", "judged", "ran", "rate", "result", "sources", "store", "struck", "tried"]
+__all__ = ["content", "decided", "fault", "judged", "ran", "rate", "result", "sources", "store", "struck", "tried"]

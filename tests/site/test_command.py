@@ -8,9 +8,11 @@ import pytest
 
 from storeproof.result.json_file import write_result
 from tests.cli.test_commands import Run
-from tests.site.made import fault, ran, result, struck
+from tests.cli.test_decide import NEEDS, whole
+from tests.result.needs.needed import SHAPE, known
+from tests.site.made import ran, result
 
-MADE = result(struck("redis:aof-always", fault("process_crash")), run="r1")
+MADE = result(whole(known("redis:aof-always", cases=[SHAPE])), run="r1")
 
 
 @pytest.fixture
@@ -64,3 +66,50 @@ def test_bad_input_is_one_message(
     assert message in error
     assert not Path("site").exists()
     assert {path.name for path in reports.iterdir()} == {"one", "two"}
+
+
+def test_the_examples_are_answered_and_needs_that_are_given_in_their_place(run: Run, reports: Path, tmp_path: Path) -> None:
+    """Each on a page of its own."""
+    (tmp_path / "needs.yaml").write_text(NEEDS)
+    (tmp_path / "more.yaml").write_text(NEEDS.replace("decision: d", "decision: e"))
+    assert run("site", reports, "--out", tmp_path / "site")[0] == 0
+    assert (tmp_path / "site" / "decision" / "one-store-or-two.html").is_file()
+    given = ("--needs", tmp_path / "needs.yaml", "--needs", tmp_path / "more.yaml")
+    assert run("site", reports, "--out", tmp_path / "site", *given)[0] == 0
+    assert {path.name for path in (tmp_path / "site" / "decision").iterdir()} == {"d.html", "e.html"}
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"none.yaml": None}, "none.yaml"),
+        ({"a.yaml": "{}"}, "a.yaml"),
+        ({"a.yaml": NEEDS, "b.yaml": NEEDS}, "b.yaml is the second needs file with the decision d; name it differently"),
+        (
+            {"a.yaml": NEEDS + "candidates: {one: {sessions: memcached:volatile}}\n"},
+            "no result holds a store of a candidate; they hold redis:aof-always",
+        ),
+    ],
+)
+def test_needs_that_cannot_be_answered_are_one_message(
+    run: Run, reports: Path, tmp_path: Path, files: dict[str, str | None], message: str
+) -> None:
+    """Those that a user names; nothing is written."""
+    for name, text in files.items():
+        if text is not None:
+            (tmp_path / name).write_text(text)
+    given = [word for name in files for word in ("--needs", tmp_path / name)]
+    code, printed, error = run("site", reports, "--out", tmp_path / "site", *given)
+    assert (code, printed) == (4, "")
+    assert message in error
+    assert "Traceback" not in error
+    assert not (tmp_path / "site").exists()
+
+
+def test_a_result_that_was_changed_by_hand_is_not_published(run: Run, reports: Path, tmp_path: Path) -> None:
+    """The message says what does not agree."""
+    file = reports / "one" / "result.json"
+    file.write_text(file.read_text().replace('"pass"', '"fail"', 1))
+    code, _, error = run("site", reports, "--out", tmp_path / "site")
+    assert code == 4
+    assert "one/result.json does not agree with itself, so it was changed after its run: redis:aof-always: " in error

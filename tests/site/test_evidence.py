@@ -21,7 +21,7 @@ def test_the_newer_result_on_capabilities_is_shown() -> None:
     old = result(tried("redis:x", (ONE, Outcome.PASS)), run="old", started=LATE)
     new = result(tried("redis:x", (ONE, Outcome.FAIL)), run="new", started="2026-02-01T00:00:01")
     for given in ((old, new), (new, old)):
-        (variant,) = join(sources(*given))
+        (variant,) = join(sources(*given), {})
         assert variant.answers is not None
         assert variant.answers.source.result.run.id == "new"
 
@@ -30,7 +30,7 @@ def test_a_quick_check_does_not_replace_a_run_for_decisions() -> None:
     """Smoke is too small for decisions: it is shown only where there is nothing else."""
     old = result(tried("redis:x", (ONE, Outcome.PASS)), run="old", started=EARLY)
     smoke = result(tried("redis:x", (ONE, Outcome.FAIL)), tried("valkey:x", (ONE, Outcome.PASS)), run="smoke", started=LATE, scale="smoke")
-    shown = {each.name: each.answers for each in join(sources(old, smoke))}
+    shown = {each.name: each.answers for each in join(sources(old, smoke), {})}
     assert {name: found.source.result.run.id for name, found in shown.items() if found} == {"redis:x": "old", "valkey:x": "smoke"}
 
 
@@ -38,18 +38,18 @@ def test_a_run_of_a_few_cases_does_not_hide_one_of_all() -> None:
     """A newer run in which most capabilities were left out says less; one in which none was tried says nothing."""
     whole = result(tried("redis:x", (ONE, Outcome.PASS), (TWO, Outcome.PASS), (THREE, Outcome.UNSUPPORTED)), run="whole", started=EARLY)
     few = result(tried("redis:x", (ONE, Outcome.PASS), (TWO, Outcome.EXCLUDED), (THREE, Outcome.NOT_RUN)), run="few", started=LATE)
-    (variant,) = join(sources(whole, few))
+    (variant,) = join(sources(whole, few), {})
     assert variant.answers is not None
     assert variant.answers.source.result.run.id == "whole"
     none = result(tried("redis:x", (ONE, Outcome.EXCLUDED)), run="none", started=LATE)
-    assert join(sources(none))[0].answers is None
+    assert join(sources(none), {})[0].answers is None
 
 
 def test_each_fault_is_from_the_newest_result_in_which_it_struck() -> None:
     """A run without power cuts leaves those of an older run as they are."""
     both = result(struck("redis:x", fault("process_crash", lost=7), fault("power_loss", lost=9)), run="both", started=EARLY)
     kill = result(struck("redis:x", fault("process_crash"), fault("power_loss", rounds=0)), run="kill", started=LATE)
-    (variant,) = join(sources(both, kill))
+    (variant,) = join(sources(both, kill), {})
     found = {name: (loss.record.lost, found.source.result.run.id) for name, (loss, found) in variant.losses.items()}
     assert found == {"process_crash": (0, "kill"), "power_loss": (9, "both")}
 
@@ -57,11 +57,11 @@ def test_each_fault_is_from_the_newest_result_in_which_it_struck() -> None:
 def test_nothing_is_taken_from_another_variant() -> None:
     """What was not tried of a variant is not shown, although it is the same product."""
     made = result(tried("redis:a", (ONE, Outcome.PASS)), struck("redis:b", fault("process_crash")))
-    variants = {each.name: each for each in join(sources(made))}
+    variants = {each.name: each for each in join(sources(made), {})}
     assert variants["redis:b"].answers is None
     assert variants["redis:b"].roles == {}
     assert variants["redis:a"].losses == {}
-    assert [each.name for each in join(sources(made))] == ["redis:a", "redis:b"], "those with capabilities come first"
+    assert [each.name for each in join(sources(made), {})] == ["redis:a", "redis:b"], "those with capabilities come first"
 
 
 def test_a_time_that_cannot_be_read_is_the_oldest() -> None:
@@ -95,8 +95,18 @@ def test_the_history_has_every_run_of_a_variant() -> None:
     """Also those that are shown nowhere else, such as an older version."""
     old = result(struck("redis:x", fault("power_loss", lost=9), version="Redis 6.0"), run="old", started=EARLY, scale="smoke")
     new = result(tried("redis:x", (ONE, Outcome.PASS), (TWO, Outcome.FAIL), version="Redis 7.0"), run="new", started=LATE)
-    (variant,) = join(sources(old, new))
+    (variant,) = join(sources(old, new), {})
     first, second = history_of(variant)
     assert (first.found.store.version, first.shown, first.found.tried, first.losses) == ("Redis 7.0", 1, 2, (None, None))
     assert second.found.store.version == "Redis 6.0"
     assert [each and each.text for each in second.losses] == [None, "< 1 % lost"]
+
+
+def test_results_of_another_server_are_left_out_with_the_reason() -> None:
+    """Nothing of them is joined; the history has them."""
+    old = result(struck("redis:x", fault("power_loss", lost=9), version="Redis 6.0"), run="old", started=EARLY)
+    new = result(tried("redis:x", (ONE, Outcome.PASS), version="Redis 7.0"), run="new", started=LATE)
+    (variant,) = join(sources(old, new), {})
+    assert variant.losses == {}
+    assert [(found.source.result.run.id, why) for found, why in variant.left_out] == [("old", "its version is Redis 6.0, not Redis 7.0")]
+    assert [each.found.source.result.run.id for each in history_of(variant)] == ["new", "old"]

@@ -25,7 +25,12 @@ HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(1)> ../../x \u202
 SPOILT = result(
     tried("redis:aof-always", ("key_access.put-get", Outcome.PASS), ("expiry.put-expiring", Outcome.UNSUPPORTED), detail=HOSTILE),
     tried(f"{HOSTILE}:{HOSTILE}", ("text.word", Outcome.FAIL), (HOSTILE, Outcome.FAIL), detail=HOSTILE, title=HOSTILE, version=HOSTILE),
-    struck("tarantool:memtx-tree-fsync", fault("power_loss", Outcome.KNOWN_FAIL, lost=210), settings={HOSTILE: HOSTILE}),
+    struck(
+        "tarantool:memtx-tree-fsync",
+        fault("power_loss", Outcome.KNOWN_FAIL, lost=210),
+        settings={HOSTILE: HOSTILE},
+        version="Tarantool 2.6.0",
+    ),
     run=HOSTILE,
     command=HOSTILE,
     started="2026-12-01T00:00:00Z",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 
 import pytest
@@ -51,3 +52,16 @@ def test_known_findings_are_on_the_pages(files: Mapping[str, str], published: Co
     cache = {each.name: each.roles["cache"].lacks for each in published.variants if "cache" in each.roles}
     assert cache["mongodb:journaled"] == ["expiry.put-expiring"]
     assert "TTL index" in files["store/mongodb.journaled.html"]
+
+
+def test_every_sign_of_the_example_leads_to_its_evidence(files: Mapping[str, str], published: Content) -> None:
+    """One for each candidate and need; those that were shown lead to another page, which the links above prove to be there."""
+    (decision,) = published.decisions
+    page = files["decision/one-store-or-two.html"]
+    table = page[page.index('id="candidates"') :].partition("</table>")[0]
+    links = re.findall(r'<td[^>]*><a href="([^"]+)"', table)
+    judged = [each for candidate in decision.candidates for each in candidate.judged]
+    assert len(links) == len(judged)
+    away = [each.verdict != "not shown" and bool(each.seen) for each in judged]
+    assert [link.startswith("../") for link in links] == away
+    assert any(away)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.site.costs import command, cost_tables
+from storeproof.report.parts.speeds import SPEEDS
+from storeproof.site.costs import command, cost_tables, foremost
 from storeproof.site.ratios import speed_ratios
-from storeproof.site.speeds import SPEEDS, speed_tables, widest
+from storeproof.site.speeds import speed_tables, widest
 from tests.site.made import content, rate, result, sources, store
 
 GET, PUT = "single-get", "single-put-distinct-100"
@@ -73,6 +74,18 @@ def test_variants_of_two_runs_are_never_set_into_a_ratio() -> None:
     one, two = (result(store(f"pg:{name}", rate(PUT, 400)), run=name) for name in ("on", "off"))
     assert cost_tables(sources(one, two), "pg") == []
     assert "--store=pg:all" in command("pg")
+
+
+def test_the_page_of_a_variant_begins_with_the_tables_that_have_it() -> None:
+    """Of four that the store has, a page shows three; what was measured twice is shown once, from the preferred run."""
+    wide = result(*(store(f"pg:{name}", *(rate(each, 400) for each in (PUT, "hash10-put", "nested-put"))) for name in "abc"), run="wide")
+    narrow = result(*(store(f"pg:{name}", rate("ycsb-a", 400)) for name in "ad"), run="narrow", started="2026-01-01T00:00:00Z")
+    again = result(*(store(f"pg:{name}", rate("ycsb-a", 500)) for name in "ad"), run="again", started="2026-02-01T00:00:00Z")
+    tables = cost_tables(sources(wide, narrow, again), "pg")
+    assert [each.workload for each in tables] == [PUT, "hash10-put", "nested-put", "ycsb-a"]
+    assert [each.workload for each in foremost(tables)] == [PUT, "hash10-put", "nested-put"]
+    first, *others = foremost(tables, "d")
+    assert (first.source.result.run.id, len(others)) == ("again", 2)
 
 
 def test_a_number_that_is_not_valid_comes_last_and_has_no_ratio() -> None:

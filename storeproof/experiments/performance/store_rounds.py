@@ -49,12 +49,18 @@ class StoreRounds:
         self._collection: Collection | None = None
         self._runner: WorkloadRunner | None = None
         self._wrong: Exception | None = None
+        self.elsewhere = 0.0
+        """Seconds of its own that passed in the case of another store; where all ran in its own case, those of the others, negative."""
+        self._loading = 0.0
+        """Seconds that its preparation took."""
         self._seconds = 0.0
-        """Taken by the rounds so far."""
+        """Seconds that the rounds took so far."""
 
     def prepare(self) -> None:
         """Load the data and warm up; what is wrong is kept for the store's own case."""
+        begun = monotonic()
         self._try(self._prepare)
+        self._loading = monotonic() - begun
 
     def run_round(self) -> None:
         """One that is measured, if nothing was wrong so far."""
@@ -69,6 +75,11 @@ class StoreRounds:
         if self._runner is None or not self.sound:
             return True
         return self._runner.precise or self._seconds >= self.sut.scale.performance.rounds.budget_seconds
+
+    @property
+    def seconds(self) -> float:
+        """That its preparation and its rounds took."""
+        return self._loading + self._seconds
 
     @property
     def sound(self) -> bool:
@@ -190,6 +201,9 @@ class InterleavedRounds:
             Random(f"{first.seed}:{config.name}:{number}").shuffle(block)
             for rounds in block:
                 rounds.run_round()
+        for rounds in self._rounds.values():
+            rounds.elsewhere = rounds.seconds
+        self._rounds[first, config.case].elsewhere -= sum(rounds.seconds for rounds in self._rounds.values())
         sound = {place: rounds for place, rounds in self._rounds.items() if rounds.sound}
         for (sut, case), rounds in sound.items():
             rounds.interleaved_with = tuple(other.target.id for other, its in sound if other is not sut and its == case)

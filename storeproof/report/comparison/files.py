@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from storeproof.errors import UsageError
 from storeproof.printable import printable
 from storeproof.report.comparison.content import Content
 from storeproof.report.markdown import cell_of, table_of
+from storeproof.report.parts.rendering import whole_page
 from storeproof.result.compare import Comparison, Pair, Side
 from storeproof.result.json_file import write_whole
 from storeproof.result.measurement import Measurement
@@ -42,7 +40,7 @@ def write(path: Path, data: Any, contents: Sequence[Content]) -> None:
     if path.suffix == ".json":
         text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
     else:
-        text = printable(_markdown(contents) if path.suffix == ".md" else _html(contents))
+        text = printable(_markdown(contents)) if path.suffix == ".md" else whole_page("comparison/comparison.html.j2", contents=contents)
     try:
         write_whole(path, text)
     except OSError as reason:
@@ -125,11 +123,3 @@ def _markdown(contents: Sequence[Content]) -> str:
         parts += ["\n".join(f"* {cell_of(line)}" for line in content.about), table_of(content.table)]
         parts += [f"**{cell_of(note.text)}**" if note.tone == "strong" else cell_of(note.text) for note in content.notes]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _html(contents: Sequence[Content]) -> str:
-    environment = Environment(
-        loader=PackageLoader("storeproof.report", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    css = files("storeproof.report").joinpath("report.css").read_text(encoding="utf-8")
-    return environment.get_template("comparison.html.j2").render(contents=contents, css=css)

@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 from storeproof.report.decision import words
+from storeproof.report.decision.links import Links, anchor
 from storeproof.report.tables import Cell, Table
 from storeproof.result.needs.costs import Cost
 from storeproof.result.needs.decision import Candidate, Decision
-from storeproof.result.needs.judged_need import JudgedNeed
 from storeproof.units import amount, size
 
 
-def anchor(candidate: Candidate, judgement: JudgedNeed | None = None) -> str:
-    """The id of the part of the page about a candidate, or about one of its judged."""
-    return f"candidate-{candidate.name}" + (f"-{judgement.need.id}" if judgement else "")
-
-
-def overview(decision: Decision) -> Table:
+def overview(decision: Decision, links: Links) -> Table:
     """Candidates by needs, the nearest first; every cell leads to its evidence."""
-    rows = [
-        [
-            Cell(f"{words.MARKS[words.mark(each)]} {each.name}", words.TONES[words.mark(each)], anchor(each)),
-            *(
-                Cell(words.MARKS[found.verdict], words.TONES[found.verdict], anchor(each, found), f"{found.verdict}: {found.reason}")
-                for found in each.judged
-            ),
-        ]
-        for each in decision.candidates
-    ]
+    rows = []
+    for each in decision.candidates:
+        verdict = words.mark(each)
+        cells = [Cell(f"{words.MARKS[verdict]} {each.name}", words.TONES[verdict], f"#{anchor(each)}")]
+        for found in each.judged:
+            hint = f"{found.verdict}: {found.reason}"
+            cells.append(Cell(words.MARKS[found.verdict], words.TONES[found.verdict], links.evidence(each, found), hint))
+        rows.append(cells)
     header = [f"{words.need(each)}{'' if each.must else ', wished for'}" for each in decision.wanted]
     return Table(["candidate", *header], rows, "There are no candidates.")
 
@@ -35,9 +28,9 @@ def front(decision: Decision) -> Table:
     """The candidates that no other beats."""
     rows = [
         [
-            Cell(each.name, "strong", anchor(each)),
+            Cell(each.name, "strong", f"#{anchor(each)}"),
             Cell(", ".join(words.need(found.need) for found in (*each.missed, *each.open)) or "nothing"),
-            Cell("not tried" if each.lost is None else f"{100 * each.lost:.2g} %"),
+            Cell("not tried" if each.lost is None else f"{100 * each.lost:.3g} %"),
             Cell("not known" if each.headroom is None else f"{each.headroom:.2g} ×"),
             Cell("not known" if each.per_month is None else amount(each.per_month)),
         ]

@@ -49,6 +49,19 @@ def half_interval(measured: Measurement) -> float:
     return (rate.high - rate.low) / 2 / rate.median if rate.median else 0.0
 
 
+def valid(measured: Measurement) -> bool:
+    """Whether there is a rate at all."""
+    return not measured.invalid and bool(measured.throughput.median)
+
+
+def in_words(measured: Measurement) -> tuple[str, str]:
+    """A rate and its note: `≥ 151k` and `±5 %` or `drifting`; what broke and `not valid`, where it is not."""
+    if not valid(measured):
+        return f"✘ {', '.join(measured.invalid) or 'no answer'}", "not valid"
+    note = "drifting" if measured.trend.drifting else percent(half_interval(measured))
+    return f"{at_least(measured)}{units.short(measured.throughput.median)}", note
+
+
 def percent(share: float) -> str:
     """`±9 %`."""
     return f"±{share:.0%}".replace("%", " %")

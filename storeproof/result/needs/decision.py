@@ -165,7 +165,7 @@ def _candidate(
 
 
 def _lost(evidence: Evidence | None) -> float | None:
-    """The share that a power cut took, in the latest result that tried one."""
+    """The share that a power cut took, in the preferred result that tried one."""
     for source in evidence.sources if evidence else ():
         for record in source.store.durability.guarantees:
             if record.guarantee == "power_loss" and record.acknowledged:

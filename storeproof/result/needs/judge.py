@@ -147,7 +147,7 @@ _JUDGES: Final[Mapping[Subject, Callable[[Need, Role, Evidence, Spec], JudgedNee
 
 
 def _struck(evidence: Evidence, fault: str) -> tuple[Source, GuaranteeRecord] | None:
-    """The latest result in which the fault struck at all."""
+    """The preferred result in which the fault struck at all."""
     for source in evidence.sources:
         for record in source.store.durability.guarantees:
             if record.guarantee == fault and record.rounds and record.outcome in (*SHOWN, *REFUTED):
@@ -161,7 +161,7 @@ def _losses(record: GuaranteeRecord) -> str:
         return f"none of {plural(record.acknowledged, 'acknowledged write')} lost in {faults}"
     if record.lost:
         share = 100 * record.lost / max(record.acknowledged, 1)
-        return f"{whole(record.lost)} of {plural(record.acknowledged, 'acknowledged write')} lost ({share:.2g} %) in {faults}"
+        return f"{whole(record.lost)} of {plural(record.acknowledged, 'acknowledged write')} lost ({share:.3g} %) in {faults}"
     return f"{_line(record.detail)} ({faults})"
 
 

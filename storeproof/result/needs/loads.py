@@ -90,7 +90,7 @@ def _shares(weights: Mapping[str, int]) -> dict[str, float]:
 
 def _measured(role: Role, evidence: Evidence, spec: Spec, loop: str) -> Iterator[tuple[Source, Measurement]]:
     """Numbers that count: valid, not drifting, of the same load, with the indexes and with no more clients than the role has. Of the
-    source whose run is the latest that has any."""
+    preferred source that has any."""
     load = role.load
     assert load is not None
     for source in evidence.sources:

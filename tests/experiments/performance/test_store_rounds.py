@@ -12,6 +12,8 @@ from storeproof.experiments.performance import store_rounds
 
 AT_LEAST, AT_MOST, EVERY = 4, 12, 2
 STORES = ["a", "b", "broken", "c"]
+SECONDS = {"a": 1.0, "b": 2.0, "broken": 4.0, "c": 8.0}
+"""That each takes."""
 LOG: list[str] = []
 
 
@@ -33,6 +35,8 @@ class Logged:
         self.interleaved_with: tuple[str, ...] = ()
         self.sound = sut.target.id != "broken"
         self.ran = 0
+        self.elsewhere = 0.0
+        self.seconds = SECONDS[sut.target.id]
 
     def prepare(self) -> None:
         LOG.append(f"prepare {self.name}")
@@ -130,3 +134,20 @@ def test_all_numbers_of_indexes_are_in_the_same_blocks(monkeypatch: pytest.Monke
     assert LOG[: len(names)] == [f"prepare {name}" for name in names]
     assert all(Counter(block) == Counter(names) for block in blocks_of(names))
     assert len(blocks_of(names)) == 6
+
+
+def test_each_store_is_billed_for_its_own_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All pass in the case of the first, which is relieved of those of the others; nothing is billed twice."""
+    first = config()
+    rounds_of_all, suts = measure(monkeypatch, first)
+    moved = {sut.target.id: rounds_of_all.rounds_of(first, sut).elsewhere for sut in suts}
+    assert moved == {"a": -14.0, "b": 2.0, "broken": 4.0, "c": 8.0}
+
+
+def test_a_store_alone_is_billed_for_its_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is nothing to move."""
+    first = config()
+    _, suts = measure(monkeypatch, first)
+    ceilings: Any = None
+    alone = store_rounds.InterleavedRounds(ceilings, lambda _case: [])
+    assert alone.rounds_of(first, suts[0]).elsewhere == 0

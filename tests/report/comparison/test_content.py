@@ -120,7 +120,7 @@ def test_a_comparison_is_written_as_json_markdown_and_html(tmp_path: Path) -> No
     markdown, page = (tmp_path / "x.md").read_text(), (tmp_path / "x.html").read_text()
     assert r"**1.08× \[1.08, 1.08\]**" in markdown
     for row in content.table.rows:
-        assert all(f">{cell.text}</td>" in page for cell in row)
+        assert all(f">{cell.text}</t" in page for cell in row)
     assert "src=" not in page
     assert 'href="http' not in page
 

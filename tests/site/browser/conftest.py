@@ -19,9 +19,11 @@ from storeproof.site import build_site
 from storeproof.site.content import Content, gather
 from storeproof.site.folder import write_site
 from storeproof.site.sources import read_sources
+from tests.result.needs.needed import needs
 from tests.shipped import SHIPPED
 from tests.site.browser.small import small_result
 from tests.site.browser.visitor import Visitor
+from tests.site.made import decided
 
 CHROMIUM = shutil.which("chromium")
 
@@ -49,7 +51,7 @@ def open_page(browser: Any) -> Iterator[Any]:
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(10_000)
-        own = re.sub("(/(?:store|run|capability|spec))?/[^/]*$", "", address.partition("#")[0])
+        own = re.sub("(/(?:store|run|capability|decision|spec))?/[^/]*$", "", address.partition("#")[0])
         page.on("request", lambda request: request.url.startswith((own, "data:")) or wrong.append(f"asked for {request.url}"))
         page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
         page.on("console", lambda said: said.type == "error" and wrong.append(f"console: {said.text}"))
@@ -85,8 +87,10 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def small_site(small: Path, browser: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The address of its site."""
-    return written(gather(read_sources([small]), SHIPPED), tmp_path_factory.mktemp("site"))
+    """The address of its site, with one decision."""
+    found = read_sources([small])
+    asked = needs(must=["expiry.put-expiring"], guarantee="power_loss", load={"mix": [{"operation": "get"}], "rate": 1000})
+    return written(gather(found, SHIPPED, decided(found, asked)), tmp_path_factory.mktemp("site"))
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,7 @@ KINDS = (
     "store/redis.html",
     "store/mysql.innodb.html",
     "capability/text.word.html",
+    "decision/d.html",
     "spec/text.html",
 )
 

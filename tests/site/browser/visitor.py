@@ -44,7 +44,7 @@ class Visitor:
     @property
     def answer(self) -> str:
         """The sentence above the table."""
-        return str(self.page.locator("#answer").inner_text())
+        return str(self.page.locator(".answer").inner_text())
 
     def after(self, heading: str) -> str:
         """The text between a heading, by its id, and the next one of the same level."""

@@ -1,4 +1,4 @@
-"""What clients saw of a store that failed: a table of all, and for each store its response times and its throughput around each fault."""
+"""Pictures of a store that failed: its response times and its throughput around each fault."""
 
 from __future__ import annotations
 
@@ -12,19 +12,10 @@ from matplotlib.ticker import MaxNLocator
 from storeproof import units
 from storeproof.report import formatting
 from storeproof.report.drawing import INK, LINES, SHORT, TIME, Plot, logarithmic, styled, svg
-from storeproof.report.gates import exceeded
-from storeproof.report.tables import Cell, Table, outcome_cell
+from storeproof.report.parts.outages import DEEDS
 from storeproof.result.model import Result, StoreResult
 from storeproof.result.outage import OutageBin, OutageRecord
 
-NOTE = (
-    "Clients put and get at a fixed rate, whatever becomes of the requests before, and a response counts from when its request was due. "
-    "Unavailable: from the last answer before it was down to the first one after. Steady: from the fault until the median response of "
-    "every 200 ms was again at most twice what it was before, or what one request in a hundred took before, for a second. "
-    "Valid: schedule_lag_ms, how late the clients were by themselves (p99), and overload, the share of the requests that were unanswered "
-    "when the fault struck."
-)
-_DEEDS = {"crash": "kill -9 and a start at once", "pause": "halted for a second", "restart": "stopped cleanly and started"}
 _MEDIAN, _MOST, _ERRORS = LINES[0], LINES[3], LINES[1]
 _PANELS = 3
 _CLOSE = 0.12
@@ -40,33 +31,6 @@ class StoreOutages:
     name: str
     about: str
     plot: Plot
-
-
-def outages(result: Result) -> Table:
-    """Every store and fault."""
-    rows = []
-    for store in result.stores:
-        for each in store.outages:
-            failing = exceeded(each.gates)
-            steady = Cell("not seen", "open") if each.degraded_seconds is None else Cell(units.seconds(each.degraded_seconds))
-            rows.append(
-                [
-                    Cell(formatting.name_of(store), "strong"),
-                    Cell(each.fault, hint=_DEEDS[each.fault]),
-                    outcome_cell(each.outcome, hint=each.detail),
-                    Cell(_unavailable(each), "strong"),
-                    Cell(units.whole(each.errors), "" if each.errors else "dim"),
-                    *(Cell(units.micros(part.p99_us)) for part in (each.before, each.during, each.after)),
-                    steady,
-                    Cell(_lost(each), _tone(each)),
-                    Cell(f"✘ {'; '.join(failing)}" if failing else "✔", "bad" if failing else "good"),
-                ]
-            )
-    header = (
-        "store:variant", "fault", "outcome", "unavailable", "errors", "p99 before", "p99 during", "p99 after", "steady after",
-        "acknowledged writes lost", "valid",
-    )  # fmt: skip
-    return Table(header, rows, "Nothing failed under load in this run.", frozenset(range(3, 9)))
 
 
 def pictures(result: Result) -> list[StoreOutages]:
@@ -99,7 +63,7 @@ def _picture(store: StoreResult, struck: Sequence[OutageRecord]) -> Plot:
             left, width = 0.045 + column / _PANELS, 0.26
             above = figure.add_axes((left, 0.50, width, 0.40), sharey=above)
             below = figure.add_axes((left, 0.11, width, 0.28), sharey=below, sharex=above)
-            above.set_title(f"{each.fault}: {_DEEDS[each.fault]}", fontsize=9, loc="left", y=1.01)
+            above.set_title(f"{each.fault}: {DEEDS[each.fault]}", fontsize=9, loc="left", y=1.01)
             _responses(above, each.bins)
             _throughput(below, each.bins, ceiling)
             for axes in (above, below):
@@ -156,21 +120,3 @@ def _name(axes: Axes, struck: OutageRecord) -> None:
         axes.annotate(
             name, (second, 0), xycoords=("data", "axes fraction"), xytext=(0, -8), textcoords="offset points", fontsize=7.5, va="center"
         )
-
-
-def _unavailable(struck: OutageRecord) -> str:
-    came_back = any(event.name == "back" for event in struck.events)
-    return ("" if came_back else "≥ ") + units.seconds(struck.unavailable_seconds)
-
-
-def _lost(struck: OutageRecord) -> str:
-    if struck.lost is None:
-        return f"{units.whole(struck.acknowledged)} not read back"
-    promised = "" if struck.claimed or not struck.lost else ", not promised"
-    return f"{units.whole(struck.lost)} of {units.whole(struck.acknowledged)}{promised}"
-
-
-def _tone(struck: OutageRecord) -> str:
-    if struck.lost is None:
-        return "open"
-    return "dim" if not struck.lost else "bad" if struck.claimed else "open"

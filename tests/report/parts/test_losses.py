@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from storeproof.outcome import Outcome
+from storeproof.report.parts.losses import Loss, losses_of
 from storeproof.result.model import WorstLoss
-from storeproof.site.losses import Loss, losses_of
 from tests.site.made import fault, struck
 
 FAIL, UNSUPPORTED, PASS = Outcome.FAIL, Outcome.UNSUPPORTED, Outcome.PASS

@@ -60,12 +60,16 @@ class Role:
         return {"meets": "good", "failed": "bad"}.get(self.verdict, "")
 
     def by_reason(self) -> list[tuple[str, list[str]]]:
-        """What is missing, grouped by reason; the reason that has least, which is the nearest miss, first."""
-        groups: dict[str, dict[str, None]] = {}
-        for each in self.shortfalls:
+        """What is missing, each thing once, grouped by reason: what it failed before what it lacks, and of both the reason that has least,
+        which is the nearest miss, first."""
+        told: dict[str, Shortfall] = {}
+        for each in sorted(self.shortfalls, key=lambda one: not one.broken):
+            told.setdefault(each.thing, each)
+        groups: dict[tuple[bool, str], list[str]] = {}
+        for thing, each in told.items():
             said = f"{each.outcome}: {each.reason}" if each.broken else each.reason or each.outcome
-            groups.setdefault(said, {})[each.thing] = None
-        return sorted(((reason, list(things)) for reason, things in groups.items()), key=lambda group: len(group[1]))
+            groups.setdefault((not each.broken, said), []).append(thing)
+        return [(said, things) for (_, said), things in sorted(groups.items(), key=lambda group: (group[0][0], len(group[1])))]
 
 
 MANY: Final = 10
@@ -91,3 +95,8 @@ def profiles_in(verdicts: Iterable[ProfileVerdict]) -> list[str]:
     """All that occur, in the order of the columns."""
     found = dict.fromkeys(each.profile for each in verdicts)
     return [*(name for name in LABELS if name in found), *(name for name in found if name not in LABELS)]
+
+
+def lacks(verdict: ProfileVerdict) -> set[str]:
+    """What a store lacks for a profile: models, capabilities and guarantees by name, whatever number of their cases fail."""
+    return {each.thing for each in shortfalls_of(verdict)}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from storeproof.report.parts.roles import label_of, profiles_in, role_of
 from storeproof.site.data import role_data
-from storeproof.site.roles import label_of, profiles_in, role_of
 from tests.site.made import judged
 
 NO_TTL = "unsupported: put_expiring on single_key: nothing deletes by the clock"
@@ -35,6 +35,18 @@ def test_what_failed_is_not_merely_lacking(line: str, outcome: str) -> None:
     role = role_of(judged("search_store", "does_not_conform", [line.format(outcome), "model corpus: not claimed"]))
     assert (role.verdict, role.text, role.tone) == ("failed", "fails 1, lacks 1", "bad")
     assert role.lacks == ["model corpus"]
+
+
+def test_what_failed_is_told_before_what_is_lacking() -> None:
+    """Although more failed; of what is lacking, the reason that has least comes first."""
+    failed = [f"capability text.{name}/001: fail: wrong" for name in ("word", "phrase", "prefix")]
+    lacking = [*(f"capability expiry.{name}/001: {NO_TTL}" for name in ("touch", "swept")), "model corpus: not claimed"]
+    told = role_of(judged("search_store", "does_not_conform", [*lacking, *failed])).by_reason()
+    assert [(reason.partition(":")[0], len(things)) for reason, things in told] == [
+        ("fail", 3),
+        ("not claimed", 1),
+        ("put_expiring on single_key", 2),
+    ]
 
 
 def test_an_unpromised_guarantee_is_lacking() -> None:

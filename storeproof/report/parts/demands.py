@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from storeproof.printable import printable
-from storeproof.spec import Case, Step
+from storeproof.spec import Case, Spec, Step, load_spec
 from storeproof.spec.interleaving import Turn
 
 
@@ -67,3 +68,13 @@ def _value(value: Any) -> str:
     if value is None:
         return "nothing"
     return printable(json.dumps(value, ensure_ascii=False, default=str))
+
+
+@cache
+def shipped() -> Spec:
+    """The specification of this installation, read once.
+
+    Raises:
+        SpecError: one of its files breaks a rule.
+    """
+    return load_spec()

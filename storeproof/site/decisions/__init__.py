@@ -1,0 +1,1 @@
+"""Decisions on the site: which stores meet the needs of a file."""

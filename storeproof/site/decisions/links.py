@@ -1,0 +1,81 @@
+"""Where the evidence of a decision is on the site: each sign leads to the answer, the fault or the number that it is from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from storeproof.outcome import SHOWN
+from storeproof.report.decision.links import anchor
+from storeproof.result.needs.decision import Candidate
+from storeproof.result.needs.evidence import Source
+from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict
+from storeproof.site.content import Content
+from storeproof.site.names import (
+    capability_page,
+    loss_anchor,
+    model_anchor,
+    number_anchor,
+    outage_anchor,
+    run_page,
+    store_anchor,
+    variant_page,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SiteLinks:
+    """Addresses of pages of the site."""
+
+    content: Content
+    root: str
+    """From the page of a decision to the site's folder."""
+
+    @cached_property
+    def _with_answers(self) -> frozenset[str]:
+        """The variants that have a row on the pages of capabilities."""
+        return frozenset(each.name for each in self.content.variants if each.answers)
+
+    def evidence(self, candidate: Candidate, found: JudgedNeed) -> str:
+        """Of several capabilities the first that is lacking; where all are there, the list of them. What was not shown has its command on
+        the page itself."""
+        pages = [page for _, page in self.all_of(found)]
+        if found.verdict is Verdict.NOT_SHOWN or not pages:
+            return f"#{anchor(candidate, found)}"
+        if found.verdict is Verdict.MET and len(pages) > 1:
+            store = found.seen[0].source.store
+            return f"{self.root}{variant_page(store.store, store.variant)}#does"
+        return pages[0]
+
+    def all_of(self, found: JudgedNeed) -> list[tuple[Seen, str]]:
+        """Each page once, with the first that it shows; those first that speak against the store."""
+        pages: dict[str, Seen] = {}
+        for each in sorted(found.seen, key=_speaks_for):
+            pages.setdefault(self._page(each), each)
+        return [(each, page) for page, each in pages.items()]
+
+    def run(self, source: Source) -> str:
+        """The page of a run."""
+        return f"{self.root}{run_page(source.run)}"
+
+    def _page(self, seen: Seen) -> str:
+        name, variant = seen.source.store.store, seen.source.store.variant
+        kind, _, what = seen.what.partition(".")
+        if kind == "capabilities":
+            capability = what.partition("/")[0]
+            if capability in self.content.capabilities and seen.source.side.name in self._with_answers:
+                return f"{self.root}{capability_page(capability)}#{store_anchor(name, variant)}"
+            there = store_anchor(name, variant)
+        elif seen.measured is not None:
+            there = number_anchor(name, variant, seen.measured)
+        elif kind == "performance":
+            there = outage_anchor(name, variant, what.partition("/")[2])
+        else:
+            there = (loss_anchor if kind == "durability" else model_anchor)(name, variant, what)
+        return f"{self.run(seen.source)}#{there}"
+
+
+def _speaks_for(seen: Seen) -> bool:
+    """Whether it is a case that the store answered correctly, or no case."""
+    found = seen.source.cases.get(seen.what)
+    return found is None or found.outcome in SHOWN
