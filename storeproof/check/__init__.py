@@ -1,5 +1,6 @@
 """Pure checks: their only input is the recorded history and the data read back."""
 
+from storeproof.check.audits import Audits, judge_seen
 from storeproof.check.counters import judge_counter
 from storeproof.check.durability import Anomaly, Finding, judge
 from storeproof.check.groups import judge_groups
@@ -14,6 +15,7 @@ __all__ = [
     "MOST_CLIENTS",
     "MOST_OPERATIONS",
     "Anomaly",
+    "Audits",
     "Contradiction",
     "Finding",
     "Losses",
@@ -25,6 +27,7 @@ __all__ = [
     "judge",
     "judge_counter",
     "judge_groups",
+    "judge_seen",
     "losses",
     "staleness",
     "together",

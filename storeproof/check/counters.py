@@ -9,7 +9,8 @@ The value must be the sum of the acknowledged increments plus the sum of any sub
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from storeproof.check.durability import Anomaly, Finding
 from storeproof.history import Operation
@@ -19,7 +20,7 @@ def judge_counter(operations: Sequence[Operation], value: int | None) -> Finding
     """The finding for a counter: `ok` or `miscounted`.
 
     `operations`: every increment of one counter, at least one; it was absent before the first. `value`: the value read, None if absent.
-    Time and memory grow with the number of distinct sums of the unknown increments.
+    Memory grows with the sum of the unknown increments, one bit for each possible value.
 
     Raises:
         ValueError: no operation, operations of several counters, or an operation that is not an increment.
@@ -30,16 +31,41 @@ def judge_counter(operations: Sequence[Operation], value: int | None) -> Finding
     collection, key = next(iter(counters))
     acknowledged = [each for each in operations if each.outcome == "ok"]
     base = sum(each.amount for each in acknowledged)
-    allowed = {base}
-    for each in operations:
-        if each.outcome == "unknown":
-            allowed |= {total + each.amount for total in allowed}
-    if (value or 0) in allowed:
+    unknown = Counter(each.amount for each in operations if each.outcome == "unknown" and each.amount)
+    if _is_sum(unknown, (value or 0) - base):
         return Finding(collection, key, Anomaly.OK, _shown(value))
-    bounds = f"{base}" if len(allowed) == 1 else f"{base} plus unknown ones, {min(allowed)} to {max(allowed)}"
+    lowest, highest = _bounds(unknown)
+    bounds = f"{base} plus unknown ones, {base + lowest} to {base + highest}" if unknown else f"{base}"
     # An absent counter has lost every increment; a wrong value does not show which ones are missing.
     missing = tuple(sorted(acknowledged, key=lambda each: each.completed or 0)) if value is None else ()
     return Finding(collection, key, Anomaly.MISCOUNTED, f"{_shown(value)}, acknowledged {bounds}", missing)
+
+
+def _bounds(amounts: Mapping[int, int]) -> tuple[int, int]:
+    """The lowest and the highest sum of some of the amounts, of which each is there so often."""
+    return (
+        sum(amount * number for amount, number in amounts.items() if amount < 0),
+        sum(amount * number for amount, number in amounts.items() if amount > 0),
+    )
+
+
+def _is_sum(amounts: Mapping[int, int], wanted: int) -> bool:
+    """Whether some of the amounts add up to `wanted`.
+
+    The sums are bits of one number, so that an amount is added to all of them by a shift. Of an amount that is there n times, 1, 2, 4, ...
+    and the rest are taken at once: some of these add up to every number of times from 0 to n.
+    """
+    lowest, highest = _bounds(amounts)
+    if not lowest <= wanted <= highest:
+        return False
+    sums = 1 << -lowest  # nothing taken: the sum is 0
+    for amount, number in amounts.items():
+        left, step = number, 1
+        while left:
+            taken = min(step, left) * amount
+            sums |= sums << taken if taken > 0 else sums >> -taken
+            left, step = left - min(step, left), step * 2
+    return bool(sums >> (wanted - lowest) & 1)
 
 
 def _shown(value: int | None) -> str:

@@ -89,7 +89,8 @@ def judge(operations: Sequence[Operation], seen: Observation) -> Finding:
         if not all(superseded(each) for each in deletes):
             return finding(Anomaly.OK)
         # Every delete was followed by an acknowledged write. Missing are those that follow all deletes; without deletes, all of them.
-        return finding(Anomaly.LOST, [each for each in acknowledged if all(each.follows(delete) for delete in deletes)])
+        last = max((_completed(each) for each in deletes), default=-1)
+        return finding(Anomaly.LOST, [each for each in acknowledged if each.invoked > last])
     writer = next((each for each in operations if each.action == "put" and each.write_id == seen.write_id), None)
     if seen.sight == "invented" or writer is None or writer.outcome == "refused":
         # A refused write did not happen, so its record must not be present, just like one that was never sent.

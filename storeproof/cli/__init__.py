@@ -187,6 +187,51 @@ def site(
 
 
 @app.command()
+def bundle(
+    run: Annotated[Path, typer.Argument(help="The report directory of a whole run of one store, or the result.json in it.")],
+    product: Annotated[Path, typer.Option(help="A product.yaml: whose product it is, its version, and whom to ask.")],
+    out: Annotated[Path, typer.Option(help="The file to write, such as redis-7.4.tar.")],
+    store: Annotated[Path | None, typer.Option(help="Your own store file, where the run was given one.")] = None,
+) -> None:
+    """Make a run a conformance claim, in one file that others can verify.
+
+    Exit codes: 0 written · 1 no claim can be made of the run · 4 usage error.
+    """
+    from storeproof.cli.conformance import bundle as make
+
+    make(run, product, out, store)
+
+
+@app.command()
+def verify(
+    bundle: Annotated[Path, typer.Argument(help="A file that `storeproof bundle` wrote.")],
+    badge: Annotated[Path | None, typer.Option(help="Write the JSON of a shields.io endpoint badge to this file.")] = None,
+) -> None:
+    """Verify a conformance claim offline: everything is computed again that can be. The first line is the answer.
+
+    Exit codes: 0 verified · 1 refused · 4 usage error.
+    """
+    from storeproof.cli.conformance import check
+
+    raise typer.Exit(check(bundle, badge))
+
+
+@app.command()
+def rerun(
+    bundle: Annotated[Path, typer.Argument(help="A file that `storeproof bundle` wrote.")],
+    more: Annotated[list[str] | None, typer.Argument(help="After `--`: further options of the suites, such as --endpoint.")] = None,
+    report_dir: Annotated[Path, typer.Option(help="A new directory, for the report of the run.")] = Path("reports/rerun"),
+) -> None:
+    """Repeat the run of a conformance claim with its seed and scale, and say what agrees. It executes the files in the bundle.
+
+    Exit codes: 0 reproduced · 1 refused, or a verdict was not reached again · 4 usage error.
+    """
+    from storeproof.cli.conformance import rerun as repeat
+
+    raise typer.Exit(repeat(bundle, report_dir, more or []))
+
+
+@app.command()
 def schema(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; list the files that are out of date.")] = False,
     directory: Annotated[Path | None, typer.Option(help="Directory of the schemas (default: spec/schema of this installation).")] = None,

@@ -7,11 +7,14 @@ from pathlib import Path
 from storeproof.errors import UsageError
 from storeproof.result.json_file import result_schema
 from storeproof.spec.loader import SPEC_ROOT, schemas
+from storeproof.spec.questions.product import Product
+from storeproof.spec.reading.json_schema import schema_of
 
 
 def all_schemas() -> dict[str, str]:
     """Every exported schema, by file name."""
-    return {**schemas(), "result.json": result_schema()}
+    product = schema_of("product", Product, ".".join(map(str, Product.FORMAT)))
+    return {**schemas(), "product.json": product, "result.json": result_schema()}
 
 
 def write_schemas(directory: Path | None = None) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
@@ -163,11 +164,17 @@ def check_load(handle: Handle, clients: Sequence[Client]) -> None:
 def without_replies(operations: Sequence[Operation], intervals: Sequence[tuple[int, int]]) -> list[Operation]:
     """The history, with operations that were answered in one of the intervals marked as unknown: the store had lost its disk by then.
 
-    `intervals`: begin and end, in nanoseconds on the clock of the operations.
+    `intervals`: begin and end, in nanoseconds on the clock of the operations; in order, and none within another.
     """
+    begins = [begin for begin, _ in intervals]
+
+    def answered_within(completed: int) -> bool:
+        place = bisect_right(begins, completed) - 1
+        return place >= 0 and completed <= intervals[place][1]
+
     return [
         replace(each, completed=None, outcome="unknown", answer=None)
-        if each.completed is not None and any(begin <= each.completed <= end for begin, end in intervals)
+        if each.completed is not None and answered_within(each.completed)
         else each
         for each in operations
     ]

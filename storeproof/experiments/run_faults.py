@@ -18,6 +18,7 @@ from storeproof.experiments.durability.durability_summary import DurabilitySumma
 from storeproof.experiments.durability.fault_linearizability import FaultLinearizability
 from storeproof.experiments.durability.file_damage import DamageKind
 from storeproof.experiments.durability.full_disk import FullDisk, FullDiskSummary
+from storeproof.experiments.durability.keep_evidence import keep_evidence
 from storeproof.experiments.durability.layouts import STAMPED, layouts_of
 from storeproof.experiments.durability.part_rounds import PartRounds
 from storeproof.experiments.durability.rounds import Rounds
@@ -52,10 +53,13 @@ def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummar
     if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
         raise look(sut, guarantee)
 
+    case = f"durability.{guarantee}"
+
     def attempt(handle: Handle) -> None:
         _require(fault, handle)
-        Rounds(
-            _subject(sut, handle, f"durability.{guarantee}", f"{guarantee} {len(summary.spoiled)}"),
+        seed = f"{guarantee} {len(summary.spoiled)}"
+        rounds = Rounds(
+            _subject(sut, handle, case, seed),
             fault,
             layouts_of(sut, handle),
             sut.scale.durability,
@@ -63,7 +67,11 @@ def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummar
             second_fault=wanted.second_fault,
             atomic=atomic_writes(sut.target),
             summary=summary,
-        ).run()
+        )
+        try:
+            rounds.run()
+        finally:
+            keep_evidence(sut, rounds.evidence(case, _seed(sut, seed), sut.target.id))
 
     summary.given_up = not on_own_stores(lambda: _launch(sut, fault), attempt, summary.spoiled, sut.scale.durability.rounds)
 
@@ -175,7 +183,11 @@ def run_outage(sut: StoreUnderTest, kind: OutageKind, model: str) -> Observed:
 
 
 def _subject(sut: StoreUnderTest, handle: Handle, case: str, seed: str) -> Subject:
-    return Subject(handle, sut.connect, random.Random(f"{sut.seed} {sut.target.id} {seed}"), lambda text: sut.progress(f"{case} · {text}"))
+    return Subject(handle, sut.connect, random.Random(_seed(sut, seed)), lambda text: sut.progress(f"{case} · {text}"))
+
+
+def _seed(sut: StoreUnderTest, seed: str) -> str:
+    return f"{sut.seed} {sut.target.id} {seed}"
 
 
 def _fault_of(sut: StoreUnderTest, guarantee: str) -> Fault:

@@ -1,7 +1,7 @@
 """Histories: what clients did, and what was read back afterwards, in a form common to all checks."""
 
-from storeproof.history.observation import ABSENT, Observation, Sight
-from storeproof.history.operation import Action, Answer, Ending, Operation, Place, by_place
+from storeproof.history.observation import ABSENT, Observation, Seen, Sight
+from storeproof.history.operation import Action, Answer, Ending, Operation, Place, as_of, by_place
 from storeproof.history.recorder import ClientLog, Recorder
 
 __all__ = [
@@ -14,6 +14,8 @@ __all__ = [
     "Operation",
     "Place",
     "Recorder",
+    "Seen",
     "Sight",
+    "as_of",
     "by_place",
 ]

@@ -22,3 +22,6 @@ class Observation:
 
 
 ABSENT: Final = Observation("absent")
+
+Seen = Observation | int | None
+"""What was read under a key: of a record an observation, of a counter its value, or None if it is absent."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Action = Literal["get", "put", "compare_and_set", "put_if_absent", "delete", "increment"]
@@ -93,3 +93,12 @@ def by_place(operations: Iterable[Operation]) -> dict[Place, list[Operation]]:
     for operation in operations:
         found[operation.collection, operation.key].append(operation)  # calling `place` here takes twice as long
     return found
+
+
+def as_of(operations: Iterable[Operation], moment: int) -> list[Operation]:
+    """The history as it was known at a moment, in nanoseconds: without what was invoked later, and what was answered later is unknown."""
+    known = (each for each in operations if each.invoked <= moment)
+    return [
+        each if each.completed is None or each.completed <= moment else replace(each, completed=None, outcome="unknown", answer=None)
+        for each in known
+    ]

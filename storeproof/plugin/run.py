@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import hashlib
 import random
 import re
 import secrets
@@ -21,6 +22,7 @@ from storeproof.cleanup.registry import registry
 from storeproof.contract.named_secrets import resolve_secrets
 from storeproof.corpus.article_store import Corpus
 from storeproof.errors import NotAvailable, UsageError
+from storeproof.evidence import evidence_file
 from storeproof.load.wire.protocol import protocol_of
 from storeproof.outcome import IDLE, NOT_REACHED, Outcome, Stage
 from storeproof.plugin.case import Case, case_of, is_case, sut_of
@@ -35,6 +37,7 @@ from storeproof.result.case_result import CaseResult
 from storeproof.result.model import CorpusUsed, EditionUsed, OutcomeRecord, Placement, Result, RunInfo
 from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact_command
+from storeproof.result.sources import digests, digests_of_run, sources_of
 from storeproof.spec import LADDER, Profile, Spec, load_spec
 from storeproof.stats.ratio import Ratio
 from storeproof.store_under_test import Options, StoreUnderTest
@@ -86,6 +89,7 @@ class Run:
         self.leavings = Leavings(self.report_dir.path)
         self.suts = self._stores_under_test(option.store or ["sqlite"])
         cite(option.proof or [], self.suts, self._edition, self.report_dir.path)
+        self._sources = digests_of_run()
         self.noise: Ratio | None = None
         """Of the machine, once something was measured on it."""
         self.result: Result | None = None
@@ -124,6 +128,7 @@ class Run:
             sut.note = partial(self.leavings.note, sut)
             with contextlib.suppress(NotAvailable):  # a missing client is an outcome; a wrong adapter is a usage error
                 _ = sut.adapter
+            sut.record.sources = digests(sources_of(sut.target))
         return suts
 
     def _status_of(self, target: str) -> Callable[[str], None]:
@@ -282,13 +287,20 @@ class Run:
         with registry.deferring_signals():
             self.close_all_but(None)
             self.uncleared = self.leavings.finish(self.suts) or self.uncleared
-            self.result = self._assemble(ended_by)
-            self.saved = save_report(self.result, self.report_dir.path, cut_short=self.not_reached > 0)
+            evidence = self._evidence()
+            self.result = self._assemble(ended_by, hashlib.sha256(evidence).hexdigest() if evidence else None)
+            cut_short = self.not_reached > 0
+            self.saved = save_report(self.result, self.report_dir.path, cut_short=cut_short, evidence=evidence)
             if self.saved.file is not None:
                 self.report_dir.finished()
 
-    def _assemble(self, ended_by: str) -> Result:
-        """The result, with the cases that were not begun."""
+    def _evidence(self) -> bytes:
+        """The file of the durability rounds; empty without any."""
+        parts = [part for sut in self.suts for part in sut.record.evidence]
+        return evidence_file(self._id, parts) if parts else b""
+
+    def _assemble(self, ended_by: str, evidence: str | None = None) -> Result:
+        """The result, with the cases that were not begun. `evidence`: the SHA-256 of its file."""
         from storeproof.machine.limits import fsync_us, loopback_us
         from storeproof.result.assemble import assemble
         from storeproof.result.environment import collect_environment
@@ -308,6 +320,8 @@ class Run:
                 scale=self.options.scale.scale,
                 storeproof=storeproof.__version__,
                 beyond_scale=list(dict.fromkeys(case_of(item).id for item in self._beyond_scale)),
+                sources=self._sources,
+                evidence=evidence,
                 corpus=[CorpusUsed(**asdict(each)) for each in self.options.corpus.imported],
             ),
             environment=collect_environment(self._directory, fsync, loopback, requires, self.noise, self._placement()),

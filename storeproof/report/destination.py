@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from storeproof.evidence import EVIDENCE
 from storeproof.report import render_reports
 from storeproof.report.previous import keep_report
-from storeproof.result.json_file import NAME, write_result
+from storeproof.result.json_file import NAME, write_bytes, write_result
 from storeproof.result.model import Result
 
 
@@ -28,22 +29,24 @@ class Saved:
     """What became of an earlier report."""
 
 
-def save_report(result: Result, wanted: Path, *, cut_short: bool) -> Saved:
-    """Write `result.json` and all that is rendered from it into `wanted`, else into a new directory, else `result.json` to the standard
-    error. Never raises `OSError`.
+def save_report(result: Result, wanted: Path, *, cut_short: bool, evidence: bytes = b"") -> Saved:
+    """Write `result.json`, its evidence and all that is rendered from it into `wanted`, else into a new directory, else `result.json` to
+    the standard error. Never raises `OSError`.
 
-    `cut_short`: whether the run ended before all was tried.
+    Args:
+        cut_short: whether the run ended before all was tried.
+        evidence: the file of the durability rounds; empty without any.
     """
     try:
         earlier = keep_report(wanted, result, cut_short=cut_short)
-        write_result(result, wanted / NAME)
+        _write(result, evidence, wanted)
     except OSError as reason:
-        return _elsewhere(result, f"the report could not be written to {wanted}: {_why(reason)}", None)
+        return _elsewhere(result, evidence, f"the report could not be written to {wanted}: {_why(reason)}", None)
     try:
         render_reports(result, wanted)
     except OSError as reason:
         saved = _elsewhere(
-            result, f"{wanted / NAME} is whole, but the report could not be written beside it: {_why(reason)}", wanted / NAME
+            result, evidence, f"{wanted / NAME} is whole, but the report could not be written beside it: {_why(reason)}", wanted / NAME
         )
         return Saved(saved.file, saved.complaint, earlier)
     except Exception as reason:  # noqa: BLE001 - a fault of ours in what renders must not cost the screen too
@@ -51,7 +54,15 @@ def save_report(result: Result, wanted: Path, *, cut_short: bool) -> Saved:
     return Saved(wanted / "report.html", earlier=earlier)
 
 
-def _elsewhere(result: Result, complaint: str, held: Path | None) -> Saved:
+def _write(result: Result, evidence: bytes, directory: Path) -> None:
+    if evidence:
+        write_bytes(directory / EVIDENCE, evidence)
+    else:
+        (directory / EVIDENCE).unlink(missing_ok=True)  # of an earlier run
+    write_result(result, directory / NAME)
+
+
+def _elsewhere(result: Result, evidence: bytes, complaint: str, held: Path | None) -> Saved:
     """Somewhere else. `held`: the `result.json` that could be written."""
     for base in _bases():
         try:
@@ -59,7 +70,7 @@ def _elsewhere(result: Result, complaint: str, held: Path | None) -> Saved:
         except OSError:
             continue
         try:
-            write_result(result, directory / NAME)
+            _write(result, evidence, directory)
             render_reports(result, directory)
         except Exception:  # noqa: BLE001 - whatever it is, the next place is tried
             shutil.rmtree(directory, ignore_errors=True)

@@ -6,12 +6,13 @@ from pathlib import Path
 
 from storeproof import units
 from storeproof.errors import UsageError
+from storeproof.evidence import EVIDENCE
 from storeproof.outcome import IDLE
 from storeproof.report import formatting
 from storeproof.result.json_file import NAME, UNFINISHED, read_result
 from storeproof.result.model import Result
 
-RENDERED = ("latency.hlog", "junit.xml", "report.md", "report.html")
+BESIDE = (EVIDENCE, "latency.hlog", "junit.xml", "report.md", "report.html")
 """What is written beside `result.json`."""
 PREVIOUS = "previous"
 CUT_OFF = "cut-off"
@@ -38,7 +39,7 @@ def keep_report(directory: Path, new: Result, *, cut_short: bool) -> str:
     fuller = _fuller(target / NAME, old)
     if fuller is not None:
         return f"{target} keeps the report of {_about(fuller)}; it holds more than the one of {_about(old)}, which was written over"
-    _move(directory, file, target, RENDERED)
+    _move(directory, file, target, BESIDE)
     return f"the report of {_about(old)} holds more than this one; it is kept in {target}"
 
 
@@ -56,7 +57,7 @@ def keep_unfinished(directory: Path) -> str:
 
 def _move(directory: Path, result: Path, target: Path, others: tuple[str, ...]) -> None:
     target.mkdir(exist_ok=True)
-    for name in RENDERED:
+    for name in BESIDE:
         (target / name).unlink(missing_ok=True)
         if name in others and (directory / name).exists():
             (directory / name).replace(target / name)

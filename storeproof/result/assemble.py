@@ -43,6 +43,7 @@ def assemble(
         launch=record.launch,
         image_digest=record.image_digest,
         binary_digest=record.binary_digest,
+        sources=record.sources,
         settings=redact_settings(record.settings, known),
         durability=durability.model_copy(
             update={"guarantees": [each.model_copy(update={"detail": clean(each.detail)}) for each in durability.guarantees]}

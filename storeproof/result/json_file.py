@@ -28,17 +28,27 @@ UNFINISHED = "unfinished.json"
 
 def write_result(result: Result, path: Path) -> None:
     """Write a result atomically."""
-    write_whole(path, result.model_dump_json(indent=1) + "\n")
+    write_bytes(path, written(result))
+
+
+def written(result: Result) -> bytes:
+    """The content of its file."""
+    return f"{result.model_dump_json(indent=1)}\n".encode()
 
 
 def write_whole(path: Path, text: str) -> None:
     """Replace a file atomically: a reader, also after a power cut, sees the old or the new one."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """As `write_whole`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     temporary = Path(name)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         temporary.chmod(0o644)
@@ -59,6 +69,11 @@ def read_result(path: Path) -> Result:
         text = read_text(file, LONGEST)
     except Unreadable as reason:
         raise UsageError(f"{file} {reason}; give a {NAME} that `pytest suites/` wrote, or the report directory that holds one") from None
+    return result_from(text, file)
+
+
+def result_from(text: str, file: Path | str) -> Result:
+    """The result in a text; `file` is its name in messages. Raises as `read_result` does."""
     try:
         data = json.loads(text)
     except RecursionError:
@@ -105,7 +120,7 @@ def result_schema() -> str:
     return schema_of("result", Result, FORMAT)
 
 
-def _check_format(file: Path, text: str) -> None:
+def _check_format(file: Path | str, text: str) -> None:
     """The same major version with a minor not newer than ours is read, and `OLDER`; anything else is an error, never a guess."""
     if text in OLDER:
         return
@@ -114,6 +129,5 @@ def _check_format(file: Path, text: str) -> None:
     if not (_NUMBER.fullmatch(major) and _NUMBER.fullmatch(minor)):
         raise UsageError(f'{file}: format is "{in_one_line(text, 40)}"; a format is written "MAJOR.MINOR"')
     if int(major) != ours[0] or int(minor) > ours[1]:
-        raise UsageError(
-            f"{file}: format is {text}; this version of storeproof reads {', '.join((*OLDER, FORMAT))}; upgrade storeproof, or run it again"
-        )
+        known = ", ".join(dict.fromkeys([*OLDER, *(f"{ours[0]}.{each}" for each in range(ours[1] + 1))]))
+        raise UsageError(f"{file}: format is {text}; this version of storeproof reads {known}; upgrade storeproof, or run it again")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
@@ -13,7 +13,7 @@ from storeproof.result.outage import OutageRecord
 from storeproof.result.part import Part
 from storeproof.spec.guarantee import LADDER
 
-FORMAT = "2.1"
+FORMAT = "2.2"
 
 
 class EditionUsed(Part):
@@ -51,6 +51,12 @@ class RunInfo(Part):
     """The version of storeproof."""
     beyond_scale: list[str] = Field(default_factory=list)
     """Ids of workload cases that this scale leaves out and --scale=standard measures."""
+    sources: dict[str, str] = Field(default_factory=dict)
+    """SHA-256 of what judged all stores: `storeproof` (the machinery), `suites`, and `native`, the compiled part; empty in results of
+    formats before 2.2."""
+    evidence: str | None = None
+    """SHA-256 of the file beside the result that has the histories of the durability rounds; None where there were none, and in results
+    of formats before 2.2."""
     corpus: list[CorpusUsed] = Field(default_factory=list)
     """Imported dumps; without any, articles are generated."""
 
@@ -252,6 +258,10 @@ class HistoryRecord(Part):
     accesses: list[AccessRecord]
 
 
+SUBLINEAR: Final = 4.0
+"""Times as long for a hundred times the records: a tree of those is one level deeper, and a reader of all takes up to a hundred."""
+
+
 class ScalingRecord(Part):
     """The time of the same answer with more and more records, of one capability."""
 
@@ -290,6 +300,8 @@ class StoreResult(Part):
     settings: dict[str, str]
     """Read back from the running server."""
     durability: Durability
+    sources: dict[str, str] = Field(default_factory=dict)
+    """SHA-256 of the store's file, those that it extends, and all modules of its adapter, by name; a vendor's own begin with `own/`."""
     operations: dict[str, dict[str, Outcome]] = Field(default_factory=dict)
     """By model and operation: the worst outcome of the correctness cases of this run that use it. Later runs may cite it."""
     cites: Citation | None = None

@@ -33,6 +33,10 @@ class StoreRecord:
     scaling: list[ScalingRecord] = field(default_factory=list)
     outages: list[OutageRecord] = field(default_factory=list)
     histories: list[HistoryRecord] = field(default_factory=list)
+    evidence: list[bytes] = field(default_factory=list)
+    """Of the durability rounds, one packed part for each store that was struck."""
+    sources: dict[str, str] = field(default_factory=dict)
+    """SHA-256 of the files that judge it, by name."""
     proofs: dict[tuple[str, str], list[Outcome]] = field(default_factory=dict)
     """Outcomes of correctness by (model, operation)."""
 

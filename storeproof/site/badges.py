@@ -12,7 +12,7 @@ from storeproof.site.content import Content
 from storeproof.site.evidence import Variant
 
 LABEL: Final = "storeproof"
-_SURVIVES: Final = {
+SURVIVES: Final = {
     "volatile": "keeps nothing, as it says",
     "clean_restart": "survives a clean restart",
     "process_crash": "survives kill -9",
@@ -58,7 +58,7 @@ class Badge:
 def badge_of(variant: Variant, content: Content) -> Badge:
     """What was proven of a variant, and how many capabilities it has."""
     proven = variant.durability.proven
-    words = [_SURVIVES.get(proven, proven) if proven is not None else "durability not shown"]
+    words = [SURVIVES.get(proven, proven) if proven is not None else "durability not shown"]
     answers = content.answers[variant.name]
     if answers:
         words.append(f"{sum(each.shown for each in answers.values())} of {len(answers)} capabilities")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copyreg
+import struct
+import zlib
 from array import array
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterable
 from typing import Final
@@ -13,6 +16,13 @@ from hdrh.histogram import HdrHistogram
 LONGEST_NS: Final = 120_000_000_000
 """The longest latency that is recorded as it is; the engine's patience ends a request long before."""
 DIGITS: Final = 3
+
+_COOKIE: Final = 8
+"""Bytes before what is compressed."""
+_SHAPE: Final = struct.Struct(">12xIQQ")
+"""Of what is unpacked: digits, lowest and highest value, after three other numbers."""
+_LARGEST: Final = 1 << 18
+"""Bytes, unpacked: one with a count in every bucket has fewer."""
 
 
 def new_histogram() -> HdrHistogram:
@@ -42,7 +52,16 @@ def encode(histogram: HdrHistogram) -> str:
 
 
 def decode(text: str) -> HdrHistogram:
-    """What `encode` wrote."""
+    """What `encode` wrote. Raises `ValueError`, and whatever the codec raises, for anything else.
+
+    The text may be forged: a kilobyte of it may hold a megabyte, and its header says how much memory the histogram takes.
+    """
+    unpacker = zlib.decompressobj()
+    unpacked = unpacker.decompress(b64decode(text, validate=True)[_COOKIE:], _LARGEST)
+    if not unpacker.eof:
+        raise ValueError("is cut off, or larger than any histogram")
+    if _SHAPE.unpack_from(unpacked) != (DIGITS, 1, LONGEST_NS):
+        raise ValueError("is a histogram of other values")
     return HdrHistogram.decode(text.encode("ascii"))
 
 

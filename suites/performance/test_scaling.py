@@ -20,7 +20,7 @@ from storeproof.outcome import SHOWN, Outcome
 from storeproof.plugin.suite import suite_run
 from storeproof.result.capabilities import cases_of
 from storeproof.result.case_result import CaseResult
-from storeproof.result.model import ScalingRecord
+from storeproof.result.model import SUBLINEAR, ScalingRecord
 from storeproof.spec import Scaling, ScalingQuestion
 from storeproof.store_under_test import StoreUnderTest
 
@@ -30,8 +30,6 @@ _TIMES = 7
 _SECONDS = 2.0
 """A question that takes longer in all is not asked as often."""
 _BATCH = 1000
-_SUBLINEAR = 4.0
-"""Times as long for a hundred times the records: a tree of those is one level deeper, and a reader of all takes up to a hundred."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -67,7 +65,7 @@ def test_scaling(scaling: Scaling, indexes: int, sut: StoreUnderTest, case_resul
     for number, question in enumerate(proven):
         times = {str(size): measured[number] for size, measured in seconds.items()}
         factor = seconds[sizes[-1]][number] / seconds[sizes[0]][number]
-        sublinear = factor < _SUBLINEAR
+        sublinear = factor < SUBLINEAR
         sut.record.scaling.append(
             ScalingRecord(capability=question.capability, indexes=indexes, seconds=times, factor=factor, sublinear=sublinear)
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 
 from storeproof.check import Anomaly, judge_counter
@@ -65,3 +67,19 @@ def test_puts_are_not_judged_as_a_counter() -> None:
     """They have no amount."""
     with pytest.raises(ValueError, match="judged by its increments"):
         judge_counter(history("put a |-ok|"), 0)
+
+
+def test_a_subset_is_found_among_equal_and_different_amounts() -> None:
+    """As by trying all subsets."""
+    unknown = (1, 1, 1, 5, 5, -2, -2, -7)
+    adds = history("add +1 |-ok|", *(f"add {amount:+d} |-?" for amount in unknown))
+    every = {1 + sum(some) for size in range(len(unknown) + 1) for some in combinations(unknown, size)}
+    assert {value for value in range(-30, 40) if judge_counter(adds, value).anomaly is Anomaly.OK} == every
+
+
+def test_many_unknown_increments_are_judged_at_once() -> None:
+    """As many as a forged history may have, and more than could be tried one by one."""
+    adds = history(*(f"add {amount:+d} |-?" for amount in (3, -5, 7) for _ in range(300)))
+    assert judge_counter(adds, 3 * 300 + 7 * 300).anomaly is Anomaly.OK
+    assert judge_counter(adds, 3 * 300 + 7 * 300 - 1).anomaly is Anomaly.MISCOUNTED
+    assert judge_counter(adds, 3 * 300 + 7 * 300 + 1).anomaly is Anomaly.MISCOUNTED

@@ -115,6 +115,15 @@ def test_what_is_answered_without_a_disk_is_unknown() -> None:
     found = without_replies([early, late], [(late.completed, late.completed)])
     assert found[0] is early
     assert (found[1].outcome, found[1].completed, found[1].write_id) == ("unknown", None, "b")
+    between = [
+        (early.completed - 1, early.completed - 1),
+        (early.completed + 1, late.completed - 1),
+        (late.completed + 1, late.completed + 9),
+    ]
+    assert without_replies([early, late], between) == [early, late]
+    assert [each.outcome for each in without_replies([early, late], [(0, early.completed), (late.completed, late.completed)])] == [
+        "unknown"
+    ] * 2
 
 
 @dataclass(kw_only=True)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from array import array
+from base64 import b64decode, b64encode
 from random import Random
 
+import pytest
 from hdrh.histogram import HdrHistogram
 
 from storeproof.stats.latency import LONGEST_NS, decode, encode, new_histogram, record_all
@@ -38,3 +42,13 @@ def test_written_and_read() -> None:
     assert text.startswith("HIST")
     assert decode(text).get_total_count() == 3
     assert decode(text).get_max_value() == histogram.get_max_value()
+
+
+def test_what_is_too_large_is_not_unpacked() -> None:
+    """A histogram in a result may be forged: sixty megabytes of zeros, or a header that asks for as much."""
+    text = b64decode(encode(new_histogram()))
+    begin = zlib.decompress(text[8:])
+    for content in (begin + b"\0" * (60 << 20), begin[:12] + (5).to_bytes(4, "big") + begin[16:], begin[:20]):
+        packed = zlib.compress(content)
+        with pytest.raises((ValueError, struct.error)):
+            decode(b64encode(text[:4] + len(packed).to_bytes(4, "big") + packed).decode())

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from storeproof.check import Anomaly, Finding, judge, judge_counter
-from storeproof.contract import Collection, Key, Layout, Record, Refused, Session, call, supports
+from storeproof.check import Anomaly, Finding, judge_seen
+from storeproof.contract import Collection as Records
+from storeproof.contract import Key, Layout, Record, Refused, Session, call, supports
 from storeproof.experiments.client import send_some
 from storeproof.experiments.durability.clients import Clients
-from storeproof.history import ABSENT, Observation, Operation, Place, by_place
+from storeproof.history import ABSENT, Observation, Operation, Place, Seen, by_place
 from storeproof.records.self_verifying import identify
 from storeproof.spec.model import Counter
 
@@ -49,16 +50,22 @@ def try_writes(clients: Clients, session: Session, period: int) -> TriedWrites:
 
 
 def audit(session: Session, layouts: Mapping[str, Layout], histories: Histories) -> tuple[list[Finding], list[str]]:
-    """The findings for all keys, and the models whose collection was missing.
+    """The findings for all keys, and the models whose collection was missing. Raises as `read` does."""
+    seen, gone = read(session, layouts, histories.keys())
+    return [judge_seen(histories[place], each) for place, each in seen.items()], gone
+
+
+def read(session: Session, layouts: Mapping[str, Layout], places: Collection[Place]) -> tuple[dict[Place, Seen], list[str]]:
+    """What is read under all keys, and the models whose collection was missing.
 
     Raises:
         Refused: the store refuses to read, even after the collection was created again.
         Unknown: it does not answer.
     """
-    findings: list[Finding] = []
+    seen: dict[Place, Seen] = {}
     gone: list[str] = []
     for name, layout in layouts.items():
-        keys = [key for model, key in histories if model == name]
+        keys = [key for model, key in places if model == name]
         if not keys:
             continue
         collection = session.collection(layout)
@@ -69,11 +76,11 @@ def audit(session: Session, layouts: Mapping[str, Layout], histories: Histories)
             collection.prepare()
             gone.append(name)
         for key, record in _records(collection, layout, keys):
-            findings.append(_judge(layout, histories[name, key], key, record))
-    return findings, gone
+            seen[name, key] = _seen(layout, key, record)
+    return seen, gone
 
 
-def _records(collection: Collection, layout: Layout, keys: Sequence[Key]) -> Iterator[tuple[Key, Record | None]]:
+def _records(collection: Records, layout: Layout, keys: Sequence[Key]) -> Iterator[tuple[Key, Record | None]]:
     if not supports(collection, "get_many"):
         for key in keys:
             yield key, call(collection, layout, "get", key)
@@ -83,11 +90,11 @@ def _records(collection: Collection, layout: Layout, keys: Sequence[Key]) -> Ite
         yield from zip(some, call(collection, layout, "get_many", some), strict=True)
 
 
-def _judge(layout: Layout, operations: Sequence[Operation], key: Key, record: Record | None) -> Finding:
+def _seen(layout: Layout, key: Key, record: Record | None) -> Seen:
     if isinstance(layout.model.record, Counter):
         assert record is None or isinstance(record, int)
-        return judge_counter(operations, record)
+        return record
     if record is None:
-        return judge(operations, ABSENT)
-    seen = identify(layout.model, key, record)
-    return judge(operations, Observation(seen.kind, seen.write_id or ""))
+        return ABSENT
+    found = identify(layout.model, key, record)
+    return Observation(found.kind, found.write_id or "")

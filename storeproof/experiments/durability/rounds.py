@@ -1,6 +1,7 @@
 """The rounds of one guarantee: load, fault, start, read back, check, write again.
 
-The guarantee names the load shapes (see `load_shapes`). In every round its fault strikes once in each shape.
+The guarantee names the load shapes (see `load_shapes`). In every round its fault strikes once in each shape. What happened is kept as
+evidence, from which `replay` comes to the same sums.
 """
 
 from __future__ import annotations
@@ -9,18 +10,19 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from itertools import chain
 from time import monotonic_ns
 
-from storeproof.check import Anomaly, Shape, judge_groups, losses, unstartable
-from storeproof.contract import Key, Layout, Refused, Session, Unknown
+from storeproof.check import Shape
+from storeproof.contract import Layout, Refused, Session, Unknown
 from storeproof.errors import MachineFailed, StoreDied
+from storeproof.evidence import AuditEvidence, Broken, RoundEvidence, StoreEvidence
 from storeproof.experiments.durability.atomic_groups import AtomicWrite
 from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.load_shapes import LoadShapes
-from storeproof.experiments.durability.readback import audit, try_writes
-from storeproof.experiments.fault_experiment import FaultExperiment, Subject, without_replies
+from storeproof.experiments.durability.readback import audit, read, try_writes
+from storeproof.experiments.durability.round_judge import RoundJudge
+from storeproof.experiments.fault_experiment import FaultExperiment, Subject
 from storeproof.faults import Fault
 from storeproof.history import Operation, by_place
 from storeproof.machine.pressure import machine_is_busy
@@ -69,6 +71,8 @@ class Rounds(FaultExperiment[Round]):
         self.summary = summary if summary is not None else DurabilitySummary()
         self.summary.clients = scale.clients
         self.summary.power_cut_method = self.handle.power_cut_method if fault.cuts_off else None
+        self.rounds_seen: list[RoundEvidence] = []
+        """What happened in each round so far."""
         self._fault = fault
         self._layouts = layouts
         self._scale = scale
@@ -77,17 +81,13 @@ class Rounds(FaultExperiment[Round]):
         self._clients = Clients(subject, layouts, atomic)
         self._recorder = self._clients.recorder
         self._shapes = LoadShapes(self._clients, scale, self.summary)
+        self._judge = RoundJudge(self.summary, cuts_off=fault.cuts_off)
         self._period = 0
         """The number of the load period; each period has its own keys."""
-        self._before = 0
-        self._at_risk = 0
-        """Operations that were acknowledged before the fault of this round."""
-        self._harmed: set[tuple[str, Key]] = set()
-        """Keys with an anomaly: each is counted once."""
-        self._audited = 0
-        """The time of the last audit: keys written since then are read after the next fault."""
-        self._cut_off: list[tuple[int, int]] = []
-        """Intervals in which the store had lost its disk: operations that it answered within them are unknown."""
+
+    def evidence(self, case: str, seed: str, target: str) -> StoreEvidence:
+        """What happened on this store, with its case, the seed of its choices, and its name."""
+        return StoreEvidence(case, seed, target, self._fault.cuts_off, self.rounds_seen, self._recorder.operations())
 
     def setup(self) -> None:
         """Create the collections, determine which load shapes can be tested, and quiesce the store before its power is cut."""
@@ -111,36 +111,39 @@ class Rounds(FaultExperiment[Round]):
 
     def run_round(self) -> None:
         """Do not count a round that raises."""
-        self.summary.count(self.round.shape)
+        self.rounds_seen.append(RoundEvidence(self.round.shape, monotonic_ns()))
+        self._judge.begin(self._seen)
         try:
             super().run_round()
         except BaseException:
-            self.summary.count(self.round.shape, -1)
+            self._seen.spoiled = True
+            self._judge.spoiled(self._seen)
             raise
 
     def load(self) -> AbstractContextManager[None]:
         """The load of the shape, on a store with all of its nodes: two nodes killed in a row would be another fault."""
         self._period += 1
-        self._before = self._recorder.acknowledged
         self.handle.wait_whole()
         return self._shapes.load(self.round.shape, self._period)
 
     def fault(self) -> None:
         """Strike the guarantee's fault."""
+        self._seen.struck = self.struck
         self._fault.strike(self.handle)
 
     def recover(self) -> None:
         """Start the store; with `second_fault`, strike again while it recovers."""
-        if self._fault.cuts_off:
-            self._cut_off.append((self.struck, self.load_ended))
-        self._at_risk = self._recorder.acknowledged - self._before
+        self._seen.load_ended = self.load_ended
+        self._judge.struck(self._seen)
         if self._second_fault and self.round.shape != "burst":
-            self.summary.second_faults += 1
+            self._seen.second_fault = True
+            self._judge.struck_again()
             self.handle.start_nowait()
             recoveries = self.summary.recoveries
             time.sleep(self.subject.rng.uniform(0, recoveries[-1] if recoveries else _FIRST_RECOVERY))
             self._fault.strike(self.handle)
-        self.summary.recoveries.append(self._start())
+        self._seen.recovered = self._start()
+        self._judge.recovered(self._seen)
 
     def audit(self) -> None:
         """Read back what was written since the last audit, and check that the store works again."""
@@ -152,24 +155,27 @@ class Rounds(FaultExperiment[Round]):
                     raise MachineFailed(f"after the start it runs but does not answer, on a busy machine ({busy}): {reason}") from None
                 raise StoreDied(f"after the start it runs but does not answer: {reason}", self.handle.log_tail()) from None
             raise
-        if not self._at_risk:
-            self.summary.idle.append(f"nothing was acknowledged before fault {self.summary.rounds}")
+        self._judge.survived()
 
     def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
         """The store is broken. It needs repair if it starts and then refuses, or ends while it reads its data."""
         if isinstance(reason, StoreDied):
-            self.summary.breaks(reason.reason, reason.log)
+            broken = Broken(reason.reason, reason.log, needs_repair=False)
         elif isinstance(reason, Unknown) and ended is None:
             raise reason
         else:
-            self.summary.needs_repair = True
-            self.summary.breaks(f"after the start it does not work: {reason}", self.handle.log_tail())
+            broken = Broken(f"after the start it does not work: {reason}", self.handle.log_tail(), needs_repair=True)
+        self._seen.broken = broken
+        self._judge.broke(self._seen)
 
     def finish(self) -> None:
         """Count the acknowledged and unknown operations."""
-        operations = self._history()
-        self.summary.acknowledged += sum(each.outcome == "ok" for each in operations)
-        self.summary.unknown += sum(each.outcome == "unknown" for each in operations)
+        self._judge.finish(self._recorder.operations())
+
+    @property
+    def _seen(self) -> RoundEvidence:
+        """What happened in the current round so far."""
+        return self.rounds_seen[-1]
 
     def _can_try(self, session: Session, shape: LoadShape) -> bool:
         """Bursts are only for sudden faults: a store that is asked to stop can finish its writes, so the moment does not matter."""
@@ -181,21 +187,13 @@ class Rounds(FaultExperiment[Round]):
 
     def _read_back(self, *, everything: bool) -> None:
         with self.subject.session() as session:
-            histories = by_place(self._history())
-            fresh = {
-                place: each
-                for place, each in histories.items()
-                if place not in self._harmed and (everything or each[-1].invoked >= self._audited)
-            }
-            findings, gone = audit(session, self._layouts, fresh)
-            # Groups with a harmed record were checked when it was found.
-            looked_at = (each for place, each in histories.items() if place in fresh or place in self._harmed)
-            findings += judge_groups(chain.from_iterable(looked_at), findings)
-            self.summary.gone.update(gone)
-            self.summary.add(findings, losses(findings, self.struck))
-            self._harmed |= {(finding.collection, finding.key) for finding in findings if finding.anomaly is not Anomaly.OK}
+            moment = monotonic_ns()
+            history = self._history(moment)
+            due = self._judge.due(history, everything=everything)
+            seen, gone = read(session, self._layouts, due)
+            self._seen.audit = AuditEvidence(moment, everything, seen, tuple(gone), monotonic_ns())
+            self._judge.audited(history, self._seen)
             self._clients.prepare(session)
-            self._audited = monotonic_ns()
             self._check_usable(session)
 
     def _check_usable(self, session: Session) -> None:
@@ -217,7 +215,7 @@ class Rounds(FaultExperiment[Round]):
         while (began := time.monotonic()) < deadline:
             try:
                 with self.subject.session() as session:
-                    audit(session, self._layouts, by_place(self._history()))
+                    audit(session, self._layouts, by_place(self._history(monotonic_ns())))
                     self._check_usable(session)
             except (Refused, Unknown, StoreDied):
                 if time.monotonic() - began < _AT_ONCE:
@@ -235,9 +233,9 @@ class Rounds(FaultExperiment[Round]):
         try:
             return self.handle.start()
         except StoreDied as reason:
-            ends = [each.completed for each in self._recorder.operations() if each.outcome == "ok" and each.completed is not None]
-            self.summary.losses.append(unstartable(len(ends), min(ends, default=monotonic_ns()), monotonic_ns()))
+            self._seen.unstartable = monotonic_ns()
+            self._judge.not_started(self._recorder.operations(), self._seen)
             raise StoreDied(f"{Shape.UNSTARTABLE}: {reason.reason}", reason.log) from None
 
-    def _history(self) -> list[Operation]:
-        return without_replies(self._recorder.operations(), self._cut_off)
+    def _history(self, moment: int) -> list[Operation]:
+        return self._judge.history(self._recorder.operations(), moment)

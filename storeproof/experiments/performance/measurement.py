@@ -14,7 +14,7 @@ from hdrh.histogram import HdrHistogram
 from storeproof.contract import Collection, Layout
 from storeproof.contract.values import Key
 from storeproof.corpus.articles import articles
-from storeproof.errors import NotAvailable
+from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
 from storeproof.experiments.performance.server_cost import CostMeter
 from storeproof.load.choose_engine import Engines
@@ -275,6 +275,8 @@ class WorkloadRunner:
 
 
 def _require_answers(result: RunResult) -> RunResult:
+    if not (result.ok or result.misses or result.errors):
+        raise MachineFailed("not one request was answered in a round, and none failed", "repeat the run on a machine that is not busy")
     assert result.ok, f"of {result.misses} loaded records that were asked for, none was found"
     return result
 

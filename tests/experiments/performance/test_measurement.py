@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from storeproof.contract import Layout
+from storeproof.errors import MachineFailed
 from storeproof.experiments.performance.measurement import WorkloadRunner
 from storeproof.spec.variation import Variation
 from tests.shipped import SHIPPED
@@ -18,13 +19,13 @@ from tests.shipped import SHIPPED
 WARM_UP, ROUND, RATE = 0.05, 0.2, 100.0
 
 
-def runner(monkeypatch: pytest.MonkeyPatch, found: dict[float, int]) -> tuple[WorkloadRunner, list[tuple[float, float]]]:
+def runner(monkeypatch: pytest.MonkeyPatch, found: dict[float, int], misses: int = 7) -> tuple[WorkloadRunner, list[tuple[float, float]]]:
     """One that finds `found` records by seconds, and what it was asked to run."""
     asked: list[tuple[float, float]] = []
 
     def run(_self: WorkloadRunner, seconds: float, rate: float = 0.0) -> Any:
         asked.append((seconds, rate))
-        return SimpleNamespace(ok=found[seconds], misses=7)
+        return SimpleNamespace(ok=found[seconds], misses=misses, errors=0)
 
     monkeypatch.setattr(WorkloadRunner, "_run", run)
     nothing: Any = None
@@ -47,6 +48,13 @@ def test_a_round_that_found_nothing_is_none(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(AssertionError, match="of 7 loaded records"):
         one.run_round()
     assert one.rounds == []
+
+
+def test_a_round_in_which_nothing_came_back_is_not_the_stores_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not one request was answered, and none failed: the machine stood still."""
+    one, _ = runner(monkeypatch, {WARM_UP: 3, ROUND: 0}, misses=0)
+    with pytest.raises(MachineFailed, match="not one request was answered"):
+        one.run_round()
 
 
 def measured(rates: list[float], *, series: bool = False) -> WorkloadRunner:

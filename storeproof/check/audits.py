@@ -1,0 +1,73 @@
+"""The audits of one store after one fault and the next, and which keys each must read.
+
+Every key is read after the fault that follows its last write, and in the last audit again, since what survived one fault must survive the
+later ones too. A key with an anomaly is counted once, and not looked at again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+from storeproof.check.counters import judge_counter
+from storeproof.check.durability import Anomaly, Finding, judge
+from storeproof.check.groups import judge_groups
+from storeproof.check.losses import Losses, losses
+from storeproof.history import Observation, Operation, Place, Seen, by_place
+
+
+def judge_seen(operations: Sequence[Operation], seen: Seen) -> Finding:
+    """The finding for one key, a record or a counter. Raises as `judge` and `judge_counter` do."""
+    return judge(operations, seen) if isinstance(seen, Observation) else judge_counter(operations, seen)
+
+
+class Audits:
+    """Those of one store, in their order. Times are nanoseconds on the clock of the operations."""
+
+    def __init__(self) -> None:
+        self._harmed: set[Place] = set()
+        self._audited = 0
+        """When the last audit ended: what was written since is read in the next one."""
+
+    @property
+    def harmed(self) -> frozenset[Place]:
+        """The keys that had an anomaly."""
+        return frozenset(self._harmed)
+
+    @property
+    def audited(self) -> int:
+        """When the last audit ended; 0 before the first."""
+        return self._audited
+
+    def due(self, operations: Sequence[Operation], *, everything: bool) -> dict[Place, list[Operation]]:
+        """The keys that the next audit must read, with their operations. `operations`: in order of invocation."""
+        return {
+            place: each
+            for place, each in by_place(operations).items()
+            if place not in self._harmed and (everything or each[-1].invoked >= self._audited)
+        }
+
+    def judge(self, operations: Sequence[Operation], seen: Mapping[Place, Seen], struck: int) -> tuple[list[Finding], Losses]:
+        """The findings for all keys that were read, and what the fault cost.
+
+        Args:
+            operations: as for `due`.
+            seen: what was read under the keys that were due.
+            struck: the time of the fault.
+
+        Raises:
+            ValueError: a key was read that was never written, or one that the checks cannot judge.
+        """
+        histories = by_place(operations)
+        if strangers := seen.keys() - histories.keys():
+            raise ValueError(f"{len(strangers)} keys were read back that were never written")
+        findings = [judge_seen(histories[place], each) for place, each in seen.items()]
+        # Groups with a harmed record were checked when it was found.
+        looked_at = (each for place, each in histories.items() if place in seen or place in self._harmed)
+        findings += judge_groups(chain.from_iterable(looked_at), findings)
+        self._harmed |= {(finding.collection, finding.key) for finding in findings if finding.anomaly is not Anomaly.OK}
+        return findings, losses(findings, struck)
+
+    def ended(self, moment: int) -> None:
+        """The audit is over, and clients may write again."""
+        self._audited = moment

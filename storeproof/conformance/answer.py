@@ -1,0 +1,75 @@
+"""The answer of a verification: its first line, what was computed again and what is only reported, and the badge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+
+from storeproof.conformance.reasons import ClaimRefused
+from storeproof.conformance.verify import Verified
+from storeproof.outcome import Outcome
+from storeproof.printable import in_one_line
+from storeproof.report import formatting
+from storeproof.result.sources import OWN
+from storeproof.site.badges import SURVIVES, Badge
+from storeproof.units import plural
+
+
+class Level(StrEnum):
+    """How much a stranger knows of a claim."""
+
+    SELF_REPORTED = "self-reported"  # a bundle as its maker wrote it
+    RECOMPUTED = "recomputed"  # everything agrees that can be computed from it
+    REPRODUCED = "reproduced"  # a stranger's run came to the same verdicts
+
+
+def answer_lines(found: Verified, level: Level = Level.RECOMPUTED) -> Iterator[str]:
+    """The answer first, in one line."""
+    product, run, store = found.product, found.result.run, found.store
+    named = f"{product.product} {product.version}"
+    yield in_one_line(f"verified: {named}, edition {found.result.edition.version}: {_durability(found)}; {_profiles(found)} ({level})")
+    yield f"by {in_one_line(product.organization)}, {product.mode}, {in_one_line(product.contact)}, {product.url}"
+    yield f"tried as {formatting.name_of(store)} on {run.started} at {run.scale} scale: {formatting.SCALES.get(run.scale, '')}"
+    if own := [name.removeprefix(OWN) for name in store.sources if name.startswith(OWN)]:
+        yield f"asked through files of the vendor, which are in the bundle to be read: {in_one_line(', '.join(own))}"
+    yield "cases: " + ", ".join(f"{store.counts[each]} {each}" for each in Outcome if store.counts.get(each))
+    judged = found.durability
+    yield (
+        f"computed again: {plural(judged.rounds, 'fault')} of {plural(judged.guarantees, 'guarantee')} from "
+        f"{plural(judged.operations, 'operation')}, {found.capabilities} capabilities, "
+        f"{plural(len(store.profiles), 'profile')}, {plural(found.numbers, 'number')}"
+    )
+    yield "as reported: the answers of each case, damaged and full disks, first starts, outages; `storeproof rerun` repeats them"
+
+
+def badge_of(found: Verified, level: Level = Level.RECOMPUTED) -> Badge:
+    """The claim, for the README of the product."""
+    bad = any(found.store.counts.get(each, 0) for each in (Outcome.FAIL, Outcome.ERROR))
+    kept = found.store.durability.proven is not None
+    conforming = f"{_conforming(found)} of {plural(len(found.store.profiles), 'profile')}"
+    words = [_survives(found), conforming, found.result.edition.version, level]
+    return Badge(" · ".join(words), *(("brightgreen", "#1a7f37") if kept and not bad else ("orange", "#9a6700")))
+
+
+def refused_badge(refused: ClaimRefused) -> Badge:
+    """A claim that is refused has a badge too, so that an old one does not stay."""
+    return Badge(f"refused: {refused.reason}", "red", "#b42318")
+
+
+def _durability(found: Verified) -> str:
+    durability = found.store.durability
+    return f"claims {durability.claimed}, {durability.shown} is proven"
+
+
+def _survives(found: Verified) -> str:
+    proven = found.store.durability.proven
+    return "durability not shown" if proven is None else SURVIVES.get(proven, proven)
+
+
+def _conforming(found: Verified) -> int:
+    return sum(each.verdict == "conforms" for each in found.store.profiles)
+
+
+def _profiles(found: Verified) -> str:
+    names = [each.profile for each in found.store.profiles if each.verdict == "conforms"]
+    return f"conforms to {', '.join(names)}" if names else "conforms to no profile"

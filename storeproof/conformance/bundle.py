@@ -1,0 +1,71 @@
+"""Makes a bundle of a run: the parts, and the manifest of their hashes. What would not be verified is not bundled."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import storeproof
+from storeproof.conformance.archive import MANIFEST, PRODUCT, RESULT, SOURCES, archive_of, most_of
+from storeproof.conformance.known import Known
+from storeproof.conformance.manifest import manifest_of
+from storeproof.conformance.reasons import ClaimRefused, Reason
+from storeproof.conformance.verify import Verified, verify
+from storeproof.conformance.wholeness import only_store
+from storeproof.errors import UsageError
+from storeproof.evidence import EVIDENCE
+from storeproof.regular_file import Unreadable, exists, open_regular
+from storeproof.result.json_file import read_result
+from storeproof.result.model import StoreResult
+from storeproof.result.sources import OWN, sources_of
+
+
+def make_bundle(run: Path, product: Path, own: Path | None, known: Known) -> tuple[bytes, Verified]:
+    """The bundle of a run, and what its verification says.
+
+    Args:
+        run: the report directory, or the `result.json` in it.
+        product: `product.yaml`.
+        own: a vendor's store file, where the store is none of the project.
+
+    Raises:
+        UsageError: a file is missing or cannot be read.
+        ClaimRefused: no claim can be made of the run; why, in one message.
+    """
+    file = run / RESULT if exists(run) and run.is_dir() else run
+    result = read_result(file)
+    store = only_store(result, known)
+    parts = {PRODUCT: _content(PRODUCT, product), RESULT: _content(RESULT, file)}
+    if result.run.evidence is not None:
+        parts[EVIDENCE] = _content(EVIDENCE, file.with_name(EVIDENCE))
+    parts |= _own_sources(store, own, known)
+    whole = archive_of({MANIFEST: manifest_of(parts, result.edition, storeproof.__version__), **parts})
+    with tempfile.TemporaryDirectory(prefix="storeproof-bundle-") as folder:
+        written = Path(folder) / "bundle.tar"
+        written.write_bytes(whole)
+        return whole, verify(written, known)
+
+
+def _own_sources(store: StoreResult, own: Path | None, known: Known) -> dict[str, bytes]:
+    names = [name for name in store.sources if name.startswith(OWN)]
+    if not names:
+        return {}
+    if own is None:
+        raise UsageError(f"{store.store} is described by a file of your own, which belongs into the bundle; name it: --store FILE.yaml")
+    paths = sources_of(known.own_target(own, store.variant))
+    if missing := [name for name in names if name not in paths]:
+        raise ClaimRefused(Reason.STORE_FILE, f"{own} is not the file of this run: it has no {missing[0]}")
+    return {f"{SOURCES}{name}": _content(f"{SOURCES}{name}", paths[name]) for name in names}
+
+
+def _content(name: str, path: Path) -> bytes:
+    """A part, from its file."""
+    most = most_of(name)
+    try:
+        with open_regular(path) as file:
+            content = file.read(most + 1)
+    except Unreadable as reason:
+        raise UsageError(f"{path} {reason}; a bundle is made of the report directory of a run, as the run left it") from None
+    if len(content) > most:
+        raise ClaimRefused(Reason.SIZE, f"{path} has more than {most:,} bytes, the most of a bundle's part")
+    return content

@@ -1,0 +1,214 @@
+"""Judges the durability rounds again, from their histories, and compares what follows with the result."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import groupby
+from math import isclose
+from typing import Final
+
+from storeproof.conformance.archive import Archive
+from storeproof.conformance.known import Known
+from storeproof.conformance.reasons import ClaimRefused, Reason
+from storeproof.evidence import EVIDENCE, EvidenceDamaged, StoreEvidence, read_evidence
+from storeproof.experiments.durability.bulk_load import BULK_OPERATION
+from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.experiments.durability.layouts import MODELS
+from storeproof.experiments.durability.replay import replay
+from storeproof.faults import faults
+from storeproof.outcome import IDLE, SHOWN, Outcome, worst
+from storeproof.printable import in_one_line
+from storeproof.result.model import GuaranteeRecord, RunInfo, StoreResult
+from storeproof.spec import LADDER, NODES, Spec, Target
+from storeproof.spec.guarantee import Guarantee
+
+_CASE: Final = "durability."
+_GUARANTEES: Final = (*LADDER[1:], *NODES)
+_ALIKE: Final = (
+    *("rounds", "faults_by_load", "second_faults", "faults_with_loss", "loss_bound", "worst_loss", "acknowledged", "unknown"),
+    *("lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split", "recovery_seconds"),
+)
+"""What follows from the histories."""
+_EXACT: Final = 1e-6
+"""Share by which a bound may differ that another processor computed."""
+
+
+@dataclass(frozen=True)
+class JudgedAgain:
+    """How much was judged."""
+
+    guarantees: int
+    rounds: int
+    operations: int
+
+
+def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: Archive, known: Known) -> JudgedAgain:
+    """Judge all rounds again.
+
+    Raises:
+        ClaimRefused: histories are missing or of something else, a round is missing, or they show something else than the result says.
+    """
+    records = {each.guarantee: each for each in store.durability.guarantees}
+    if len(records) != len(store.durability.guarantees):
+        raise ClaimRefused(Reason.DURABILITY, "a guarantee has two records")
+    struck = {name: each for name, each in records.items() if each.rounds}
+    if (EVIDENCE in archive.places) != (run.evidence is not None):
+        where = "in the result and not in the bundle" if run.evidence else "in the bundle and not in the result"
+        raise ClaimRefused(Reason.EVIDENCE, f"{EVIDENCE} is {where}")
+    if run.evidence is None and struck:
+        raise ClaimRefused(Reason.EVIDENCE, f"there are no histories of {len(struck)} guarantees that were struck")
+    judged: dict[str, _Judged] = {}
+    if run.evidence is not None:
+        if archive.digest(EVIDENCE) != run.evidence:
+            raise ClaimRefused(Reason.EVIDENCE, f"{EVIDENCE} is not the one of this run: its hash is another one in the result")
+        try:
+            judged = {each.guarantee: each for each in _judged(run, store, archive, known.spec)}
+        except EvidenceDamaged as reason:
+            raise ClaimRefused(Reason.EVIDENCE, in_one_line(str(reason))) from None
+    for name, record in records.items():
+        found = judged.get(name, _Judged(name))
+        _compare(record, found, run, target, known)
+        if record.outcome in SHOWN:
+            _check_rounds(record, found, store, target, known.spec.guarantees[name], known.scale(run.scale).durability.rounds)
+    if strange := sorted(judged.keys() - records.keys()):
+        raise ClaimRefused(Reason.EVIDENCE, f"there are histories of {strange[0]}, and no record of it")
+    _check_outcomes(store, records)
+    return JudgedAgain(len(struck), sum(each.rounds for each in struck.values()), sum(each.operations for each in judged.values()))
+
+
+@dataclass
+class _Judged:
+    """What the histories of one guarantee show."""
+
+    guarantee: str
+    summary: DurabilitySummary = field(default_factory=DurabilitySummary)
+    operations: int = 0
+    read_all: bool = False
+    """Whether the last audit read the keys of all rounds."""
+
+
+def _judged(run: RunInfo, store: StoreResult, archive: Archive, spec: Spec) -> Iterator[_Judged]:
+    """The guarantees, one after the other."""
+    seen: set[str] = set()
+    known: set[bytes] = set()
+    stores = read_evidence(io.BytesIO(archive.read(EVIDENCE)), run.id)
+    for case, parts in groupby(stores, key=lambda each: each.case):
+        name = case.removeprefix(_CASE)
+        if not case.startswith(_CASE) or name in seen:
+            raise EvidenceDamaged(f"the histories of {case[:60]!r} are not in one piece")
+        seen.add(name)
+        found, attempt = _Judged(name), -1
+        for part in parts:
+            _check_fault(part, name, spec)
+            attempt = _attempt(part, run, store, name, attempt + 1)
+            digest = _fingerprint(part)
+            if digest in known:
+                raise EvidenceDamaged(f"the histories of {case} are those of another store once more")
+            known.add(digest)
+            replay(part, found.summary)
+            found.operations += len(part.operations)
+            last = part.rounds[-1].audit if part.rounds else None
+            found.read_all = last is not None and last.everything
+        yield found
+
+
+def _attempt(part: StoreEvidence, run: RunInfo, store: StoreResult, guarantee: str, least: int) -> int:
+    """The number of the store, from 0: a store that the machine spoiled is followed by another one.
+
+    Raises:
+        ClaimRefused: the histories are of another store, or of choices that another seed made.
+    """
+    target = f"{store.store}:{store.variant}"
+    if part.target != target:
+        raise ClaimRefused(Reason.SEED, f"the histories of {part.case} are of {in_one_line(part.target, 60)}, and the claim is of {target}")
+    wanted = f"{run.seed} {target} {guarantee} "
+    number = part.seed.removeprefix(wanted)
+    if not part.seed.startswith(wanted) or not re.fullmatch("[0-9]{1,3}", number) or int(number) < least:
+        found = in_one_line(part.seed, 60)
+        raise ClaimRefused(Reason.SEED, f"the histories of {part.case} are of the seed {found!r}, the claim's of '{wanted}{least}'")
+    return int(number)
+
+
+def _check_fault(part: StoreEvidence, guarantee: str, spec: Spec) -> None:
+    """Raises `EvidenceDamaged`: the guarantee's fault takes the disk away and the histories say that it does not, or the reverse."""
+    fault = faults().get((spec.guarantees[guarantee].fault or "") if guarantee in spec.guarantees else "")
+    if fault is None or fault.cuts_off != part.cuts_off:
+        raise EvidenceDamaged(f"the histories of {part.case[:60]!r} are not of the fault that tests it")
+
+
+def _fingerprint(part: StoreEvidence) -> bytes:
+    """The same for the same history only: no two stores answer to the nanosecond alike."""
+    digest = hashlib.sha256()
+    for each in part.operations:
+        digest.update(b"%d %d\n" % (each.invoked, each.completed or 0))
+    return digest.digest() if part.operations else part.seed.encode()
+
+
+def _compare(record: GuaranteeRecord, found: _Judged, run: RunInfo, target: Target, known: Known) -> None:
+    """Raises `ClaimRefused`: the record of a guarantee is not what its histories show."""
+    name = record.guarantee
+    if name not in known.spec.guarantees:
+        raise ClaimRefused(Reason.DURABILITY, f"{in_one_line(name, 40)} is no guarantee of the edition")
+    summary = found.summary
+    made = summary.record(name, record.outcome, record.detail)
+    for what in _ALIKE:
+        says, shows = getattr(record, what), getattr(made, what)
+        near = isinstance(says, float) and isinstance(shows, float) and isclose(says, shows, rel_tol=_EXACT)
+        if says != shows and not near:
+            raise ClaimRefused(Reason.DURABILITY, f"{name}: {what} is {_short(says)} in the result, and {_short(shows)} by the histories")
+    outcome = _outcome(summary, name, run, target)
+    if not _no_better(record.outcome, outcome):
+        raise ClaimRefused(Reason.DURABILITY, f"{name} is {record.outcome} in the result, and {outcome} by the histories")
+
+
+def _check_rounds(record: GuaranteeRecord, found: _Judged, store: StoreResult, target: Target, guarantee: Guarantee, wanted: int) -> None:
+    """Raises `ClaimRefused`: a guarantee that held was not struck `wanted` times in each load shape that the store can be tried under."""
+    fault = faults().get(guarantee.fault or "")
+    if fault is None:
+        raise ClaimRefused(Reason.DURABILITY, f"{record.guarantee} is {record.outcome}, and no fault of this version tests it")
+    possible = {"stream"} | ({"burst"} if fault.sudden else set())
+    if any(store.operations.get(model, {}).get(BULK_OPERATION) in SHOWN for model in {*MODELS} & {*target.store.claims.models}):
+        possible.add("bulk")
+    for shape in guarantee.load:
+        number = record.faults_by_load.get(shape, 0)
+        if number != wanted and (number or shape in possible):
+            raise ClaimRefused(
+                Reason.ROUNDS, f"{record.guarantee} was struck {number} times under the load `{shape}`, where the scale wants {wanted}"
+            )
+    if not found.read_all:
+        raise ClaimRefused(Reason.ROUNDS, f"{record.guarantee}: the last audit did not read the keys of all rounds")
+
+
+def _outcome(summary: DurabilitySummary, guarantee: str, run: RunInfo, target: Target) -> Outcome:
+    """As the case comes to it, with the known failures of the store's file."""
+    claimed = target.configuration.promises(guarantee)
+    outcome = summary.outcome(claimed=claimed)
+    known = target.known_failure(f"{_CASE}{guarantee}", datetime.fromisoformat(run.started).date())
+    if outcome is not Outcome.FAIL or known is None:
+        return outcome
+    return Outcome.FAIL if known.worse(summary.findings_of(claimed=claimed)) else Outcome.KNOWN_FAIL
+
+
+def _check_outcomes(store: StoreResult, records: dict[str, GuaranteeRecord]) -> None:
+    """Raises `ClaimRefused`: the case of a guarantee has a better outcome than its record."""
+    cases = {each.id.removeprefix(_CASE): each.outcome for each in store.outcomes if each.id.startswith(_CASE)}
+    for name in _GUARANTEES:
+        case, record = cases.get(name, Outcome.NOT_RUN), records.get(name)
+        if record is None and case not in IDLE:
+            raise ClaimRefused(Reason.DURABILITY, f"{name} is {case} as a case, and has no record")
+        if record is not None and not _no_better(case, record.outcome):
+            raise ClaimRefused(Reason.DURABILITY, f"{name} is {case} as a case, and {record.outcome} as a guarantee")
+
+
+def _no_better(says: Outcome, shows: Outcome) -> bool:
+    """Whether a verdict is no better than what shows; what ended by an error may be worse."""
+    return says is shows or {says, shows} <= {*SHOWN} or worst([says, shows]) is says
+
+
+def _short(value: object) -> str:
+    return in_one_line(str(value), 80)

@@ -1,0 +1,65 @@
+"""The cases that a run must have: all of the edition, at the scale of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from storeproof.experiments.performance.benchmark_config import BenchmarkConfig, configs
+from storeproof.outcome import Stage
+from storeproof.spec import Scale, Spec
+from storeproof.spec.cases import CaseIds
+from storeproof.spec.model import Value
+
+_OUTAGE = "performance.outage/"
+_BY_MODEL = ("stateful.", "concurrency.whole/")
+_PERFORMANCE = ("performance.", "growth.")
+
+
+@dataclass(frozen=True)
+class ExpectedCase:
+    """One case."""
+
+    id: str
+    revision: int = 1
+    beyond_scale: bool = False
+    """Whether the scale leaves it out unless the command line names it."""
+    config: BenchmarkConfig | None = None
+    """Of a case that measures a workload."""
+
+    @property
+    def stage(self) -> Stage:
+        """By its id."""
+        if self.id.startswith("durability."):
+            return Stage.DURABILITY
+        return Stage.PERFORMANCE if self.id.startswith(_PERFORMANCE) else Stage.CORRECTNESS
+
+
+def expected_cases(spec: Spec, scale: Scale) -> dict[str, ExpectedCase]:
+    """All of them, by id."""
+    return {each.id: each for each in _cases(spec, scale)}
+
+
+def _cases(spec: Spec, scale: Scale) -> Iterator[ExpectedCase]:
+    fixed = CaseIds(spec.capabilities, spec.models, spec.workloads, spec.scaling).ids
+    struck = scale.performance.outage.faults
+    for name in sorted(fixed):
+        if not name.startswith(_BY_MODEL):
+            beyond = name.startswith(_OUTAGE) and name.removeprefix(_OUTAGE) not in struck
+            yield ExpectedCase(name, beyond_scale=beyond)
+    for name, capability in spec.capabilities.items():
+        yield from (ExpectedCase(f"capabilities.{name}/{case.id}", case.revision) for case in capability.cases)
+    for name, model in spec.models.items():
+        yield ExpectedCase(f"stateful.{name}")
+        if model.record.kind in ("hash", "document", "row"):
+            yield ExpectedCase(f"concurrency.whole/{name}")
+        if isinstance(model.record, Value):
+            yield from (ExpectedCase(f"sizes.{name}/{size}") for size in model.record.sizes)
+    if "corpus" in spec.models:
+        yield from (ExpectedCase(f"requests.corpus/{indexes}i") for indexes in (0, len(spec.models["corpus"].indexes)))
+    for name, scaling in spec.scaling.items():
+        yield from (ExpectedCase(f"growth.{name}/{indexes}i") for indexes in (0, scaling.indexes))
+    for workload in spec.workloads.values():
+        for number, config in enumerate(configs(workload, scale.performance)):
+            beyond = not scale.performance.measures(workload.workload, first=number == 0)
+            yield ExpectedCase(config.case, beyond_scale=beyond, config=config)

@@ -1,0 +1,125 @@
+"""Verifies a bundle: nothing is believed that can be computed. It needs no network, no server, and no trust in who made the bundle."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from storeproof.conformance.archive import PRODUCT, RESULT, Archive, open_archive
+from storeproof.conformance.durability import JudgedAgain, check_durability
+from storeproof.conformance.judged_by import check_machinery, judging_target
+from storeproof.conformance.known import Known
+from storeproof.conformance.manifest import checked_manifest
+from storeproof.conformance.numbers import check_numbers
+from storeproof.conformance.reasons import ClaimRefused, Reason
+from storeproof.conformance.verdicts import check_counts, check_operations, check_profiles, check_roll_ups
+from storeproof.conformance.wholeness import check_cases, only_store
+from storeproof.errors import SpecError, UsageError
+from storeproof.printable import in_one_line
+from storeproof.result.json_file import result_from, written
+from storeproof.result.model import FORMAT, Result, StoreResult
+from storeproof.spec.questions.product import Product
+from storeproof.spec.reading.source import read
+
+_BEGIN = f'{{\n "format": "{FORMAT}",'.encode()
+_SEED = re.compile(r"--seed[= ]'?(\d+)'?(?!\S)")
+
+
+@dataclass(frozen=True)
+class Verified:
+    """A claim of which everything was computed again that can be."""
+
+    product: Product
+    result: Result
+    durability: JudgedAgain
+    numbers: int
+    capabilities: int
+
+    @property
+    def store(self) -> StoreResult:
+        """The store of the claim."""
+        return self.result.stores[0]
+
+
+def verify(path: Path, known: Known) -> Verified:
+    """Verify the bundle in a file.
+
+    Raises:
+        Unreadable: it is not there, or is no regular file.
+        ClaimRefused: for the first reason that is found.
+    """
+    with open_archive(path) as archive, tempfile.TemporaryDirectory(prefix="storeproof-verify-") as folder:
+        manifest = checked_manifest(archive)
+        product = _product(archive, Path(folder))
+        result = _result(archive)
+        if manifest.edition != result.edition or manifest.storeproof != result.run.storeproof:
+            raise ClaimRefused(Reason.MANIFEST, "the manifest names another edition or another storeproof than the result")
+        store = only_store(result, known)
+        check_machinery(result.run, known)
+        own = Path(folder) / "files"
+        own.mkdir()
+        target = judging_target(store, archive, known, own)
+        scale = known.scale(result.run.scale)
+        _check_run(result)
+        _check_product(product, store, target.store.product)
+        cases = known.cases(scale)
+        check_cases(store, cases)
+        check_counts(store)
+        check_roll_ups(store, target, known.spec)
+        check_operations(store, known.spec.capabilities)
+        durability = check_durability(result.run, store, target, archive, known)
+        numbers = check_numbers(store, cases, scale)
+        check_profiles(store, target, known.spec)
+    return Verified(product, result, durability, numbers, len(store.capabilities))
+
+
+def _product(archive: Archive, folder: Path) -> Product:
+    file = folder / PRODUCT
+    file.write_bytes(archive.read(PRODUCT))
+    try:
+        return read(file, Product)
+    except SpecError as reason:
+        found = in_one_line(str(reason).replace(f"{folder}/", ""))
+        raise ClaimRefused(Reason.PRODUCT, found) from None
+
+
+def _result(archive: Archive) -> Result:
+    """The result, which has one notation: other tools must not find something else in it, as where a key is there twice."""
+    content = archive.read(RESULT)
+    if not content.startswith(_BEGIN):  # older formats are computed while they are read
+        raise ClaimRefused(Reason.RESULT, f"{RESULT} is not in format {FORMAT} as a run writes it; run the suites again")
+    try:
+        result = result_from(content.decode("utf-8"), RESULT)
+    except UnicodeDecodeError:
+        raise ClaimRefused(Reason.RESULT, f"{RESULT} is not text in UTF-8") from None
+    except UsageError as reason:
+        raise ClaimRefused(Reason.RESULT, in_one_line(str(reason))) from None
+    if written(result) != content:
+        raise ClaimRefused(Reason.RESULT, f"{RESULT} is not written as a run writes it")
+    return result
+
+
+def _check_run(result: Result) -> None:
+    """The seed and the time are those of a run: others would repeat another one."""
+    run = result.run
+    try:
+        started = datetime.fromisoformat(run.started)
+    except ValueError:
+        raise ClaimRefused(Reason.RUN, f"it started at {in_one_line(run.started, 40)}, which is no time") from None
+    if started.tzinfo is None:
+        raise ClaimRefused(Reason.RUN, f"it started at {run.started}, without a time zone")
+    named = _SEED.search(run.command)
+    if named is not None and int(named[1]) != run.seed:
+        raise ClaimRefused(Reason.SEED, f"its command has the seed {named[1]}, and its result {run.seed}")
+
+
+def _check_product(product: Product, store: StoreResult, name: str) -> None:
+    """A claim is about the very product and version that the server reported."""
+    assert store.version is not None
+    version = store.version.removeprefix(f"{name} ")
+    if product.product.casefold() != name.casefold() or product.version != version:
+        claimed = in_one_line(f"{product.product} {product.version}", 80)
+        raise ClaimRefused(Reason.PRODUCT, f"{PRODUCT} is about {claimed}, and the server said that it is {in_one_line(store.version, 80)}")

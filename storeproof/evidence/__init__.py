@@ -1,0 +1,20 @@
+"""The evidence of durability: what clients did in the rounds of a fault, and what was read back, so that it can be judged again.
+
+A run writes it beside its result, as one file of JSON lines in gzip.
+"""
+
+from storeproof.evidence.file import EVIDENCE, evidence_file, member_of, read_evidence
+from storeproof.evidence.lines import EvidenceDamaged
+from storeproof.evidence.rounds import AuditEvidence, Broken, RoundEvidence, StoreEvidence
+
+__all__ = [
+    "EVIDENCE",
+    "AuditEvidence",
+    "Broken",
+    "EvidenceDamaged",
+    "RoundEvidence",
+    "StoreEvidence",
+    "evidence_file",
+    "member_of",
+    "read_evidence",
+]

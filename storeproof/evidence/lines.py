@@ -1,0 +1,291 @@
+"""The lines of an evidence file: JSON objects, each with its kind. Operations are columns, which take less space than an object for each.
+
+Keys are numbered in the order in which they appear. Times count from just before the first round, so that a file does not tell for how
+long its machine was up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from storeproof.evidence.rounds import AuditEvidence, Broken, RoundEvidence, StoreEvidence
+from storeproof.history import ABSENT, Action, Ending, Observation, Operation, Place, Seen, Sight
+from storeproof.spec.guarantee import LoadShape
+
+FORMAT: Final = "1.0"
+
+_MOST_ROUNDS: Final = 100
+"""On one store: the largest scale has twenty in each of four load shapes."""
+Nanoseconds = Annotated[int, Field(ge=-1, lt=1 << 62)]
+Number = Annotated[int, Field(ge=0, lt=1 << 31)]
+Amount = Annotated[int, Field(ge=-16, le=16)]
+"""A run adds 5 at most; the time to judge a counter grows with these."""
+
+_CHUNK: Final = 10_000
+"""Operations of a line, and keys."""
+_UNKNOWN: Final = -1
+"""In place of the time that a reply took: there was none."""
+_ACTIONS: Final[Mapping[str, Action]] = {"p": "put", "d": "delete", "i": "increment"}
+_ENDINGS: Final[Mapping[str, Ending]] = {"o": "ok", "r": "refused", "u": "unknown"}
+_LETTERS: Final[Mapping[str, str]] = {word: letter for letter, word in (*_ACTIONS.items(), *_ENDINGS.items())}
+
+SeenOnLine = None | int | str | tuple[Sight, str]
+"""None: absent; a number: of a counter; a text: the write id of a whole record; else what is seen of a record, and a write id."""
+
+
+class EvidenceDamaged(ValueError):
+    """It is not what a run writes."""
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class FileLine(_Line):
+    """The first line of a file."""
+
+    line: Literal["file"] = "file"
+    format: str
+    run: str
+
+
+class StoreLine(_Line):
+    """A store, and the fault that strikes it."""
+
+    line: Literal["store"] = "store"
+    case: str
+    seed: str
+    target: str
+    cuts_off: bool
+
+
+class KeysLine(_Line):
+    """Keys, numbered on from the line before."""
+
+    line: Literal["keys"] = "keys"
+    keys: list[tuple[str, str | int]]
+
+
+class OperationsLine(_Line):
+    """Operations in order of invocation, in columns."""
+
+    line: Literal["operations"] = "operations"
+    client: list[Number]
+    action: str
+    key: list[Number]
+    after: list[Nanoseconds]
+    """Nanoseconds from the invocation of the operation before."""
+    took: list[Nanoseconds]
+    """Nanoseconds to the reply; -1 if it was lost."""
+    outcome: str
+    write: list[str]
+    amount: list[Amount]
+
+
+class AuditOnLine(_Line):
+    """What was read back."""
+
+    moment: Nanoseconds
+    everything: bool
+    keys: list[Number]
+    seen: list[SeenOnLine]
+    gone: list[str]
+    ended: Nanoseconds
+
+
+class BrokenOnLine(_Line):
+    """Why the store was unusable."""
+
+    reason: str
+    log: str
+    needs_repair: bool
+
+
+class RoundLine(_Line):
+    """A round."""
+
+    line: Literal["round"] = "round"
+    shape: LoadShape
+    began: Nanoseconds
+    struck: Nanoseconds
+    load_ended: Nanoseconds
+    second_fault: bool
+    recovered: float | None
+    unstartable: Nanoseconds | None
+    audit: AuditOnLine | None
+    broken: BrokenOnLine | None
+    spoiled: bool
+
+
+Line = Annotated[FileLine | StoreLine | KeysLine | OperationsLine | RoundLine, Field(discriminator="line")]
+_LINE: Final[TypeAdapter[FileLine | StoreLine | KeysLine | OperationsLine | RoundLine]] = TypeAdapter(Line)
+
+
+def parsed(text: bytes) -> FileLine | StoreLine | KeysLine | OperationsLine | RoundLine:
+    """One line. Raises `EvidenceDamaged`."""
+    try:
+        return _LINE.validate_json(text)
+    except ValidationError as breaches:
+        first = breaches.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise EvidenceDamaged(f"a line is not one of evidence: {where}: {first['msg']}") from None
+
+
+def lines_of(store: StoreEvidence) -> Iterator[str]:
+    """What is written of a store."""
+    origin = min([each.began for each in store.rounds] + [each.invoked for each in store.operations[:1]], default=1) - 1
+    numbers: dict[Place, int] = {}
+    for each in store.operations:
+        numbers.setdefault((each.collection, each.key), len(numbers))
+    places = list(numbers)
+    yield StoreLine(case=store.case, seed=store.seed, target=store.target, cuts_off=store.cuts_off).model_dump_json()
+    for first in range(0, len(places), _CHUNK):
+        yield KeysLine(keys=places[first : first + _CHUNK]).model_dump_json()
+    before = origin
+    for first in range(0, len(store.operations), _CHUNK):
+        some = store.operations[first : first + _CHUNK]
+        yield _columns(some, numbers, before).model_dump_json()
+        before = some[-1].invoked
+    for round_ in store.rounds:
+        yield _round_line(round_, numbers, origin).model_dump_json()
+
+
+def _columns(operations: Sequence[Operation], numbers: Mapping[Place, int], before: int) -> OperationsLine:
+    invoked = [each.invoked for each in operations]
+    return OperationsLine(
+        client=[each.client for each in operations],
+        action="".join(_LETTERS[each.action] for each in operations),
+        key=[numbers[each.collection, each.key] for each in operations],
+        after=[now - earlier for now, earlier in zip(invoked, [before, *invoked], strict=False)],
+        took=[_UNKNOWN if each.completed is None else each.completed - each.invoked for each in operations],
+        outcome="".join(_LETTERS[each.outcome] for each in operations),
+        write=[each.write_id for each in operations],
+        amount=[each.amount for each in operations],
+    )
+
+
+def _round_line(round_: RoundEvidence, numbers: Mapping[Place, int], origin: int) -> RoundLine:
+    audit, broken = round_.audit, round_.broken
+    return RoundLine(
+        shape=round_.shape,
+        began=round_.began - origin,
+        struck=round_.struck - origin if round_.struck else 0,
+        load_ended=round_.load_ended - origin if round_.load_ended else 0,
+        second_fault=round_.second_fault,
+        recovered=round_.recovered,
+        unstartable=None if round_.unstartable is None else round_.unstartable - origin,
+        audit=None
+        if audit is None
+        else AuditOnLine(
+            moment=audit.moment - origin,
+            everything=audit.everything,
+            keys=[numbers[place] for place in audit.seen],
+            seen=[_written(each) for each in audit.seen.values()],
+            gone=list(audit.gone),
+            ended=audit.ended - origin,
+        ),
+        broken=None if broken is None else BrokenOnLine(reason=broken.reason, log=broken.log, needs_repair=broken.needs_repair),
+        spoiled=round_.spoiled,
+    )
+
+
+def _written(seen: Seen) -> SeenOnLine:
+    if not isinstance(seen, Observation):
+        return seen
+    if seen.sight == "absent":
+        return None
+    return seen.write_id if seen.sight == "whole" else (seen.sight, seen.write_id)
+
+
+class Reading:
+    """One store, put together line by line."""
+
+    def __init__(self, line: StoreLine, most_operations: int) -> None:
+        self.store = StoreEvidence(line.case, line.seed, line.target, line.cuts_off)
+        self._most = most_operations
+        self._places: list[Place] = []
+        self._counters: set[int] = set()
+        """Numbers of the keys that are counters."""
+        self._invoked = 0
+
+    def add(self, line: KeysLine | OperationsLine | RoundLine) -> None:
+        """Take the next line. Raises `EvidenceDamaged`."""
+        if isinstance(line, KeysLine):
+            self._places += line.keys
+            self._limit(len(self._places), "keys")
+        elif isinstance(line, OperationsLine):
+            self._add_operations(line)
+        else:
+            self.store.rounds.append(self._round(line))
+            if len(self.store.rounds) > _MOST_ROUNDS:
+                raise EvidenceDamaged(f"there are more than {_MOST_ROUNDS} rounds on one store")
+
+    def _add_operations(self, line: OperationsLine) -> None:
+        columns = (line.client, line.action, line.key, line.after, line.took, line.outcome, line.write, line.amount)
+        if len({len(each) for each in columns}) != 1:
+            raise EvidenceDamaged("columns of operations have different lengths")
+        self._limit(len(self.store.operations) + len(line.client), "operations")
+        for client, action, key, after, took, outcome, write, amount in zip(*columns, strict=True):
+            self._invoked += after
+            ending = _ENDINGS.get(outcome)
+            if action not in _ACTIONS or ending is None or not 0 <= key < len(self._places) or after < 0:
+                raise EvidenceDamaged(f"operation {len(self.store.operations)} is none of a run")
+            if (took == _UNKNOWN) != (ending == "unknown") or took < _UNKNOWN:
+                raise EvidenceDamaged(f"operation {len(self.store.operations)} is {ending} after {took} ns")
+            if _ACTIONS[action] == "increment":
+                self._counters.add(key)
+            collection, name = self._places[key]
+            self.store.operations.append(
+                Operation(
+                    client=client,
+                    action=_ACTIONS[action],
+                    collection=collection,
+                    key=name,
+                    invoked=self._invoked,
+                    completed=None if took == _UNKNOWN else self._invoked + took,
+                    outcome=ending,
+                    write_id=write,
+                    amount=amount,
+                )
+            )
+
+    def _round(self, line: RoundLine) -> RoundEvidence:
+        audit, broken = line.audit, line.broken
+        return RoundEvidence(
+            shape=line.shape,
+            began=line.began,
+            struck=line.struck,
+            load_ended=line.load_ended,
+            second_fault=line.second_fault,
+            recovered=line.recovered,
+            unstartable=line.unstartable,
+            audit=None if audit is None else self._audit(audit),
+            broken=None if broken is None else Broken(broken.reason, broken.log, broken.needs_repair),
+            spoiled=line.spoiled,
+        )
+
+    def _audit(self, line: AuditOnLine) -> AuditEvidence:
+        if len(line.keys) != len(line.seen) or len(set(line.keys)) != len(line.keys):
+            raise EvidenceDamaged("what was read back does not have one value for each key")
+        seen: dict[Place, Seen] = {}
+        for key, value in zip(line.keys, line.seen, strict=True):
+            if not 0 <= key < len(self._places):
+                raise EvidenceDamaged(f"key {key} was read back, and there are {len(self._places)}")
+            seen[self._places[key]] = self._seen(key, value)
+        return AuditEvidence(line.moment, line.everything, seen, tuple(line.gone), line.ended)
+
+    def _seen(self, key: int, value: SeenOnLine) -> Seen:
+        if (key in self._counters) != isinstance(value, int) and value is not None:
+            raise EvidenceDamaged(f"key {key} is read back as another kind of record than it was written")
+        if isinstance(value, int):
+            return value
+        if value is None:
+            return None if key in self._counters else ABSENT
+        return Observation("whole", value) if isinstance(value, str) else Observation(*value)
+
+    def _limit(self, number: int, of: str) -> None:
+        if number > self._most:
+            raise EvidenceDamaged(f"the rounds on one store have more than {self._most:,} {of}, the most that is judged again")

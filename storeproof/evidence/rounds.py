@@ -1,0 +1,73 @@
+"""What happened in the rounds of one fault on one store: all that their verdict depends on.
+
+All times are nanoseconds on the clock of the operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from storeproof.history import Operation, Place, Seen
+from storeproof.spec.guarantee import LoadShape
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEvidence:
+    """What was read back after a fault."""
+
+    moment: int
+    """When the reading began: what was invoked later is not judged by it, and what was answered later is unknown to it."""
+    everything: bool
+    """Whether it reads the keys of all rounds, and not only those of this one."""
+    seen: Mapping[Place, Seen]
+    gone: tuple[str, ...]
+    """Models whose collection itself was missing."""
+    ended: int
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The store was unusable after the fault."""
+
+    reason: str
+    log: str
+    """The last lines of its log."""
+    needs_repair: bool
+    """It starts, and then answers with errors."""
+
+
+@dataclass(slots=True)
+class RoundEvidence:
+    """One round; filled in as it goes on."""
+
+    shape: LoadShape
+    began: int
+    """When its load began."""
+    struck: int = 0
+    load_ended: int = 0
+    second_fault: bool = False
+    recovered: float | None = None
+    """Seconds from the start to the first answer; None if it did not answer."""
+    unstartable: int | None = None
+    """When it was given up to start it; None if it started."""
+    audit: AuditEvidence | None = None
+    broken: Broken | None = None
+    spoiled: bool = False
+    """The round ended in a way that says nothing about the store: it is not counted, and was repeated on a new store."""
+
+
+@dataclass(slots=True)
+class StoreEvidence:
+    """The rounds on one store, from its first start to its end. A store that the machine spoiled is followed by another one."""
+
+    case: str
+    seed: str
+    """Of all random choices."""
+    target: str
+    """The store and its variant, `store:variant`."""
+    cuts_off: bool
+    """Whether the fault takes the disk away from a store that still runs: what it answers then is unknown."""
+    rounds: list[RoundEvidence] = field(default_factory=list)
+    operations: list[Operation] = field(default_factory=list)
+    """All of them, in order of invocation."""

@@ -1,0 +1,89 @@
+"""Judges the rounds on one store: in a run as they happen, and again from their evidence. There is no other judge of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from storeproof.check import Audits, unstartable
+from storeproof.evidence import RoundEvidence
+from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.experiments.fault_experiment import without_replies
+from storeproof.history import Operation, Place, as_of
+
+
+class RoundJudge:
+    """Adds what happened to the sums. Every method but the first is called once for each round that came so far."""
+
+    def __init__(self, summary: DurabilitySummary, *, cuts_off: bool) -> None:
+        """`cuts_off`: whether the fault takes the disk away from a store that still runs."""
+        self.summary = summary
+        self._cuts_off = cuts_off
+        self._cut_off: list[tuple[int, int]] = []
+        """Intervals in which the store had lost its disk: operations that it answered within them are unknown."""
+        self.audits = Audits()
+        self._at_risk = 0
+        """Operations that were acknowledged before the fault of this round."""
+
+    def history(self, operations: Iterable[Operation], moment: int) -> list[Operation]:
+        """The operations as they count at a moment, in nanoseconds. `operations`: of some or all keys, in order of invocation."""
+        return without_replies(as_of(operations, moment), self._cut_off)
+
+    def due(self, history: Sequence[Operation], *, everything: bool) -> dict[Place, list[Operation]]:
+        """The keys that the audit of this round must read, with their operations."""
+        return self.audits.due(history, everything=everything)
+
+    def begin(self, round_: RoundEvidence) -> None:
+        """A round begins."""
+        self.summary.count(round_.shape)
+
+    def struck(self, round_: RoundEvidence) -> None:
+        """Its fault struck, and its clients have ended."""
+        if self._cuts_off:
+            self._cut_off.append((round_.struck, round_.load_ended))
+
+    def struck_again(self) -> None:
+        """The fault struck a second time, during the recovery."""
+        self.summary.second_faults += 1
+
+    def recovered(self, round_: RoundEvidence) -> None:
+        """The store answers again."""
+        assert round_.recovered is not None
+        self.summary.recoveries.append(round_.recovered)
+
+    def not_started(self, operations: Sequence[Operation], round_: RoundEvidence) -> None:
+        """The store does not start, so that nothing it ever acknowledged can be read."""
+        assert round_.unstartable is not None
+        ends = [each.completed for each in as_of(operations, round_.unstartable) if each.outcome == "ok" and each.completed is not None]
+        self.summary.losses.append(unstartable(len(ends), min(ends, default=round_.unstartable), round_.unstartable))
+
+    def audited(self, history: Sequence[Operation], round_: RoundEvidence) -> None:
+        """The data was read back. `history`: as it counts at the moment of the audit. Raises `ValueError` as `Audits.judge` does."""
+        assert round_.audit is not None
+        findings, lost = self.audits.judge(history, round_.audit.seen, round_.struck)
+        self.summary.gone.update(round_.audit.gone)
+        self.summary.add(findings, lost)
+        self.audits.ended(round_.audit.ended)
+        began, ended = round_.began, round_.load_ended
+        answered = [each for each in history if each.outcome == "ok" and each.invoked >= began]
+        self._at_risk = sum(each.completed is not None and each.completed <= ended for each in answered)
+
+    def survived(self) -> None:
+        """The store works again: the round is over."""
+        if not self._at_risk:
+            self.summary.idle.append(f"nothing was acknowledged before fault {self.summary.rounds}")
+
+    def broke(self, round_: RoundEvidence) -> None:
+        """The store is unusable: no other round follows."""
+        assert round_.broken is not None
+        self.summary.needs_repair |= round_.broken.needs_repair
+        self.summary.breaks(round_.broken.reason, round_.broken.log)
+
+    def spoiled(self, round_: RoundEvidence) -> None:
+        """The round says nothing about the store, and does not count; no other round follows on this store."""
+        self.summary.count(round_.shape, -1)
+
+    def finish(self, operations: Sequence[Operation]) -> None:
+        """The rounds on this store are over."""
+        counted = without_replies(operations, self._cut_off)
+        self.summary.acknowledged += sum(each.outcome == "ok" for each in counted)
+        self.summary.unknown += sum(each.outcome == "unknown" for each in counted)

@@ -1,0 +1,130 @@
+"""The files that judged a store, by their SHA-256: so that a reader can tell whether they are those of the project."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+import storeproof
+from storeproof.machine.file_digest import digest_of
+from storeproof.spec.reading.inheritance import STORES
+from storeproof.spec.reading.source import plain
+from storeproof.spec.store import Target
+
+OWN: Final = "own/"
+"""How the names of a vendor's own files begin; those of the project are called as in a checkout."""
+MACHINERY: Final = "storeproof"
+SUITES: Final = "suites"
+NATIVE: Final = "native"
+
+_PACKAGE: Final = Path(storeproof.__file__).resolve().parent
+_ADAPTERS: Final = (_PACKAGE / "adapters").resolve()
+_IMPORTED: Final = re.compile(r"^[ \t]*(?:from|import)[ \t]+storeproof\.adapters(?:\.|[ \t]+import[ \t]+)(\w+)", re.MULTILINE)
+_LINKED: Final = ("adapters", "suites", "spec/data")
+"""Parts of the package that are digested by themselves: adapters with their store, the specification as the edition."""
+
+
+def digests_of_run() -> dict[str, str]:
+    """Of what is the same for all stores: the machinery and the suites, each as one, and the compiled part where there is one."""
+    linked = [_PACKAGE / name for name in _LINKED]
+    machinery = [path for path in _files(_PACKAGE, "*.py") if not any(path.is_relative_to(each) for each in linked)]
+    found = {MACHINERY: _together(_PACKAGE, machinery), SUITES: _together(_PACKAGE / SUITES, _files(_PACKAGE / SUITES, "*.py"))}
+    compiled = next(iter(sorted(_PACKAGE.glob(f"{NATIVE}*.so"))), None)
+    return found if compiled is None else {**found, NATIVE: _digest(compiled)}
+
+
+def sources_of(target: Target) -> dict[str, Path]:
+    """The store's file first, those that it extends, and all modules of its adapter; of a composite store, of its servers too.
+
+    The names of a vendor's own files are relative to the folder that holds them all, so that the files still find each other under them.
+
+    Raises:
+        SpecError: a store's file cannot be read.
+        OSError: another file cannot.
+    """
+    files: dict[Path, None] = {}
+    for each in (target, *target.parts.values()):
+        files |= dict.fromkeys(_chain(each.file))
+        if each.store.adapter.endswith(".py"):
+            own = (each.file.parent / each.store.adapter).resolve()
+            files[own] = None
+            files |= dict.fromkeys(_imported([own]))
+        else:
+            files |= dict.fromkeys(_modules(each.store.adapter))
+    home = _common(path for path in files if not _shipped(path))
+    return {_shipped(path) or OWN + path.relative_to(home).as_posix(): path for path in files}
+
+
+def digests(sources: Mapping[str, Path]) -> dict[str, str]:
+    """The SHA-256 of each file, by its name. Raises `OSError`: one cannot be read."""
+    return {name: _digest(path) for name, path in sources.items()}
+
+
+def _chain(path: Path) -> Iterator[Path]:
+    """A store's file, and those that it extends; the loader has refused circles."""
+    yield path
+    named = plain(path).get("extends")
+    if isinstance(named, str):
+        yield from _chain((path.parent / named if named.endswith((".yaml", ".yml")) else STORES / f"{named}.yaml").resolve())
+
+
+def _modules(name: str) -> dict[Path, None]:
+    """The files of an adapter of the project, and of those that it imports."""
+    found: dict[Path, None] = {}
+    wanted, known = [name], set[str]()
+    while wanted:
+        each = wanted.pop()
+        if each in known:
+            continue
+        known.add(each)
+        files = _files(_ADAPTERS / each, "*") if (_ADAPTERS / each).is_dir() else [_ADAPTERS / f"{each}.py"]
+        found |= dict.fromkeys(files)
+        wanted += _names(files)
+    return found
+
+
+def _imported(files: Iterable[Path]) -> Iterator[Path]:
+    for name in _names(files):
+        yield from _modules(name)
+
+
+def _names(files: Iterable[Path]) -> list[str]:
+    """The adapters of the project that files import."""
+    texts = (path.read_text(encoding="utf-8", errors="replace") for path in files if path.suffix == ".py")
+    return [name for text in texts for name in _IMPORTED.findall(text)]
+
+
+def _shipped(path: Path) -> str:
+    """What a file of the project is called; empty for a vendor's own."""
+    for folder, name in ((STORES, "spec/stores"), (_ADAPTERS, "adapters")):
+        if path.is_relative_to(folder):
+            return f"{name}/{path.relative_to(folder).as_posix()}"
+    return ""
+
+
+def _common(paths: Iterable[Path]) -> Path:
+    folders = [str(path.parent) for path in paths]
+    return Path(os.path.commonpath(folders)) if folders else Path()
+
+
+def _files(folder: Path, pattern: str) -> list[Path]:
+    return [path for path in sorted(folder.rglob(pattern)) if path.is_file() and "__pycache__" not in path.parts]
+
+
+def _together(root: Path, files: Iterable[Path]) -> str:
+    """One digest of files with their names."""
+    digest = hashlib.sha256()
+    for path in files:
+        digest.update(f"{path.relative_to(root).as_posix()}\0{_digest(path)}\n".encode())
+    return digest.hexdigest()
+
+
+def _digest(path: Path) -> str:
+    found = digest_of(str(path))
+    if found is None:
+        raise OSError(f"{path} cannot be read")
+    return found.removeprefix("sha256:")

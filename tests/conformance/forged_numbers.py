@@ -1,0 +1,113 @@
+"""Forgeries of the numbers."""
+
+from __future__ import annotations
+
+import zlib
+from base64 import b64decode, b64encode
+
+from storeproof.conformance.reasons import Reason
+from storeproof.stats.intervals import estimate
+from tests.conformance.forging import Forgery, Json, with_store
+
+
+def number_of(store: Json, workload: str = "single-get") -> Json:
+    """The number of a workload."""
+    return next(each for each in store["measurements"] if each["workload"] == workload)
+
+
+def _faster(store: Json) -> None:
+    number_of(store)["throughput"]["median"] *= 1.02
+    number_of(store)["throughput"]["high"] *= 1.02
+
+
+def _faster_rounds(store: Json) -> None:
+    """With the median and the interval of these rounds."""
+    found = number_of(store)
+    for each in found["rounds"]:
+        each["throughput"] *= 1.5
+    _estimated(found)
+
+
+def _estimated(found: Json) -> None:
+    made = estimate([each["throughput"] for each in found["rounds"]])
+    found["throughput"] |= {"median": made.median, "low": made.low, "high": made.high}
+
+
+def _drop_slowest(store: Json) -> None:
+    found = number_of(store)
+    found["rounds"].remove(min(found["rounds"], key=lambda each: each["throughput"]))
+    _estimated(found)
+
+
+def _many_rounds(store: Json) -> None:
+    """The trend of many rounds takes long."""
+    found = number_of(store)
+    found["rounds"] *= 1_000
+
+
+def _histogram_bomb(store: Json) -> None:
+    """Sixty megabytes in as many kilobytes; the header is a true one."""
+    true = b64decode(number_of(store)["histogram"])
+    begin = zlib.decompress(true[8:])
+    content = zlib.compress(begin[:4] + (60 << 20).to_bytes(4, "big") + begin[8:40] + b"\0" * (60 << 20))
+    number_of(store)["histogram"] = b64encode(true[:4] + len(content).to_bytes(4, "big") + content).decode()
+
+
+def _narrow(store: Json) -> None:
+    rate = number_of(store)["throughput"]
+    rate["low"] = rate["high"] = rate["median"]
+
+
+def _swap(store: Json) -> None:
+    one, other = number_of(store), number_of(store, "single-put-distinct-100")
+    one["histogram"], other["histogram"] = other["histogram"], one["histogram"]
+
+
+def _quicker(store: Json) -> None:
+    number_of(store)["latency_us"]["p50"] /= 2
+
+
+def _other_grade(store: Json) -> None:
+    found = number_of(store)
+    found["grade"] = "B" if found["grade"] != "B" else "A"
+
+
+def _pass_gate(store: Json) -> None:
+    """A failed gate is called passed."""
+    gate = number_of(store)["gates"]["littles_law"]
+    gate |= {"value": 0.5, "ok": True}
+
+
+def _wider_gate(store: Json) -> None:
+    gate = number_of(store)["gates"]["littles_law"]
+    gate |= {"value": 0.5, "ok": True, "limit": 1.0}
+
+
+def _of_no_case(store: Json) -> None:
+    number_of(store)["clients"] = 999
+
+
+def _twice(store: Json) -> None:
+    store["measurements"].append(number_of(store))
+
+
+def _leave_out(store: Json) -> None:
+    store["measurements"].remove(number_of(store))
+
+
+NUMBERS = (
+    Forgery("faster", "the median is raised by 2 %", with_store(_faster), Reason.NUMBER, "the median is"),
+    Forgery("faster rounds", "with a median that fits", with_store(_faster_rounds), Reason.NUMBER, "round 1 has"),
+    Forgery("slow round dropped", "with a median that fits", with_store(_drop_slowest), Reason.NUMBER, "it has 2 rounds"),
+    Forgery("interval narrowed", "to nothing", with_store(_narrow), Reason.NUMBER, "the low is"),
+    Forgery("better grade", "another letter", with_store(_other_grade), Reason.NUMBER, "its grade is"),
+    Forgery("gate passed", "beyond its limit", with_store(_pass_gate), Reason.NUMBER, "the gate littles_law is passed with 0.5"),
+    Forgery("limit raised", "so that the gate passes", with_store(_wider_gate), Reason.NUMBER, "at a limit of 1"),
+    Forgery("of no case", "with more clients than are tried", with_store(_of_no_case), Reason.NUMBER, "is of no case"),
+    Forgery("number twice", "one of them better", with_store(_twice), Reason.NUMBER, "has two numbers"),
+    Forgery("number left out", "of a case that passed", with_store(_leave_out), Reason.NUMBER, "is pass, and has no number"),
+    Forgery("many rounds", "to exhaust the reader", with_store(_many_rounds), Reason.NUMBER, "it has 3000 rounds"),
+    Forgery("bomb of a histogram", "zeros in a number", with_store(_histogram_bomb), Reason.RESULT, "is not an HdrHistogram"),
+    Forgery("histogram swapped", "with that of another workload", with_store(_swap), Reason.HISTOGRAM, "by its histogram"),
+    Forgery("quicker", "the median latency is halved", with_store(_quicker), Reason.HISTOGRAM, "its p50 is"),
+)

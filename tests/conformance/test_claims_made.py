@@ -1,0 +1,168 @@
+"""Bundles are made of whole runs only, and told in one line; badges and repeated runs say what they show."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from storeproof.cli import main
+from storeproof.conformance.answer import Level, answer_lines, badge_of, refused_badge
+from storeproof.conformance.bundle import make_bundle
+from storeproof.conformance.expected_cases import expected_cases
+from storeproof.conformance.known import Known
+from storeproof.conformance.reasons import ClaimRefused, Reason
+from storeproof.conformance.rerun import command_of, compared
+from storeproof.conformance.verify import Verified, verify
+from storeproof.errors import UsageError
+from storeproof.evidence import EVIDENCE
+from storeproof.outcome import Outcome, Stage
+from storeproof.result.json_file import read_result
+from storeproof.result.model import Result, StoreResult
+from tests.conformance.true_bundle import CASES, TrueBundle, known, product_of
+from tests.mini_edition.edition import mini_edition
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def verified(true_bundle: TrueBundle) -> Verified:
+    """What the verification of the true bundle says."""
+    return verify(true_bundle.file, known())
+
+
+def called(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    """The exit code of a command."""
+    monkeypatch.setattr(sys, "argv", ["storeproof", *words])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
+
+
+def test_the_cases_that_must_be_there_are_those_that_are_collected(true_bundle: TrueBundle) -> None:
+    """Of a run of all suites: each id, with its stage and its revision."""
+    result = read_result(true_bundle.report)
+    cases = expected_cases(known().spec, known().spec.scales["smoke"])
+    found = {each.id: (each.stage, each.revision) for each in result.stores[0].outcomes}
+    assert found == {name: (case.stage, case.revision) for name, case in cases.items()}
+    assert {case.stage for case in cases.values()} == {*Stage}
+
+
+def test_a_run_keeps_its_evidence_beside_its_result(true_bundle: TrueBundle) -> None:
+    """A small file, of the guarantees that were struck."""
+    file = true_bundle.report / EVIDENCE
+    assert file.read_bytes() == true_bundle.parts[EVIDENCE]
+    assert 1_000 < file.stat().st_size < 2_000_000
+
+
+def test_the_same_run_makes_the_same_bundle(true_bundle: TrueBundle) -> None:
+    """So that a signature of one is a signature of the other."""
+    product = true_bundle.file.with_name("product.yaml")
+    content, _ = make_bundle(true_bundle.report, product, mini_edition() / "stores" / "sqlite.yaml", known())
+    assert content == true_bundle.file.read_bytes()
+
+
+def test_a_run_that_left_cases_out_makes_no_bundle(true_bundle: TrueBundle, tmp_path: Path) -> None:
+    """Where they are part of the edition; with the first one, and what to do."""
+    spec = known().spec
+    every = Known(spec, known().storeproof, known().of_run)
+    (tmp_path / "product.yaml").write_text(product_of("1"))
+    with pytest.raises(ClaimRefused, match=r"product: product.yaml is about SQLite 1"):
+        make_bundle(true_bundle.report, tmp_path / "product.yaml", mini_edition() / "stores" / "sqlite.yaml", every)
+    with pytest.raises(ClaimRefused, match=r"cases: .* was left out; a claim is made of a whole run, without -k and --profile"):
+        make_bundle(true_bundle.report, true_bundle.file.with_name("product.yaml"), mini_edition() / "stores" / "sqlite.yaml", every)
+
+
+def test_a_vendors_own_file_must_be_named(true_bundle: TrueBundle) -> None:
+    """The run was given one; the bundle holds it."""
+    with pytest.raises(UsageError, match=r"belongs into the bundle; name it: --store FILE\.yaml"):
+        make_bundle(true_bundle.report, true_bundle.file.with_name("product.yaml"), None, known())
+
+
+def test_the_answer_is_the_first_line(verified: Verified) -> None:
+    """Product, edition, what is proven, profiles, level; then what was computed again, and what was not."""
+    first, *others = answer_lines(verified)
+    assert first.startswith(f"verified: SQLite {verified.product.version}, edition ")
+    assert "claims power_loss, process_crash is proven; conforms to no profile (recomputed)" in first
+    assert any(line.startswith("computed again: 10 faults of 2 guarantees from ") for line in others)
+    assert others[-1].startswith("as reported: ")
+
+
+def test_a_badge_says_what_is_shown(verified: Verified) -> None:
+    """As shields.io reads it; of a claim that is refused it says that."""
+    badge = json.loads(badge_of(verified).endpoint)
+    assert (badge["schemaVersion"], badge["label"], badge["color"]) == (1, "storeproof", "brightgreen")
+    assert badge["message"] == f"survives kill -9 · 0 of 2 profiles · {verified.result.edition.version} · recomputed"
+    refused = json.loads(refused_badge(ClaimRefused(Reason.HASH, "changed")).endpoint)
+    assert (refused["message"], refused["color"]) == ("refused: hash", "red")
+
+
+def test_the_command_refuses_in_one_line(
+    true_bundle: TrueBundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The bundle is of the mini-edition, which this installation does not know; the badge is written too."""
+    badge = tmp_path / "badge.json"
+    assert called(monkeypatch, "verify", str(true_bundle.file), f"--badge={badge}") == 1
+    said = capsys.readouterr().out
+    assert said.startswith("refused: edition: it is of edition ")
+    assert said.count("\n") == 1
+    assert json.loads(badge.read_text())["message"] == "refused: edition"
+
+
+@pytest.mark.parametrize("name", ["missing.tar", "."])
+def test_what_is_no_file_is_a_usage_error(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With what to give."""
+    assert called(monkeypatch, "verify", str(tmp_path / name)) == 4
+    assert "give the file that `storeproof bundle` wrote" in capsys.readouterr().err
+
+
+def test_a_run_is_repeated_with_its_seed_and_scale(verified: Verified, true_bundle: TrueBundle, tmp_path: Path) -> None:
+    """And with the vendor's own files, out of the bundle."""
+    command = command_of(verified, true_bundle.file, tmp_path, ["-x"])
+    assert command[1:7] == ["-m", "pytest", "-p", "no:cacheprovider", "--pyargs", "storeproof.suites"]
+    assert command[7:10] == [f"--store={tmp_path / 'own' / 'sqlite.yaml'}:wal-full", "--scale=smoke", "--seed=1"]
+    assert command[10:] == ["--launch=process", f"--report-dir={tmp_path}", "-x"]
+    assert (tmp_path / "own" / "sqlite.yaml").read_bytes() == true_bundle.parts["sources/own/sqlite.yaml"]
+
+
+def changed(result: Result, **fields: Any) -> Result:
+    """The result with other fields of its store."""
+    return result.model_copy(update={"stores": [result.stores[0].model_copy(update=fields)]})
+
+
+def with_outcome(store: StoreResult, case: str, outcome: Outcome) -> dict[str, Any]:
+    """The outcomes of a store with another one for a case."""
+    return {"outcomes": [each.model_copy(update={"outcome": outcome}) if each.id == case else each for each in store.outcomes]}
+
+
+def test_the_same_verdicts_reproduce_a_claim(verified: Verified) -> None:
+    """Here with itself: every case that it shows, and every number."""
+    found = compared(verified.result, verified.result)
+    assert found.reproduced
+    assert found.agreeing == len(CASES)
+    assert [each.agrees for each in found.speeds.numbers] == [True] * (2 - found.speeds.drifting - found.speeds.not_valid)
+
+
+def test_a_verdict_that_is_not_reached_again_contradicts_or_stays_open(verified: Verified) -> None:
+    """A failure contradicts; what could not be run decides nothing; neither reproduces."""
+    claim, store = verified.result, verified.store
+    failed = compared(claim, changed(claim, **with_outcome(store, CASES[1], Outcome.FAIL)))
+    assert failed.contradicted == (f"{CASES[1]} is pass in the claim, and fail here",)
+    assert not failed.open
+    lacking = compared(claim, changed(claim, **with_outcome(store, CASES[1], Outcome.NOT_RUN)))
+    assert lacking.open == (f"{CASES[1]} is pass in the claim, and not_run here",)
+    durability = store.durability.model_copy(update={"proven": "clean_restart"})
+    less = compared(claim, changed(claim, durability=durability, binary_digest="sha256:0"))
+    assert less.open == ("process_crash is proven in the claim, and clean_restart here",)
+    assert less.unlike == (f"program is {store.binary_digest} in the claim, and sha256:0 here",)
+    assert [each.reproduced for each in (failed, lacking, less)] == [False] * 3
+
+
+def test_a_claim_of_the_level_reproduced_says_so(verified: Verified) -> None:
+    """The three levels are words of one line."""
+    assert [next(iter(answer_lines(verified, level))).endswith(f"({level})") for level in Level] == [True] * 3

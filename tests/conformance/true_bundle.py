@@ -1,0 +1,99 @@
+"""A true bundle: of a real run of SQLite, of some cases of the mini-edition. All others count as beyond the scale."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import storeproof
+from storeproof.conformance.archive import MANIFEST, PRODUCT, RESULT, open_archive
+from storeproof.conformance.bundle import make_bundle
+from storeproof.conformance.expected_cases import ExpectedCase, expected_cases
+from storeproof.conformance.known import Known
+from storeproof.evidence import EVIDENCE
+from storeproof.result.sources import digests_of_run
+from storeproof.spec import Scale, load_spec
+from tests.end_to_end.running import run
+from tests.mini_edition.edition import mini_edition
+
+STORE = "sqlite:wal-full"
+GUARANTEES = ("clean_restart", "process_crash")
+SPEEDS = ("performance.single-get/0i/4c", "performance.single-put-distinct-100/0i/4c")
+CASES = (
+    "settings.readback",
+    *(f"capabilities.key_access.put-get/{number}" for number in ("001", "002", "004", "008")),
+    "capabilities.key_access.delete/001",
+    *(f"durability.{name}" for name in GUARANTEES),
+    *SPEEDS,
+)
+"""What is tried: two capabilities, two faults, two numbers."""
+
+
+class SomeCases(Known):
+    """An edition of which the cases above must be tried, and all others may be left out."""
+
+    def cases(self, scale: Scale) -> dict[str, ExpectedCase]:
+        every = expected_cases(self.spec, scale)
+        assert every.keys() >= {*CASES}
+        return {name: case if name in CASES else dataclasses.replace(case, beyond_scale=True) for name, case in every.items()}
+
+
+@cache
+def known() -> SomeCases:
+    """What the true bundle is held against."""
+    return SomeCases(load_spec(mini_edition()), storeproof.__version__, digests_of_run())
+
+
+def product_of(version: str, **changed: str) -> str:
+    """The text of a product.yaml."""
+    fields = {
+        "organization": "The SQLite project",
+        "product": "SQLite",
+        "version": version,
+        "url": "https://sqlite.org",
+        "contact": "someone@example.org",
+        "mode": "embedded",
+    } | changed
+    return 'format: "1.0"\n' + "".join(f'{name}: "{value}"\n' for name, value in fields.items())
+
+
+@dataclass(frozen=True)
+class TrueBundle:
+    """The bundle, and the report that it was made of."""
+
+    file: Path
+    report: Path
+    parts: Mapping[str, bytes]
+    """Without the manifest."""
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """A copy of the result, to change."""
+        found: dict[str, Any] = json.loads(self.parts[RESULT])
+        return found
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """A copy of the lines of evidence, to change."""
+        return [json.loads(line) for line in gzip.decompress(self.parts[EVIDENCE]).splitlines()]
+
+
+def make(folder: Path) -> TrueBundle:
+    """Run SQLite, and bundle the run."""
+    done = run(folder / "run", f"--store={STORE}", cases={STORE: CASES})
+    assert done.code == 0, done.said
+    report = done.folder / "report"
+    product = folder / PRODUCT
+    product.write_text(product_of(done.result["stores"][0]["version"].removeprefix("SQLite ")))
+    content, _ = make_bundle(report, product, mini_edition() / "stores" / "sqlite.yaml", known())
+    file = folder / "true.tar"
+    file.write_bytes(content)
+    with open_archive(file) as archive:
+        parts = {name: archive.read(name) for name in archive.places if name != MANIFEST}
+    return TrueBundle(file, report, parts)

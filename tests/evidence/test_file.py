@@ -1,0 +1,158 @@
+"""The evidence file: read as a stream, within limits; what is none is refused with the reason."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from typing import Any
+
+import pytest
+
+from storeproof.evidence import (
+    AuditEvidence,
+    Broken,
+    EvidenceDamaged,
+    RoundEvidence,
+    StoreEvidence,
+    evidence_file,
+    member_of,
+    read_evidence,
+)
+from storeproof.evidence import file as evidence
+from storeproof.history import ABSENT, Observation, Operation
+
+KEYS = [("single_key", "a"), ("counter", "n"), ("row", 7), ("hash10", "\0☃")]
+
+
+def operation(key: int, action: str, invoked: int, **more: Any) -> Operation:
+    """One by client 3 on one of the keys."""
+    collection, name = KEYS[key]
+    return Operation(client=3, action=action, collection=collection, key=name, invoked=invoked, **more)  # type: ignore[arg-type]
+
+
+OPERATIONS = [
+    operation(0, "put", 1_005, completed=1_010, outcome="ok", write_id="3:1"),
+    operation(1, "increment", 1_020, completed=1_021, outcome="refused", amount=-2),
+    operation(2, "delete", 1_020, completed=None, outcome="unknown"),
+    operation(3, "put", 1_500, completed=1_600, outcome="ok", write_id="3:2"),
+]
+ROUNDS = [
+    RoundEvidence(
+        "burst",
+        began=1_001,
+        struck=1_100,
+        load_ended=1_200,
+        second_fault=True,
+        recovered=0.25,
+        audit=AuditEvidence(
+            moment=1_300,
+            everything=False,
+            seen={KEYS[0]: Observation("whole", "3:1"), KEYS[1]: None, KEYS[2]: ABSENT},
+            gone=("row",),
+            ended=1_400,
+        ),
+    ),
+    RoundEvidence(
+        "stream",
+        began=1_450,
+        struck=1_700,
+        load_ended=1_800,
+        unstartable=1_900,
+        broken=Broken("it does not start", "the last line", needs_repair=False),
+    ),
+]
+STORE = StoreEvidence("durability.power_loss", "1 small:only", "small:only", cuts_off=True, rounds=ROUNDS, operations=OPERATIONS)
+WHOLE = evidence_file("r1", [member_of(STORE)])
+
+
+def lines() -> list[Any]:
+    """What is in the file."""
+    return [json.loads(line) for line in gzip.decompress(WHOLE).splitlines()]
+
+
+def packed(changed: list[Any]) -> io.BytesIO:
+    """A file of these lines."""
+    return io.BytesIO(gzip.compress("".join(json.dumps(each) + "\n" for each in changed).encode()))
+
+
+def test_a_file_has_what_was_put_in() -> None:
+    """Keys of all kinds, replies that were lost, a counter that is absent, a store that broke; times begin at the first round."""
+    (found,) = read_evidence(io.BytesIO(WHOLE), "r1")
+    assert found.rounds[0].began == 1
+    assert [each.invoked for each in found.operations] == [5, 20, 20, 500]
+    assert [each.completed for each in found.operations] == [10, 21, None, 600]
+    assert [(each.collection, each.key) for each in found.operations] == KEYS
+    assert [(each.action, each.outcome, each.write_id, each.amount) for each in found.operations] == [
+        (each.action, each.outcome, each.write_id, each.amount) for each in OPERATIONS
+    ]
+    audit, kept = found.rounds[0].audit, ROUNDS[0].audit
+    assert audit is not None
+    assert kept is not None
+    assert (audit.seen, audit.gone, audit.moment, audit.ended) == (kept.seen, kept.gone, 300, 400)
+    assert found.rounds[1].broken == ROUNDS[1].broken
+    assert (found.rounds[1].unstartable, found.rounds[1].recovered) == (900, None)
+
+
+def test_the_same_evidence_makes_the_same_file() -> None:
+    """No time, no name of a machine."""
+    assert evidence_file("r1", [member_of(STORE)]) == WHOLE
+
+
+def test_stores_of_several_parts_are_read_one_after_the_other() -> None:
+    """Gzip members are read as one file."""
+    assert [each.case for each in read_evidence(io.BytesIO(evidence_file("r1", [member_of(STORE)] * 3)), "r1")] == [STORE.case] * 3
+
+
+def change(line: int, **fields: Any) -> list[Any]:
+    """The lines with other fields in one of them."""
+    found = lines()
+    found[line] |= fields
+    return found
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ([], "does not begin with the line of a file"),
+        (lines()[1:], "does not begin with the line of a file"),
+        (change(0, format="2.0"), "its format is '2.0'"),
+        (change(0, run="r2"), "it is of the run 'r2', and the result of 'r1'"),
+        (change(1, more=1), "a line is not one of evidence: store.more: Extra inputs"),
+        ([lines()[0], lines()[2]], "a line of the kind `keys` is out of place"),
+        ([*lines(), lines()[0]], "a line of the kind `file` is out of place"),
+        (change(3, action="pid"), "columns of operations have different lengths"),
+        (change(3, action="pxdp"), "operation 1 is none of a run"),
+        (change(3, key=[0, 1, 2, 4]), "operation 3 is none of a run"),
+        (change(3, after=[4, 15, -1, 480]), "operation 2 is none of a run"),
+        (change(3, took=[5, -1, -1, 100]), "operation 1 is refused after -1 ns"),
+        (change(3, client=[True, 3, 3, 3]), "a line is not one of evidence: operations.client.0: Input should be a valid integer"),
+        (change(4, audit=lines()[4]["audit"] | {"keys": [0, 1, 1]}), "does not have one value for each key"),
+        (change(4, audit=lines()[4]["audit"] | {"keys": [0, 1, 9]}), "key 9 was read back, and there are 4"),
+        (change(4, audit=lines()[4]["audit"] | {"seen": [7, None, None]}), "key 0 is read back as another kind of record"),
+        (change(4, shape="whirl"), "a line is not one of evidence: round.shape"),
+    ],
+)
+def test_what_a_run_does_not_write_is_refused(changed: list[Any], reason: str) -> None:
+    """Each kind of damage by its name."""
+    with pytest.raises(EvidenceDamaged) as refused:
+        list(read_evidence(packed(changed), "r1"))
+    assert reason in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"not gzip", WHOLE[:-9], WHOLE[:20] + b"\xff\xff\xff\xff" + WHOLE[24:]], ids=["empty", "text", "cut", "spoiled"]
+)
+def test_what_cannot_be_unpacked_is_refused(content: bytes) -> None:
+    """With one message, whatever gzip raises."""
+    with pytest.raises(EvidenceDamaged):
+        list(read_evidence(io.BytesIO(content), "r1"))
+
+
+def test_it_is_read_within_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a line, of all lines, of the operations on one store."""
+    for name, most in (("MOST_OPERATIONS", 3), ("MOST_BYTES", 400), ("_LONGEST", 100)):
+        with monkeypatch.context() as limited:
+            limited.setattr(evidence, name, most)
+            with pytest.raises(EvidenceDamaged, match=r"the most that is judged again|longer than"):
+                list(read_evidence(io.BytesIO(WHOLE), "r1"))
