@@ -13,6 +13,7 @@ from contextlib import ExitStack, suppress
 from storeproof.adapters.composite.collection import CompositeCollection
 from storeproof.adapters.composite.copies import Copies
 from storeproof.adapters.composite.encoding import KINDS
+from storeproof.adapters.composite.fences import Fences
 from storeproof.adapters.composite.locks import Locks
 from storeproof.adapters.composite.transaction import Transaction
 from storeproof.contract import Address, Collection, Layout, Maintenance, Part, Refused, Session, Unknown, Version, adapter_of
@@ -34,6 +35,7 @@ class CompositeSession:
         self._home = home
         self._caching = caching
         self._locks = locks
+        self._fences = Fences(locks) if caching.policy == "write-through" else None
         self._transaction = Transaction()
         self.unsupported_because: Mapping[str, str] = home.unsupported_because if isinstance(home, Lacking) else {}
         if isinstance(home, Transactions):
@@ -61,7 +63,7 @@ class CompositeSession:
         """The home's collection, and the copies of its records."""
         home = self._home.collection(layout)
         kept = layout.model.record.kind in KINDS
-        copies = self.copies(self._front, layout, self._caching.ttl) if kept else None
+        copies = self.copies(self._front, layout, self._caching.ttl, self._fences) if kept else None
         return self.collections(layout, home, copies, self._caching, self._locks, self._transaction)
 
     def close(self) -> None:

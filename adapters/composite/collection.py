@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any, Final
 
@@ -106,7 +106,7 @@ class CompositeCollection:
             self.follow_up(copies, keys, new_records(operation, args, reply) if self._caching.invalidate == "update" else {})
         return reply
 
-    def follow_up(self, copies: Copies, keys: Iterable[Key] | None, records: Mapping[Key, Record]) -> None:
+    def follow_up(self, copies: Copies, keys: Sequence[Key] | None, records: Mapping[Key, Record]) -> None:
         """Replace the copies of the keys by these records or, without records, remove them; `keys` None: all of the collection.
 
         Raises:

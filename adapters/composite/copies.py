@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from storeproof.adapters.composite.encoding import decode, encode
+from storeproof.adapters.composite.fences import Fences
 from storeproof.contract import Key, Layout, Record, Refused, Session, Unknown, supports
 from storeproof.spec.model import Value
 
@@ -14,10 +15,13 @@ _SIZE = 100
 
 
 class Copies:
-    """Values of the front, in a collection of their own, under the keys of the records."""
+    """Values of the front, in a collection of their own, under the keys of the records. With fences each begins with the token of its key."""
 
-    def __init__(self, front: Session, layout: Layout, ttl: int) -> None:
-        """`ttl`: seconds after which a copy expires; 0: never.
+    def __init__(self, front: Session, layout: Layout, ttl: int, fences: Fences | None = None) -> None:
+        """
+        Args:
+            ttl: seconds after which a copy expires; 0: never.
+            fences: None: a copy counts whenever the front has it.
 
         Raises:
             Unsupported: the front keeps no values.
@@ -33,6 +37,7 @@ class Copies:
         )
         self._layout = Layout(f"{layout.name}_copies", values)
         self._ttl = ttl
+        self._fences = fences
         self._front: Any = front.collection(self._layout)
         if ttl and not supports(self._front, "put_expiring"):
             raise Refused("the front has no values that expire; set the option `ttl` to 0, or choose another front")
@@ -51,7 +56,7 @@ class Copies:
         return found
 
     def get(self, key: Key) -> Record | None:
-        """The copy, or None.
+        """The copy, or None if there is none that counts.
 
         Raises:
             Unknown: the front does not answer.
@@ -61,7 +66,15 @@ class Copies:
             found = self._front.get(key)
         except Refused:  # a key that the front cannot have: there is no copy under it
             return None
-        return None if found is None else decode(self._model, found)
+        if found is None:
+            return None
+        if self._fences is not None:
+            # Read after the answer: so it has been the token ever since the copy was sent.
+            token = self._fences.token(self._layout.name, key)
+            if not found.startswith(token):
+                return None
+            found = found[len(token) :]
+        return decode(self._model, found)
 
     def set(self, key: Key, record: Record) -> None:
         """Keep a copy in place of any other; none of a record that the front refuses.
@@ -71,30 +84,49 @@ class Copies:
         """
         try:
             copy = encode(self._model, record)
+            if self._fences is not None:
+                copy = self._fences.token(self._layout.name, key) + copy
             if self._ttl:
                 self._front.put_expiring(key, copy, self._ttl)
             else:
                 self._front.put(key, copy)
         except (Refused, ValueError, RecursionError):
             self.remove([key])
+        except Unknown:
+            self._give_up([key])
+            raise
 
-    def remove(self, keys: Iterable[Key]) -> None:
+    def remove(self, keys: Collection[Key]) -> None:
         """Remove copies, which need not exist.
 
         Raises:
             Unknown: one may still be there.
         """
-        for key in keys:
-            try:
-                self._front.delete(key)
-            except Refused as reason:
-                if self.get(key) is not None:
-                    raise Unknown(f"the front refuses to remove a copy: {reason}") from reason
+        try:
+            for key in keys:
+                self._remove(key)
+        except Unknown:
+            self._give_up(keys)
+            raise
 
     def remove_all(self) -> None:
         """Remove all copies of the collection. Raises `Unknown`: some may still be there."""
         try:
             self._front.clear()
             self._front.prepare()
+        except (Refused, Unknown) as reason:
+            if self._fences is not None:
+                self._fences.replace_all()
+            raise Unknown(f"the front does not remove the copies of a collection: {reason}") from reason
+
+    def _remove(self, key: Key) -> None:
+        try:
+            self._front.delete(key)
         except Refused as reason:
-            raise Unknown(f"the front refuses to remove the copies of a collection: {reason}") from reason
+            if self.get(key) is not None:
+                raise Unknown(f"the front refuses to remove a copy: {reason}") from reason
+
+    def _give_up(self, keys: Iterable[Key]) -> None:
+        """What the front was sent may still be carried out: no copy of these keys counts."""
+        if self._fences is not None:
+            self._fences.replace(self._layout.name, keys)

@@ -19,6 +19,8 @@ _FIXED = (
     *(f"durability.{name}" for name in (*LADDER[1:], *NODES, "full_disk")),
     "durability.front_kill",
     "durability.home_kill",
+    "durability.front_pause",
+    *(f"durability.{role}_link/{way}" for role in ("front", "home") for way in ("hang", "reset")),
     *(f"durability.bootstrap/{name}" for name in ("power_cut", "process_kill")),
     *(f"durability.corruption/{name}" for name in ("flip", "truncate")),
     *(f"durability.linearizable/{name}" for name in ("power_loss", "process_crash")),

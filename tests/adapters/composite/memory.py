@@ -25,6 +25,8 @@ class Server:
         """What every request raises, without being carried out."""
         self.after_get: Callable[[], None] = lambda: None
         """Called after the next read, before its answer is there; once."""
+        self.late: list[Callable[[], None]] | None = None
+        """If not None: puts come here, to be carried out later, and their clients get no answer."""
 
     def request(self, operation: str, key: Key) -> None:
         """Note it."""
@@ -106,6 +108,9 @@ class Records:
 
     def put(self, key: Key, record: Record) -> None:
         self._server.request("put", key)
+        if self._server.late is not None:
+            self._server.late.append(lambda: self._records.update({key: record}))
+            raise LOST
         self._records[key] = record
 
     def delete(self, key: Key) -> bool:

@@ -26,6 +26,11 @@ CASES = (
     "durability.process_crash",
     "durability.front_kill",
     "durability.home_kill",
+    "durability.front_pause",
+    "durability.front_link/reset",
+    "durability.front_link/hang",
+    "durability.home_link/reset",
+    "durability.home_link/hang",
 )
 
 
