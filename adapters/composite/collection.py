@@ -40,6 +40,7 @@ class CompositeCollection:
         self._caching = caching
         self._locks = locks
         self._transaction = open_
+        self.home_reads = 0
         self.unsupported_because: Mapping[str, str] = dict(home.unsupported_because) if isinstance(home, Lacking) else {}
         left_out: set[type] = set()
         if copies is not None:
@@ -71,6 +72,11 @@ class CompositeCollection:
         found = {f"{role}.{name}": value for role, live in parts for name, value in live.items() if name != "indexes"}
         return {**found, **self._caching.options, "indexes": home.get("indexes", "0")}
 
+    def drop_copy(self, key: Key) -> None:
+        """See `Cached.drop_copy`."""
+        if self._copies is not None:
+            self._copies.remove([key])
+
     def read(self, read_home: Callable[[Key], Record | None], key: Key) -> Record | None:
         """`get`: from the front, else from the home. A session in a transaction reads from the home what it wrote itself."""
         copies = self._copies
@@ -83,9 +89,12 @@ class CompositeCollection:
         with self._locks.of_keys(self._name, [key]) if locked else nullcontext():
             # A client that waited for the lock finds what its holder has filled.
             found = self._copy(copies, key) if locked else None
-            if found is None and (found := read_home(key)) is not None:
-                with suppress(Unknown):  # the record is right, whatever became of its copy
-                    copies.set(key, found)
+            if found is None:
+                self.home_reads += 1
+                found = read_home(key)
+                if found is not None:
+                    with suppress(Unknown):  # the record is right, whatever became of its copy
+                        copies.set(key, found)
         return found
 
     def write(self, operation: str, write_home: Call, *args: Any) -> Any:

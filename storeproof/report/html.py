@@ -17,7 +17,7 @@ from storeproof.report.confidence import NOTE
 from storeproof.report.other_faults import hardships
 from storeproof.report.resources.server_cost import COST_NOTE, about_costs
 from storeproof.report.resources.server_cost import costs as costs_of_server
-from storeproof.report.speed import index_costs, noise, numbers, ratios
+from storeproof.report.speed import caches, index_costs, noise, numbers, ratios
 from storeproof.report.speed.table import about, speed
 from storeproof.result.model import Result, StoreResult
 
@@ -56,6 +56,8 @@ def render_html(result: Result, against: str = "") -> str:
             outages_note=outages.NOTE,
             outage_pictures=outages.pictures(result),
             outage_legend=outages.legend(),
+            caches=caches.all_tables(result),
+            caches_note=caches.NOTE,
             listings=[_listing(store) for store in result.stores],
             ladder=tables.ladder(result),
             faults=tables.faults(result),

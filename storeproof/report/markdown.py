@@ -11,7 +11,7 @@ from storeproof.report import formatting, gates, matrix, mixes, outages, tables
 from storeproof.report.confidence import NOTE
 from storeproof.report.other_faults import hardships
 from storeproof.report.resources.server_cost import COST_NOTE, about_costs, costs
-from storeproof.report.speed import index_costs, noise, numbers, ratios
+from storeproof.report.speed import caches, index_costs, noise, numbers, ratios
 from storeproof.report.speed.table import about, speed
 from storeproof.report.tables import Table
 from storeproof.result.model import Result, StoreResult
@@ -43,6 +43,7 @@ def render_markdown(result: Result, against: str = "") -> str:
         _folded("Every fault in numbers", tables.faults(result)),
         _speed(result, against),
         _outages(result),
+        _caches(result),
         _section("Environment and limits", tables.machine(result)),
         _section("Settings", tables.settings(result)),
         "## Cases that are not a pass",
@@ -95,6 +96,13 @@ def _outages(result: Result) -> str:
     """Nothing where nothing failed under load."""
     table = outages.outages(result)
     return f"### While something fails\n\n{outages.NOTE}\n\n{table_of(table)}" if table.rows else ""
+
+
+def _caches(result: Result) -> str:
+    """Nothing where no store has a front."""
+    found = caches.all_tables(result)
+    shown = [f"{title}:\n\n{table_of(table)}" for title, table in found]
+    return "\n\n".join(["### What the cache does", caches.NOTE, *shown]) if found else ""
 
 
 def _cases(store: StoreResult) -> str:

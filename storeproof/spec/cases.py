@@ -11,6 +11,9 @@ from storeproof.spec.guarantee import LADDER, NODES
 _SHOWN = 5
 
 _FIXED = (
+    "cache.cold_start",
+    "cache.dogpile",
+    *(f"cache.hit_rate/{name}" for name in ("all", "half", "quarter")),
     "capabilities.indexes.built-while-writing/concurrent",
     "capabilities.indexes.built-while-writing/unique",
     "capabilities.indexes.dropped-while-reading/concurrent",

@@ -35,6 +35,8 @@ HONEST = (
     "durability.home_link/reset",
 )
 LATE = "durability.front_link/hang"
+PROVES = "stateful.single_key"
+CACHE = ("cache.cold_start", "cache.dogpile")
 Outcomes = Mapping[str, Mapping[str, Any]]
 
 
@@ -46,6 +48,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Run:
         composite_file(folder, "never-invalidates", "write-through", "never_invalidates"),
         composite_file(folder, "invalidates-first", "cache-aside", "invalidates_first"),
         composite_file(folder, "unfenced", "write-through", "unfenced"),
+        composite_file(folder, "unlocked", "read-through", "unlocked", stale=True),
         composite_file(folder, "write-through", "write-through"),
         composite_file(folder, "declared", "cache-aside", stale=True),
     ]
@@ -53,7 +56,8 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Run:
         "never-invalidates:plain": list(STALE),
         "invalidates-first:plain": list(STALE),
         "unfenced:plain": [STALE[0], LATE],
-        "write-through:plain": [*HONEST, LATE],
+        "unlocked:plain": [PROVES, "cache.dogpile"],
+        "write-through:plain": [*HONEST, LATE, *CACHE],
         "declared:plain": list(HONEST),
     }
     run = start(folder, *(f"--store={path}" for path in files), "-q", cases=cases)
@@ -91,9 +95,28 @@ def test_copies_that_count_when_they_arrive_late_are_caught(outcomes: Mapping[st
 def test_one_lock_for_each_key_raises_no_alarm(outcomes: Mapping[str, Outcomes]) -> None:
     """Neither by stale reads nor by histories, nor when one of its servers is killed or cut off."""
     found = {name: each["outcome"] for name, each in outcomes["write-through"].items()}
-    assert found == dict.fromkeys((*HONEST, LATE), "pass"), outcomes["write-through"]
+    assert found == dict.fromkeys((*HONEST, LATE, *CACHE), "pass"), outcomes["write-through"]
     assert "5 rounds, " in outcomes["write-through"]["stale_reads.hash10"]["detail"]
     assert "none was stale" in outcomes["write-through"]["stale_reads.hash10"]["detail"]
+
+
+def test_a_policy_that_lets_all_clients_fill_a_copy_is_caught(outcomes: Mapping[str, Outcomes]) -> None:
+    """By the number of reads that reach the home when a hot key expires."""
+    found = outcomes["unlocked"]["cache.dogpile"]
+    assert found["outcome"] == "fail", found
+    assert "read-through lets one client fill a copy, but 20 expiries of one key" in found["detail"]
+
+
+def test_what_the_cache_does_is_in_the_result(done: Run) -> None:
+    """Every number, of the store that was measured alone."""
+    stores = {each["store"]: each["cache"] for each in done.result["stores"]}
+    assert stores["declared"] == {"hit_rates": [], "cold_starts": [], "dogpiles": []}
+    (cold,) = stores["write-through"]["cold_starts"]
+    assert cold["hit_rate_before"] == 1
+    assert sum(each["hits"] for each in cold["bins"]) > 0
+    (dogpile,) = stores["write-through"]["dogpiles"]
+    assert (dogpile["expiries"], dogpile["home_reads_median"]) == (20, 1)
+    assert stores["unlocked"]["dogpiles"][0]["home_reads_median"] > 1
 
 
 def test_what_is_declared_is_no_failure_and_is_measured(outcomes: Mapping[str, Outcomes]) -> None:

@@ -23,6 +23,7 @@ CASES = (
     "stale_reads.document10",
     "stateful.document10",
     "linearizable.register",
+    "stateful.single_key",
     "durability.process_crash",
     "durability.front_kill",
     "durability.home_kill",
@@ -31,6 +32,9 @@ CASES = (
     "durability.front_link/hang",
     "durability.home_link/reset",
     "durability.home_link/hang",
+    "cache.hit_rate/half",
+    "cache.cold_start",
+    "cache.dogpile",
 )
 
 
@@ -63,4 +67,11 @@ def test_a_cache_before_a_database(name: str, folder: Path) -> None:
     assert {"stale_reads.single_key", "stale_reads.hash10", "stale_reads.document10"} <= set(stale)
     assert set(stale) <= {*(case for case in CASES if case.startswith("stale_reads.")), "linearizable.register"}
     assert set(stale.values()) == {"unsupported"}
+    for store in done.result["stores"]:
+        rates = {each["distribution"]: each["hits"] / each["reads"] for each in store["cache"]["hit_rates"]}
+        assert 0.1 < rates["uniform"] < 0.9, "the front has room for a part"
+        assert rates["uniform"] < rates["zipfian"]
+        (cold,) = store["cache"]["cold_starts"]
+        assert cold["hit_rate_first"] < cold["hit_rate_before"] == 1
+        assert cold["back_seconds"] is not None
     leaves_nothing(folder)
