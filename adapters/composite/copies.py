@@ -7,7 +7,8 @@ from typing import Any
 
 from storeproof.adapters.composite.encoding import decode, encode
 from storeproof.adapters.composite.fences import Fences
-from storeproof.contract import Key, Layout, Record, Refused, Session, Unknown, supports
+from storeproof.adapters.composite.front import Front
+from storeproof.contract import Key, Layout, Record, Refused, Unknown, supports
 from storeproof.spec.model import Value
 
 _SIZE = 100
@@ -17,7 +18,7 @@ _SIZE = 100
 class Copies:
     """Values of the front, in a collection of their own, under the keys of the records. With fences each begins with the token of its key."""
 
-    def __init__(self, front: Session, layout: Layout, ttl: int, fences: Fences | None = None) -> None:
+    def __init__(self, front: Front, layout: Layout, ttl: int, fences: Fences | None = None) -> None:
         """
         Args:
             ttl: seconds after which a copy expires; 0: never.
@@ -38,21 +39,23 @@ class Copies:
         self._layout = Layout(f"{layout.name}_copies", values)
         self._ttl = ttl
         self._fences = fences
-        self._front: Any = front.collection(self._layout)
-        if ttl and not supports(self._front, "put_expiring"):
+        self._front = front
+        self._session = front.session
+        self._records: Any = self._session.collection(self._layout)
+        if ttl and not supports(self._records, "put_expiring"):
             raise Refused("the front has no values that expire; set the option `ttl` to 0, or choose another front")
 
     def prepare(self) -> None:
         """Create the collection in the front."""
-        self._front.prepare()
+        self._ask("prepare")
 
     def clear(self) -> None:
         """Remove the collection from the front."""
-        self._front.clear()
+        self._ask("clear")
 
     def describe(self) -> Mapping[str, str]:
         """What the front reports about the collection."""
-        found: Mapping[str, str] = self._front.describe()
+        found: Mapping[str, str] = self._ask("describe")
         return found
 
     def get(self, key: Key) -> Record | None:
@@ -63,7 +66,7 @@ class Copies:
             WrongReply: what it answers is no copy.
         """
         try:
-            found = self._front.get(key)
+            found = self._ask("get", key)
         except Refused:  # a key that the front cannot have: there is no copy under it
             return None
         if found is None:
@@ -87,9 +90,9 @@ class Copies:
             if self._fences is not None:
                 copy = self._fences.token(self._layout.name, key) + copy
             if self._ttl:
-                self._front.put_expiring(key, copy, self._ttl)
+                self._ask("put_expiring", key, copy, self._ttl)
             else:
-                self._front.put(key, copy)
+                self._ask("put", key, copy)
         except (Refused, ValueError, RecursionError):
             self.remove([key])
         except Unknown:
@@ -112,16 +115,26 @@ class Copies:
     def remove_all(self) -> None:
         """Remove all copies of the collection. Raises `Unknown`: some may still be there."""
         try:
-            self._front.clear()
-            self._front.prepare()
+            self._ask("clear")
+            self._ask("prepare")
         except (Refused, Unknown) as reason:
             if self._fences is not None:
                 self._fences.replace_all()
             raise Unknown(f"the front does not remove the copies of a collection: {reason}") from reason
 
+    def _ask(self, operation: str, *args: Any) -> Any:
+        """One request to the front, in the session that it has now."""
+        try:
+            if (session := self._front.session) is not self._session:
+                self._session, self._records = session, session.collection(self._layout)
+            return getattr(self._records, operation)(*args)
+        except Unknown:
+            self._front.lose()
+            raise
+
     def _remove(self, key: Key) -> None:
         try:
-            self._front.delete(key)
+            self._ask("delete", key)
         except Refused as reason:
             if self.get(key) is not None:
                 raise Unknown(f"the front refuses to remove a copy: {reason}") from reason
