@@ -53,6 +53,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Run:
         composite_file(folder, "declared", "cache-aside", stale=True),
     ]
     cases = {
+        "sqlite:wal-full": ["settings.readback"],
         "never-invalidates:plain": list(STALE),
         "invalidates-first:plain": list(STALE),
         "unfenced:plain": [STALE[0], LATE],
@@ -60,7 +61,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Run:
         "write-through:plain": [*HONEST, LATE, *CACHE],
         "declared:plain": list(HONEST),
     }
-    run = start(folder, *(f"--store={path}" for path in files), "-q", cases=cases)
+    run = start(folder, "--store=sqlite", *(f"--store={path}" for path in files), "-q", cases=cases)
     assert run.code == pytest.ExitCode.TESTS_FAILED, run.said
     leaves_nothing(folder)
     return run
@@ -131,6 +132,15 @@ def test_what_is_declared_is_no_failure_and_is_measured(outcomes: Mapping[str, O
         assert found[name]["detail"].startswith("stale reads are declared as possible: ")
         assert "were stale" in found[name]["detail"] or "not seen in " in found[name]["detail"]
     assert {found[name]["outcome"] for name in may_be_stale - set(STALE)} <= {"pass", "unsupported"}
+
+
+def test_a_store_that_is_one_server_has_no_cases_of_composite_stores(done: Run) -> None:
+    """Neither tried nor left out."""
+    ids = {store["store"]: {each["id"] for each in store["outcomes"]} for store in done.result["stores"]}
+    of_composites = {name for name in ids["write-through"] if name.startswith(("cache.", "durability.front_", "durability.home_"))}
+    assert len(of_composites) == 12
+    assert not of_composites & ids["sqlite"]
+    assert "durability.process_crash" in ids["sqlite"]
 
 
 def test_settings_of_both_servers_are_in_the_result(done: Run) -> None:
