@@ -16,7 +16,7 @@ _SIZE = 100
 
 
 class Copies:
-    """Values of the front, in a collection of their own, under the keys of the records. With fences each begins with the token of its key."""
+    """Values of the front, in a collection of their own, under the keys of the records. A fenced one begins with the token of its key."""
 
     def __init__(self, front: Front, layout: Layout, ttl: int, fences: Fences | None = None) -> None:
         """

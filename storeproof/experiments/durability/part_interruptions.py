@@ -1,6 +1,6 @@
 """Rounds in which one server of a composite store is interrupted, while clients read and write.
 
-    fill the home | read and write all keys | interrupt: clients give up | go on | write every key again | deliver what is late | read every key
+    fill the home | read and write | interrupt: clients give up | go on | write every key again | deliver what is late | read every key
 
 What the layer sent before it gave up may reach a server after newer writes. So every key is written once more before that is delivered, and
 read afterwards. No acknowledged write may be missing in the home, and no read may return what was replaced. The records are in the home

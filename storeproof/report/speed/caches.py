@@ -51,7 +51,10 @@ def cold_starts(result: Result) -> Table:
         for store in result.stores
         for each in store.cache.cold_starts
     ]
-    header = ("store:variant", "hit rate before", "of the first reads after", "back after", "reads of the home", "p99 before", "p99 meanwhile", "load")
+    header = (
+        "store:variant", "hit rate before", "of the first reads after", "back after", "reads of the home", "p99 before", "p99 meanwhile",
+        "load",
+    )  # fmt: skip
     return Table(header, rows, "No front was started empty in this run.", frozenset(range(1, 7)))
 
 

@@ -172,7 +172,8 @@ def _bins(reads: Sequence[Read], began: int) -> list[HitBin]:
     for each in reads:
         parts.setdefault((each.sent - began) // _BIN, []).append(each)
     return [
-        HitBin(second=number * _BIN / SECOND, reads=len(part), hits=sum(each.hit for each in part)) for number, part in sorted(parts.items())
+        HitBin(second=number * _BIN / SECOND, reads=len(part), hits=sum(each.hit for each in part))
+        for number, part in sorted(parts.items())
     ]
 
 
