@@ -15,9 +15,11 @@ STALE = ("put a |--|", "put b      |--|", "get -> a         |--|")
 UNWRITTEN = ("put a |--|", "get -> c      |--|")
 
 
-def summary(read: tuple[str, ...] = FRESH, home: Observation | None = None, given_up: int = 3, **fields: bool) -> InterruptionSummary:
+def summary(
+    read: tuple[str, ...] = FRESH, home: Observation | None = None, given_up: int = 3, *, stale_possible: bool = False
+) -> InterruptionSummary:
     """That of one round with one key; `home`: what the home has, by default the last write."""
-    made = InterruptionSummary(what="the front was paused", **{"stale_possible": False, **fields})
+    made = InterruptionSummary(what="the front was paused", stale_possible=stale_possible)
     operations = accesses(*read)
     writes = [each for each in operations if each.action != "get"]
     seen = home or Observation("whole", writes[-1].write_id)
