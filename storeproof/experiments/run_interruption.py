@@ -45,9 +45,7 @@ def run_interruption(sut: StoreUnderTest, role: Role, way: Way, case: str) -> In
             summary.what = f"the {role} {interruption.done}"
             rounds = _HANGS if interruption.hangs else sut.scale.durability.rounds
             seed = f"{sut.seed} {sut.target.id} {case} {len(summary.spoiled)}"
-            subject = Subject(
-                handle, lambda _: sut.connect(address), random.Random(seed), lambda text: sut.progress(f"{case} · {text}")
-            )
+            subject = Subject(handle, lambda _: sut.connect(address), random.Random(seed), lambda text: sut.progress(f"{case} · {text}"))
             PartInterruptions(
                 subject,
                 interruption,

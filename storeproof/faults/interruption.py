@@ -10,7 +10,6 @@ from typing import Final, Literal
 
 from storeproof.launch.handle import Handle
 from storeproof.launch.link import CutKind, Link
-from storeproof.spec.store import Role
 
 Way = Literal["pause", "reset", "hang"]
 """`pause`: the server is halted. `reset`, `hang`: the link to it is cut, see `Link.cut`."""

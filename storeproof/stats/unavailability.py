@@ -197,5 +197,3 @@ def _overload(watched: Watched) -> float:
     asked = [each for each in watched.requests if each.due < watched.struck - _UNDER_WAY]
     late = sum(each.ended is None or each.ended > watched.struck for each in asked)
     return late / len(asked) if asked else 1.0
-
-

@@ -39,7 +39,6 @@ class Cache(Frozen):
         return {self.setting: with_size(self.value, size)}
 
 
-
 class Claims(Frozen):
     """What the store is said to be able to do; the run tests it."""
 

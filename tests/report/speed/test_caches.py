@@ -40,11 +40,7 @@ CACHE = CacheRecord(
             bins=[HitBin(second=0.0, reads=200, hits=62)],
         )
     ],
-    dogpiles=[
-        DogpileRecord(
-            clients=8, expiries=20, home_reads_median=5.5, home_reads_most=8, p99_us=7000.0, p99_otherwise_us=3000.0
-        )
-    ],
+    dogpiles=[DogpileRecord(clients=8, expiries=20, home_reads_median=5.5, home_reads_most=8, p99_us=7000.0, p99_otherwise_us=3000.0)],
 )
 
 
@@ -65,7 +61,7 @@ def test_each_number_has_its_column() -> None:
     """A row for each measurement."""
     some = result_of(CACHE)
     assert texts(caches.hit_rates(some)) == [
-        "sqlite:wal-full", "9.5 MiB for 19.1 MiB", "zipfian", "66.7%", "2,500", "1.5 ms", "9 ms", "6,000",
+        "sqlite:wal-full", "9.537 MiB for 19.07 MiB", "zipfian", "66.7%", "2,500", "1.5 ms", "9 ms", "6,000",
     ]  # fmt: skip
     assert texts(caches.cold_starts(some)) == [
         "sqlite:wal-full", "100.0%", "31.0%", "7.4 s", "480", "2 ms", "6 ms", "400/s, 500 records",
@@ -84,7 +80,7 @@ def test_both_reports_have_it() -> None:
     """A run without composite stores has no such section."""
     some, none = result_of(CACHE), sample_result(TARGETS[:1])
     for render in (render_html, render_markdown):
-        for text in ("What the cache does", "Hit rate", "Cold start", "Dogpile", "9.5 MiB for 19.1 MiB"):
+        for text in ("What the cache does", "Hit rate", "Cold start", "Dogpile", "9.537 MiB for 19.07 MiB"):
             assert text in render(some)
         assert "What the cache does" not in render(none)
 

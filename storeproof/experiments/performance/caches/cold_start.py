@@ -175,5 +175,3 @@ def _bins(reads: Sequence[Read], began: int) -> list[HitBin]:
         HitBin(second=number * _BIN / SECOND, reads=len(part), hits=sum(each.hit for each in part))
         for number, part in sorted(parts.items())
     ]
-
-

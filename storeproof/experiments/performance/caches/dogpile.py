@@ -114,5 +114,3 @@ def _wait_calm(readers: Sequence[Reads]) -> None:
     wanted, deadline = sum(each.hits for each in readers) + _CALM, time.monotonic() + _LONGEST
     while sum(each.hits for each in readers) < wanted and time.monotonic() < deadline:
         time.sleep(_LOOK)
-
-

@@ -85,7 +85,8 @@ def measure_hit_rates(sut: StoreUnderTest, size: FrontSize) -> HitRates:
             seconds = (max(each.answered for each in reads) - min(each.sent for each in reads)) / SECOND
             took = [each.took for each in reads]
             p50, p99 = nearest_rank_us(took, 0.5), nearest_rank_us(took, 0.99)
-            assert p50 is not None and p99 is not None, "there were reads"
+            assert p50 is not None  # there were reads
+            assert p99 is not None
             found.records.append(
                 HitRateRecord(
                     front=size,
@@ -102,7 +103,6 @@ def measure_hit_rates(sut: StoreUnderTest, size: FrontSize) -> HitRates:
                 )
             )
     return found
-
 
 
 def _read(sut: StoreUnderTest, handle: Handle, loaded: Loaded, distribution: Distribution, times: int) -> list[Reads]:
