@@ -106,7 +106,7 @@ def test_a_part_may_be_a_file_beside_it(tmp_path: Path) -> None:
         ),
         (
             ("home: sqlite", 'home: sqlite, front_memory: {maxmemory: "64mb"}'),
-            "launch.composite.front_memory: found {'maxmemory': '64mb'}; allowed: one value with exactly one of ${bytes}, ${mib}, ${gib}",
+            "launch.composite.front_memory: found a mapping of maxmemory; allowed: one value with exactly one of ${bytes}, ${mib}, ${gib}",
         ),
         (("launch:\n", 'launch:\n  endpoint: {url: "x://y:1"}\n'), "launch.endpoint: found beside `composite`; allowed: one of them"),
         (("launch:\n", "wire: resp\nlaunch:\n"), "both.yaml:6: wire: a composite store has two servers, each with its own"),
