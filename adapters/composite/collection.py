@@ -85,10 +85,10 @@ class CompositeCollection:
         found = self._copy(copies, key)
         if found is not None:
             return found
-        locked = self._caching.policy != "cache-aside"
-        with self._locks.of_keys(self._name, [key]) if locked else nullcontext():
+        one_fills = self._caching.one_fills
+        with self._locks.of_keys(self._name, [key]) if one_fills else nullcontext():
             # A client that waited for the lock finds what its holder has filled.
-            found = self._copy(copies, key) if locked else None
+            found = self._copy(copies, key) if one_fills else None
             if found is None:
                 self.home_reads += 1
                 found = read_home(key)

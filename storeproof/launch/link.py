@@ -16,12 +16,13 @@ from dataclasses import replace
 from typing import Any, Final, Literal, TypeVar
 
 from storeproof.contract.address import Address
+from storeproof.contract.failures import Unknown
 
 CutKind = Literal["reset", "hang"]
 
 _CHUNK: Final = 65536
 _CALL_SECONDS: Final = 30.0
-_DELIVERY_SECONDS: Final = 5.0
+_DELIVERY_SECONDS: Final = 20.0
 """How long a server may take to carry out what is delivered late, and to close the connection of a client that is gone."""
 _AT_ONCE: Final = struct.pack("ii", 1, 0)
 """`struct linger`: a socket that is closed sends a reset, and drops what it has."""
@@ -54,8 +55,13 @@ class Link:
         self._call(self._mend())
 
     def deliver(self) -> None:
-        """Let through what hangs, and wait until the server has closed the connections whose clients are gone."""
-        self._call(self._release())
+        """Let through what hangs, and wait until the server has closed the connections whose clients are gone.
+
+        Raises:
+            Unknown: it did not, so that what hung may still be on its way.
+        """
+        if left := self._call(self._release()):
+            raise Unknown(f"the server did not close {left} connections whose clients are gone: what they sent may be carried out yet")
 
     def close(self) -> None:
         """Close the listener and all connections."""
@@ -99,7 +105,8 @@ class Link:
         for connection in self._held:
             connection.leave_client()
 
-    async def _release(self) -> None:
+    async def _release(self) -> int:
+        """Returns the number of connections that the server did not close."""
         held = self._held
         for connection in held:
             connection.flows.set()
@@ -107,6 +114,7 @@ class Link:
             async with asyncio.timeout(_DELIVERY_SECONDS):
                 for connection in held:
                     await connection.ended.wait()
+        return sum(not connection.ended.is_set() for connection in held)
 
     async def _end(self) -> None:
         self._listener.close()

@@ -7,13 +7,13 @@ import pytest
 from storeproof.experiments.performance.caches.cold_start import start_cold
 from storeproof.experiments.performance.caches.dogpile import count_dogpiles
 from storeproof.experiments.performance.caches.hit_rate import MODEL, SHARES, FrontSize, measure_hit_rates
-from storeproof.outcome import Outcome
+from storeproof.experiments.performance.proof import require_proof
 from storeproof.plugin.suite import suite_run
 from storeproof.result.case_result import CaseResult
+from storeproof.spec.store import Caching
 from storeproof.store_under_test import StoreUnderTest
 
-_ONE_READS: tuple[str, ...] = ("read-through", "write-through")
-"""The policies with which one client fills a copy, and all others wait for it."""
+_OPERATIONS = ("put", "get")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -30,40 +30,31 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def test_hit_rate(sut: StoreUnderTest, case_result: CaseResult, size: FrontSize) -> None:
     """Reads of random keys, uniform and zipfian, with a front that has room for a part of the records; every answer must be right."""
-    _require_proof(sut, case_result)
+    require_proof(sut, MODEL, _OPERATIONS)
     found = measure_hit_rates(sut, size)
+    assert not found.wrong, found.wrong[0]
     sut.record.cache.hit_rates.extend(found.records)
     case_result.add(found.sentence())
-    assert not found.wrong, found.wrong[0]
 
 
 @pytest.mark.case(id="cache.cold_start", model=MODEL, composite=True)
 def test_cold_start(sut: StoreUnderTest, case_result: CaseResult) -> None:
     """The front is killed and starts again; readers go on at a fixed rate until the hit rate is back. Every answer must be right."""
-    _require_proof(sut, case_result)
+    require_proof(sut, MODEL, _OPERATIONS)
     found = start_cold(sut)
+    assert not found.wrong, found.wrong[0]
     sut.record.cache.cold_starts.append(found.record)
     case_result.add(found.sentence())
-    assert not found.wrong, found.wrong[0]
 
 
 @pytest.mark.case(id="cache.dogpile", model=MODEL, composite=True)
 def test_dogpile(sut: StoreUnderTest, case_result: CaseResult) -> None:
     """A hot key expires under load. With a policy that has one client fill a copy, one read reaches the home."""
-    _require_proof(sut, case_result)
+    require_proof(sut, MODEL, _OPERATIONS)
     found = count_dogpiles(sut)
+    assert not found.wrong, found.wrong[0]
     sut.record.cache.dogpiles.append(found.record)
     case_result.add(found.sentence())
-    assert not found.wrong, found.wrong[0]
-    policy = sut.target.configuration.options["policy"]
-    if policy in _ONE_READS:  # the median: a copy may also expire by itself
-        assert found.record.home_reads_median <= 1, f"{policy} lets one client fill a copy, but {found.sentence()}"
-
-
-def _require_proof(sut: StoreUnderTest, case_result: CaseResult) -> None:
-    """No speed without proof, as for workloads."""
-    if MODEL not in sut.target.store.claims.models:
-        case_result.settle(Outcome.UNSUPPORTED, f"the store does not claim the model {MODEL}")
-    for operation in ("put", "get"):
-        if reason := sut.record.unproven(MODEL, operation):
-            case_result.settle(Outcome.NOT_RUN, f"{reason}; run the correctness stage with it, or cite a run that did (--proof)")
+    caching = Caching.of(sut.target.configuration.options)
+    if caching.one_fills:  # the median: a copy may also expire by itself
+        assert found.record.home_reads_median <= 1, f"{caching.policy} lets one client fill a copy, but {found.sentence()}"

@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 
 import pytest
 
-from storeproof.contract import Address
+from storeproof.contract import Address, Unknown
 from storeproof.launch.link import Link
 from tests.launch.small import eventually
 
@@ -137,6 +137,19 @@ def test_a_client_that_still_waits_is_told_when_the_link_is_restored(server: Ser
             client.recv(10)
         link.deliver()
     assert server.lines == [b"before\n", b"late\n"]
+
+
+def test_what_a_server_may_not_have_carried_out_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It does not close the connection of a client that is gone, so that nothing says when it has read all."""
+    monkeypatch.setattr("storeproof.launch.link._DELIVERY_SECONDS", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as silent, closing(Link(Address("127.0.0.1", silent.getsockname()[1]))) as to_silent:
+        with connect(to_silent) as client:
+            assert eventually(lambda: len(to_silent._connections) == 1)
+            to_silent.cut("hang")
+            client.sendall(b"late\n")
+            to_silent.restore()
+        with pytest.raises(Unknown, match="did not close 1 connections"):
+            to_silent.deliver()
 
 
 def test_a_client_of_a_server_that_is_gone_finds_its_connection_closed(server: Server, link: Link) -> None:

@@ -81,6 +81,11 @@ class Caching:
         return cls(cast(PolicyName, policy), cast(Invalidation, invalidate), int(ttl))
 
     @property
+    def one_fills(self) -> bool:
+        """Whether one client at a time fills a copy, and all others wait for it."""
+        return self.policy != "cache-aside"
+
+    @property
     def options(self) -> dict[str, str]:
         """All options, as `of` reads them."""
         return {"policy": self.policy, "invalidate": self.invalidate, "ttl": str(self.ttl)}

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from random import Random
+from time import monotonic_ns
 from typing import Final
 
+from storeproof.contract import Unknown
 from storeproof.errors import NotAvailable
 from storeproof.experiments.client import Client, open_clients, under_load
 from storeproof.experiments.performance.caches.hit_rate import MODEL
@@ -35,7 +37,8 @@ _LONGEST: Final = 60.0
 _BEFORE: Final = 400
 """Reads before the restart, at least."""
 _BIN: Final = SECOND // 2
-_LOOK: Final = 0.05
+_LOOK: Final = 0.5
+"""Seconds between two looks, which take time from the clients."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ class _Load:
     def __init__(self, sut: StoreUnderTest, handle: Handle, loaded: Loaded, name: str) -> None:
         self._readers: list[Reads] = []
         self._pacings: list[OpenLoop] = []
+        self._ended = 0
         self._number = sut.scale.durability.clients
         self._connect = lambda: sut.connect(handle)
         self._loaded = loaded
@@ -70,9 +74,13 @@ class _Load:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """All of them, each with its own schedule."""
-        with under_load(open_clients(self._number, self._client)):
+        """All of them, each with its own schedule. Raises `Unknown` if one of them lost its connection."""
+        clients = open_clients(self._number, self._client)
+        with under_load(clients):
             yield
+        self._ended = monotonic_ns()
+        if lost := sum(client.unknown for client in clients):
+            raise Unknown(f"{lost} reads had no answer")
 
     @property
     def reads(self) -> list[Read]:
@@ -85,9 +93,9 @@ class _Load:
         return [wrong for each in self._readers for wrong in each.wrong]
 
     def p99_us(self, until: int | None = None) -> float | None:
-        """Of the requests that were due until a moment, from when they were due."""
+        """Of the requests that were due until a moment, from when they were due. Those that were not sent by the end took until then."""
         due = [each for pacing in self._pacings for each in pacing.requests if until is None or each.due <= until]
-        return nearest_rank_us([each.response for each in due if each.response is not None], 0.99)
+        return nearest_rank_us([self._ended - each.due if each.response is None else each.response for each in due], 0.99)
 
     def _client(self) -> Client:
         seed = f"{self._seed} {len(self._readers)}"
@@ -101,6 +109,7 @@ def start_cold(sut: StoreUnderTest) -> ColdStart:
 
     Raises:
         NotAvailable: the front cannot be killed here.
+        Unknown: too few reads had an answer to tell a hit rate.
     """
     with closing(sut.launch("a start with an empty front")) as handle, running_on(sut.options.split.apart):
         if reason := handle.cannot(Capability.KILL_NODES):
@@ -112,6 +121,7 @@ def start_cold(sut: StoreUnderTest) -> ColdStart:
         sut.progress("cache.cold_start · before")
         with before.running():
             _wait(lambda: len(before.reads) >= _BEFORE)
+        _require(before, _BEFORE)
         handle.kill_nodes([FRONT])
         handle.start()
         usual = hit_rate(before.reads)
@@ -119,9 +129,10 @@ def start_cold(sut: StoreUnderTest) -> ColdStart:
         sut.progress("cache.cold_start · after")
         with after.running():
             _wait(lambda: back_at(after.reads, usual - _POINTS) is not None)
+        _require(after, _WINDOW)
     reads = after.reads
     back = back_at(reads, usual - _POINTS)
-    began = min((each.sent for each in reads), default=0)
+    began = min(each.sent for each in reads)
     cold = [each for each in reads if back is None or each.answered <= back]
     record = ColdStartRecord(
         records=len(loaded.keys),
@@ -165,6 +176,11 @@ def _wait(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + _LONGEST
     while not condition() and time.monotonic() < deadline:
         time.sleep(_LOOK)
+
+
+def _require(load: _Load, reads: int) -> None:
+    if (found := len(load.reads)) < reads:
+        raise Unknown(f"{found} reads had an answer in {_LONGEST:.0f} s, too few to tell a hit rate ({reads})")
 
 
 def _bins(reads: Sequence[Read], began: int) -> list[HitBin]:
