@@ -23,8 +23,8 @@ from storeproof.store_under_test.probing import connect
 _COPIED: Final = ("single_key", "hash10", "document10")
 """Models whose records have copies in the front; the first that the store claims is used."""
 
-_HANGS: Final = 2
-"""Rounds of an interruption that clients notice only when their time is up: each takes many seconds, and puts many requests at risk."""
+_PAUSES: Final = 1
+"""Rounds in which a server is paused: none can end before a client's time is up, after many seconds."""
 
 
 def run_interruption(sut: StoreUnderTest, role: Role, way: Way, case: str) -> InterruptionSummary:
@@ -38,12 +38,13 @@ def run_interruption(sut: StoreUnderTest, role: Role, way: Way, case: str) -> In
         raise NotAvailable(f"{sut.target.id} claims no model whose records have copies in the front: {', '.join(_COPIED)}")
     summary = InterruptionSummary(what=f"the {role} was interrupted", stale_possible=sut.target.stale_reads)
 
+    rounds = _PAUSES if way == "pause" else sut.scale.durability.rounds
+
     def attempt(handle: Handle) -> None:
         assert isinstance(handle, CompositeHandle), "the case is one of composite stores"
         with ExitStack() as opened:
             interruption, address = _interruption(handle, role, way, opened)
             summary.what = f"the {role} {interruption.done}"
-            rounds = _HANGS if interruption.hangs else sut.scale.durability.rounds
             seed = f"{sut.seed} {sut.target.id} {case} {len(summary.spoiled)}"
             subject = Subject(handle, lambda _: sut.connect(address), random.Random(seed), lambda text: sut.progress(f"{case} · {text}"))
             PartInterruptions(
@@ -56,7 +57,7 @@ def run_interruption(sut: StoreUnderTest, role: Role, way: Way, case: str) -> In
                 summary=summary,
             ).run()
 
-    summary.given_up = not on_own_stores(lambda: sut.launch(f"the interruption of its {role}"), attempt, summary.spoiled, _HANGS)
+    summary.given_up = not on_own_stores(lambda: sut.launch(f"the interruption of its {role}"), attempt, summary.spoiled, rounds)
     return summary
 
 

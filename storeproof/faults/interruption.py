@@ -20,8 +20,6 @@ class Interruption(ABC):
 
     done: str
     """What was done, as the predicate of a sentence about the server."""
-    hangs: bool = True
-    """Whether clients only notice when their time is up."""
 
     @abstractmethod
     def strike(self) -> None:
@@ -70,7 +68,6 @@ class PartCutOff(Interruption):
         self._link = link
         self._kind = kind
         self.done = _CUTS[kind]
-        self.hangs = kind == "hang"
 
     def strike(self) -> None:
         """Cut the link."""

@@ -11,6 +11,7 @@ from storeproof.blame import Ending
 from storeproof.check import Anomaly, Finding, Staleness
 from storeproof.experiments.summary import Summary, count_anomalies
 from storeproof.history import Operation
+from storeproof.units import plural
 
 _SHOWN: Final = 3
 """The number of findings of a round that a message names, as examples."""
@@ -87,7 +88,7 @@ class InterruptionSummary(Summary):
 
     def parts(self) -> Iterator[str]:
         """The interruptions, what was at risk, and what was found."""
-        yield f"{self.rounds} rounds in which {self.what} until clients gave up, {self.unknown} requests in all"
+        yield f"{plural(self.rounds, 'round')} in which {self.what}, and clients gave up {plural(self.unknown, 'request')}"
         yield f"{self.acknowledged} writes acknowledged"
         yield from self.costs
         if not self.anomalies:

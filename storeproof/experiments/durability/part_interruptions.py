@@ -44,7 +44,8 @@ _LONGEST: Final = 10.0
 _GIVES_UP: Final = 20.0
 """Seconds that the first client may take to give up, which is more than the time-out of any adapter."""
 _OTHERS: Final = 0.5
-"""Seconds that the other clients are given after the first."""
+"""Seconds that the other clients are given after the first, and that the later rounds last: then those that wait find their connections
+broken, and give up."""
 _LOOK: Final = 0.002
 
 
@@ -106,11 +107,11 @@ class PartInterruptions(FaultExperiment[int]):
             yield
 
     def fault(self) -> None:
-        """Interrupt the server until clients have given up."""
+        """Interrupt the server: in the first round until a client has given up by itself, which takes many seconds if requests hang."""
         try:
             self._interruption.strike()
-            deadline = time.monotonic() + (_GIVES_UP if self._interruption.hangs else _OTHERS)
-            while not self._given_up and time.monotonic() < deadline:
+            deadline = time.monotonic() + _GIVES_UP
+            while self.round == 1 and not self._given_up and time.monotonic() < deadline:
                 time.sleep(_LOOK)
             time.sleep(_OTHERS)
         finally:

@@ -32,7 +32,7 @@ def test_a_round_without_a_loss_and_without_a_stale_read_passes() -> None:
     found = summary()
     assert found.outcome(claimed=True) is Outcome.PASS
     assert found.sentence() == (
-        "1 rounds in which the front was paused until clients gave up, 3 requests in all; 2 writes acknowledged; "
+        "1 round in which the front was paused, and clients gave up 3 requests; 2 writes acknowledged; "
         "none is missing in the home; "
         "none of 1 reads was stale"
     )
