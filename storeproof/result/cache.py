@@ -22,8 +22,9 @@ class HitRateRecord(Part):
     payload_bytes: int
     """Of all records."""
     records: int
-    distribution: Literal["uniform", "zipfian"]
-    """Of the keys. With `uniform` the hit rate is the share of the records that the front keeps."""
+    distribution: Literal["uniform", "zipf"]
+    """Of the keys. With `uniform` the hit rate is the share of the records that the front keeps; `zipf` is Zipf's law, constant 0.99.
+    YCSB's `zipfian` draws from so many items that a few thousand keys are read almost evenly."""
     clients: int
     reads: int
     hits: int
@@ -49,7 +50,7 @@ class HitBin(Part):
 
 
 class ColdStartRecord(Part):
-    """The front was killed and started again, with what it kept. Reads of random keys (`zipfian`) were due at a fixed rate."""
+    """The front was killed and started again, with what it kept. Reads of random keys (`zipf`) were due at a fixed rate."""
 
     records: int
     clients: int

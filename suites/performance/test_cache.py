@@ -29,7 +29,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def test_hit_rate(sut: StoreUnderTest, case_result: CaseResult, size: FrontSize) -> None:
-    """Reads of random keys, uniform and zipfian, with a front that has room for a part of the records; every answer must be right."""
+    """Reads of random keys, uniform and by Zipf's law, with a front that has room for a part of the records; every answer must be right."""
     require_proof(sut, MODEL, _OPERATIONS)
     found = measure_hit_rates(sut, size)
     assert not found.wrong, found.wrong[0]

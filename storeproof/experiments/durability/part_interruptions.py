@@ -31,7 +31,7 @@ _READ: Final[Mapping[Action, int]] = {"get": 1}
 _WRITE: Final[Mapping[Action, int]] = {"put": 9, "delete": 1}
 _PUT: Final[Mapping[Action, int]] = {"put": 1}
 
-_KEYS: Final = 100
+_KEYS: Final = 50
 """Of a round; every round has new ones."""
 _WRITERS: Final = 0.25
 """Share of the clients that write; at least two."""
@@ -43,7 +43,7 @@ _LONGEST: Final = 10.0
 """Seconds after which it strikes even if fewer were answered."""
 _GIVES_UP: Final = 20.0
 """Seconds that the first client may take to give up, which is more than the time-out of any adapter."""
-_OTHERS: Final = 0.5
+_OTHERS: Final = 0.3
 """Seconds that the other clients are given after the first, and that the later rounds last: then those that wait find their connections
 broken, and give up."""
 _LOOK: Final = 0.002

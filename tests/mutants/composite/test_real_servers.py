@@ -76,7 +76,7 @@ def test_copies_that_count_when_they_arrive_late_are_caught(folder: Path) -> Non
     assert unfenced["stale_reads.single_key"]["outcome"] == fenced[late]["outcome"] == "pass", done.said
     found = unfenced[late]
     assert found["outcome"] == "fail", found
-    assert re.search(r"round [12]: [0-9]+ of [0-9]+ reads were stale; ", found["detail"]), found["detail"]
+    assert re.search(r"round [1-5]: [0-9]+ of [0-9]+ reads were stale; ", found["detail"]), found["detail"]
     assert "none is missing in the home" in found["detail"]
     leaves_nothing(folder)
 
@@ -100,7 +100,7 @@ def test_a_cache_before_a_database(name: str, folder: Path) -> None:
     for store in done.result["stores"]:
         rates = {each["distribution"]: each["hits"] / each["reads"] for each in store["cache"]["hit_rates"]}
         assert 0.1 < rates["uniform"] < 0.9, "the front has room for a part"
-        assert rates["uniform"] < rates["zipfian"]
+        assert rates["uniform"] < rates["zipf"]
         (cold,) = store["cache"]["cold_starts"]
         assert cold["hit_rate_first"] < cold["hit_rate_before"] == 1
         assert cold["back_seconds"] is not None

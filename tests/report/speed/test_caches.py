@@ -17,7 +17,7 @@ CACHE = CacheRecord(
             front_bytes=10_000_000,
             payload_bytes=20_000_000,
             records=2000,
-            distribution="zipfian",
+            distribution="zipf",
             clients=8,
             reads=6000,
             hits=4000,
@@ -61,7 +61,7 @@ def test_each_number_has_its_column() -> None:
     """A row for each measurement."""
     some = result_of(CACHE)
     assert texts(caches.hit_rates(some)) == [
-        "sqlite:wal-full", "9.537 MiB for 19.07 MiB", "zipfian", "66.7%", "2,500", "1.5 ms", "9 ms", "6,000",
+        "sqlite:wal-full", "9.537 MiB for 19.07 MiB", "zipf", "66.7%", "2,500", "1.5 ms", "9 ms", "6,000",
     ]  # fmt: skip
     assert texts(caches.cold_starts(some)) == [
         "sqlite:wal-full", "100.0%", "31.0%", "7.4 s", "480", "2 ms", "6 ms", "400/s, 500 records",

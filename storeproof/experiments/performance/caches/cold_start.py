@@ -99,7 +99,7 @@ class _Load:
 
     def _client(self) -> Client:
         seed = f"{self._seed} {len(self._readers)}"
-        self._readers.append(Reads(self._loaded, make_draw("zipfian", len(self._loaded.keys), Random(seed))))
+        self._readers.append(Reads(self._loaded, make_draw("zipf", len(self._loaded.keys), Random(seed))))
         self._pacings.append(OpenLoop(self._rate / self._number, f"{seed}:gaps"))
         return Client(self._connect, self._readers[-1], self._pacings[-1])
 

@@ -29,10 +29,10 @@ SHARES: Final[Mapping[FrontSize, float]] = MappingProxyType({"quarter": 0.25, "h
 """The memory of the front, as a share of the payload. With four times as much it has room for everything: a server needs more than the
 payload."""
 
-Distribution = Literal["uniform", "zipfian"]
+Distribution = Literal["uniform", "zipf"]
 
-_RECORDS: Final = 2000
-_BYTES: Final = 10_000
+_RECORDS: Final = 1000
+_BYTES: Final = 20_000
 """Of a value. 20 MB in all: the megabyte that an empty front takes by itself is then a small part of its memory."""
 _WARM_UP: Final = 2
 _MEASURED: Final = 3
