@@ -8,10 +8,10 @@ from storeproof.report.tables import Cell, Table
 from storeproof.result.model import Result
 
 NOTE = (
-    "The layer counts the reads that the front answers. Clients are threads of one Python process, and each number was measured once: these "
-    "rates and times compare roughly with each other, and not with those of workloads. With uniform keys the hit rate is the share of the records that the front keeps. "
-    "Cold start: the front is killed, starts again, and is read at a fixed rate until the hit rate of 200 reads is within five points of "
-    "what it was. Dogpile: a key that all clients read expires, and some of them ask the home."
+    "The layer counts the reads that the front answers. Clients are threads of one Python process, and each number was measured once: "
+    "these rates and times compare roughly with each other, and not with those of workloads. With uniform keys the hit rate is the share "
+    "of the records that the front keeps. Cold start: the front is killed, starts again, and is read at a fixed rate until the hit rate "
+    "of 200 reads is within five points of what it was. Dogpile: a key that all clients read expires, and some of them ask the home."
 )
 
 
