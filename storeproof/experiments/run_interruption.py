@@ -37,7 +37,6 @@ def run_interruption(sut: StoreUnderTest, role: Role, way: Way, case: str) -> In
     if model is None:
         raise NotAvailable(f"{sut.target.id} claims no model whose records have copies in the front: {', '.join(_COPIED)}")
     summary = InterruptionSummary(what=f"the {role} was interrupted", stale_possible=sut.target.stale_reads)
-
     rounds = _PAUSES if way == "pause" else sut.scale.durability.rounds
 
     def attempt(handle: Handle) -> None:
