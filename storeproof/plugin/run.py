@@ -25,7 +25,7 @@ from storeproof.errors import NotAvailable, UsageError
 from storeproof.evidence import evidence_file
 from storeproof.load.wire.protocol import protocol_of
 from storeproof.outcome import IDLE, NOT_REACHED, Outcome, Stage
-from storeproof.plugin.case import Case, case_of, is_case, sut_of
+from storeproof.plugin.case import Case, case_of, has_case, is_case, sut_of
 from storeproof.plugin.citations import cite, without_proof
 from storeproof.plugin.endpoint_leftovers import Leavings
 from storeproof.plugin.options import MOST_RECORDS, existing_directory, named, pairs, whole_number
@@ -135,8 +135,8 @@ class Run:
         return lambda text: self.progress(f"{target} · {text}")
 
     def arrange(self, items: list[pytest.Item]) -> None:
-        """Sort the cases, and leave out what no profile demands."""
-        ours = [item for item in items if is_case(item)]
+        """Sort the cases, and leave out what no profile demands, and what a store does not have."""
+        ours = [item for item in items if is_case(item) and has_case(item)]
         others = [item for item in items if not is_case(item)]
         wanted = [item for item in ours if self._is_demanded(item) and not self._is_beyond_scale(item)]
         self._beyond_scale = {item: None for item in ours if self._is_demanded(item) and self._is_beyond_scale(item)}
@@ -245,7 +245,7 @@ class Run:
     def exclude(self, items: Iterable[pytest.Item]) -> None:
         """Count what the user or the scale left out."""
         for item in items:
-            if is_case(item):
+            if is_case(item) and has_case(item):
                 why = BEYOND_SCALE if item in self._beyond_scale else LEFT_OUT
                 sut_of(item).record.add(_idle(item, Outcome.EXCLUDED, why))
 

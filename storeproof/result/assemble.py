@@ -58,6 +58,7 @@ def assemble(
         measurements=list(record.measurements),
         scaling=list(record.scaling),
         outages=[each.model_copy(update={"detail": clean(each.detail)}) for each in record.outages],
+        cache=record.cache,
         histories=list(record.histories),
         profiles=[each.model_copy(update={"missing": [clean(line) for line in each.missing]}) for each in verdicts],
     )

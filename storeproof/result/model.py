@@ -8,6 +8,7 @@ from pydantic import Field
 
 from storeproof.blame import Party
 from storeproof.outcome import IDLE, Outcome, Stage
+from storeproof.result.cache import CacheRecord
 from storeproof.result.measurement import Measurement
 from storeproof.result.outage import OutageRecord
 from storeproof.result.part import Part
@@ -313,6 +314,8 @@ class StoreResult(Part):
     measurements: list[Measurement]
     scaling: list[ScalingRecord] = Field(default_factory=list)
     outages: list[OutageRecord] = Field(default_factory=list)
+    cache: CacheRecord = Field(default_factory=CacheRecord)
+    """Of a composite store."""
     histories: list[HistoryRecord] = Field(default_factory=list)
     """Histories that are not linearizable, of failed cases."""
     profiles: list[ProfileVerdict]

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, Stage, worst
+from storeproof.result.cache import CacheRecord
 from storeproof.result.held import highest_held
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Durability, GuaranteeRecord, Harm, HistoryRecord, OutcomeRecord, ScalingRecord
@@ -32,6 +33,7 @@ class StoreRecord:
     measurements: list[Measurement] = field(default_factory=list)
     scaling: list[ScalingRecord] = field(default_factory=list)
     outages: list[OutageRecord] = field(default_factory=list)
+    cache: CacheRecord = field(default_factory=CacheRecord)
     histories: list[HistoryRecord] = field(default_factory=list)
     evidence: list[bytes] = field(default_factory=list)
     """Of the durability rounds, one packed part for each store that was struck."""

@@ -11,6 +11,9 @@ from storeproof.spec.guarantee import LADDER, NODES
 _SHOWN = 5
 
 _FIXED = (
+    "cache.cold_start",
+    "cache.dogpile",
+    *(f"cache.hit_rate/{name}" for name in ("all", "half", "quarter")),
     "capabilities.indexes.built-while-writing/concurrent",
     "capabilities.indexes.built-while-writing/unique",
     "capabilities.indexes.dropped-while-reading/concurrent",
@@ -19,6 +22,8 @@ _FIXED = (
     *(f"durability.{name}" for name in (*LADDER[1:], *NODES, "full_disk")),
     "durability.front_kill",
     "durability.home_kill",
+    "durability.front_pause",
+    *(f"durability.{role}_link/{way}" for role in ("front", "home") for way in ("hang", "reset")),
     *(f"durability.bootstrap/{name}" for name in ("power_cut", "process_kill")),
     *(f"durability.corruption/{name}" for name in ("flip", "truncate")),
     *(f"durability.linearizable/{name}" for name in ("power_loss", "process_crash")),
