@@ -22,8 +22,7 @@ SUITES: Final = (Path(__file__).parents[1] / "suites").resolve()
 
 MARKER: Final = (
     "case(id, revision=1, model='', operations=(), capability=None, guarantee=None, workload=None, clients=None, fault=None, "
-    "beyond_scale=False, composite=False): the part of the spec that a test covers; beyond_scale: runs only if -k or its node id names it; "
-    "composite: composite stores have it, and no others"
+    "beyond_scale=False): the part of the spec that a test covers; beyond_scale: runs only if -k or its node id names it"
 )
 
 
@@ -44,8 +43,6 @@ class Case:
     fault: str | None = None
     beyond_scale: bool = False
     """Whether the case is left out at this scale unless the command line names it."""
-    composite: bool = False
-    """Whether only composite stores have the case."""
 
     @property
     def interleaved(self) -> bool:
@@ -56,11 +53,6 @@ class Case:
 def is_case(item: pytest.Item) -> bool:
     """Whether a test belongs to the suites."""
     return item.get_closest_marker("case") is not None
-
-
-def has_case(item: pytest.Item) -> bool:
-    """Whether the store under test has the case."""
-    return bool(sut_of(item).target.parts) or not case_of(item).composite
 
 
 def case_of(item: pytest.Item) -> Case:

@@ -25,7 +25,7 @@ from storeproof.errors import NotAvailable, UsageError
 from storeproof.evidence import evidence_file
 from storeproof.load.wire.protocol import protocol_of
 from storeproof.outcome import IDLE, NOT_REACHED, Outcome, Stage
-from storeproof.plugin.case import Case, case_of, has_case, is_case, sut_of
+from storeproof.plugin.case import Case, case_of, is_case, sut_of
 from storeproof.plugin.citations import cite, without_proof
 from storeproof.plugin.endpoint_leftovers import Leavings
 from storeproof.plugin.options import MOST_RECORDS, existing_directory, named, pairs, whole_number
@@ -39,6 +39,7 @@ from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact_command
 from storeproof.result.sources import digests, digests_of_run, sources_of
 from storeproof.spec import LADDER, Profile, Spec, load_spec
+from storeproof.spec.cases import OF_COMPOSITES
 from storeproof.stats.ratio import Ratio
 from storeproof.store_under_test import Options, StoreUnderTest
 
@@ -136,7 +137,7 @@ class Run:
 
     def arrange(self, items: list[pytest.Item]) -> None:
         """Sort the cases, and leave out what no profile demands, and what a store does not have."""
-        ours = [item for item in items if is_case(item) and has_case(item)]
+        ours = [item for item in items if is_case(item) and _has_case(item)]
         others = [item for item in items if not is_case(item)]
         wanted = [item for item in ours if self._is_demanded(item) and not self._is_beyond_scale(item)]
         self._beyond_scale = {item: None for item in ours if self._is_demanded(item) and self._is_beyond_scale(item)}
@@ -245,7 +246,7 @@ class Run:
     def exclude(self, items: Iterable[pytest.Item]) -> None:
         """Count what the user or the scale left out."""
         for item in items:
-            if is_case(item) and has_case(item):
+            if is_case(item) and _has_case(item):
                 why = BEYOND_SCALE if item in self._beyond_scale else LEFT_OUT
                 sut_of(item).record.add(_idle(item, Outcome.EXCLUDED, why))
 
@@ -354,6 +355,11 @@ def _is_claimed(sut: StoreUnderTest, case: Case) -> bool:
     if case.guarantee:
         return sut.target.configuration.promises(case.guarantee)
     return not case.model or case.model in sut.target.store.claims.models
+
+
+def _has_case(item: pytest.Item) -> bool:
+    """Whether the store under test has the case."""
+    return bool(sut_of(item).target.parts) or case_of(item).id not in OF_COMPOSITES
 
 
 def _idle(item: pytest.Item, outcome: Outcome, detail: str) -> OutcomeRecord:

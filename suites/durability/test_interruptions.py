@@ -25,7 +25,7 @@ _CASES: tuple[tuple[str, Role, Way], ...] = (
 
 @pytest.mark.parametrize(
     ("case", "role", "way"),
-    [pytest.param(case, role, way, id=f"{role}-{way}", marks=pytest.mark.case(id=case, composite=True)) for case, role, way in _CASES],
+    [pytest.param(case, role, way, id=f"{role}-{way}", marks=pytest.mark.case(id=case)) for case, role, way in _CASES],
 )
 def test_interruption(sut: StoreUnderTest, case_result: CaseResult, case: str, role: Role, way: Way) -> None:
     """Clients read and write many keys; what they gave up is delivered after each key was written again, and then each is read."""

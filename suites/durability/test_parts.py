@@ -11,9 +11,7 @@ from storeproof.spec.store import FRONT, ROLES, Role
 from storeproof.store_under_test import StoreUnderTest
 
 
-@pytest.mark.parametrize(
-    "role", [pytest.param(role, id=role, marks=pytest.mark.case(id=f"durability.{role}_kill", composite=True)) for role in ROLES]
-)
+@pytest.mark.parametrize("role", [pytest.param(role, id=role, marks=pytest.mark.case(id=f"durability.{role}_kill")) for role in ROLES])
 def test_part(sut: StoreUnderTest, case_result: CaseResult, role: Role) -> None:
     """No acknowledged write is lost, and no older value is served, when the front or the home is killed under load and comes back.
 

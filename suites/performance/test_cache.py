@@ -23,7 +23,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         cases = []
         for number, size in enumerate(("half", *(each for each in SHARES if each != "half"))):
             beyond = scale.workloads != "all" and number > 0
-            case = pytest.mark.case(id=f"cache.hit_rate/{size}", model=MODEL, composite=True, beyond_scale=beyond)
+            case = pytest.mark.case(id=f"cache.hit_rate/{size}", model=MODEL, beyond_scale=beyond)
             cases.append(pytest.param(size, id=size, marks=case))
         metafunc.parametrize("size", cases)
 
@@ -37,7 +37,7 @@ def test_hit_rate(sut: StoreUnderTest, case_result: CaseResult, size: FrontSize)
     case_result.add(found.sentence())
 
 
-@pytest.mark.case(id="cache.cold_start", model=MODEL, composite=True)
+@pytest.mark.case(id="cache.cold_start", model=MODEL)
 def test_cold_start(sut: StoreUnderTest, case_result: CaseResult) -> None:
     """The front is killed and starts again; readers go on at a fixed rate until the hit rate is back. Every answer must be right."""
     require_proof(sut, MODEL, _OPERATIONS)
@@ -47,7 +47,7 @@ def test_cold_start(sut: StoreUnderTest, case_result: CaseResult) -> None:
     case_result.add(found.sentence())
 
 
-@pytest.mark.case(id="cache.dogpile", model=MODEL, composite=True)
+@pytest.mark.case(id="cache.dogpile", model=MODEL)
 def test_dogpile(sut: StoreUnderTest, case_result: CaseResult) -> None:
     """A hot key expires under load. With a policy that has one client fill a copy, one read reaches the home."""
     require_proof(sut, MODEL, _OPERATIONS)
