@@ -315,7 +315,7 @@ class StoreResult(Part):
     scaling: list[ScalingRecord] = Field(default_factory=list)
     outages: list[OutageRecord] = Field(default_factory=list)
     cache: CacheRecord = Field(default_factory=CacheRecord)
-    """Of a composite store."""
+    """Of a composite store; empty in results of formats before 2.2."""
     histories: list[HistoryRecord] = Field(default_factory=list)
     """Histories that are not linearizable, of failed cases."""
     profiles: list[ProfileVerdict]
