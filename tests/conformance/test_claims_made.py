@@ -25,6 +25,7 @@ from storeproof.result.model import Result, StoreResult
 from storeproof.spec.cases import OF_COMPOSITES
 from tests.conformance.true_bundle import CASES, TrueBundle, known, product_of
 from tests.mini_edition.edition import mini_edition
+from tests.shipped import SHIPPED
 
 pytestmark = pytest.mark.slow
 
@@ -54,13 +55,12 @@ def test_the_cases_that_must_be_there_are_those_that_are_collected(true_bundle: 
 
 def test_composite_stores_must_have_more_cases() -> None:
     """Those that no other store has, each in its stage; a quick run leaves two of them out."""
-    spec = known().spec
-    one, more = (expected_cases(spec, spec.scales["smoke"], composite=each) for each in (False, True))
+    one, more = (expected_cases(SHIPPED, SHIPPED.scales["smoke"], composite=each) for each in (False, True))
     own = {name: more[name] for name in more.keys() - one.keys()}
     assert own.keys() == OF_COMPOSITES
     assert all(each.stage is (Stage.PERFORMANCE if name.startswith("cache.") else Stage.DURABILITY) for name, each in own.items())
     assert {name for name, each in own.items() if each.beyond_scale} == {"cache.hit_rate/all", "cache.hit_rate/quarter"}
-    assert not any(each.beyond_scale for each in expected_cases(spec, spec.scales["standard"], composite=True).values())
+    assert not any(each.beyond_scale for each in expected_cases(SHIPPED, SHIPPED.scales["standard"], composite=True).values())
 
 
 def test_a_run_keeps_its_evidence_beside_its_result(true_bundle: TrueBundle) -> None:
