@@ -1,7 +1,8 @@
 """Aerospike, through its Python client.
 
 Not verified against a server, which no package registry has, and there is no mock that the vendor's clients take: what
-was checked is the types and the pure parts (tests/stubs/). Secondary indexes, queries and TLS are not used.
+was checked is the types, the pure parts, and what is asked of a stub of the client (tests/stubs/). Secondary indexes,
+queries and TLS are not used.
 
 A collection is a set of one namespace.
 """
@@ -16,7 +17,9 @@ from typing import Any, Final
 import aerospike
 from aerospike import exception as failures
 
-from storeproof.adapters.aerospike.records import Counters, Documents, Hashes, Records, Rows, Values, failure_of, run
+from storeproof.adapters.aerospike.models import Counters, Documents, Hashes, Rows, Values
+from storeproof.adapters.aerospike.records import Records
+from storeproof.adapters.aerospike.sorting import failure_of, run
 from storeproof.contract import Address, Layout, Refused, Unknown, Unsupported, Version
 from storeproof.spec import model as shapes
 

@@ -6,23 +6,19 @@ A query's own writes know no durability level. Where the variant has one, the st
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from couchbase.cluster import Cluster
-from couchbase.exceptions import CouchbaseException, KeyspaceNotFoundException
 from couchbase.n1ql import QueryScanConsistency
 from couchbase.options import QueryOptions
 
+from storeproof.adapters.couchbase.indexes import Indexes
 from storeproof.adapters.couchbase.models import Counters, Documents, Hashes, Rows, Values, path_of
-from storeproof.adapters.couchbase.query import Statement, at, quoted
-from storeproof.adapters.couchbase.records import Place, Records, failure_of, run
+from storeproof.adapters.couchbase.query import Statement, quoted
+from storeproof.adapters.couchbase.records import Place, Records, run
 from storeproof.contract import Found, Json, Key, Layout, Path, Record, Refused, Unknown, Unsupported
 from storeproof.spec.query import Aggregation, Browse, Query, Where
-
-_KNOWN_SECONDS: Final = 10.0
-"""How long a new collection may take to be known to the query service."""
 
 _LEVELS: Final = {
     "majority": "majority",
@@ -40,8 +36,9 @@ class Keyspace:
         self._safely: dict[str, Any] = {}
         if durability in _LEVELS:
             self._safely = {"tximplicit": True, "durability_level": _LEVELS[durability]}
-        self._names = {"bucket": bucket, "scope": scope, "collection": name}
-        self.name = ".".join(map(quoted, self._names.values()))
+        names = {"bucket": bucket, "scope": scope, "collection": name}
+        self.indexes = Indexes(cluster, names)
+        self.name = ".".join(map(quoted, names.values()))
 
     def rows(self, text: str, parameters: Mapping[str, Any]) -> list[Any]:
         """The answer of a statement that writes nothing."""
@@ -64,31 +61,6 @@ class Keyspace:
 
         return run(ask)
 
-    def index(self, paths: Sequence[Sequence[str]]) -> None:
-        """Make the primary index and one of each path, and wait until they are built."""
-        deadline = time.monotonic() + _KNOWN_SECONDS
-        statements = [f"CREATE PRIMARY INDEX IF NOT EXISTS ON {self.name}"]
-        statements += [f"CREATE INDEX `i{number}` IF NOT EXISTS ON {self.name}({at('', path)[1:]})" for number, path in enumerate(paths)]
-        while statements:
-            try:
-                self._cluster.query(statements[0]).execute()
-            except KeyspaceNotFoundException as reason:
-                if time.monotonic() > deadline:
-                    raise failure_of(reason) from reason
-                time.sleep(0.1)
-            except CouchbaseException as reason:
-                raise failure_of(reason) from reason
-            else:
-                del statements[0]
-
-    def indexes(self) -> int:
-        """How many secondary indexes are built."""
-        text = (
-            "SELECT RAW COUNT(*) FROM system:indexes AS i WHERE i.bucket_id = $bucket AND i.scope_id = $scope "
-            "AND i.keyspace_id = $collection AND i.is_primary IS MISSING AND i.state = 'online'"
-        )
-        return int(self.rows(text, self._names)[0])
-
 
 class Queried(Records):
     """Records that are also reached by queries; every one can be counted."""
@@ -100,11 +72,16 @@ class Queried(Records):
     def prepare(self) -> None:
         """The collection, and its indexes."""
         super().prepare()
-        self._queries.index(self._layout.indexed)
+        self._queries.indexes.make(self._layout.indexed)
+
+    def clear(self) -> None:
+        """The indexes, and the collection."""
+        self._queries.indexes.drop()
+        super().clear()
 
     def describe(self) -> Mapping[str, str]:
         """The indexes as the query service knows them."""
-        return {**super().describe(), "indexes": str(self._queries.indexes())}
+        return {**super().describe(), "indexes": str(self._queries.indexes.secondary())}
 
     def count(self) -> int:
         """By the primary index."""

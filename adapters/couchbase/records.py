@@ -81,8 +81,8 @@ _TOO_LARGE: Final = 104
 """The client's number for a value above 20 MB, which has no exception of its own (`errc::key_value::value_too_large`)."""
 
 
-_LONGEST: Final = 0xFFFF
-"""Bytes of a document's id that the protocol can count. The server refuses more than 250; the client would send a wrong length."""
+_LONGEST: Final = 246
+"""Bytes of a document's id in a collection: of the 250 that the server allows, up to 4 are for the collection."""
 
 
 def failure_of(reason: Exception) -> Exception:
@@ -145,7 +145,7 @@ class Records(ExactExpiry):
         """The document's id."""
         name = f"{self._prefix}{key}"
         if len(name.encode(errors="replace")) > _LONGEST:
-            raise Refused(f"the protocol does not allow an id of more than {_LONGEST} bytes")
+            raise Refused(f"the server does not allow an id of more than {_LONGEST} bytes")
         return name
 
     def prepare(self) -> None:
@@ -224,11 +224,17 @@ class Records(ExactExpiry):
             return self.decode(found.value)
 
     def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
-        """An upsert with an expiry."""
+        """An upsert with an expiry, in whole seconds from the server's own.
+
+        It is not rounded up to a moment of this machine's clock: the server ends a record when the second in which it would end has
+        passed (`exptime < now` in its source), so never before its time, and up to a second after it.
+        """
         run(self._keyspace.upsert, self.name(key), self.encode(record), expiry=timedelta(seconds=seconds), **self._safely, **self._coding)
 
     def expire(self, key: Key, seconds: int) -> bool:
-        """A touch."""
+        """A touch, which the protocol sends without a durability level: where writes have one, it could not be kept."""
+        if self._safely:
+            raise Unsupported(f"a touch carries no durability level, so that it would not be acknowledged as `{self._durability}` says")
         try:
             self._keyspace.touch(self.name(key), timedelta(seconds=seconds))
         except DocumentNotFoundException:

@@ -14,12 +14,16 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from storeproof.adapters.marklogic.documents import Documents
-from storeproof.adapters.marklogic.link import Forbidden, Server
+from storeproof.adapters.marklogic.link import Forbidden, Server, Unauthorized
 from storeproof.adapters.marklogic.records import Records
 from storeproof.contract import Address, Layout, Refused, Unknown, Unsupported, Version
 from storeproof.spec import model as shapes
 
-_OPTIONS: Final = {"range-indexes": ("asked", "model"), "update-policy": ("merge-metadata", "version-optional")}
+_OPTIONS: Final = {
+    "range-indexes": ("asked", "model"),
+    "update-policy": ("merge-metadata", "version-optional"),
+    "journaling": ("fast", "strict"),
+}
 
 
 class MarkLogicSession:
@@ -55,11 +59,14 @@ def connect(address: Address, options: Mapping[str, str]) -> MarkLogicSession:
     """Open one session.
 
     `options`: `range-indexes`, "asked" for those of the layout, or "model" for one on every field of the model where the layout
-    asks for none; `update-policy`, "merge-metadata" or "version-optional". The address may name the port of the management API, `manage`.
+    asks for none; `update-policy`, "merge-metadata" or "version-optional"; `journaling`, "fast" or "strict", which is set on a server that
+    was started for the run and read on another. The address may name the ports of the management API, `manage`, and of the health
+    check, `health`.
 
     Raises:
         Refused: wrong credentials, or an option that is not known.
-        Unknown: no server answers, or not the management API, where the address names its port or the options need it.
+        Unknown: no server answers, it is not healthy or not set up yet, or the management API does not answer where the address names its
+            port or the options need it.
     """
     for name, value in options.items():
         if value not in _OPTIONS.get(name, ()):
@@ -67,11 +74,15 @@ def connect(address: Address, options: Mapping[str, str]) -> MarkLogicSession:
             raise Refused(f"the options of the MarkLogic adapter are {allowed}; found {name}: {value}")
     server = Server(address, options)
     try:
+        server.check_health()
         server.policy()  # needs a login, and no other right
         if "manage" in address.ports or options.get("range-indexes") == "model":
             server.indexes()
-    except Forbidden as reason:
+    except (Forbidden, Unauthorized) as reason:
         server.close()
+        if isinstance(reason, Unauthorized) and not address.ours:
+            raise
+        # The set-up restarts the server twice, and makes the user last: one that was started with this user will know it.
         raise Unknown(f"{reason}: the server is not set up yet, or this user has no role with read access") from reason
     except (Refused, Unknown, Unsupported):
         server.close()

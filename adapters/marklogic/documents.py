@@ -6,9 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from storeproof.adapters.marklogic.link import JSON
 from storeproof.adapters.marklogic.query import RangeIndex
 from storeproof.adapters.marklogic.record import extracted
-from storeproof.adapters.marklogic.records import INEXACT, JSON, Records
+from storeproof.adapters.marklogic.records import INEXACT, Records
 from storeproof.adapters.marklogic.text import by_index_alone
 from storeproof.adapters.marklogic.values import NAME, computation
 from storeproof.contract import MISSING, Found, Json, Key, Missing, Path, Refused, Unsupported
@@ -92,7 +93,8 @@ class Documents(Records):
             raise Unsupported(INEXACT)
         params = {**self._server.target, "format": "json", "view": "aggregate"}
         body = wanted.body(self._words.query(aggregation.filter))
-        return [wanted.row(self._server.ask("POST", f"/v1/values/{NAME}", params=params, json=body, headers=JSON).json())]
+        found = self._by_index(lambda: self._server.ask("POST", f"/v1/values/{NAME}", params=params, json=body, headers=JSON))
+        return [wanted.row(found.json())]
 
     def _counted(self, facet: Mapping[str, Any], index: RangeIndex) -> list[tuple[Json, int]]:
         return [(index.value(each["value"]), int(each["count"])) for each in facet.get("facetValues", [])]

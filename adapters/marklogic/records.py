@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterator, Mapping, Sequence
+import random
+import time
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, Final
+from functools import cached_property
+from typing import Any, Final, TypeVar
 
 from marklogic.documents import DefaultMetadata, Document
 from marklogic.transactions import Transaction
 
-from storeproof.adapters.marklogic.link import Server, answered, sorting
+from storeproof.adapters.marklogic.indexes import Indexes, NoManagement
+from storeproof.adapters.marklogic.link import JSON, Deadlock, NoIndex, Server, answered, sorting
 from storeproof.adapters.marklogic.query import Translation, search
 from storeproof.adapters.marklogic.record import Form, equal, extracted
 from storeproof.adapters.marklogic.text import by_index_alone
 from storeproof.contract import Key, Layout, Record, Refused, Unknown, Unsupported
 from storeproof.spec.query import Where
 
+T = TypeVar("T")
+
 _TRANSACTION_SECONDS: Final = 20
 """The server ends a transaction that was left open after this time."""
+
+_ATTEMPTS: Final = 10
+_PAUSE: Final = 0.005
+"""How often a transaction that met a deadlock is tried, and the longest pause in seconds before the first repetition, doubled each time."""
 
 _OK: Final = 200
 _ABSENT: Final = 404
 _CHANGED: Final = 412
-
-JSON: Final = {"Accept": "application/json"}
 
 INEXACT: Final = (
     "for phrases, word prefixes and words with non-ASCII punctuation the indexes return candidates only, so that the total is an estimate"
@@ -41,39 +49,47 @@ class Records:
         self._form = Form(layout)
         self._versioned = server.options.get("update-policy") == "version-optional"
 
-    def prepare(self) -> None:
-        """Make the range indexes: that of the key, and those that were asked for."""
-        indexes = [self._words.key, *map(self._words.index, self._layout.indexed)]
+    @cached_property
+    def _indexes(self) -> Indexes:
+        """That of the key, and those that were asked for. Raises `Unsupported` where there can be none."""
+        wanted = [self._words.key, *map(self._words.index, self._layout.indexed)]
         if not self._layout.indexes and self._server.options.get("range-indexes") == "model":
-            indexes += self._words.every_index()
+            wanted += self._words.every_index()
+        return Indexes(self._server, self._layout.name, wanted)
+
+    def prepare(self) -> None:
+        """Set the journal as the variant has it, make the range indexes, and wait until they can be used."""
+        indexes = self._indexes
         try:
-            there = self._server.indexes()
-            missing = [index for index in indexes if index.path not in {each["path-expression"] for each in there}]
-            if missing:
-                self._server.set_indexes([*there, *(index.definition for index in missing)])
-        except Unknown as reason:
-            if len(indexes) > 1:
+            self._server.set_journaling()
+            indexes.make()
+        except NoManagement as reason:
+            if len(indexes.wanted) > 1:
                 raise Unsupported(f"range indexes are created through the management API, which does not answer: {reason}") from None
 
     def clear(self) -> None:
         """Delete the collection's documents, and its indexes with them."""
         self._server.ask("DELETE", "/v1/search", params={**self._server.target, "collection": self._layout.name})
         with suppress(Unknown):  # without the management API there are no indexes of ours
-            there = self._server.indexes()
-            kept = [each for each in there if not each["path-expression"].startswith(f"/{self._layout.name}/")]
-            if len(kept) < len(there):
-                self._server.set_indexes(kept)
+            Indexes(self._server, self._layout.name, ()).remove()
 
     def describe(self) -> Mapping[str, str]:
-        """The range indexes on the records' fields; the policy of the REST instance."""
+        """The range indexes on the records' fields; the options as the database and the REST instance have them."""
+        options = self._server.options
         try:
-            inside = f"/{self._layout.name}/record/"
-            count = sum(each["path-expression"].startswith(inside) for each in self._server.indexes())
+            properties = self._server.properties()
         except Unknown:
-            count = 0
-        own = {"range-indexes": self._server.options["range-indexes"]} if "range-indexes" in self._server.options else {}
-        policy = {"update-policy": self._server.policy()} if "update-policy" in self._server.options else {}
-        return {"indexes": str(count), **own, **policy}
+            properties = {}
+        inside = f"/{self._layout.name}/record/"
+        count = sum(each["path-expression"].startswith(inside) for each in properties.get("range-path-index", []))
+        found = {"indexes": str(count)}
+        if "range-indexes" in options:
+            found["range-indexes"] = options["range-indexes"]
+        if "update-policy" in options:
+            found["update-policy"] = self._server.policy()
+        if "journaling" in options:
+            found["journaling"] = str(properties.get("journaling", "(not reported)"))
+        return found
 
     def get(self, key: Key) -> Record | None:
         """GET."""
@@ -122,11 +138,14 @@ class Records:
 
     def put_if_absent(self, key: Key, record: Record) -> bool:
         """In a transaction: the look locks the URI, whether there is a document or not."""
-        with self._transaction() as transaction:
-            if self._status("HEAD", key, transaction=transaction) == _OK:
+
+        def decide(transaction: Transaction) -> bool:
+            if self._read(key, transaction)[0] is not None:  # not HEAD, whose errors have no words
                 return False
             self._write(key, record, transaction=transaction)
             return True
+
+        return self._decided(decide)
 
     def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
         """A write on the condition of the version that was read; without versions, in a transaction, whose read locks."""
@@ -139,12 +158,15 @@ class Records:
                 raise Refused("the REST instance keeps no versions: its update-policy was changed")
             if self._write(key, record, version=version).status_code != _CHANGED:
                 return True
-        with self._transaction() as transaction:
+
+        def decide(transaction: Transaction) -> bool:
             found, _ = self._read(key, transaction)
             if found is None or not equal(self._form.encode(key, found), wanted):
                 return False
             self._write(key, record, transaction=transaction)
             return True
+
+        return self._decided(decide)
 
     def scan(self, start: Key | None, count: int, backwards: bool) -> Sequence[tuple[Key, Record]]:
         """By the range index of the keys."""
@@ -186,10 +208,25 @@ class Records:
         filtered: bool = False,
     ) -> dict[str, Any]:
         """One search."""
-        params = {**self._server.target, "format": "json", "start": skip + 1, "pageLength": limit}
         body = search(query, limit > 0, order, extract, facets, filtered=filtered)
-        found: dict[str, Any] = self._server.ask("POST", "/v1/search", params=params, json=body, headers=JSON).json()
-        return found
+        return self._by_index(lambda: self._server.search(body, skip=skip, limit=limit))
+
+    def _by_index(self, ask: Callable[[], T]) -> T:
+        """The answer to a request that needs indexes. One that the server lacks is waited for if it is one of the collection's: the server
+        builds it, or another run has written over the list.
+
+        Raises:
+            Unsupported: it is none of the collection's.
+            Unknown: it cannot be used in time.
+        """
+        try:
+            return ask()
+        except NoIndex as reason:
+            try:
+                self._indexes.make()
+            except NoManagement:
+                raise reason from None
+            return ask()
 
     def _read(self, key: Key, transaction: Transaction | None = None) -> tuple[Record | None, str | None]:
         """The record with the version of its document, if the server keeps versions."""
@@ -226,14 +263,37 @@ class Records:
         status: int = self._at(method, key, also=(_ABSENT,), **details).status_code
         return status
 
+    def _decided(self, decide: Callable[[Transaction], bool]) -> bool:
+        """What is decided in a transaction. One that the server rolled back for a deadlock is tried again: nothing of it was committed.
+
+        Raises:
+            Refused: it met a deadlock each time.
+        """
+        for attempt in range(_ATTEMPTS):
+            if attempt:
+                time.sleep(random.uniform(0, _PAUSE * 2**attempt))  # so that the two do not meet again
+            with suppress(Deadlock), self._transaction() as transaction:
+                return decide(transaction)
+        raise Refused(f"the server has rolled the transaction back {_ATTEMPTS} times, each time for a deadlock")
+
     @contextmanager
     def _transaction(self) -> Iterator[Transaction]:
-        """Ends with a commit, or with a rollback if anything is raised inside."""
+        """Ends with a commit, or with a rollback if anything is raised inside.
+
+        Not the client's own end of a transaction: where the server has ended it already, that replaces the reason by an error of its own.
+        """
         with sorting():
             try:
                 database = self._server.target.get("database")
                 transaction = self._server.client.transactions.create(time_limit=_TRANSACTION_SECONDS, database=database)
             except (KeyError, TypeError) as reason:
                 raise Refused(f"the transaction was not opened: {reason!r}") from reason
-            with transaction:
-                yield transaction
+        try:
+            yield transaction
+        except BaseException:
+            with suppress(Exception):  # the server rolls back what was left open
+                transaction.rollback()
+            raise
+        with sorting():
+            reply = transaction.commit()
+        answered(reply)

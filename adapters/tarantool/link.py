@@ -12,6 +12,7 @@ import msgpack
 import tarantool
 import tarantool.response
 from tarantool.error import DatabaseError, Error, NetworkError, SslError
+from tarantool.msgpack_ext.unpacker import ext_hook
 
 from storeproof.adapters.tarantool.notation import UNPACKABLE
 from storeproof.adapters.tarantool.server import Server
@@ -117,6 +118,15 @@ class Link(Server):
         return failure
 
 
+def unpacker(connection: tarantool.Connection) -> msgpack.Unpacker:
+    """As the connector's own, but bytes that are no UTF-8 in a text are kept, and not an error.
+
+    Since 2.8.1 the message of a duplicate key quotes both tuples with their raw bytes, and the connector could not read the refusal.
+    """
+    options = {"raw": False, "strict_map_key": False, "unicode_errors": "surrogateescape", "use_list": connection.use_list}
+    return msgpack.Unpacker(**options, ext_hook=lambda code, data: ext_hook(code, data, msgpack.Unpacker(**options)))
+
+
 def open_connection(address: Address) -> tarantool.Connection:
     """Connect and authenticate.
 
@@ -135,6 +145,7 @@ def open_connection(address: Address) -> tarantool.Connection:
             reconnect_max_attempts=0,
             reconnect_delay=0,
             transport="ssl" if address.tls else "",
+            unpacker_factory=unpacker,
         )
     except FAILURES as reason:
         raise _failure_of(reason) from reason

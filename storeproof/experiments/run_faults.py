@@ -27,10 +27,10 @@ from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.experiments.performance.outage import Observed, Outage, OutageKind
 from storeproof.faults import Fault, find
 from storeproof.faults.part_kill import PartKill
-from storeproof.launch.handle import Capability, Handle
+from storeproof.launch.handle import Capability, Handle, LaunchKind
 from storeproof.machine.cores import running_on
 from storeproof.spec import NODES
-from storeproof.spec.store import Role
+from storeproof.spec.store import Launch, Role
 from storeproof.store_under_test import StoreUnderTest
 
 _SOON: Final = 1.0
@@ -118,8 +118,7 @@ def run_bootstrap(sut: StoreUnderTest, name: str) -> BootstrapSummary:
 
     def attempt(handle: Handle) -> None:
         sut.progress(f"durability.bootstrap/{name} · round {summary.struck + 1}/{rounds}")
-        ways = [store.launch.process for store in sut.target.stores]
-        by_commands = any(way is not None and way.initialise for way in ways)
+        by_commands = any(set_up_by_others(store.launch, handle.kind) for store in sut.target.stores)
         Bootstrap(Subject(handle, sut.connect, rng), fault, layouts, by_commands=by_commands, summary=summary).run()
 
     while summary.struck < rounds and not summary.given_up:
@@ -211,3 +210,10 @@ def _contended_layouts(sut: StoreUnderTest, subject: Subject) -> dict[KeyType, L
         names = ", ".join(key_type.name for key_type in KEY_TYPES)
         raise NotAvailable(f"{sut.target.id} claims no model with the operations of these tests: {names}")
     return found
+
+
+def set_up_by_others(launch: Launch, kind: LaunchKind) -> bool:
+    """Whether commands, or the scripts of an image, set the data directory up, and not the server itself."""
+    process = launch.process if kind in ("process", "composite") else None
+    container = launch.container if kind in ("container", "composite") else None
+    return bool(process and process.initialise) or bool(container and container.set_up)

@@ -8,13 +8,14 @@ import re
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from storeproof.cleanup.registry import registry
 from storeproof.cleanup.workdir import WorkDir
 from storeproof.contract.address import Address
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied, StoreproofError
+from storeproof.launch import in_container
 from storeproof.launch.container_description import describe, labels, mapped_address
 from storeproof.launch.end_cause import beyond_limit
 from storeproof.launch.handle import LaunchKind
@@ -22,7 +23,7 @@ from storeproof.launch.log import last_lines
 from storeproof.launch.managed_server import NO_NODES, ManagedServer
 from storeproof.launch.nodes import RunningNodes
 from storeproof.launch.request import LaunchRequest
-from storeproof.machine import container_engine, process_tree, shortage
+from storeproof.machine import container_engine, ports, process_tree, shortage
 from storeproof.machine.usage import UsageMeter
 from storeproof.spec.store import ContainerLaunch
 
@@ -37,6 +38,10 @@ _GONE = 404
 """HTTP status with which the engine says that a container does not exist."""
 _GONE_SECONDS = 5.0
 """How long to wait for the engine to notice that a process has ended."""
+_TIMED_OUT = 124
+"""The exit status of `timeout` when its command took too long."""
+_SIGNAL_SECONDS = 5
+"""How long a main process without a server may take to end after the stop signal."""
 _NOT_THE_MACHINE = re.compile(r"exec|no such file|not running|not paused|is already paused|permission denied", re.IGNORECASE)
 """Messages of the engine about the image, its command, or the state of the server: the machine is not to blame for these errors."""
 
@@ -46,7 +51,6 @@ class ContainerHandle(ManagedServer):
 
     kind: LaunchKind = "container"
     pids: Sequence[int] = ()
-    initialised: bool | None = None
     data: Path | None
     image_digest: str | None
     binary_digest: str | None = None
@@ -85,6 +89,8 @@ class ContainerHandle(ManagedServer):
         with self._making():
             directory = self._make_directory(containers=True)
             self.data = directory.data if bound else None
+            if self.data is not None and launch.owner is not None:
+                self._give_data(self.data, launch.owner)
 
     @property
     def address(self) -> Address:
@@ -98,8 +104,19 @@ class ContainerHandle(ManagedServer):
         """See `Handle.nodes`."""
         return self._nodes.names if self._nodes is not None else ()
 
+    @property
+    def initialised(self) -> bool | None:
+        """See `Handle.initialised`: known only if the image leaves a file behind that this machine can see."""
+        if self._launch.set_up is None or self.data is None:
+            return None
+        return (self.data / PurePosixPath(self._launch.set_up).relative_to(self._launch.data)).exists()
+
     def start_nowait(self) -> None:
         """See `Handle.start_nowait`. The measured time of a first start includes the image's initialisation of the data directory."""
+        if self._launch.alive and self._runs() and not self.alive():
+            self.kill()  # the server has ended without its container, which the engine would not start again
+        if self._described is None:
+            self._check_fixed_ports()
         self._began = time.monotonic()
         self._address = None
         self._struck = False
@@ -133,16 +150,19 @@ class ContainerHandle(ManagedServer):
         self.resume()
         self._struck = True
         with self._engine_errors("could not be stopped"):
-            self._container.stop(timeout=self._launch.start_seconds)
+            if self._launch.stop and self.alive():
+                self._stop_server()
+            self._container.stop(timeout=_SIGNAL_SECONDS if self._launch.stop else self._launch.start_seconds)
             self._container.reload()
-        if self._container.attrs["State"]["ExitCode"] == _KILLED:
+        # A main process that outlives the server may ignore the signal: then the engine kills it, and nothing else.
+        if self._container.attrs["State"]["ExitCode"] == _KILLED and not self._launch.stop:
             raise self._end_cause.store_error(f"{self._name} did not end within {self._launch.start_seconds} s of its stop signal")
 
     def kill(self) -> None:
         """See `Handle.kill`."""
         with self._starting:  # a container that the engine is still starting cannot be killed
             self.resume()
-        if not self.alive():
+        if not self._runs():
             return
         self._struck = True
         from docker.errors import APIError
@@ -180,12 +200,13 @@ class ContainerHandle(ManagedServer):
             self._paused = False
 
     def alive(self) -> bool:
-        """See `Handle.alive`."""
-        if self._container is None:
+        """See `Handle.alive`. Until it has been ready, a container that runs is taken for a server that starts."""
+        if not self._runs():
             return False
+        if not self._launch.alive or self._paused or self._ready < self._began:
+            return True
         with self._engine_errors("cannot be looked at"):
-            self._container.reload()
-        return bool(self._container.attrs["State"]["Running"])
+            return in_container.run(self._container, self._launch.alive)[0] == 0
 
     def check_alive(self) -> None:
         """See `Handle.check_alive`."""
@@ -203,6 +224,45 @@ class ContainerHandle(ManagedServer):
         except DockerException:
             return ""
 
+    def _check_fixed_ports(self) -> None:
+        """Raise if another process has a port that the server tells its clients. The engine's own message does not name the process."""
+        if not self._launch.fixed_ports or not container_engine.runs_here():
+            return
+        for port in self._launch.fixed_ports:
+            if ports.is_listened_on(port):
+                every = ", ".join(map(str, self._launch.fixed_ports))
+                raise self._end_cause.machine_error(
+                    f"{self._name} tells its clients its ports, so that it needs {every} of this machine; "
+                    f"port {port} is already in use by {ports.describe_listener(port)}",
+                    "end it: one run of this store at a time",
+                )
+
+    def _give_data(self, data: Path, owner: int) -> None:
+        """Let the image's user write to the data directory. Only root may give a directory away; else all users of this machine may."""
+        if os.geteuid() == 0:
+            os.chown(data, owner, -1)
+        elif os.geteuid() != owner:
+            data.chmod(0o777)
+        if self._disk is not None:
+            self._disk.sync()  # else a power cut would take it back
+
+    def _stop_server(self) -> None:
+        """Run the image's command for a clean stop. It has a time limit in the container: the engine's client waits forever."""
+        command, limit = " ".join(self._launch.stop), self._launch.start_seconds
+        status, said = in_container.run(self._container, ("timeout", str(limit), *self._launch.stop))
+        if status == _TIMED_OUT:
+            raise self._end_cause.store_error(f"{self._name} was not stopped by {command} within {limit} s")
+        if status != 0:
+            raise self._end_cause.store_error(f"{self._name} could not be stopped by {command}: {said}")
+
+    def _runs(self) -> bool:
+        """Whether the container runs; the server in it may have ended."""
+        if self._container is None:
+            return False
+        with self._engine_errors("cannot be looked at"):
+            self._container.reload()
+        return bool(self._container.attrs["State"]["Running"])
+
     def _is_ending(self) -> bool:
         """Whether its main process has ended. Clients notice that before the engine does, so wait for the engine to confirm it."""
         if not self._engine_is_here or not process_tree.ending(self._first_process()):
@@ -219,10 +279,17 @@ class ContainerHandle(ManagedServer):
         self._looked = time.monotonic()
 
     def _confirm_ready(self) -> None:
-        """Wait for the nodes of a cluster: the server that clients connect to may answer before they do."""
+        """Wait for the nodes of a cluster, and for the end of the image's set-up: the server that clients connect to may answer before."""
+        wait = self._launch.start_seconds
+        waited = False
+        if self._launch.set_up is not None:
+            what = f"{self._name} answers, and its image did not end the set-up ({self._launch.set_up}) within"
+            with self._engine_errors("ended while it was set up"):
+                waited = in_container.wait_until(self._container, ("test", "-e", self._launch.set_up), what, wait, self.log_tail)
         if self._nodes is not None:
             with self._engine_errors("ended while it started"):
-                self._nodes.wait(self._container, self._launch.start_seconds, whole=False)
+                self._nodes.wait(self._container, wait, whole=False)
+        if waited or self._nodes is not None:  # a look that finds the file at once is no part of a recovery
             self._ready = time.monotonic()
         self._engine_is_here = self._runs_here()
 
@@ -248,6 +315,8 @@ class ContainerHandle(ManagedServer):
         if self._container is None:
             return StoreDied(f"{self._name} was not started")
         state = self._container.attrs["State"]
+        if state["Running"]:
+            return self._error_for(f"{self._name}: its server has ended{when}, and its container has not")
         reason = f"{self._name} ended with exit status {state['ExitCode']}{when}"
         if state.get("OOMKilled"):
             lacking = shortage.Shortage("the kernel's out-of-memory killer has ended it", "give the machine or the container more memory")

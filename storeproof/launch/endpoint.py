@@ -41,7 +41,7 @@ class EndpointHandle:
         if launch is None or request.endpoint is None:
             raise request.not_described("endpoint")
         self._name = request.store
-        self._example = launch.url
+        self._example = f"{launch.url} ({launch.needs})" if launch.needs else launch.url
         self._endpoint = request.endpoint
         self._address = parse_endpoint(request.endpoint.url, launch.url)
         self._watch: MemoryWatch | None = None

@@ -36,7 +36,7 @@ class Handle(Protocol):
 
     @property
     def initialised(self) -> bool | None:
-        """Whether the commands that initialise its data directory have succeeded; None if the image runs them, which does not report it."""
+        """Whether the commands that initialise its data directory have succeeded; None if the image runs them and does not show it."""
 
     @property
     def binary_digest(self) -> str | None:

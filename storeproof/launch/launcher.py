@@ -52,4 +52,7 @@ def make(request: LaunchRequest, notice: Callable[[str], None]) -> Handle:
             notice(str(passed_over))
         return handle
     remedies = [failure.remedy for failure in failures if failure.remedy]
+    endpoint = request.launch.endpoint
+    if endpoint is not None and endpoint.needs:
+        remedies.append(f"--endpoint={request.store}={endpoint.url}, a server of yours ({endpoint.needs})")
     raise NotAvailable("; ".join(failure.reason for failure in failures), ", or ".join(remedies))

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from storeproof.errors import StoreDied
-from storeproof.launch.readiness import timeout_error
-from storeproof.machine.deadline import Deadline
+from storeproof.launch import in_container
 from storeproof.spec.store import Nodes
-
-_PAUSE = 0.05
-"""Seconds between two polls; a poll takes tens of milliseconds."""
 
 # One `kill` for all of them, so that they end at the same moment. It runs in the container, since the pid files contain ids of the
 # container's pid namespace, not the host's.
@@ -42,7 +37,7 @@ class RunningNodes:
     def kill(self, container: Any, names: Sequence[str]) -> None:
         """See `Handle.kill_nodes`."""
         files = [self._nodes.pid_files[name] for name in names]
-        status, said = self._run(container, ("sh", "-c", _KILL, "sh", *files))
+        status, said = in_container.run(container, ("sh", "-c", _KILL, "sh", *files))
         if status != 0:
             raise StoreDied(f"{self._name}: {', '.join(names)} could not be killed: {said}", self._log())
         self._order = [name for name in self._order if name not in names] + list(names)
@@ -55,18 +50,5 @@ class RunningNodes:
             MachineFailed: a timeout on a busy machine.
         """
         command = self._nodes.all_ready if whole else self._nodes.ready
-        deadline = Deadline(seconds, lambda: None)
-        while True:
-            status, said = self._run(container, command)
-            if status == 0:
-                return
-            if deadline.has_passed():
-                what = f"{self._name}: the cluster {'was not complete' if whole else 'did not answer'} within"
-                raise timeout_error(deadline, what, said, lambda reason: StoreDied(reason, self._log()))
-            time.sleep(_PAUSE)
-
-    def _run(self, container: Any, command: Sequence[str]) -> tuple[int, str]:
-        """Run a command in the container; return its exit status and the last line of its output."""
-        status, output = container.exec_run(list(command))
-        lines = output.decode("utf-8", "replace").split("\n")
-        return status, next((line for line in reversed(lines) if line.strip()), f"exit status {status}")
+        what = f"{self._name}: the cluster {'was not complete' if whole else 'did not answer'} within"
+        in_container.wait_until(container, command, what, seconds, self._log)

@@ -37,7 +37,8 @@ def test_they_are_reached_under_their_numbers_and_free_afterwards() -> None:
         assert handle.address.port == one, "after a kill too"
         second = ContainerHandle(request(launch, store="second", probe=connected))
         try:
-            with pytest.raises(NotAvailable, match=r"allocated|in use"):
+            told = rf"second tells its clients its ports, so that it needs {one}, {other} of this machine; port \d+ is already in use by"
+            with pytest.raises(NotAvailable, match=told):
                 second.start()
         finally:
             second.close()

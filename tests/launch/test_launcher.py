@@ -147,6 +147,18 @@ def test_endpoint_without_a_port(tmp_path: Path) -> None:
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.usefixtures("no_engine")
+def test_without_an_engine_it_is_said_what_a_server_of_ones_own_must_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store's file may say what an endpoint needs: the message has it beside the other ways, and so has that of a wrong endpoint."""
+    monkeypatch.setattr("storeproof.launch.endpoint._ANSWER_SECONDS", 0.2)
+    demanding = ENDPOINT.model_copy(update={"needs": "an index, and port 5"})
+    own = r"--endpoint=small=small://user:password@localhost:1234/0, a server of yours \(an index, and port 5\)"
+    with pytest.raises(NotAvailable, match=f"systemctl start docker, or {own}"):
+        start(store(container=CONTAINER, endpoint=demanding), tmp_path)
+    with pytest.raises(UsageError, match=r"check the endpoint, which looks like .*localhost:1234/0 \(an index, and port 5\)"):
+        start(store(endpoint=demanding), tmp_path, endpoint="small://127.0.0.1:1")
+
+
 def test_endpoint_where_nobody_answers(running: ProcessHandle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An endpoint where nothing listens is a usage error that names the address."""
     monkeypatch.setattr("storeproof.launch.endpoint._ANSWER_SECONDS", 0.2)

@@ -245,20 +245,20 @@ def chosen(claim: dict[str, Any], *results: Any, **more: Any) -> tuple[str, str,
 
 def test_the_texts_own_store_is_preferred_to_those_instead_of_it() -> None:
     """Another one is taken where the own one was not measured, or may not be compared."""
-    claim = {**TWICE, "b": {**SIDES["b"], "store": "marklogic", "variant": "default", "instead": ["mongodb:journaled", "couchbase:none"]}}
+    claim = {**TWICE, "b": {**SIDES["b"], "store": "marklogic", "variant": "fast", "instead": ["mongodb:journaled", "couchbase:none"]}}
     a = store("redis:aof-always", number("single-get", *around(2)))
-    own, first, second = (store(name, number("single-get", *around(1))) for name in ("marklogic:default", *claim["b"]["instead"]))
-    assert chosen(claim, result(a, second, first, own))[1] == "marklogic:default"
+    own, first, second = (store(name, number("single-get", *around(1))) for name in ("marklogic:fast", *claim["b"]["instead"]))
+    assert chosen(claim, result(a, second, first, own))[1] == "marklogic:fast"
     assert chosen(claim, result(a, second, first))[1] == "mongodb:journaled"
-    unproven = store("marklogic:default", number("single-get", *around(1)), proven=None)
+    unproven = store("marklogic:fast", number("single-get", *around(1)), proven=None)
     found = judged(claim, result(a, first, unproven))
     assert found.ratios[0].b.name == "mongodb:journaled"
-    assert "mongodb:journaled, Product 1.2 (text: marklogic:default)" in found.differs
+    assert "mongodb:journaled, Product 1.2 (text: marklogic:fast)" in found.differs
 
 
 def test_a_store_that_is_on_both_sides_is_replaced_on_both() -> None:
     """What an index costs one store is not told by two."""
-    side = {"store": "marklogic", "variant": "default", "instead": ["mongodb:journaled", "tarantool:vinyl-fsync"], "workload": "hash10-put"}
+    side = {"store": "marklogic", "variant": "fast", "instead": ["mongodb:journaled", "tarantool:vinyl-fsync"], "workload": "hash10-put"}
     claim = {"about": ["indexes"], "reproduced": {"below": 1}, "a": {**side, "indexes": 1}, "b": side}
     with_index = number("hash10-put", *around(1), indexes=1)
     without = number("hash10-put", *around(2))

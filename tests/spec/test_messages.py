@@ -182,6 +182,14 @@ def test_a_launch_file_cannot_leave_its_directory(tmp_path: Path, way: str, name
     assert f"launch.{way}.files" in problem
 
 
+@pytest.mark.parametrize("name", ["SET_UP", "/elsewhere/SET_UP", "/data", "/data/../SET_UP"])
+def test_the_mark_of_a_set_up_is_in_the_data_directory(tmp_path: Path, name: str) -> None:
+    """A file elsewhere would not be emptied with the directory, nor lost with it."""
+    launch = f"  container:\n    image: mined\n    port: 1\n    data: /data\n    set_up: {json.dumps(name)}\n"
+    (problem,) = problems(tmp_path, Store, replaced(STORE, "variants:", f"{launch}variants:"))
+    assert problem.endswith(f"found {name!r}; allowed: the absolute path of a file under /data")
+
+
 def test_a_launch_file_may_have_any_plain_name(tmp_path: Path) -> None:
     """Also hidden files, spaces and letters beyond ASCII."""
     text = replaced(STORE, "variants:", "    files: {server.conf: text, .hidden: text, 'größe 1': text}\nvariants:")

@@ -14,7 +14,9 @@ pytest.importorskip("aerospike")
 from aerospike import exception as failures
 
 from storeproof.adapters import aerospike as adapter
-from storeproof.adapters.aerospike.records import Documents, Hashes, Rows, Values, context, failure_of, same
+from storeproof.adapters.aerospike.models import Documents, Hashes, Rows, Values, context
+from storeproof.adapters.aerospike.records import same
+from storeproof.adapters.aerospike.sorting import failure_of
 from storeproof.contract import Address, Layout, Refused, Row, Unknown, Unsupported
 
 MODELS = SHIPPED.models
@@ -80,8 +82,8 @@ def test_settings_and_version_are_those_of_the_server() -> None:
 
 def test_the_way_to_a_part() -> None:
     """A path becomes the client's context; one that names no part is Refused."""
-    assert context(("a",)) == []
-    assert len(context(("a", 0, "b"))) == 2
+    assert context(("a",)) is None
+    assert len(context(("a", 0, "b")) or ()) == 2
     for wrong in ((), ("a", -1)):
         with pytest.raises(Refused):
             context(wrong)

@@ -13,7 +13,7 @@ from tests.shipped import SHIPPED
 pytest.importorskip("aerospike")
 pytest.importorskip("couchbase")
 
-from storeproof.adapters.aerospike import records as of_aerospike
+from storeproof.adapters.aerospike import models as of_aerospike
 from storeproof.adapters.couchbase import queries as of_couchbase
 from storeproof.contract import OPERATIONS, Collection, Layout, supports
 from storeproof.spec import SPEC_ROOT

@@ -55,10 +55,11 @@ def node_modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("variant", "only", "shown"),
     [
-        ("default", "key_access or scans or documents or fields or indexes or rows or settings", "capabilities.documents.set-path/003"),
-        ("default", "stateful or sizes or limits or concurrency", "stateful.nested"),
+        ("fast", "key_access or scans or documents or fields or indexes or rows or settings", "capabilities.documents.set-path/003"),
+        ("fast", "stateful or sizes or limits or concurrency", "stateful.nested"),
         ("versioned", "key_access or documents or scans or concurrency or settings", "capabilities.key_access.compare-and-set/001"),
-        ("default", "test_capability and text or settings", "capabilities.text.phrase/005"),
+        ("strict", "key_access or settings", "settings.readback"),
+        ("fast", "test_capability and text or settings", "capabilities.text.language-zh-hant/002"),
         ("indexed", "(filter or facets or sort or paging or requests or settings) and not pushdown", "capabilities.filter.and-or/003"),
         ("indexed", "test_capability and (text or aggregation) and not pushdown or settings", "capabilities.text.with-facets/002"),
     ],
@@ -66,6 +67,7 @@ def node_modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_suite_on_the_stand_in(tmp_path: Path, server: Server, variant: str, only: str, shown: str) -> None:
     """The suites pass on the stub server, and leave no documents or indexes there. What a query costs there says nothing: no pushdown."""
     server.database.policy = "version-optional" if variant == "versioned" else "merge-metadata"
+    server.database.properties["journaling"] = "strict" if variant == "strict" else "fast"
     line = (f"--store={STORE}:{variant}", f"--endpoint=marklogic-rest={url(server)}", "-k", only)
     done = run(tmp_path, *line, suites="correctness", whole=True, pages=True)
     assert done.code == 0, done.said
@@ -77,6 +79,16 @@ def test_the_suite_on_the_stand_in(tmp_path: Path, server: Server, variant: str,
     assert server.database.properties["range-path-index"] == []
     _shows_no_secret(tmp_path)
     leaves_nothing(tmp_path)
+
+
+@pytest.mark.slow
+def test_a_journal_that_is_not_the_variants_is_an_error(tmp_path: Path, server: Server) -> None:
+    """A user's server whose journal is left to the operating system is not measured as one that syncs it."""
+    line = (f"--store={STORE}:strict", f"--endpoint=marklogic-rest={url(server)}", "-k", "settings")
+    done = run(tmp_path, *line, suites="correctness", whole=True)
+    assert done.code != 0
+    assert "journaling" in done.outcomes["settings.readback"]["detail"]
+    assert done.outcomes["settings.readback"]["outcome"] == "error"
 
 
 @pytest.mark.slow
@@ -106,6 +118,8 @@ def test_without_a_server_it_is_not_run_and_says_how(tmp_path: Path) -> None:
     assert set(done.counted) == {"not_run", "excluded"}
     for told in (done.outcomes["settings.readback"]["detail"], done.said):
         assert "docker" in told.lower()
+        assert "--endpoint=marklogic=http://" in told
+        assert "rest-admin and manage-admin" in " ".join(told.split()), "the screen breaks lines"
 
 
 def test_a_wrong_password_is_said_and_not_shown(tmp_path: Path, server: Server) -> None:

@@ -136,7 +136,6 @@ def test_the_best_comes_first(server: Server) -> None:
     "condition",
     [
         [[], "fuzzy", "fix"],
-        [[], "words", "\u53e4\u3044"],
         [[], "word_prefix", "f*"],
         ["language", "words", "en"],
         {"not": [[], "phrase", "brown fox"]},

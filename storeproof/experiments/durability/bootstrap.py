@@ -37,7 +37,7 @@ class BootstrapRound:
     """Seconds from the beginning of the first start to the fault."""
     struck_again: bool = False
     half_made: bool = False
-    """The commands that initialize the directory were started and had not finished."""
+    """The commands, or the image, that initialize the directory were started and had not finished."""
     went_on: bool = False
     """It started from the remaining files."""
     emptied: bool = False
@@ -102,7 +102,7 @@ class Bootstrap(FaultExperiment[BootstrapRound]):
     def __init__(
         self, subject: Subject, fault: Fault, layouts: Mapping[str, Layout], *, by_commands: bool, summary: BootstrapSummary
     ) -> None:
-        """`by_commands`: whether separate commands, not the server, initialize the directory."""
+        """`by_commands`: whether separate commands or the image, not the server, initialize the directory."""
         super().__init__(subject)
         self.summary = summary
         self._fault = fault

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import PurePosixPath
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, PositiveInt, Strict, field_validator
+from pydantic import Field, PositiveInt, Strict, field_validator, model_validator
 
 from storeproof.spec.base import Frozen, Name, RuleError
 from storeproof.spec.store.composite import Composite
@@ -112,6 +112,15 @@ class ContainerLaunch(Frozen):
     """Files mounted read-only, by absolute path in the container."""
     nodes: Nodes | None = None
     """The nodes of a cluster."""
+    owner: PositiveInt | None = None
+    """The user id that the image's server runs as, if not root: a directory of this machine in place of the volume is given to it."""
+    stop: Annotated[tuple[str, ...], Strict(False)] = ()
+    """A command in the container that ends the server cleanly, for images whose server is killed by the engine's stop signal."""
+    alive: Annotated[tuple[str, ...], Strict(False)] = ()
+    """A command in the container that exits with 0 while the server runs, for images whose main process outlives the server."""
+    set_up: str | None = None
+    """The absolute path of a file in the data directory that the image writes last when it sets the server up, which it does once. A start
+    that was struck before leaves a directory that the image, and not the server, cannot go on from."""
     user: str | None = None
     """The user that the adapter signs in as."""
     password: str | None = None
@@ -128,6 +137,13 @@ class ContainerLaunch(Frozen):
                 raise RuleError(f"found {name!r}; allowed: the absolute path of a file in the container, without `..`", name)
         return files
 
+    @model_validator(mode="after")
+    def _set_up_in_the_data_directory(self) -> Self:
+        data = PurePosixPath(self.data)
+        if self.set_up is not None and (data not in PurePosixPath(self.set_up).parents or ".." in PurePosixPath(self.set_up).parts):
+            raise RuleError(f"found {self.set_up!r}; allowed: the absolute path of a file under {self.data}", "set_up")
+        return self
+
 
 class EndpointLaunch(Frozen):
     """A server that the user runs. It is never killed, and only collections of this run are touched."""
@@ -137,6 +153,8 @@ class EndpointLaunch(Frozen):
 
     A user's URL may set the further ports that this one names.
     """
+    needs: str = ""
+    """What the server must have beyond an installation's defaults, for messages: roles, ports, databases."""
 
 
 class Launch(Frozen):

@@ -9,8 +9,10 @@ import pytest
 from storeproof.contract import Layout
 from storeproof.errors import StoreDied
 from storeproof.experiments.durability.bootstrap import Bootstrap, BootstrapSummary
+from storeproof.experiments.run_faults import set_up_by_others
 from storeproof.faults import find
 from storeproof.outcome import Outcome
+from storeproof.spec.store import ContainerLaunch, Launch, ProcessLaunch
 from tests.experiments.durability.memory import Handle, Store, subject
 from tests.shipped import SHIPPED
 
@@ -123,3 +125,15 @@ def test_a_store_that_starts_and_does_not_keep_a_write_fails() -> None:
     found, _ = strike(Handled)
     assert "it does not return what was written" in found.detail()
     assert found.outcome(claimed=True) is Outcome.FAIL
+
+
+def test_an_image_that_sets_up_the_directory_is_told_from_the_server() -> None:
+    """What a struck set-up of an image leaves is not blamed on the server; in a process the server does it all, if it has no commands."""
+    image = ContainerLaunch(image="x", port=1, data="/data", set_up="/data/SET_UP")
+    commands = ProcessLaunch(binary="x", install="x", command=(), initialise=(("x",),))
+    server = ProcessLaunch(binary="x", install="x", command=())
+    assert set_up_by_others(Launch(container=image, process=server), "container")
+    assert not set_up_by_others(Launch(container=image, process=server), "process")
+    assert set_up_by_others(Launch(process=commands), "process")
+    assert set_up_by_others(Launch(container=image), "composite")
+    assert not set_up_by_others(Launch(container=image.model_copy(update={"set_up": None})), "container")

@@ -15,7 +15,7 @@ from tests.stubs.marklogic import RestError
 from tests.stubs.marklogic.paths import holder, select
 
 _WAIT_SECONDS = 5.0
-"""A lock that is not had by then is taken for a deadlock."""
+"""How long a lock is waited for at most."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,15 @@ class Stored:
 
 @dataclass
 class Transaction:
-    """What was written in it, and which documents it holds."""
+    """What was written in it, and which documents it has locked."""
 
     name: str
     changes: dict[str, Stored | None] = field(default_factory=dict)
-    held: set[str] = field(default_factory=set)
+    read: set[str] = field(default_factory=set)
+    """Locked for reads: others may read them too, and not write them."""
+    written: set[str] = field(default_factory=set)
+    waits: set[str] = field(default_factory=set)
+    """The transactions whose locks it waits for."""
 
 
 class Database:
@@ -48,8 +52,32 @@ class Database:
         self._versions = itertools.count(16_000_000_000_000_000)
         self._transactions: dict[str, Transaction] = {}
         self._ids = itertools.count(7_000_000_000_000_000_000)
+        self._building: dict[str, int] = {}
         self.policy = "merge-metadata"
         self.properties: dict[str, Any] = {"database-name": "Documents", "journaling": "fast", "range-path-index": []}
+        self.index_looks = 0
+        """How often the status is asked for until a new index can be used; 0: at once."""
+
+    def set_properties(self, changed: Mapping[str, Any]) -> None:
+        """Replace properties as a whole; queries cannot use a new index yet."""
+        with self._changed:
+            there = {each["path-expression"] for each in self.properties["range-path-index"]}
+            self.properties |= changed
+            if self.index_looks:
+                fresh = {each["path-expression"] for each in self.properties["range-path-index"]} - there
+                self._building |= dict.fromkeys(fresh, self.index_looks)
+
+    def status(self) -> dict[str, Any]:
+        """What the management API says of the database; each look brings the indexes nearer to their end."""
+        with self._changed:
+            count = len(self._building)
+            self._building = {path: looks - 1 for path, looks in self._building.items() if looks > 1}
+            properties = {"state": {"units": "enum", "value": "available"}, "reindex-count": {"units": "quantity", "value": count}}
+            return {"database-status": {"name": "Documents", "status-properties": properties}}
+
+    def usable_indexes(self) -> list[Mapping[str, Any]]:
+        """The range indexes that queries may use: those that are not still being built."""
+        return [each for each in self.properties["range-path-index"] if each["path-expression"] not in self._building]
 
     def view(self, txid: str | None) -> dict[str, Stored]:
         """All documents, as one state."""
@@ -60,10 +88,10 @@ class Database:
             return {uri: stored for uri, stored in seen.items() if stored is not None}
 
     def read(self, uri: str, txid: str | None) -> Stored | None:
-        """The document; in a transaction no one else can write it from then on."""
+        """The document; in a transaction others may only read it from then on."""
         with self._changed:
             if txid is not None:
-                self._lock(uri, txid)
+                self._lock(uri, txid, shared=True)
             return self._seen(uri, txid)
 
     def write(
@@ -112,7 +140,7 @@ class Database:
             self._transactions[txid] = Transaction(name or f"client-txn {txid}")
             return txid
 
-    def status(self, txid: str) -> dict[str, Any]:
+    def transaction_status(self, txid: str) -> dict[str, Any]:
         """What a transaction says of itself."""
         with self._changed:
             found = self._open(txid)
@@ -136,21 +164,37 @@ class Database:
     @contextmanager
     def _writing(self, uri: str, txid: str | None) -> Iterator[Stored | None]:
         with self._changed:
-            self._lock(uri, txid)
+            self._lock(uri, txid, shared=False)
             yield self._seen(uri, txid)
 
-    def _lock(self, uri: str, txid: str | None) -> None:
-        """Wait until no other transaction holds the document; ours then does. One kind of lock does for reads and writes."""
+    def _lock(self, uri: str, txid: str | None, *, shared: bool) -> None:
+        """Wait for a lock. A transaction that would wait for one that waits for it is rolled back, as the server does it."""
+        own = self._open(txid) if txid is not None else None
+        while waits := {name for name, other in self._transactions.items() if name != txid and self._holds(other, uri, shared=shared)}:
+            if own is not None and txid is not None:
+                own.waits = waits
+            if (txid is not None and self._is_waited_for(txid, waits)) or not self._changed.wait(_WAIT_SECONDS):
+                if txid is not None:
+                    self.end(txid, commit=False)
+                raise RestError(500, "XDMP-DEADLOCK", f"Deadlock detected locking {uri}")
+        if own is not None:
+            own.waits = set()
+            (own.read if shared else own.written).add(uri)
 
-        def free() -> bool:
-            return not any(uri in other.held for name, other in self._transactions.items() if name != txid)
+    @staticmethod
+    def _holds(transaction: Transaction, uri: str, *, shared: bool) -> bool:
+        """Whether a transaction keeps others from reading, or from writing."""
+        return uri in transaction.written or (not shared and uri in transaction.read)
 
-        if not self._changed.wait_for(free, _WAIT_SECONDS):
-            if txid is not None:
-                self.end(txid, commit=False)
-            raise RestError(500, "XDMP-DEADLOCK", f"Deadlock detected locking {uri}")
-        if txid is not None:
-            self._open(txid).held.add(uri)
+    def _is_waited_for(self, txid: str, waits: set[str]) -> bool:
+        """Whether one of these transactions waits, itself or by way of others, for this one."""
+        seen: set[str] = set()
+        while waits:
+            if txid in waits:
+                return True
+            seen |= waits
+            waits = {each for name in waits if name in self._transactions for each in self._transactions[name].waits} - seen
+        return False
 
     def _seen(self, uri: str, txid: str | None) -> Stored | None:
         if txid is not None and uri in (changes := self._open(txid).changes):

@@ -15,7 +15,7 @@ const color = qb.pathIndex('/node/record/color');
 const price = qb.pathIndex('/node/record/price');
 const text = qb.datatype('string', codepoint);
 const number = qb.datatype('double');
-const loose = ['case-insensitive', 'diacritic-insensitive', 'punctuation-insensitive'];
+const loose = ['case-insensitive', 'diacritic-insensitive', 'punctuation-insensitive', 'unstemmed'];
 const plain = qb.termOptions(...loose, 'unwildcarded');
 const wild = qb.termOptions(...loose, 'wildcarded');
 

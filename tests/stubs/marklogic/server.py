@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -21,7 +22,7 @@ from tests.stubs.marklogic.values import values
 Answer = tuple[int, dict[str, str], bytes]
 _TYPES = {"json": "application/json", "text": "text/plain", "binary": "application/octet-stream", "xml": "application/xml"}
 _FORMATS = {type_: name for name, type_ in _TYPES.items()}
-_MANAGED = "/manage/v2/databases/Documents/properties"
+_MANAGED = "/manage/v2/databases/Documents"
 
 
 class Server(ThreadingHTTPServer):
@@ -34,6 +35,13 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), Handler)
         self.digest = Digest(user, password)
         self.database = Database()
+        self.unhealthy = 0
+        """How many health checks fail from now on, as while the databases are mounted."""
+        self.setting_up = 0
+        """How many requests of the user are refused from now on, as until the set-up has made the user."""
+        self.keep_alive: float | None = None
+        """Seconds after which a kept connection is closed when the next request comes, which is lost; None: never."""
+        self.clock: Callable[[], float] = time.monotonic
 
     @property
     def port(self) -> int:
@@ -64,6 +72,8 @@ class Handler(BaseHTTPRequestHandler):
     _path: str
     _query: dict[str, list[str]]
     _body: bytes
+    _answered: float | None = None
+    """When the last request of the connection came, by the clock of the server."""
 
     def version_string(self) -> str:
         return PRODUCT
@@ -73,7 +83,16 @@ class Handler(BaseHTTPRequestHandler):
 
     def _handle(self) -> None:
         self._body = self._read_body()
-        if not self.server.digest.admits(self.headers.get("Authorization"), self.command, self.path):
+        if self._is_too_late():
+            return
+        if urlsplit(self.path).path in ("/LATEST/healthcheck", "/"):
+            self._send_health()
+            return
+        known = self.server.digest.admits(self.headers.get("Authorization"), self.command, self.path)
+        if known and self.server.setting_up:
+            self.server.setting_up -= 1
+            known = False
+        if not known:
             self._send(401, {"WWW-Authenticate": self.server.digest.challenge, "Content-Type": "text/html"}, b"401 Unauthorized")
             return
         target = urlsplit(self.path)
@@ -87,6 +106,22 @@ class Handler(BaseHTTPRequestHandler):
         self._send(status, headers, body)
 
     do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = do_PATCH = _handle  # noqa: N815 - http.server looks for these names
+
+    def _is_too_late(self) -> bool:
+        """Whether the connection was kept for too long, and is closed with the request that came meanwhile."""
+        now = self.server.clock()
+        idle = 0.0 if self._answered is None else now - self._answered
+        self._answered = now
+        if self.server.keep_alive is None or idle <= self.server.keep_alive:
+            return False
+        self.close_connection = True
+        return True
+
+    def _send_health(self) -> None:
+        """Of the port 7997, where no one has to log in."""
+        healthy = not self.server.unhealthy
+        self.server.unhealthy -= not healthy
+        self._send(200 if healthy else 503, {"Content-Type": "text/html"}, b"Healthy" if healthy else b"Unhealthy")
 
     def _endpoint(self) -> Callable[[], Answer]:
         method = self.headers.get("X-HTTP-Method-Override", self.command) if self.command == "POST" else self.command
@@ -109,13 +144,20 @@ class Handler(BaseHTTPRequestHandler):
             ("GET", "/v1/config/properties"): self._read_config,
             ("PUT", "/v1/config/properties"): self._write_config,
             ("POST", "/v1/eval"): self._eval,
-            ("GET", _MANAGED): lambda: self._json(200, self.server.database.properties),
-            ("PUT", _MANAGED): self._write_properties,
+            ("GET", _MANAGED): self._database_status,
+            ("GET", f"{_MANAGED}/properties"): lambda: self._json(200, self.server.database.properties),
+            ("PUT", f"{_MANAGED}/properties"): self._write_properties,
         }
         try:
             return table[method, self._path]
         except KeyError:
             raise RestError(404, "RESTAPI-NOTFOUND", f"the stub has no {method} {self._path}") from None
+
+    def _database_status(self) -> Answer:
+        given = self._allowed("format", "view")
+        if given.get("view") != ["status"]:
+            raise RestError(400, "MANAGE-INVALIDPARAM", "the stub has the view `status` only")
+        return self._json(200, self.server.database.status())
 
     def _timestamp(self) -> Answer:
         return 200, {"Content-Type": "text/plain"}, datetime.now(UTC).isoformat().encode()
@@ -194,7 +236,7 @@ class Handler(BaseHTTPRequestHandler):
         start, length = int(given.get("start", ["1"])[0]), int(given.get("pageLength", ["10"])[0])
         database = self.server.database
         seen = database.view(self._one("txid"))
-        found = Search(seen, database.properties["range-path-index"], json.loads(self._body or b"{}"))
+        found = Search(seen, database.usable_indexes(), json.loads(self._body or b"{}"))
         if "multipart/mixed" in self.headers.get("Accept", ""):
             return self._parts({uri: seen[uri] for uri in found.page(start, length)})
         return self._json(200, found.answer(start, length), {"vnd.marklogic.document-format": "json"})
@@ -203,7 +245,7 @@ class Handler(BaseHTTPRequestHandler):
         given = self._allowed("format", "view")
         database = self.server.database
         view = given.get("view", ["all"])[0]
-        return self._json(200, values(database.view(None), database.properties["range-path-index"], name, json.loads(self._body), view))
+        return self._json(200, values(database.view(None), database.usable_indexes(), name, json.loads(self._body), view))
 
     def _delete_found(self) -> Answer:
         given = self._allowed("collection")
@@ -217,7 +259,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _status(self, txid: str) -> Answer:
         self._allowed("format")
-        return self._json(200, self.server.database.status(txid))
+        return self._json(200, self.server.database.transaction_status(txid))
 
     def _end(self, txid: str) -> Answer:
         result = self._allowed("result")["result"]
@@ -240,7 +282,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _write_properties(self) -> Answer:
         self._allowed("format")
-        self.server.database.properties |= json.loads(self._body)
+        self.server.database.set_properties(json.loads(self._body))
         return 204, {}, b""
 
     def _eval(self) -> Answer:
