@@ -24,7 +24,7 @@ class HitRateRecord(Part):
     records: int
     distribution: Literal["uniform", "zipf"]
     """Of the keys. With `uniform` the hit rate is the share of the records that the front keeps; `zipf` is Zipf's law, constant 0.99.
-    YCSB's `zipfian` draws from so many items that a few thousand keys are read almost evenly."""
+    YCSB's `zipfian` draws from ten billion items, so that a few thousand keys are read almost evenly."""
     clients: int
     reads: int
     hits: int
