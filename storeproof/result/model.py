@@ -8,9 +8,9 @@ from pydantic import Field
 
 from storeproof.blame import Party
 from storeproof.outcome import IDLE, Outcome, Stage
-from storeproof.result.cache import CacheRecord
+from storeproof.result.measured.cache import CacheRecord
+from storeproof.result.measured.outage import OutageRecord
 from storeproof.result.measurement import Measurement
-from storeproof.result.outage import OutageRecord
 from storeproof.result.part import Part
 from storeproof.spec.guarantee import LADDER
 

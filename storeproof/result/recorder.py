@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, Stage, worst
-from storeproof.result.cache import CacheRecord
 from storeproof.result.held import highest_held
+from storeproof.result.measured.cache import CacheRecord
+from storeproof.result.measured.outage import OutageRecord
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Durability, GuaranteeRecord, Harm, HistoryRecord, OutcomeRecord, ScalingRecord
-from storeproof.result.outage import OutageRecord
 from storeproof.result.proof import Proof
 from storeproof.spec.guarantee import LADDER
 from storeproof.spec.store import Target

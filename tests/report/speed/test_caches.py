@@ -6,7 +6,7 @@ from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
 from storeproof.report.speed import caches
 from storeproof.report.tables import Table
-from storeproof.result.cache import CacheRecord, ColdStartRecord, DogpileRecord, HitBin, HitRateRecord
+from storeproof.result.measured.cache import CacheRecord, ColdStartRecord, DogpileRecord, HitBin, HitRateRecord
 from storeproof.result.model import Result
 from tests.report.sample import TARGETS, sample_result
 

@@ -19,7 +19,7 @@ from storeproof.experiments.performance.open_loop_client import OpenLoop
 from storeproof.launch.handle import Capability, Handle
 from storeproof.machine.cores import running_on
 from storeproof.records.distributions import make_draw, sequential
-from storeproof.result.cache import ColdStartRecord, HitBin
+from storeproof.result.measured.cache import ColdStartRecord, HitBin
 from storeproof.spec.store import FRONT
 from storeproof.stats.nearest_rank import nearest_rank_us
 from storeproof.stats.unavailability import SECOND

@@ -15,7 +15,7 @@ from storeproof.experiments.client import Client, open_clients, raise_unknown, u
 from storeproof.experiments.performance.caches.hit_rate import MODEL
 from storeproof.experiments.performance.caches.reads import Read, Reads, load
 from storeproof.machine.cores import running_on
-from storeproof.result.cache import DogpileRecord
+from storeproof.result.measured.cache import DogpileRecord
 from storeproof.stats.nearest_rank import nearest_rank_us
 from storeproof.stats.unavailability import SECOND
 from storeproof.store_under_test import StoreUnderTest

@@ -16,7 +16,7 @@ from storeproof.experiments.performance.caches.reads import Loaded, Reads, load
 from storeproof.launch.handle import Handle
 from storeproof.machine.cores import running_on
 from storeproof.records.distributions import make_draw
-from storeproof.result.cache import HitRateRecord
+from storeproof.result.measured.cache import HitRateRecord
 from storeproof.stats.nearest_rank import nearest_rank_us
 from storeproof.stats.unavailability import SECOND
 from storeproof.store_under_test import StoreUnderTest
