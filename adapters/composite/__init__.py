@@ -13,6 +13,8 @@ from contextlib import ExitStack, suppress
 from storeproof.adapters.composite.collection import CompositeCollection
 from storeproof.adapters.composite.copies import Copies
 from storeproof.adapters.composite.encoding import KINDS
+from storeproof.adapters.composite.fences import Fences
+from storeproof.adapters.composite.front import Front
 from storeproof.adapters.composite.locks import Locks
 from storeproof.adapters.composite.transaction import Transaction
 from storeproof.contract import Address, Collection, Layout, Maintenance, Part, Refused, Session, Unknown, Version, adapter_of
@@ -29,11 +31,12 @@ class CompositeSession:
     collections: type[CompositeCollection] = CompositeCollection
     copies: type[Copies] = Copies
 
-    def __init__(self, front: Session, home: Session, caching: Caching, locks: Locks) -> None:
+    def __init__(self, front: Front, home: Session, caching: Caching, locks: Locks) -> None:
         self._front = front
         self._home = home
         self._caching = caching
         self._locks = locks
+        self._fences = Fences(locks) if caching.policy == "write-through" else None
         self._transaction = Transaction()
         self.unsupported_because: Mapping[str, str] = home.unsupported_because if isinstance(home, Lacking) else {}
         if isinstance(home, Transactions):
@@ -45,13 +48,13 @@ class CompositeSession:
 
     def version(self) -> Version:
         """Both products and both versions, as `FRONT over HOME`."""
-        front, home = self._front.version(), self._home.version()
+        front, home = self._front.session.version(), self._home.version()
         return Version(f"{front.product} over {home.product}", f"{front.number} over {home.number}")
 
     def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
         """The live settings of both servers, each under its role."""
         found: dict[str, str] = {}
-        for role, session in ((FRONT, self._front), (HOME, self._home)):
+        for role, session in ((FRONT, self._front.session), (HOME, self._home)):
             prefix = f"{role}."
             wanted = [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
             found |= {f"{prefix}{name}": value for name, value in session.read_settings(wanted).items()}
@@ -61,7 +64,7 @@ class CompositeSession:
         """The home's collection, and the copies of its records."""
         home = self._home.collection(layout)
         kept = layout.model.record.kind in KINDS
-        copies = self.copies(self._front, layout, self._caching.ttl) if kept else None
+        copies = self.copies(self._front, layout, self._caching.ttl, self._fences) if kept else None
         return self.collections(layout, home, copies, self._caching, self._locks, self._transaction)
 
     def close(self) -> None:
@@ -121,7 +124,10 @@ def open_session(address: Address, options: Mapping[str, str], kind: type[Compos
     except RuleError as wrong:
         raise Refused(f"option {'.'.join(map(str, wrong.location))}: {wrong}") from None
     with ExitStack() as undo:
-        front, home = (_open(parts[role], undo) for role in ROLES)
+        front = Front(lambda: _open(parts[FRONT]))
+        undo.callback(front.close)
+        home = _open(parts[HOME])
+        undo.callback(home.close)
         try:
             session = kind(front, home, caching, Locks(address.locks))
         except FileNotFoundError as reason:
@@ -130,8 +136,6 @@ def open_session(address: Address, options: Mapping[str, str], kind: type[Compos
     return session
 
 
-def _open(part: Part, undo: ExitStack) -> Session:
-    """A session with one server, which `undo` closes."""
-    session = adapter_of(part).connect(part.address, part.options)
-    undo.callback(session.close)
-    return session
+def _open(part: Part) -> Session:
+    """A session with one server."""
+    return adapter_of(part).connect(part.address, part.options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any, Final
 
@@ -40,6 +40,7 @@ class CompositeCollection:
         self._caching = caching
         self._locks = locks
         self._transaction = open_
+        self.home_reads = 0
         self.unsupported_because: Mapping[str, str] = dict(home.unsupported_because) if isinstance(home, Lacking) else {}
         left_out: set[type] = set()
         if copies is not None:
@@ -71,6 +72,11 @@ class CompositeCollection:
         found = {f"{role}.{name}": value for role, live in parts for name, value in live.items() if name != "indexes"}
         return {**found, **self._caching.options, "indexes": home.get("indexes", "0")}
 
+    def drop_copy(self, key: Key) -> None:
+        """See `Cached.drop_copy`."""
+        if self._copies is not None:
+            self._copies.remove([key])
+
     def read(self, read_home: Callable[[Key], Record | None], key: Key) -> Record | None:
         """`get`: from the front, else from the home. A session in a transaction reads from the home what it wrote itself."""
         copies = self._copies
@@ -79,13 +85,16 @@ class CompositeCollection:
         found = self._copy(copies, key)
         if found is not None:
             return found
-        locked = self._caching.policy != "cache-aside"
-        with self._locks.of_keys(self._name, [key]) if locked else nullcontext():
+        one_fills = self._caching.one_fills
+        with self._locks.of_keys(self._name, [key]) if one_fills else nullcontext():
             # A client that waited for the lock finds what its holder has filled.
-            found = self._copy(copies, key) if locked else None
-            if found is None and (found := read_home(key)) is not None:
-                with suppress(Unknown):  # the record is right, whatever became of its copy
-                    copies.set(key, found)
+            found = self._copy(copies, key) if one_fills else None
+            if found is None:
+                self.home_reads += 1
+                found = read_home(key)
+                if found is not None:
+                    with suppress(Unknown):  # the record is right, whatever became of its copy
+                        copies.set(key, found)
         return found
 
     def write(self, operation: str, write_home: Call, *args: Any) -> Any:
@@ -106,7 +115,7 @@ class CompositeCollection:
             self.follow_up(copies, keys, new_records(operation, args, reply) if self._caching.invalidate == "update" else {})
         return reply
 
-    def follow_up(self, copies: Copies, keys: Iterable[Key] | None, records: Mapping[Key, Record]) -> None:
+    def follow_up(self, copies: Copies, keys: Sequence[Key] | None, records: Mapping[Key, Record]) -> None:
         """Replace the copies of the keys by these records or, without records, remove them; `keys` None: all of the collection.
 
         Raises:

@@ -27,6 +27,11 @@ class Locks:
         """Open the file, which exists. Raises `OSError`."""
         self._file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
 
+    @property
+    def file(self) -> int:
+        """The descriptor of the file, whose bytes are free for others: locks are none."""
+        return self._file
+
     @contextmanager
     def of_keys(self, collection: str, keys: Iterable[Key]) -> Iterator[None]:
         """Hold the locks of keys, and share that of their collection."""

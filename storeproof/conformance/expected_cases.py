@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig, configs
 from storeproof.outcome import Stage
 from storeproof.spec import Scale, Spec
-from storeproof.spec.cases import CaseIds
+from storeproof.spec.cases import OF_COMPOSITES, CaseIds
 from storeproof.spec.model import Value
 
 _OUTAGE = "performance.outage/"
 _BY_MODEL = ("stateful.", "concurrency.whole/")
-_PERFORMANCE = ("performance.", "growth.")
+_PERFORMANCE = ("performance.", "growth.", "cache.")
+_HIT_RATE = "cache.hit_rate/"
+_FIRST = f"{_HIT_RATE}half"
+"""The size of the front that is measured at every scale."""
 
 
 @dataclass(frozen=True)
@@ -35,17 +38,19 @@ class ExpectedCase:
         return Stage.PERFORMANCE if self.id.startswith(_PERFORMANCE) else Stage.CORRECTNESS
 
 
-def expected_cases(spec: Spec, scale: Scale) -> dict[str, ExpectedCase]:
-    """All of them, by id."""
-    return {each.id: each for each in _cases(spec, scale)}
+def expected_cases(spec: Spec, scale: Scale, *, composite: bool) -> dict[str, ExpectedCase]:
+    """All of them, by id. `composite`: of a composite store, which has some that others do not have."""
+    return {each.id: each for each in _cases(spec, scale) if composite or each.id not in OF_COMPOSITES}
 
 
 def _cases(spec: Spec, scale: Scale) -> Iterator[ExpectedCase]:
     fixed = CaseIds(spec.capabilities, spec.models, spec.workloads, spec.scaling).ids
     struck = scale.performance.outage.faults
+    every = scale.performance.workloads == "all"
     for name in sorted(fixed):
         if not name.startswith(_BY_MODEL):
             beyond = name.startswith(_OUTAGE) and name.removeprefix(_OUTAGE) not in struck
+            beyond |= name.startswith(_HIT_RATE) and name != _FIRST and not every
             yield ExpectedCase(name, beyond_scale=beyond)
     for name, capability in spec.capabilities.items():
         yield from (ExpectedCase(f"capabilities.{name}/{case.id}", case.revision) for case in capability.cases)

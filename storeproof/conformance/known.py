@@ -43,9 +43,9 @@ class Known:
             raise ClaimRefused(Reason.RUN, f"there is no scale {name[:20]!r}")
         return self.spec.scales[name]
 
-    def cases(self, scale: Scale) -> dict[str, ExpectedCase]:
-        """Those that a run at this scale has."""
-        return expected_cases(self.spec, scale)
+    def cases(self, scale: Scale, target: Target) -> dict[str, ExpectedCase]:
+        """Those that a run of the store at this scale has."""
+        return expected_cases(self.spec, scale, composite=bool(target.parts))
 
     def target(self, store: str, variant: str) -> Target:
         """A store of the project.

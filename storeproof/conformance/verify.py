@@ -65,7 +65,7 @@ def verify(path: Path, known: Known) -> Verified:
         scale = known.scale(result.run.scale)
         _check_run(result)
         _check_product(product, store, target.store.product)
-        cases = known.cases(scale)
+        cases = known.cases(scale, target)
         check_cases(store, cases)
         check_counts(store)
         check_roll_ups(store, target, known.spec)

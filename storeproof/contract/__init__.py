@@ -1,6 +1,7 @@
 """The interface of an adapter: plain values in and out, one optional protocol per family of operations."""
 
 from storeproof.contract.address import Address, Part
+from storeproof.contract.cached import Cached
 from storeproof.contract.failures import Breach, Refused, Unknown, Unsupported, WrongReply
 from storeproof.contract.families import (
     Aggregate,
@@ -51,6 +52,7 @@ __all__ = [
     "BatchWrite",
     "Breach",
     "Bulk",
+    "Cached",
     "Change",
     "Collection",
     "Conditional",

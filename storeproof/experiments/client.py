@@ -1,7 +1,7 @@
 """A client of a store: sessions, and a loop that sends one request after another.
 
-Its `Strategy` chooses the requests; its `Pacing` decides when to send them. A client never repeats a request. In a closed loop it stops at
-its first unknown outcome, since its connection is lost; in an open loop it reconnects.
+Its `Strategy` chooses the requests; its `Pacing` decides when to send them. A client never repeats a request. At its first unknown outcome,
+when its connection is lost, it stops or, if its pacing says so, it reconnects.
 """
 
 from __future__ import annotations
@@ -84,11 +84,10 @@ class Pacing(Protocol):
 class ClosedLoop:
     """Sends the next request as soon as the reply to the last one has arrived."""
 
-    reconnects = False
-
-    def __init__(self, after_stop: int = 0) -> None:
+    def __init__(self, after_stop: int = 0, *, reconnects: bool = False) -> None:
         """`after_stop`: requests to send after the client is told to stop."""
         self._left = after_stop
+        self.reconnects = reconnects
 
     def wait(self, stop: threading.Event) -> bool:
         """Does not wait."""
@@ -115,6 +114,8 @@ class Client:
         self.ended = Ended()
         self.acknowledged = 0
         """The number of answered requests."""
+        self.unknown = 0
+        """The number of requests that it has given up: whether they happened is unknown."""
         self._connect = connect
         self._strategy = strategy
         self._pacing = pacing if pacing is not None else ClosedLoop()
@@ -150,6 +151,7 @@ class Client:
             goes_on = self._refusals < self._strategy.most_refusals
         except Unknown as reason:
             outcome = "unknown"
+            self.unknown += 1
             self.ended.unknown = str(reason) or "no answer"
             goes_on = self._pacing.reconnects
         except Exception as reason:  # noqa: BLE001 - raised where this client is waited for: a thread cannot

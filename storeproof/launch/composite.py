@@ -15,7 +15,7 @@ from storeproof.errors import StoreDied
 from storeproof.launch.handle import Capability, Handle, LaunchKind
 from storeproof.launch.request import LaunchRequest, PartRequest
 from storeproof.machine.usage import UsageMeter
-from storeproof.spec.store import FRONT, HOME
+from storeproof.spec.store import FRONT, HOME, Role
 
 
 class CompositeHandle:
@@ -83,6 +83,10 @@ class CompositeHandle:
             for role, part in self._requests.items()
         )
         return Address(home.host, home.port, ours=home.ours, parts=parts, locks=str(self._locks))
+
+    def part(self, role: Role) -> Handle:
+        """The handle of one server."""
+        return self._parts[role]
 
     def cannot(self, capability: Capability) -> str | None:
         """See `Handle.cannot`: it has what both servers have; to kill its nodes is to kill one of them."""

@@ -41,6 +41,7 @@ from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact_command
 from storeproof.result.sources import digests, digests_of_run, sources_of
 from storeproof.spec import Profile, Spec, load_spec
+from storeproof.spec.cases import OF_COMPOSITES
 from storeproof.stats.ratio import Ratio
 from storeproof.store_under_test import Options, StoreUnderTest
 
@@ -144,8 +145,8 @@ class Run:
         return lambda text: self.progress(f"{target} · {text}")
 
     def arrange(self, items: list[pytest.Item]) -> None:
-        """Sort the cases, and leave out what neither a profile nor a need demands."""
-        ours = [item for item in items if is_case(item)]
+        """Sort the cases, and leave out what neither a profile nor a need demands, and what a store does not have."""
+        ours = [item for item in items if is_case(item) and _has_case(item)]
         # One of ours that is no case stands for the roles of no candidates.
         others = [item for item in items if not is_case(item) and SUITES not in item.path.resolve().parents]
         wanted = [item for item in ours if self._is_demanded(item) and not self._is_beyond_scale(item)]
@@ -265,7 +266,7 @@ class Run:
     def exclude(self, items: Iterable[pytest.Item]) -> None:
         """Count what the user or the scale left out."""
         for item in items:
-            if is_case(item):
+            if is_case(item) and _has_case(item):
                 why = BEYOND_SCALE if item in self._beyond_scale else LEFT_OUT
                 sut_of(item).record.add(_idle(item, Outcome.EXCLUDED, why))
 
@@ -376,6 +377,11 @@ def _is_claimed(sut: StoreUnderTest, case: Case) -> bool:
     if case.guarantee:
         return sut.target.configuration.promises(case.guarantee)
     return not case.model or case.model in sut.target.store.claims.models
+
+
+def _has_case(item: pytest.Item) -> bool:
+    """Whether the store under test has the case."""
+    return bool(sut_of(item).target.parts) or case_of(item).id not in OF_COMPOSITES
 
 
 def _idle(item: pytest.Item, outcome: Outcome, detail: str) -> OutcomeRecord:

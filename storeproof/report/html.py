@@ -25,7 +25,7 @@ from storeproof.report.parts.rendering import whole_page
 from storeproof.report.parts.roles import label_of
 from storeproof.report.resources.server_cost import COST_NOTE, about_costs
 from storeproof.report.resources.server_cost import costs as costs_of_server
-from storeproof.report.speed import index_costs, noise, numbers, ratios
+from storeproof.report.speed import caches, index_costs, noise, numbers, ratios
 from storeproof.report.speed.table import about, speed
 from storeproof.result.model import Result, StoreResult
 
@@ -65,6 +65,8 @@ def render_html(result: Result, against: str = "") -> str:
         outages_note=OUTAGES_NOTE,
         outage_pictures=outage_pictures.pictures(result),
         outage_legend=outage_pictures.legend(),
+        caches=caches.all_tables(result),
+        caches_note=caches.NOTE,
         listings=[_listing(store) for store in result.stores],
         ladder=tables.ladder(result),
         faults=faults(result),

@@ -19,7 +19,7 @@ from storeproof.report.parts.outages import outages
 from storeproof.report.parts.overview import overview
 from storeproof.report.parts.roles import label_of
 from storeproof.report.resources.server_cost import COST_NOTE, about_costs, costs
-from storeproof.report.speed import index_costs, noise, numbers, ratios
+from storeproof.report.speed import caches, index_costs, noise, numbers, ratios
 from storeproof.report.speed.table import about, speed
 from storeproof.report.tables import Table
 from storeproof.result.model import Result, StoreResult
@@ -51,6 +51,7 @@ def render_markdown(result: Result, against: str = "") -> str:
         _speed(result, against),
         _joint(result),
         _outages(result),
+        _caches(result),
         _section("Environment and limits", tables.machine(result)),
         _section("Settings", tables.settings(result)),
         "## Cases that are not a pass",
@@ -111,6 +112,13 @@ def _outages(result: Result) -> str:
     """Nothing where nothing failed under load."""
     table = outages(result)
     return f"### While something fails\n\n{OUTAGES_NOTE}\n\n{table_of(table)}" if table.rows else ""
+
+
+def _caches(result: Result) -> str:
+    """Nothing where no store has a front."""
+    found = caches.all_tables(result)
+    shown = [f"{title}:\n\n{table_of(table)}" for title, table in found]
+    return "\n\n".join(["### What the cache does", caches.NOTE, *shown]) if found else ""
 
 
 def _cases(store: StoreResult) -> str:

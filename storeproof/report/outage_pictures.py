@@ -13,8 +13,8 @@ from storeproof import units
 from storeproof.report import formatting
 from storeproof.report.drawing import INK, LINES, SHORT, TIME, Plot, logarithmic, styled, svg
 from storeproof.report.parts.outages import DEEDS
+from storeproof.result.measured.outage import OutageBin, OutageRecord
 from storeproof.result.model import Result, StoreResult
-from storeproof.result.outage import OutageBin, OutageRecord
 
 _MEDIAN, _MOST, _ERRORS = LINES[0], LINES[3], LINES[1]
 _PANELS = 3

@@ -59,6 +59,7 @@ def assemble(
         scaling=list(record.scaling),
         outages=[each.model_copy(update={"detail": clean(each.detail)}) for each in record.outages],
         joint=list(record.joint),
+        cache=record.cache,
         histories=list(record.histories),
         profiles=[each.model_copy(update={"missing": [clean(line) for line in each.missing]}) for each in verdicts],
     )

@@ -8,8 +8,9 @@ from pydantic import Field
 
 from storeproof.blame import Party
 from storeproof.outcome import IDLE, Outcome, Stage
+from storeproof.result.measured.cache import CacheRecord
+from storeproof.result.measured.outage import OutageRecord
 from storeproof.result.measurement import JointLoad, Measurement
-from storeproof.result.outage import OutageRecord
 from storeproof.result.part import Part
 from storeproof.spec.guarantee import LADDER
 
@@ -315,6 +316,8 @@ class StoreResult(Part):
     outages: list[OutageRecord] = Field(default_factory=list)
     joint: list[JointLoad] = Field(default_factory=list)
     """Loads of several roles at the same time, of which this store had one or more; they are in no other field."""
+    cache: CacheRecord = Field(default_factory=CacheRecord)
+    """Of a composite store; empty in results of formats before 2.2."""
     histories: list[HistoryRecord] = Field(default_factory=list)
     """Histories that are not linearizable, of failed cases."""
     profiles: list[ProfileVerdict]

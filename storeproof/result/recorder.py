@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, Stage, worst
 from storeproof.result.held import highest_held
+from storeproof.result.measured.cache import CacheRecord
+from storeproof.result.measured.outage import OutageRecord
 from storeproof.result.measurement import JointLoad, Measurement
 from storeproof.result.model import Durability, GuaranteeRecord, Harm, HistoryRecord, OutcomeRecord, ScalingRecord
-from storeproof.result.outage import OutageRecord
 from storeproof.result.proof import Proof
 from storeproof.spec.guarantee import LADDER
 from storeproof.spec.store import Target
@@ -33,6 +34,7 @@ class StoreRecord:
     scaling: list[ScalingRecord] = field(default_factory=list)
     outages: list[OutageRecord] = field(default_factory=list)
     joint: list[JointLoad] = field(default_factory=list)
+    cache: CacheRecord = field(default_factory=CacheRecord)
     histories: list[HistoryRecord] = field(default_factory=list)
     evidence: list[bytes] = field(default_factory=list)
     """Of the durability rounds, one packed part for each store that was struck."""

@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterable, Mapping
+from typing import Final
 
 from storeproof.spec.capability import Capability
 from storeproof.spec.guarantee import LADDER, NODES
 
 _SHOWN = 5
 
+OF_COMPOSITES: Final = frozenset(
+    {
+        "cache.cold_start",
+        "cache.dogpile",
+        *(f"cache.hit_rate/{name}" for name in ("all", "half", "quarter")),
+        "durability.front_kill",
+        "durability.home_kill",
+        "durability.front_pause",
+        *(f"durability.{role}_link/{way}" for role in ("front", "home") for way in ("hang", "reset")),
+    }
+)
+"""Cases that only composite stores have."""
+
 _FIXED = (
+    *OF_COMPOSITES,
     "capabilities.indexes.built-while-writing/concurrent",
     "capabilities.indexes.built-while-writing/unique",
     "capabilities.indexes.dropped-while-reading/concurrent",
     "capabilities.server_side.change-feed/concurrent",
     *(f"concurrency.{name}" for name in ("append", "compare-and-set", "get-and-set", "increment", "put-if-absent", "queue")),
     *(f"durability.{name}" for name in (*LADDER[1:], *NODES, "full_disk")),
-    "durability.front_kill",
-    "durability.home_kill",
     *(f"durability.bootstrap/{name}" for name in ("power_cut", "process_kill")),
     *(f"durability.corruption/{name}" for name in ("flip", "truncate")),
     *(f"durability.linearizable/{name}" for name in ("power_loss", "process_crash")),

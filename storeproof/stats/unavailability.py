@@ -9,9 +9,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, inf
+from math import inf
 from statistics import median
 from typing import Final
+
+from storeproof.stats.nearest_rank import nearest_rank_us
 
 SECOND: Final = 1_000_000_000
 BIN: Final = SECOND // 10
@@ -173,8 +175,8 @@ def bins(watched: Watched) -> list[Bin]:
             second=number / 10,
             ok=ok[number],
             errors=errors[number],
-            p50=_micros(responses[number], 0.5),
-            most=_micros(responses[number], 1.0),
+            p50=nearest_rank_us(responses[number], 0.5),
+            most=nearest_rank_us(responses[number], 1.0),
         )
         for number in range(first, last)
     ]
@@ -183,20 +185,15 @@ def bins(watched: Watched) -> list[Bin]:
 def _share(watched: Watched, since: int, until: int) -> Share:
     found = [each for each in watched.requests if since <= each.due < until]
     answers = [each.response for each in found if each.response is not None]
-    return Share(len(found), _micros(answers, 0.5), _micros(answers, 0.99), _micros(answers, 1.0))
+    return Share(len(found), nearest_rank_us(answers, 0.5), nearest_rank_us(answers, 0.99), nearest_rank_us(answers, 1.0))
 
 
 def _lag(watched: Watched) -> float:
     lags = [each.sent - max(each.due, each.free) for each in watched.requests if each.due < watched.struck and each.sent is not None]
-    return _micros(lags, 0.99) or 0.0
+    return nearest_rank_us(lags, 0.99) or 0.0
 
 
 def _overload(watched: Watched) -> float:
     asked = [each for each in watched.requests if each.due < watched.struck - _UNDER_WAY]
     late = sum(each.ended is None or each.ended > watched.struck for each in asked)
     return late / len(asked) if asked else 1.0
-
-
-def _micros(nanoseconds: Sequence[int], share: float) -> float | None:
-    """The smallest of them that so large a share of them does not exceed."""
-    return sorted(nanoseconds)[max(ceil(len(nanoseconds) * share), 1) - 1] / 1000 if nanoseconds else None

@@ -9,18 +9,22 @@ from functools import partial
 from storeproof.contract import load_adapter
 from storeproof.launch.request import LaunchRequest, PartRequest
 from storeproof.spec import Target
+from storeproof.spec.store import FRONT
 from storeproof.store_under_test.probing import probe
 
 _PARTS = 2
 
 
-def part_requests(target: Target, whole: LaunchRequest, cache_bytes: int, images: Mapping[str, str]) -> tuple[PartRequest, ...]:
+def part_requests(
+    target: Target, whole: LaunchRequest, cache_bytes: int, images: Mapping[str, str], of_front: Mapping[str, str]
+) -> tuple[PartRequest, ...]:
     """A request for each server; none for a store that is one server. They share the cores, and each may use half of the memory.
 
     Args:
         whole: the request for the store.
         cache_bytes: the size of each server's own cache of data on disk.
         images: images by store, in place of those in the files.
+        of_front: settings of the front, in place of the variant's.
 
     Raises:
         NotAvailable: a client package is missing.
@@ -33,7 +37,7 @@ def part_requests(target: Target, whole: LaunchRequest, cache_bytes: int, images
             store=part.store.name,
             launch=part.launch,
             probe=partial(probe, adapter, options),
-            settings=target.settings_of(role, cache_bytes),
+            settings={**target.settings_of(role, cache_bytes), **(of_front if role == FRONT else {})},
             endpoint=None,
             image=images.get(part.store.name),
             memory=None if whole.memory is None else whole.memory // _PARTS,

@@ -8,7 +8,7 @@ import secrets
 import shlex
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact_settings
 from storeproof.spec import Spec, Target
 from storeproof.spec.reading.inheritance import STORES
+from storeproof.spec.store import FRONT
 from storeproof.spec.variation import AS_IT_IS, Variation
 from storeproof.store_under_test.options import Options
 from storeproof.store_under_test.part_requests import part_requests
@@ -77,42 +78,50 @@ class StoreUnderTest:
         address = where if isinstance(where, Address) else where.address
         return connect(self.adapter, address, self.target.configuration.options)
 
-    def launch(self, purpose: str, *, on_volume: bool = False, in_memory: bool = False) -> Handle:
+    def launch(self, purpose: str, *, on_volume: bool = False, in_memory: bool = False, front_bytes: int | None = None) -> Handle:
         """Start a new, empty store and verify its settings; the caller closes it.
 
         Args:
             on_volume: put its data on a volume whose power can be cut.
             in_memory: keep its files in memory if possible.
+            front_bytes: of a composite store, the memory of its front in place of what the variant gives it.
 
         Raises:
             NotAvailable: the store cannot run here; every later call raises it again.
             StoreDied: the store did not start.
             SettingsMismatch: the live settings are not the variant's.
         """
-        handle = self.make(purpose, on_volume=on_volume, in_memory=in_memory)
+        blocked = self._blocked
         try:
-            self.first_start(handle)
+            handle = self.make(purpose, on_volume=on_volume, in_memory=in_memory, front_bytes=front_bytes)
+            try:
+                self.first_start(handle, front_bytes)
+            except BaseException:
+                handle.close()
+                raise
         except BaseException:
-            handle.close()
+            if front_bytes is not None:  # it may start as its variant has it
+                self._blocked = blocked
             raise
         return handle
 
-    def make(self, purpose: str, *, on_volume: bool = False, in_memory: bool = False) -> Handle:
+    def make(self, purpose: str, *, on_volume: bool = False, in_memory: bool = False, front_bytes: int | None = None) -> Handle:
         """Prepare a store as `launch` does, without starting and verifying it: `first_start` does both."""
         if self._blocked:
             raise NotAvailable(self._blocked)
         self.progress(f"starting for {purpose}")
         with self._blocking(on_volume=on_volume):
-            return launcher.make(self._request(on_volume=on_volume, in_memory=in_memory), self.progress)
+            request = self._request(on_volume=on_volume, in_memory=in_memory, front_bytes=front_bytes)
+            return launcher.make(request, self.progress)
 
-    def first_start(self, handle: Handle) -> float:
+    def first_start(self, handle: Handle, front_bytes: int | None = None) -> float:
         """Start a store from `make` and verify its settings; returns the seconds until it answered. Raises as `launch` does."""
         began = time.monotonic()
         with self._blocking(on_volume=handle.power_cut_method is not None):
             handle.start()
         took = time.monotonic() - began
         with self._blocking(BaseException):
-            self._verify(handle)
+            self._verify(handle, self._limits(front_bytes))
         self.record.launch = handle.kind
         self.record.image_digest, self.record.binary_digest = handle.image_digest, handle.binary_digest
         with self._blocking():
@@ -272,7 +281,14 @@ class StoreUnderTest:
             self._blocked = f"the store could not be tested: {first}"
             raise
 
-    def _request(self, *, on_volume: bool = False, in_memory: bool = False) -> LaunchRequest:
+    def _limits(self, front_bytes: int | None) -> dict[str, str]:
+        """The settings of a front with that much memory, in place of the variant's."""
+        composite = self.target.store.launch.composite
+        if front_bytes is None or composite is None:
+            return {}
+        return composite.limited(front_bytes)
+
+    def _request(self, *, on_volume: bool = False, in_memory: bool = False, front_bytes: int | None = None) -> LaunchRequest:
         """The launch parameters, from the command line and the store's file."""
         store, options = self.target.store, self.options
         settings = self.target.settings(self.scale.cache_bytes)
@@ -295,7 +311,8 @@ class StoreUnderTest:
             cores=self._cores,
             memory=None if options.memory is None else options.memory // self._sharing,
         )
-        return replace(whole, parts=part_requests(self.target, whole, self.scale.cache_bytes, options.images))
+        parts = part_requests(self.target, whole, self.scale.cache_bytes, options.images, self._limits(front_bytes))
+        return replace(whole, parts=parts)
 
     def _responds(self, handle: Handle) -> bool:
         """Whether a store answers within a few seconds. Probed in a thread, since a client may have a longer timeout.
@@ -323,9 +340,10 @@ class StoreUnderTest:
     def _probe(self, address: Address) -> None:
         probe(self.adapter, self.target.configuration.options, address)
 
-    def _verify(self, handle: Handle) -> None:
-        """Check the product, settings and options that the live store reports."""
+    def _verify(self, handle: Handle, of_front: Mapping[str, str]) -> None:
+        """Check the product, settings and options that the live store reports; `of_front`: as for its start."""
         store = self.target.store
+        limits = {f"{FRONT}.{name}": value for name, value in of_front.items()}
         try:
             session = self.connect(handle)
         except Unknown:
@@ -339,7 +357,7 @@ class StoreUnderTest:
                     f"if {self.target.file.name} describes this server, set `product: {version.product}` there; else {_ANOTHER}",
                 )
             self.record.version = f"{version.product} {version.number}"
-            live = dict(session.read_settings(tuple(self.target.settings(self.scale.cache_bytes))))
+            live = dict(session.read_settings(tuple({**self.target.settings(self.scale.cache_bytes), **limits})))
             if options := self.target.options:
                 layout = self.layout(store.claims.models[0])
                 collection = session.collection(layout)
@@ -351,8 +369,9 @@ class StoreUnderTest:
                     collection.clear()
         finally:
             session.close()
-        self.record.settings = live
-        wanted = {**self.target.stated_settings, **self.target.options}
+        if not limits:  # the report has the settings of the variant
+            self.record.settings = live
+        wanted = {**self.target.stated_settings, **self.target.options, **limits}
         differing = [f"{name}: expected {value!r}, found {live.get(name)!r}" for name, value in wanted.items() if live.get(name) != value]
         if differing and self.options.verify_settings:
             raise SettingsMismatch(f"the live settings of {self.target.id} differ from its variant: {'; '.join(differing)}")

@@ -1,10 +1,9 @@
-"""One server of a composite store is killed alone. Stores that are one server have no such parts."""
+"""One server of a composite store is killed alone."""
 
 from __future__ import annotations
 
 import pytest
 
-from storeproof.errors import NotAvailable
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.run_faults import run_part_kill
 from storeproof.result.case_result import CaseResult
@@ -18,8 +17,6 @@ def test_part(sut: StoreUnderTest, case_result: CaseResult, role: Role) -> None:
 
     A kill of the front must lose nothing, whatever is claimed: the home goes on. One of the home may lose what a crash of the whole may.
     """
-    if not sut.target.parts:
-        raise NotAvailable(f"{sut.target.store.name} is one server: it has no front that could be killed alone")
     summary = DurabilitySummary()
     run_part_kill(sut, role, summary)
     again = f"seed {sut.seed}; reproduce: {sut.command(f'test_part and {role}')}"

@@ -6,8 +6,8 @@ import pytest
 
 from storeproof.experiments.performance.outage import KINDS, OutageKind
 from storeproof.experiments.performance.outage_summary import OutageSummary
+from storeproof.experiments.performance.proof import require_proof
 from storeproof.experiments.run_faults import run_outage
-from storeproof.outcome import Outcome
 from storeproof.plugin.suite import suite_run
 from storeproof.result.case_result import CaseResult
 from storeproof.store_under_test import StoreUnderTest
@@ -27,9 +27,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def test_outage(sut: StoreUnderTest, case_result: CaseResult, kind: OutageKind) -> None:
     """A fault under an open loop of puts and gets: it ends, and what was acknowledged is there."""
-    for operation in ("put", "get"):
-        if reason := sut.record.unproven(_MODEL, operation):
-            case_result.settle(Outcome.NOT_RUN, f"{reason}; run the correctness stage with it, or cite a run that did (--proof)")
+    require_proof(sut, _MODEL, ("put", "get"))
     claimed = kind.guarantee is None or sut.target.configuration.promises(kind.guarantee)
     observed = run_outage(sut, kind, _MODEL)
     summary = OutageSummary(fault=kind.name, observed=observed, claimed=claimed, rate=sut.scale.performance.outage.rate)

@@ -22,8 +22,10 @@ from storeproof.evidence import EVIDENCE
 from storeproof.outcome import Outcome, Stage
 from storeproof.result.json_file import read_result
 from storeproof.result.model import Result, StoreResult
+from storeproof.spec.cases import OF_COMPOSITES
 from tests.conformance.true_bundle import CASES, TrueBundle, known, product_of
 from tests.mini_edition.edition import mini_edition
+from tests.shipped import SHIPPED
 
 pytestmark = pytest.mark.slow
 
@@ -45,10 +47,20 @@ def called(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
 def test_the_cases_that_must_be_there_are_those_that_are_collected(true_bundle: TrueBundle) -> None:
     """Of a run of all suites: each id, with its stage and its revision."""
     result = read_result(true_bundle.report)
-    cases = expected_cases(known().spec, known().spec.scales["smoke"])
+    cases = expected_cases(known().spec, known().spec.scales["smoke"], composite=False)
     found = {each.id: (each.stage, each.revision) for each in result.stores[0].outcomes}
     assert found == {name: (case.stage, case.revision) for name, case in cases.items()}
     assert {case.stage for case in cases.values()} == {*Stage}
+
+
+def test_composite_stores_must_have_more_cases() -> None:
+    """Those that no other store has, each in its stage; a quick run leaves two of them out."""
+    one, more = (expected_cases(SHIPPED, SHIPPED.scales["smoke"], composite=each) for each in (False, True))
+    own = {name: more[name] for name in more.keys() - one.keys()}
+    assert own.keys() == OF_COMPOSITES
+    assert all(each.stage is (Stage.PERFORMANCE if name.startswith("cache.") else Stage.DURABILITY) for name, each in own.items())
+    assert {name for name, each in own.items() if each.beyond_scale} == {"cache.hit_rate/all", "cache.hit_rate/quarter"}
+    assert not any(each.beyond_scale for each in expected_cases(SHIPPED, SHIPPED.scales["standard"], composite=True).values())
 
 
 def test_a_run_keeps_its_evidence_beside_its_result(true_bundle: TrueBundle) -> None:

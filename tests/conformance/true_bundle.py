@@ -14,11 +14,11 @@ from typing import Any
 import storeproof
 from storeproof.conformance.archive import MANIFEST, PRODUCT, RESULT, open_archive
 from storeproof.conformance.bundle import make_bundle
-from storeproof.conformance.expected_cases import ExpectedCase, expected_cases
+from storeproof.conformance.expected_cases import ExpectedCase
 from storeproof.conformance.known import Known
 from storeproof.evidence import EVIDENCE
 from storeproof.result.sources import digests_of_run
-from storeproof.spec import Scale, load_spec
+from storeproof.spec import Scale, Target, load_spec
 from tests.end_to_end.running import run
 from tests.mini_edition.edition import mini_edition
 
@@ -38,8 +38,8 @@ CASES = (
 class SomeCases(Known):
     """An edition of which the cases above must be tried, and all others may be left out."""
 
-    def cases(self, scale: Scale) -> dict[str, ExpectedCase]:
-        every = expected_cases(self.spec, scale)
+    def cases(self, scale: Scale, target: Target) -> dict[str, ExpectedCase]:
+        every = super().cases(scale, target)
         assert every.keys() >= {*CASES}
         return {name: case if name in CASES else dataclasses.replace(case, beyond_scale=True) for name, case in every.items()}
 

@@ -45,7 +45,7 @@ class Run:
     def code(self) -> int:
         """Its exit code, waited for."""
         try:
-            return self.process.wait(timeout=300)
+            return self.process.wait(timeout=1200)  # far more than any takes, on a busy machine too
         except subprocess.TimeoutExpired:
             self.process.terminate()
             raise AssertionError(f"{self.arguments} did not end:\n{self.said}") from None

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from storeproof.outcome import Outcome, Stage, count, worst
+from storeproof.result.measured.outage import OutageBin, OutageEvent, OutagePart, OutageRecord
 from storeproof.result.measurement import Interval, Latency, Measurement, Round, TrendRecord
 from storeproof.result.model import (
     CapabilityResult,
@@ -22,7 +23,6 @@ from storeproof.result.model import (
     StoreResult,
     WorstLoss,
 )
-from storeproof.result.outage import OutageBin, OutageEvent, OutagePart, OutageRecord
 from storeproof.result.part import Gate
 from storeproof.stats.grade import grade
 from storeproof.stats.trend import trend

@@ -11,8 +11,8 @@ from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
 from storeproof.report.outage_pictures import pictures
 from storeproof.report.parts.outages import outages
+from storeproof.result.measured.outage import OutageRecord
 from storeproof.result.model import Result
-from storeproof.result.outage import OutageRecord
 from storeproof.result.part import Gate
 from tests.report.sample import TARGETS, sample_outage, sample_result
 

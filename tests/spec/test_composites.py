@@ -58,6 +58,17 @@ def test_the_parts_are_the_targets_of_two_other_files(tmp_path: Path) -> None:
     assert [store.name for store in target.stores] == ["both", "redis", "sqlite"]
 
 
+def test_the_memory_of_the_front_is_limited_by_its_own_settings(tmp_path: Path) -> None:
+    """The size goes where the file says; the others stay as they are. Without them there is no limit."""
+    limit = ("home: sqlite", 'home: sqlite, front_memory: {maxmemory: "${mib}mb", maxmemory-policy: allkeys-lru}')
+    (target,) = SHIPPED.targets([str(written(tmp_path, limit))])
+    assert target.store.launch.composite is not None
+    assert target.store.launch.composite.limited(5 * 2**20) == {"maxmemory": "5mb", "maxmemory-policy": "allkeys-lru"}
+    (target,) = SHIPPED.targets([str(written(tmp_path))])
+    assert target.store.launch.composite is not None
+    assert target.store.launch.composite.limited(5 * 2**20) == {}
+
+
 def test_the_cache_of_a_server_has_the_size_of_the_scale(tmp_path: Path) -> None:
     """It is passed to the server, and is none of the settings that the variant states."""
     (target,) = SHIPPED.targets([str(written(tmp_path, ("home: sqlite", 'home: "mongodb:journaled"')))])
@@ -92,6 +103,10 @@ def test_a_part_may_be_a_file_beside_it(tmp_path: Path) -> None:
         (
             ("front.maxmemory", "maxmemory"),
             "variants.plain.settings.maxmemory: the setting does not say whose it is; allowed: `front.NAME`",
+        ),
+        (
+            ("home: sqlite", 'home: sqlite, front_memory: {maxmemory: "64mb"}'),
+            "launch.composite.front_memory: found a mapping of maxmemory; allowed: one value with exactly one of ${bytes}, ${mib}, ${gib}",
         ),
         (("launch:\n", 'launch:\n  endpoint: {url: "x://y:1"}\n'), "launch.endpoint: found beside `composite`; allowed: one of them"),
         (("launch:\n", "wire: resp\nlaunch:\n"), "both.yaml:6: wire: a composite store has two servers, each with its own"),

@@ -14,7 +14,7 @@ from storeproof.errors import StoreDied
 from storeproof.experiments.performance.outage import CLIENTS, Observed
 from storeproof.experiments.summary import Summary
 from storeproof.outcome import Outcome
-from storeproof.result.outage import OutageBin, OutageEvent, OutagePart, OutageRecord
+from storeproof.result.measured.outage import OutageBin, OutageEvent, OutagePart, OutageRecord
 from storeproof.result.part import Gate
 from storeproof.spec.scale import OutageFault
 from storeproof.stats.unavailability import SECOND, Figures, Share, bins, figures

@@ -19,6 +19,7 @@ from storeproof.contract.notation import arguments_from
 from storeproof.experiments.performance.auto_indexed import refuse_without_indexes
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
 from storeproof.experiments.performance.measurement import WorkloadRunner
+from storeproof.experiments.performance.proof import require_proof
 from storeproof.experiments.performance.server_cost import CostMeter
 from storeproof.experiments.workspace import Workspace
 from storeproof.load.choose_engine import Engines
@@ -232,11 +233,7 @@ def _refuse_unproven(sut: StoreUnderTest, collection: Collection, workload: Work
     for operation in operations:
         if not supports(collection, operation):
             raise EndCase(Outcome.UNSUPPORTED, f"{operation} on {workload.model}: the store's adapter does not offer it")
-    if workload.model not in sut.target.store.claims.models:  # random histories try what is claimed
-        raise EndCase(Outcome.UNSUPPORTED, f"the store does not claim {workload.model}, and it is not measured")
-    for operation in operations:
-        if reason := sut.record.unproven(workload.model, operation):
-            raise EndCase(Outcome.NOT_RUN, f"{reason}; run the correctness stage with it, or cite a run that did (--proof)")
+    require_proof(sut, workload.model, operations)
 
 
 def _refuse_unsupported(collection: Collection, layout: Layout, workload: Workload) -> None:

@@ -9,8 +9,8 @@ from storeproof import units
 from storeproof.report.formatting import name_of
 from storeproof.report.gates import exceeded
 from storeproof.report.tables import Cell, Table, outcome_cell
+from storeproof.result.measured.outage import OutageRecord
 from storeproof.result.model import Result
-from storeproof.result.outage import OutageRecord
 
 NOTE: Final = (
     "Clients put and get at a fixed rate, whatever becomes of the requests before, and a response counts from when its request was due. "

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, Self, cast, get_args
 
+from pydantic import Field, field_validator
+
 from storeproof.spec.base import Frozen, RuleError
+from storeproof.spec.store.memory_size import UNITS, names_a_size, with_size
 
 Role = Literal["front", "home"]
 
@@ -34,6 +37,20 @@ class Composite(Frozen):
     """The store that keeps the copies, and its variant: as after `--store`, or a YAML file relative to this one."""
     home: str
     """The store that keeps the records, written as the front. What it guarantees, the composite can guarantee."""
+    front_memory: dict[str, str] = Field(default_factory=dict)
+    """Settings of the front that limit its memory, and have it evict copies beyond that. One value has `${bytes}`, `${mib}` or `${gib}` for
+    the size. The cases that measure hit rates use them; none: the front cannot be limited."""
+
+    @field_validator("front_memory")
+    @classmethod
+    def _says_how_much(cls, value: dict[str, str]) -> dict[str, str]:
+        if value and sum(map(names_a_size, value.values())) != 1:
+            raise ValueError(f"allowed: one value with exactly one of {UNITS}, with any text around it, and any others without")
+        return value
+
+    def limited(self, size: int) -> dict[str, str]:
+        """The settings of a front with `size` bytes of memory."""
+        return {name: with_size(value, size) for name, value in self.front_memory.items()}
 
 
 @dataclass(frozen=True)
@@ -62,6 +79,11 @@ class Caching:
         if not (ttl.isascii() and ttl.isdecimal() and str(int(ttl)) == ttl):
             raise RuleError(f"found '{ttl}'; allowed: a number of seconds, or 0 for copies that do not expire", "ttl")
         return cls(cast(PolicyName, policy), cast(Invalidation, invalidate), int(ttl))
+
+    @property
+    def one_fills(self) -> bool:
+        """Whether one client at a time fills a copy, and all others wait for it."""
+        return self.policy != "cache-aside"
 
     @property
     def options(self) -> dict[str, str]:

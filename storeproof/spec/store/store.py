@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
@@ -14,6 +13,7 @@ from storeproof.spec.guarantee import LADDER, GuaranteeName, NodeGuaranteeName
 from storeproof.spec.known_failure import KnownFailure
 from storeproof.spec.store.composite import Caching, check_settings
 from storeproof.spec.store.launch import Launch
+from storeproof.spec.store.memory_size import UNITS, names_a_size, with_size
 
 
 class Cache(Frozen):
@@ -30,20 +30,13 @@ class Cache(Frozen):
     @field_validator("value")
     @classmethod
     def _says_how_much(cls, value: str) -> str:
-        template = string.Template(value)
-        named = template.get_identifiers() if template.is_valid() else []
-        if len(named) != 1 or named[0] not in _sizes(0):
-            allowed = ", ".join(f"${{{name}}}" for name in _sizes(0))
-            raise ValueError(f"allowed: exactly one of {allowed}, with any text around it")
+        if not names_a_size(value):
+            raise ValueError(f"allowed: exactly one of {UNITS}, with any text around it")
         return value
 
     def of(self, size: int) -> dict[str, str]:
         """The setting for `size` bytes."""
-        return {self.setting: string.Template(self.value).substitute(_sizes(size))}
-
-
-def _sizes(size: int) -> dict[str, str]:
-    return {"bytes": str(size), "mib": str(size // 2**20), "gib": f"{size / 2**30:g}"}
+        return {self.setting: with_size(self.value, size)}
 
 
 class Claims(Frozen):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from storeproof.adapters.composite import CompositeSession
+from storeproof.adapters.composite.front import Front
 from storeproof.adapters.composite.locks import Locks
 from storeproof.contract import Key, Layout, Record, Refused, Unknown, Version
 from storeproof.spec.interleaving import Isolation
@@ -25,6 +26,8 @@ class Server:
         """What every request raises, without being carried out."""
         self.after_get: Callable[[], None] = lambda: None
         """Called after the next read, before its answer is there; once."""
+        self.late: list[Callable[[], None]] | None = None
+        """If not None: puts come here, to be carried out later, and their clients get no answer."""
 
     def request(self, operation: str, key: Key) -> None:
         """Note it."""
@@ -106,6 +109,9 @@ class Records:
 
     def put(self, key: Key, record: Record) -> None:
         self._server.request("put", key)
+        if self._server.late is not None:
+            self._server.late.append(lambda: self._records.update({key: record}))
+            raise LOST
         self._records[key] = record
 
     def delete(self, key: Key) -> bool:
@@ -160,7 +166,7 @@ class Layer:
 
     def session(self, home: Session | None = None, kind: type[CompositeSession] = CompositeSession) -> CompositeSession:
         """A session; `home`: another than a plain one."""
-        return kind(self.front.session(), home or self.home.session(), self._caching, Locks(str(self._locks)))
+        return kind(Front(self.front.session), home or self.home.session(), self._caching, Locks(str(self._locks)))
 
 
 LOST = Unknown("the connection was lost")

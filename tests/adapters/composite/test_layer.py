@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from storeproof.adapters import composite
-from storeproof.contract import Address, Collection, Layout, Refused, Unknown, Unsupported, call, supports
+from storeproof.contract import Address, Cached, Collection, Layout, Refused, Unknown, Unsupported, call, supports
 from storeproof.contract.transactions import Transactions
 from tests.adapters.composite.memory import LOST, NO, Layer, TransactionalSession
 from tests.shipped import SHIPPED
@@ -283,3 +283,20 @@ def test_an_address_without_parts_is_refused() -> None:
     """There is no endpoint of a composite store."""
     with pytest.raises(Refused, match="a composite store is started by storeproof"):
         composite.connect(Address("127.0.0.1", 1), {"policy": "cache-aside"})
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_reads_of_the_home_are_counted_and_a_copy_can_be_dropped(policy: str, tmp_path: Path) -> None:
+    """Each read that found no copy counts, and no write; a copy that was dropped is filled again by the next read."""
+    layer = Layer(tmp_path, policy=policy)
+    both = collection(layer)
+    assert isinstance(both, Cached)
+    call(both, VALUES, "put", "k", b"v")
+    both.drop_copy("k")
+    both.drop_copy("never there")
+    assert both.home_reads == 0
+    assert [call(both, VALUES, "get", key) for key in ("k", "k", "absent", "absent")] == [b"v", b"v", None, None]
+    assert both.home_reads == 3, "what is absent has no copy"
+    both.drop_copy("k")
+    assert call(both, VALUES, "get", "k") == b"v"
+    assert both.home_reads == 4

@@ -7,21 +7,24 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 
-def composite_file(folder: Path, name: str, policy: str, adapter: str = "composite", *, stale: bool = False) -> Path:
+def composite_file(
+    folder: Path, name: str, policy: str, adapter: str = "composite", *, stale: bool = False, front: str = "sqlite:off"
+) -> Path:
     """Write one.
 
     Args:
         adapter: the layer: `composite`, or a mutant of this folder.
         stale: whether stale reads are declared as possible.
+        front: the store of the front, which is SQLite or Redis.
     """
     path = folder / f"{name}.yaml"
     path.write_text(f"""format: "2.1"
 store: {name}
 title: {name}
-product: SQLite over SQLite
+product: {"Redis" if front.startswith("redis") else "SQLite"} over SQLite
 adapter: {adapter if adapter == "composite" else HERE / f"{adapter}.py"}
 launch:
-  composite: {{front: "sqlite:off", home: "sqlite:wal-full"}}
+  composite: {{front: "{front}", home: "sqlite:wal-full"}}
 variants:
   plain:
     options: {{policy: {policy}, invalidate: delete}}

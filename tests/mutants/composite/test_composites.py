@@ -31,7 +31,11 @@ HONEST = (
     "durability.process_crash",
     "durability.front_kill",
     "durability.home_kill",
+    "durability.front_link/reset",
+    "durability.home_link/reset",
 )
+PROVES = "stateful.single_key"
+CACHE = ("cache.cold_start", "cache.dogpile")
 Outcomes = Mapping[str, Mapping[str, Any]]
 
 
@@ -42,16 +46,19 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Run:
     files = [
         composite_file(folder, "never-invalidates", "write-through", "never_invalidates"),
         composite_file(folder, "invalidates-first", "cache-aside", "invalidates_first"),
+        composite_file(folder, "unlocked", "read-through", "unlocked", stale=True),
         composite_file(folder, "write-through", "write-through"),
         composite_file(folder, "declared", "cache-aside", stale=True),
     ]
     cases = {
+        "sqlite:wal-full": ["settings.readback"],
         "never-invalidates:plain": list(STALE),
         "invalidates-first:plain": list(STALE),
-        "write-through:plain": list(HONEST),
+        "unlocked:plain": [PROVES, "cache.dogpile"],
+        "write-through:plain": [*HONEST, *CACHE],
         "declared:plain": list(HONEST),
     }
-    run = start(folder, *(f"--store={path}" for path in files), "-q", cases=cases)
+    run = start(folder, "--store=sqlite", *(f"--store={path}" for path in files), "-q", cases=cases)
     assert run.code == pytest.ExitCode.TESTS_FAILED, run.said
     leaves_nothing(folder)
     return run
@@ -75,11 +82,30 @@ def test_a_wrong_order_is_caught(mutant: str, outcomes: Mapping[str, Outcomes]) 
 
 
 def test_one_lock_for_each_key_raises_no_alarm(outcomes: Mapping[str, Outcomes]) -> None:
-    """Neither by stale reads nor by histories, nor when one of its servers is killed."""
+    """Neither by stale reads nor by histories, nor when one of its servers is killed or cut off."""
     found = {name: each["outcome"] for name, each in outcomes["write-through"].items()}
-    assert found == dict.fromkeys(HONEST, "pass"), outcomes["write-through"]
+    assert found == dict.fromkeys((*HONEST, *CACHE), "pass"), outcomes["write-through"]
     assert "5 rounds, " in outcomes["write-through"]["stale_reads.hash10"]["detail"]
     assert "none was stale" in outcomes["write-through"]["stale_reads.hash10"]["detail"]
+
+
+def test_a_policy_that_lets_all_clients_fill_a_copy_is_caught(outcomes: Mapping[str, Outcomes]) -> None:
+    """By the number of reads that reach the home when a hot key expires."""
+    found = outcomes["unlocked"]["cache.dogpile"]
+    assert found["outcome"] == "fail", found
+    assert "read-through lets one client fill a copy, but 20 expiries of one key" in found["detail"]
+
+
+def test_what_the_cache_does_is_in_the_result(done: Run) -> None:
+    """Every number, of the store that was measured alone."""
+    stores = {each["store"]: each["cache"] for each in done.result["stores"]}
+    assert stores["declared"] == {"hit_rates": [], "cold_starts": [], "dogpiles": []}
+    (cold,) = stores["write-through"]["cold_starts"]
+    assert cold["hit_rate_before"] == 1
+    assert sum(each["hits"] for each in cold["bins"]) > 0
+    (dogpile,) = stores["write-through"]["dogpiles"]
+    assert (dogpile["expiries"], dogpile["home_reads_median"]) == (20, 1)
+    assert stores["unlocked"]["dogpiles"][0]["home_reads_median"] > 1
 
 
 def test_what_is_declared_is_no_failure_and_is_measured(outcomes: Mapping[str, Outcomes]) -> None:
@@ -94,6 +120,15 @@ def test_what_is_declared_is_no_failure_and_is_measured(outcomes: Mapping[str, O
         assert found[name]["detail"].startswith("stale reads are declared as possible: ")
         assert "were stale" in found[name]["detail"] or "not seen in " in found[name]["detail"]
     assert {found[name]["outcome"] for name in may_be_stale - set(STALE)} <= {"pass", "unsupported"}
+
+
+def test_a_store_that_is_one_server_has_no_cases_of_composite_stores(done: Run) -> None:
+    """Neither tried nor left out."""
+    ids = {store["store"]: {each["id"] for each in store["outcomes"]} for store in done.result["stores"]}
+    of_composites = {name for name in ids["write-through"] if name.startswith(("cache.", "durability.front_", "durability.home_"))}
+    assert len(of_composites) == 12
+    assert not of_composites & ids["sqlite"]
+    assert "durability.process_crash" in ids["sqlite"]
 
 
 def test_settings_of_both_servers_are_in_the_result(done: Run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,9 @@ import pytest
 from storeproof.contract import load_adapter
 from storeproof.errors import NotAvailable
 from storeproof.launch.process import find_programs
+from storeproof.spec import Target
 from tests.end_to_end.running import leaves_nothing, run
+from tests.mutants.composite.files import composite_file
 from tests.shipped import SHIPPED
 
 pytestmark = [pytest.mark.servers, pytest.mark.slow]
@@ -23,9 +26,18 @@ CASES = (
     "stale_reads.document10",
     "stateful.document10",
     "linearizable.register",
+    "stateful.single_key",
     "durability.process_crash",
     "durability.front_kill",
     "durability.home_kill",
+    "durability.front_pause",
+    "durability.front_link/reset",
+    "durability.front_link/hang",
+    "durability.home_link/reset",
+    "durability.home_link/hang",
+    "cache.hit_rate/half",
+    "cache.cold_start",
+    "cache.dogpile",
 )
 
 
@@ -37,16 +49,43 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
+def require(part: Target) -> None:
+    """Skip where a server or its client is missing."""
+    assert part.launch.process is not None
+    try:
+        load_adapter(part.store, part.file)
+        find_programs(part.launch.process, part.store.name)
+    except NotAvailable as missing:
+        pytest.skip(str(missing))
+
+
+def test_copies_that_count_when_they_arrive_late_are_caught(folder: Path) -> None:
+    """They do no harm until the link to the front hangs: then a fill that was given up hides a newer write. With fences it does not.
+
+    The front is a real one: the host of SQLite carries out no request of a client that is gone.
+    """
+    require(SHIPPED.targets(["redis:volatile"])[0])
+    late = "durability.front_link/hang"
+    files = [
+        composite_file(folder, "unfenced", "write-through", "unfenced", front="redis:volatile"),
+        composite_file(folder, "fenced", "write-through", front="redis:volatile"),
+    ]
+    cases = {"unfenced:plain": ["stale_reads.single_key", late], "fenced:plain": [late]}
+    done = run(folder, *(f"--store={path}" for path in files), "--launch=process", "-q", cases=cases)
+    unfenced, fenced = ({each["id"]: each for each in store["outcomes"]} for store in done.result["stores"])
+    assert unfenced["stale_reads.single_key"]["outcome"] == fenced[late]["outcome"] == "pass", done.said
+    found = unfenced[late]
+    assert found["outcome"] == "fail", found
+    assert re.search(r"round [1-5]: [0-9]+ of [0-9]+ reads were stale; ", found["detail"]), found["detail"]
+    assert "none is missing in the home" in found["detail"]
+    leaves_nothing(folder)
+
+
 @pytest.mark.parametrize("name", ["redis-over-mongodb", "redis-over-mariadb", "memcached-over-postgresql"])
 def test_a_cache_before_a_database(name: str, folder: Path) -> None:
     """With one lock for each key nothing is wrong; without, reads may be stale, and nothing else."""
     for part in SHIPPED.targets([name])[0].parts.values():
-        assert part.launch.process is not None
-        try:
-            load_adapter(part.store, part.file)
-            find_programs(part.launch.process, part.store.name)
-        except NotAvailable as missing:
-            pytest.skip(str(missing))
+        require(part)
     variants = ("cache-aside", "write-through")
     cases = {f"{name}:{variant}": list(CASES) for variant in variants}
     stores = [f"--store={name}:{variant}" for variant in variants]
@@ -58,4 +97,11 @@ def test_a_cache_before_a_database(name: str, folder: Path) -> None:
     assert {"stale_reads.single_key", "stale_reads.hash10", "stale_reads.document10"} <= set(stale)
     assert set(stale) <= {*(case for case in CASES if case.startswith("stale_reads.")), "linearizable.register"}
     assert set(stale.values()) == {"unsupported"}
+    for store in done.result["stores"]:
+        rates = {each["distribution"]: each["hits"] / each["reads"] for each in store["cache"]["hit_rates"]}
+        assert 0.1 < rates["uniform"] < 0.9, "the front has room for a part"
+        assert rates["uniform"] < rates["zipf"]
+        (cold,) = store["cache"]["cold_starts"]
+        assert cold["hit_rate_first"] < cold["hit_rate_before"] == 1
+        assert cold["back_seconds"] is not None
     leaves_nothing(folder)

@@ -1,0 +1,106 @@
+"""Sums over the rounds of one interruption of one server of a composite store, and the outcome."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from storeproof.blame import Ending
+from storeproof.check import Anomaly, Finding, Staleness
+from storeproof.experiments.summary import Summary, count_anomalies
+from storeproof.history import Operation
+from storeproof.units import plural
+
+_SHOWN: Final = 3
+"""The number of findings of a round that a message names, as examples."""
+
+
+@dataclass(kw_only=True)
+class InterruptionSummary(Summary):
+    """Sums over rounds."""
+
+    what: str
+    """The interruption, as a clause: `the front was paused`."""
+    stale_possible: bool
+    """Whether the variant says that a read may be stale: then one is counted, and no failure."""
+    rounds: int = 0
+    acknowledged: int = 0
+    """Writes."""
+    unknown: int = 0
+    """Requests that clients gave up."""
+    reads: int = 0
+    stale: int = 0
+    ages_ms: list[float] = field(default_factory=list)
+    """Of the stale reads."""
+    anomalies: Counter[Anomaly] = field(default_factory=Counter)
+    """Of what the home has."""
+    invented: int = 0
+    """Reads that returned the record of no write."""
+    costs: list[str] = field(default_factory=list)
+    """For each round with a failure: its number, what it was, and the first examples."""
+    idle: list[str] = field(default_factory=list)
+    """Rounds in which no client gave up: they show nothing."""
+
+    def add(self, given_up: int, operations: Sequence[Operation], reads: Staleness, home: Sequence[Finding]) -> None:
+        """Add a round.
+
+        Args:
+            given_up: requests that clients gave up.
+            home: of every look at what the home has.
+        """
+        self.rounds += 1
+        self.unknown += given_up
+        self.acknowledged += sum(each.outcome == "ok" and each.action != "get" for each in operations)
+        self.reads += reads.reads
+        self.stale += len(reads.stale)
+        self.ages_ms += reads.ages_ms
+        self.invented += len(reads.unexplained)
+        wrong = [each for each in home if each.anomaly is not Anomaly.OK]
+        harmed = Counter(each.anomaly for each in wrong)
+        self.anomalies.update(harmed)
+        if not given_up:
+            self.idle.append(f"no client gave up in round {self.rounds}")
+        failed = [f"{count_anomalies(harmed)} in the home", *map(str, wrong[:_SHOWN])] if wrong else []
+        if reads.stale and not self.stale_possible:
+            failed += [f"{len(reads.stale)} of {reads.reads} reads were stale", *map(str, reads.stale[:_SHOWN])]
+        if reads.unexplained:
+            failed.append(f"a read returned the record of no write: {reads.unexplained[0].with_answer()}")
+        if failed:
+            self.costs.append(f"round {self.rounds}: {'; '.join(failed)}")
+
+    @property
+    def findings(self) -> list[str]:
+        """One per round with a failure."""
+        return self.costs
+
+    @property
+    def ending(self) -> Ending:
+        """How the case ends."""
+        if self.invented or self.anomalies[Anomaly.INVENTED]:
+            return Ending.MADE_UP
+        if self.costs:
+            return Ending.BROKEN_PROMISE
+        if self.given_up:
+            return Ending.SPOILED
+        return Ending.NOTHING_AT_RISK if self.idle else Ending.RIGHT
+
+    def parts(self) -> Iterator[str]:
+        """The interruptions, what was at risk, and what was found."""
+        yield f"{plural(self.rounds, 'round')} in which {self.what}, and clients gave up {plural(self.unknown, 'request')}"
+        yield f"{self.acknowledged} writes acknowledged"
+        yield from self.costs
+        if not self.anomalies:
+            yield "none is missing in the home"
+        yield self._staleness()
+        yield from self.idle
+        if self.spoiled:
+            done = "given up" if self.given_up else "repeated"
+            yield f"{len(self.spoiled)} rounds were spoiled and {done}: {' | '.join(dict.fromkeys(self.spoiled))}"
+
+    def _staleness(self) -> str:
+        if not self.stale:
+            return f"none of {self.reads:,} reads was stale"
+        declared = ", which is declared as possible" if self.stale_possible else ""
+        return f"{self.stale:,} of {self.reads:,} reads were stale, by {max(self.ages_ms):.0f} ms at most{declared}"
