@@ -1,4 +1,4 @@
-"""Guarantees: what an acknowledged write survives, and the fault that tests it."""
+"""Guarantees: what an acknowledged write survives, and the faults that test it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from pydantic import Strict
 
 from storeproof.spec.base import Name, SpecFile
 
-GuaranteeName = Literal["volatile", "clean_restart", "process_crash", "power_loss", "node_loss"]
+GuaranteeName = Literal["volatile", "clean_restart", "process_crash", "power_loss"]
 
-LADDER: tuple[GuaranteeName, ...] = ("volatile", "clean_restart", "process_crash", "power_loss", "node_loss")
+LADDER: tuple[GuaranteeName, ...] = ("volatile", "clean_restart", "process_crash", "power_loss")
 """From weakest to strongest; claiming one claims all below it."""
 
-NodeGuaranteeName = Literal["one_node_crash", "all_nodes_crash"]
+NodeGuaranteeName = Literal["one_node_crash", "all_nodes_crash", "node_loss", "partition"]
 
-NODES: tuple[NodeGuaranteeName, ...] = ("one_node_crash", "all_nodes_crash")
-"""Guarantees of a cluster, outside the ladder: surviving a node crash does not imply surviving a crash of all processes."""
+NODES: tuple[NodeGuaranteeName, ...] = ("one_node_crash", "all_nodes_crash", "node_loss", "partition")
+"""Guarantees of a cluster, outside the ladder: a cluster that keeps all data when a node is lost may lose all when all processes crash."""
 
+NETWORKED: tuple[NodeGuaranteeName, ...] = ("node_loss", "partition")
+"""Those of them whose faults need a topology: nodes with a network between them."""
 
 LoadShape = Literal["burst", "stream", "bulk", "compaction"]
 """What clients do when the fault strikes.
@@ -30,11 +32,15 @@ LoadShape = Literal["burst", "stream", "bulk", "compaction"]
 class Guarantee(SpecFile):
     """One guarantee of the ladder, or one of a cluster."""
 
+    FORMAT = (1, 1)
+
     guarantee: Literal[GuaranteeName, NodeGuaranteeName]
     title: str
     promise: str
     fault: Name | None
     """The fault that tests it; none for `volatile`."""
+    further_faults: Annotated[tuple[Name, ...], Strict(False)] = ()
+    """More faults that test it; each strikes in as many rounds as the first."""
     load: Annotated[tuple[LoadShape, ...], Strict(False)] = ()
     """Load shapes under which it strikes, each of them in every round."""
     second_fault: bool = False

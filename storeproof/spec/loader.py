@@ -136,7 +136,7 @@ class Spec:
             targets = self._variants_of(text, every=False) if one else []
         except UsageError as reason:
             raise SpecError([f"{at(path, 'launch', 'composite', role)}: {reason}"]) from None
-        if len(targets) != 1:
+        if len(targets) != 1 or targets[0].cluster is not None:
             where = at(path, "launch", "composite", role)
             raise SpecError([f"{where}: found '{named}'; allowed: one variant of a store that is one server"])
         return targets[0]

@@ -42,9 +42,10 @@ def base_of(path: Path, node: yaml.Node) -> tuple[Path, int] | None:
 
 
 def settle(path: Path, node: yaml.Node, *, extended: bool) -> None:
-    """Make the file's relative paths absolute: `${here}` under `launch`, and the adapter's if the file is extended."""
+    """Make the file's relative paths absolute: `${here}` under `launch` and `topologies`, and the adapter's if the file is extended."""
     here = str(path.resolve().parent).replace("$", "$$")
-    for text in _texts(_field(node, "launch"), set()):
+    visited: set[int] = set()
+    for text in (*_texts(_field(node, "launch"), visited), *_texts(_field(node, "topologies"), visited)):
         text.value = _HERE.sub(lambda found: found[0] if found[0] == "$$" else here, text.value)
     adapter = _field(node, "adapter")
     if extended and isinstance(adapter, yaml.ScalarNode) and adapter.value.endswith(".py"):

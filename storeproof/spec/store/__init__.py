@@ -4,6 +4,7 @@ from storeproof.spec.store.composite import FRONT, HOME, ROLES, Caching, Composi
 from storeproof.spec.store.launch import TEMPLATE_NAMES, Command, ContainerLaunch, EndpointLaunch, Launch, Nodes, ProcessLaunch
 from storeproof.spec.store.store import Cache, Claims, Store, Variant
 from storeproof.spec.store.target import Target
+from storeproof.spec.store.topology import Service, Topology
 
 __all__ = [
     "FRONT",
@@ -21,7 +22,9 @@ __all__ = [
     "Nodes",
     "ProcessLaunch",
     "Role",
+    "Service",
     "Store",
     "Target",
+    "Topology",
     "Variant",
 ]

@@ -23,6 +23,8 @@ TEMPLATE_NAMES: Mapping[str, str] = {
     "run": "a directory of this run, for sockets and files (processes only)",
     "port": "the port for clients",
     "port.NAME": "a further port, by its name under `ports`",
+    "address": "the address of the node (services of a topology only)",
+    "address.NODE": "the address of another node, by its name",
     "python": "the Python interpreter of the suites (processes only)",
     "user": "the value of `user`",
     "password": "the value of `password`",

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self, get_args
 
 from pydantic import Field, Strict, field_validator, model_validator
 
 from storeproof.spec import older_formats
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
-from storeproof.spec.guarantee import LADDER, GuaranteeName, NodeGuaranteeName
+from storeproof.spec.guarantee import LADDER, NETWORKED, NODES, GuaranteeName, NodeGuaranteeName
 from storeproof.spec.known_failure import KnownFailure
 from storeproof.spec.store.composite import Caching, check_settings
 from storeproof.spec.store.launch import Launch
 from storeproof.spec.store.memory_size import UNITS, names_a_size, with_size
+from storeproof.spec.store.topology import Topology
+
+Kind = Literal["single", "replica_set", "cluster"]
+
+_KINDS: Final = frozenset(get_args(Kind))
 
 
 class Cache(Frozen):
@@ -72,10 +77,12 @@ class Variant(Frozen):
     belong under `settings`. An endpoint runs without them."""
     options: dict[str, str] = Field(default_factory=dict)
     """What the adapter sets on connections and collections; read back from the running server."""
+    topology: Name | None = None
+    """The cluster that it runs as, by its name under `topologies`; by default the server under `launch`."""
     guarantee: GuaranteeName
     """What acknowledged writes survive; that guarantee and all below it are tested."""
     survives: Annotated[tuple[NodeGuaranteeName, ...], Strict(False)] = ()
-    """Guarantees of a cluster, outside the ladder."""
+    """Guarantees of a cluster, outside the ladder; `node_loss` and `partition` need a `topology`."""
     auto_indexed: bool = False
     """Whether collections always have secondary indexes: nothing is then measured without indexes."""
     default: bool = False
@@ -94,6 +101,13 @@ class Variant(Frozen):
     note: str = ""
     """A note for readers of the report."""
 
+    @field_validator("guarantee", mode="before")
+    @classmethod
+    def _is_a_rung(cls, found: object) -> object:
+        if found in NODES:
+            raise ValueError(f"allowed: {', '.join(LADDER)}; what a cluster survives is under `survives`")
+        return found
+
     def promises(self, guarantee: str) -> bool:
         """Whether it claims a guarantee: one of the ladder or below it, or one in `survives`."""
         return guarantee in self.survives or guarantee in LADDER[: LADDER.index(self.guarantee) + 1]
@@ -102,7 +116,7 @@ class Variant(Frozen):
 class Store(SpecFile):
     """One file of `spec/stores/`, or a file of the user's."""
 
-    FORMAT = (2, 1)
+    FORMAT = (2, 2)
     RENAMED = older_formats.STORE
 
     extends: str | None = None
@@ -123,10 +137,12 @@ class Store(SpecFile):
     """Client packages, as pip requirements."""
     wire: Name | None = None
     """The protocol for the wire engine, as named in `storeproof.load.wire`; without it the driver engine is used."""
-    topology: Literal["single", "replica_set", "cluster"] = "single"
+    topology: Kind = "single"
     """`cluster`: records are distributed over several nodes, and clients see one server."""
     launch: Launch
     """How to launch it."""
+    topologies: dict[Name, Topology] = Field(default_factory=dict)
+    """Clusters of its servers, by name; a variant runs as one of them."""
     cache: Cache | None = None
     """The cache of a server with data on disk; none for a server in memory, or one that relies on the page cache."""
     variants: dict[Name, Variant] = Field(min_length=1)
@@ -153,14 +169,28 @@ class Store(SpecFile):
         return self
 
     @model_validator(mode="after")
+    def _variants_have_topologies(self) -> Self:
+        for name in sorted(_KINDS & self.topologies.keys()):
+            raise RuleError(f"allowed: another name; `{name}` is a value of `topology`", "topologies", name)
+        for name, variant in self.variants.items():
+            if variant.topology is not None and variant.topology not in self.topologies:
+                allowed = ", ".join(self.topologies) or "none, as there are no `topologies`"
+                raise RuleError(f"found '{variant.topology}'; allowed: {allowed}", "variants", name, "topology")
+            for position, guarantee in enumerate(variant.survives):
+                if guarantee in NETWORKED and variant.topology is None:
+                    message = f"found '{guarantee}' without `topology`; allowed: in a variant that runs as one of `topologies`"
+                    raise RuleError(message, "variants", name, "survives", position)
+        return self
+
+    @model_validator(mode="after")
     def _composite_of_two_servers(self) -> Self:
         if self.launch.composite is None:
             return self
         for way in ("process", "container", "endpoint"):
             if getattr(self.launch, way) is not None:
                 raise RuleError("found beside `composite`; allowed: one of them (`null` removes what is inherited)", "launch", way)
-        for name in ("wire", "cache"):
-            if getattr(self, name) is not None:
+        for name in ("wire", "cache", "topologies"):
+            if getattr(self, name):
                 raise RuleError("a composite store has two servers, each with its own; `null` removes what is inherited", name)
         for name, variant in self.variants.items():
             if variant.arguments:

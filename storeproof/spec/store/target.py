@@ -6,11 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from typing import Final
 
 from storeproof.spec.known_failure import KnownFailure
 from storeproof.spec.store.composite import Role
 from storeproof.spec.store.launch import Launch
 from storeproof.spec.store.store import Store, Variant, claimed
+from storeproof.spec.store.topology import Topology
+
+_ARGUMENTS: Final = "${arguments}"
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,24 @@ class Target:
         return launch.model_copy(
             update={name: way.model_copy(update={"command": _with_arguments(way.command, arguments)}) for name, way in ways.items()}
         )
+
+    @property
+    def topology(self) -> str:
+        """The topology that the variant names; else the one that the store's servers have by themselves."""
+        return self.configuration.topology or self.store.topology
+
+    @property
+    def cluster(self) -> Topology | None:
+        """The variant's nodes and services, with its arguments in the commands that have a place for them; None for one server."""
+        name, arguments = self.configuration.topology, self.configuration.arguments
+        if name is None:
+            return None
+        topology = self.store.topologies[name]
+        services = {
+            service: each.model_copy(update={"command": _with_arguments(each.command, arguments if _ARGUMENTS in each.command else ())})
+            for service, each in topology.services.items()
+        }
+        return topology.model_copy(update={"services": services})
 
     @property
     def id(self) -> str:
@@ -106,6 +128,6 @@ class Target:
 
 
 def _with_arguments(command: tuple[str, ...], arguments: tuple[str, ...]) -> tuple[str, ...]:
-    if "${arguments}" not in command:
+    if _ARGUMENTS not in command:
         return (*command, *arguments)
-    return tuple(item for each in command for item in (arguments if each == "${arguments}" else (each,)))
+    return tuple(item for each in command for item in (arguments if each == _ARGUMENTS else (each,)))
