@@ -16,19 +16,21 @@ from pathlib import Path
 from storeproof.cleanup.sweep import sweep_directories
 from storeproof.errors import NotAvailable
 from storeproof.machine.owner import Owner, this_process
+from storeproof.network.sweep import sweep_networks
 
 _CONTAINERS = "containers"
+_NETWORKS = "networks"
 
 _reaper: subprocess.Popen[str] | None = None
 _owner = 0
 _named: set[str] = set()
-"""What the reaper has been told to sweep: directories, and the word for the engine."""
+"""What the reaper has been told to sweep: directories, and the words for the engine and for networks."""
 
 
-def reap_at_exit(base: Path, *, containers: bool = False) -> None:
+def reap_at_exit(base: Path, *, containers: bool = False, networks: bool = False) -> None:
     """Start a reaper, if there is none yet, and have it sweep `base` after this process has ended in any way.
 
-    `containers`: it sweeps the container engine too.
+    `containers`: it sweeps the container engine too; `networks`: also networks, after all directories.
     """
     global _reaper, _owner
     if _owner != os.getpid():  # a forked worker needs its own reaper
@@ -45,7 +47,7 @@ def reap_at_exit(base: Path, *, containers: bool = False) -> None:
         )
     assert _reaper is not None
     assert _reaper.stdin is not None
-    for word in [str(base), *([_CONTAINERS] if containers else [])]:
+    for word in [str(base), *([_CONTAINERS] if containers else []), *([_NETWORKS] if networks else [])]:
         if word not in _named:
             _named.add(word)
             _reaper.stdin.write(f"{word}\n")
@@ -70,8 +72,10 @@ def main(owner_text: str) -> None:
 
             with suppress(NotAvailable):
                 sweep_containers()
-        else:
+        elif word != _NETWORKS:
             sweep_directories(Path(word))
+    if _NETWORKS in words:  # after the processes in them
+        sweep_networks()
 
 
 def _read() -> bytes:

@@ -11,6 +11,7 @@ from storeproof.cleanup.workdir import WorkDir, default_base, find_marked, remov
 from storeproof.disk import ext4
 from storeproof.errors import NotAvailable
 from storeproof.machine import process_tree, shared_memory
+from storeproof.network.sweep import sweep_networks
 
 
 def sweep_all(base: Path | None = None, *, containers: bool = False) -> list[str]:
@@ -20,6 +21,7 @@ def sweep_all(base: Path | None = None, *, containers: bool = False) -> list[str
     """
     bases = {each.resolve(): None for each in (base, default_base(), ext4.MEMORY) if each is not None}
     done = [line for each in bases for line in sweep_directories(each)]
+    done += sweep_networks()  # after the processes in them
     if containers or any_of_ours():
         from storeproof.machine.container_engine import sweep_containers
 

@@ -1,0 +1,164 @@
+"""The network of a cluster: a namespace for each node, joined by a switch in a namespace of its own.
+
+A bridge in this machine's own namespace would be filtered by the machine's own rules (Docker's drop what is forwarded). So the only part
+outside the namespaces is one interface with a route to the nodes, through which clients reach them. It is the far end of a cable to the
+switch, and gone with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from typing import Final
+
+from storeproof.errors import MachineFailed, NotAvailable
+from storeproof.network.namespaces import NetworkMark
+from storeproof.network.programs import Command, run, unavailable
+from storeproof.network.subnet import free_subnet
+from storeproof.network.traffic import deaf_rules, slow_commands
+
+SWITCH: Final = ".switch"
+"""Not a name that a node can have."""
+_DEVICE: Final = "eth0"
+"""The interface of a node."""
+_TRIED_KBIT: Final = 1000
+
+
+class Network:
+    """The network of one cluster. Its methods raise `MachineFailed` if a program that changes it fails."""
+
+    def __init__(self, nodes: Sequence[str]) -> None:
+        """Nothing is made yet; `close` removes what `make` has made, however far it came.
+
+        Raises:
+            NotAvailable: programs or rights are missing.
+        """
+        if (missing := unavailable()) is not None:
+            raise missing
+        self.nodes = tuple(nodes)
+        self.mark = NetworkMark.make()
+        subnet = free_subnet()
+        host, *addresses = [str(each) for each in subnet.hosts()]
+        self.host = host
+        """The address of this machine in it."""
+        self._length = subnet.prefixlen
+        self.addresses = dict(zip(self.nodes, addresses, strict=False))
+        """By node."""
+        self._ports = {node: f"v{number}" for number, node in enumerate(self.nodes, 1)}
+        """The ports of the switch: names of interfaces are at most 15 characters long, and those of nodes need not be."""
+        self._deaf: dict[str, set[str]] = {node: set() for node in self.nodes}
+        """By node: those that it does not hear."""
+        self._slow: set[str] = set()
+        self._unplugged: set[str] = set()
+
+    def namespace(self, node: str) -> str:
+        """The name of a node's namespace."""
+        return self.mark.namespace(node)
+
+    def make(self) -> None:
+        """Make it. What faults need is tried at once: a kernel without it must not be noticed in the middle of a round.
+
+        Raises:
+            NotAvailable: this machine cannot.
+        """
+        try:
+            self._make()
+        except MachineFailed as failure:
+            raise NotAvailable(f"a cluster needs a network of its own, which this machine cannot make: {failure}") from None
+
+    def isolate(self, node: str) -> None:
+        """The node and all others do not hear each other. Clients hear all of them."""
+        for peer in self._peers(node):
+            self._deaf[node].add(peer)
+            self._deaf[peer].add(node)
+        self._apply()
+
+    def slow(self, node: str, kbit: int) -> None:
+        """What the node sends to the others together takes as long as on a line of `kbit` kilobits per second; clients notice nothing."""
+        peers = [self.addresses[peer] for peer in self._peers(node)]
+        if node in self._slow:
+            run(self._unslow(node))
+        self._slow.add(node)
+        run(Command(("tc", "-n", self.namespace(node), "-batch", "-"), slow_commands(_DEVICE, peers, kbit)))
+
+    def unplug(self, node: str) -> None:
+        """The node reaches no one, and no one reaches it, clients neither. No connection is closed."""
+        self._unplugged.add(node)
+        run(self._link(node, "down"))
+
+    def heal_all(self) -> None:
+        """End all faults of the network."""
+        if self._unplugged:
+            run(*(self._link(node, "up") for node in sorted(self._unplugged)))
+            self._unplugged.clear()
+        if any(self._deaf.values()):
+            for peers in self._deaf.values():
+                peers.clear()
+            self._apply()
+        if self._slow:
+            run(*map(self._unslow, sorted(self._slow)))
+            self._slow.clear()
+
+    def close(self) -> None:
+        """Remove it; never raises, and may be called twice. Call it after the processes in it have ended: one that goes on keeps its
+        namespace alive, without a name."""
+        remove(self.mark, [self.namespace(part) for part in (*self.nodes, SWITCH)])
+
+    def _make(self) -> None:
+        switch, cable = self.namespace(SWITCH), self.mark.interface
+        run(Command(("ip", "netns", "add", switch)))  # alone: the first one of a machine also prepares the directory of the names
+        run(*(Command(("ip", "netns", "add", self.namespace(node))) for node in self.nodes))
+        way = f"link add {cable} type veth peer name host netns {switch}"
+        run(_batch(None, way, f"addr add {self.host}/{self._length} dev {cable}", f"link set {cable} up"))
+        wires = [f"link add {port} type veth peer name {_DEVICE} netns {self.namespace(node)}" for node, port in self._ports.items()]
+        ends = [line for port in ("host", *self._ports.values()) for line in (f"link set {port} master bridge", f"link set {port} up")]
+        run(_batch(switch, "link add bridge type bridge", "link set bridge up", *wires, *ends))
+        run(
+            *(
+                _batch(
+                    self.namespace(node),
+                    f"addr add {address}/{self._length} dev {_DEVICE}",
+                    f"link set {_DEVICE} up",
+                    "link set lo up",
+                )
+                for node, address in self.addresses.items()
+            )
+        )
+        self._apply()
+        self.slow(self.nodes[0], _TRIED_KBIT)
+        self.heal_all()
+
+    def _peers(self, node: str) -> list[str]:
+        return [each for each in self.nodes if each != node]
+
+    def _apply(self) -> None:
+        """Replace the rules of all nodes."""
+        run(
+            *(
+                Command(
+                    ("iptables-restore", "-w"),
+                    deaf_rules(self.addresses[peer] for peer in sorted(self._deaf[node])),
+                    self.namespace(node),
+                )
+                for node in self.nodes
+            )
+        )
+
+    def _unslow(self, node: str) -> Command:
+        return Command(("tc", "-n", self.namespace(node), "qdisc", "del", "dev", _DEVICE, "root"))
+
+    def _link(self, node: str, state: str) -> Command:
+        return Command(("ip", "-n", self.namespace(SWITCH), "link", "set", self._ports[node], state))
+
+
+def remove(mark: NetworkMark, namespaces: Sequence[str]) -> None:
+    """Remove a network, as far as it exists; never raises."""
+    with contextlib.suppress(MachineFailed):
+        run(Command(("ip", "link", "del", mark.interface)), missing_ok=True)
+    with contextlib.suppress(MachineFailed):
+        run(*(Command(("ip", "netns", "del", name)) for name in namespaces), missing_ok=True)
+
+
+def _batch(namespace: str | None, *lines: str) -> Command:
+    where = ("-n", namespace) if namespace is not None else ()
+    return Command(("ip", *where, "-batch", "-"), "\n".join(lines) + "\n")

@@ -1,0 +1,33 @@
+"""What is done to the traffic of a node: packets that are dropped, and packets that wait."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Final
+
+_QUEUE: Final = 4000
+"""Packets that wait behind a slow link before any is dropped: more than the writes of a second."""
+
+
+def deaf_rules(sources: Iterable[str]) -> str:
+    """The rules for `iptables-restore` of a node that does not hear these addresses; they replace all other rules of its filter.
+
+    Dropping is done where packets arrive, not where they leave: a sender's own kernel reports a rule on its way out as an error, and a
+    partition is silent.
+    """
+    drops = "".join(f"-A INPUT -s {source}/32 -j DROP\n" for source in sources)
+    return f"*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n{drops}COMMIT\n"
+
+
+def slow_commands(device: str, addresses: Collection[str], kbit: int) -> str:
+    """The commands for `tc -batch` by which packets to these addresses together leave a device at `kbit` kilobits per second.
+
+    All other packets are not touched: a limit on the whole device would delay replies to clients too, and they would then write less.
+    """
+    commands = [
+        f"qdisc replace dev {device} root handle 1: htb",
+        f"class add dev {device} parent 1: classid 1:1 htb rate {kbit}kbit ceil {kbit}kbit",
+        f"qdisc add dev {device} parent 1:1 handle 10: pfifo limit {_QUEUE}",
+        *(f"filter add dev {device} parent 1: protocol ip prio 1 u32 match ip dst {address}/32 flowid 1:1" for address in addresses),
+    ]
+    return "\n".join(commands) + "\n"
