@@ -2,6 +2,7 @@
 
 from storeproof.contract.address import Address, Part
 from storeproof.contract.cached import Cached
+from storeproof.contract.clusters import Cluster, NodeAddresses, Promotion
 from storeproof.contract.failures import Breach, Refused, Unknown, Unsupported, WrongReply
 from storeproof.contract.families import (
     Aggregate,
@@ -34,7 +35,7 @@ from storeproof.contract.families import (
 )
 from storeproof.contract.feeds import Change, Feed, ResumableFeed, StoredSearches
 from storeproof.contract.guard import call, supports, why_not
-from storeproof.contract.load_adapter import Adapter, adapter_of, load_adapter
+from storeproof.contract.load_adapter import Adapter, adapter_of, load_adapter, load_cluster
 from storeproof.contract.maintenance import Maintenance
 from storeproof.contract.operations import OPERATIONS, Operation
 from storeproof.contract.structures import Members, Places, Queue, Ranking
@@ -54,6 +55,7 @@ __all__ = [
     "Bulk",
     "Cached",
     "Change",
+    "Cluster",
     "Collection",
     "Conditional",
     "Count",
@@ -75,6 +77,7 @@ __all__ = [
     "Maintenance",
     "Members",
     "Missing",
+    "NodeAddresses",
     "Operation",
     "Ordered",
     "Part",
@@ -83,6 +86,7 @@ __all__ = [
     "Paths",
     "Places",
     "Prefix",
+    "Promotion",
     "Queue",
     "Ranking",
     "Record",
@@ -101,6 +105,7 @@ __all__ = [
     "adapter_of",
     "call",
     "load_adapter",
+    "load_cluster",
     "supports",
     "why_not",
 ]

@@ -14,10 +14,11 @@ from typing import Protocol, cast
 from packaging.requirements import InvalidRequirement, Requirement
 
 from storeproof.contract.address import Address, Part
+from storeproof.contract.clusters import Cluster, Promotion
 from storeproof.contract.families import Session
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.regular_file import Unreadable, open_regular
-from storeproof.spec.store import Store
+from storeproof.spec.store import Store, Topology
 
 
 class Adapter(Protocol):
@@ -48,6 +49,18 @@ def load_adapter(store: Store, store_file: Path) -> Adapter:
         found = f"adapter {store.adapter} of {store.name} has no function `connect(address, options)`"
         raise UsageError(f"{found}; see `storeproof manual 'add a store'`")
     return cast(Adapter, module)
+
+
+def load_cluster(adapter: Adapter, store: Store, topology: Topology, options: Mapping[str, str]) -> Cluster:
+    """What forms and repairs the clusters of a store; `options`: the variant's. Raises `UsageError` if its adapter does not."""
+    make = getattr(adapter, "cluster", None)
+    made = make(options) if callable(make) else None
+    if not isinstance(made, Cluster):
+        found = "has no function `cluster(options)`" if made is None else "returns from `cluster(options)` what is no `Cluster`"
+        raise UsageError(f"{store.name} has topologies, and its adapter {store.adapter} {found}; see storeproof/contract/clusters.py")
+    if topology.failover == "operator" and not isinstance(made, Promotion):
+        raise UsageError(f"{store.name}: `failover: operator` needs `promote` in its adapter; see storeproof/contract/clusters.py")
+    return made
 
 
 def adapter_of(part: Part) -> Adapter:

@@ -22,6 +22,7 @@ class CompositeHandle:
     """Two servers as one store. A fault strikes both, the home first; the servers are its nodes, so that one can be killed alone."""
 
     image_digest: str | None = None
+    cluster: None = None
 
     def __init__(self, request: LaunchRequest, make: Callable[[LaunchRequest], Handle]) -> None:
         """Make the handles of both servers. Nothing is started yet.

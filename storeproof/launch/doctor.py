@@ -14,6 +14,7 @@ from storeproof.disk.methods import Disk, Method, PowerCut, make_disk
 from storeproof.errors import MachineFailed, NotAvailable, UsageError
 from storeproof.launch.process import find_programs
 from storeproof.machine import container_engine
+from storeproof.network.network import Network
 from storeproof.spec.loader import Spec
 from storeproof.spec.store import Store
 
@@ -51,16 +52,18 @@ class StoreSurvey:
 
 @dataclass(frozen=True)
 class Survey:
-    """Availability of the engine, the power cuts and all stores on this machine."""
+    """Availability of the engine, the power cuts, networks for clusters and all stores on this machine."""
 
     engine: Availability
     power_cuts: dict[str, Availability]
     """The keys are values of `--power-cut`."""
+    network: Availability
+    """Whether clusters can have a network."""
     stores: list[StoreSurvey]
 
 
 def survey(spec: Spec, images: dict[str, str] | None = None) -> Survey:
-    """Examine this machine without starting, pulling or installing anything. Disks are mounted as a test, and removed again.
+    """Examine this machine without starting, pulling or installing anything. Disks and a network are made as a test, and removed again.
 
     `images`: image by store, from `--image STORE=IMAGE`.
     """
@@ -68,6 +71,7 @@ def survey(spec: Spec, images: dict[str, str] | None = None) -> Survey:
     return Survey(
         engine,
         {name: _power_cut(PowerCut(name)) for name in _CUTS},
+        _network(),
         [_store(spec, name, engine, images or {}) for name in sorted(spec.store_files)],
     )
 
@@ -145,6 +149,25 @@ def _power_cut(by: PowerCut) -> Availability:
         return Availability(False, str(unwritable))
     finally:
         trial.close()
+
+
+def _network() -> Availability:
+    """Whether the network of a cluster can be made here. Only making one shows that."""
+    try:
+        network = Network(("one", "other"))
+    except NotAvailable as missing:
+        return Availability(False, missing.reason, missing.remedy)
+    registry.add(network)
+    try:
+        reap_at_exit(default_base(), networks=True)
+        network.make()
+    except NotAvailable as missing:
+        return Availability(False, missing.reason, missing.remedy)
+    finally:
+        with registry.deferring_signals():
+            network.close()
+            registry.discard(network)
+    return Availability(True, "a network namespace for each node")
 
 
 def _process(store: Store) -> Availability | None:

@@ -29,6 +29,7 @@ class EndpointHandle:
     power_cut_method: str | None = None
     pids: Sequence[int] = ()
     nodes: Sequence[str] = ()
+    cluster: None = None
 
     def __init__(self, request: LaunchRequest) -> None:
         """Parse the URL. Nothing is sent to the endpoint yet.

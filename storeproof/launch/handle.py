@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 
 from storeproof.contract.address import Address
 from storeproof.machine.usage import UsageMeter
+from storeproof.network.network import Network
 
 LaunchKind = Literal["container", "process", "endpoint", "composite"]
 """`composite`: two servers that are launched differently; of two that are launched alike, it is their kind."""
@@ -24,6 +25,76 @@ class Capability(Enum):
     """Its data is on a disk whose power can be cut."""
     KILL_NODES = auto()
     """It is a cluster whose nodes can be killed individually."""
+    CLUSTER = auto()
+    """It is a cluster of a topology: its nodes and the network between them can be struck."""
+
+
+class Node(Protocol):
+    """A node of a cluster: the servers of one network namespace."""
+
+    name: str
+
+    @property
+    def address(self) -> Address:
+        """The address of its server for clients; `ports` has the others."""
+
+    @property
+    def pids(self) -> Sequence[int]:
+        """The ids of its processes."""
+
+    def check_alive(self) -> None:
+        """Return if all of its servers run. Raises the errors of `Handle.check_alive`."""
+
+    def start(self) -> None:
+        """Start those that do not run, and wait until they answer. Raises the errors of `Handle.start`."""
+
+    def kill(self) -> None:
+        """Send SIGKILL to all of its processes, and wait until they are gone."""
+
+    def empty(self) -> None:
+        """Remove all of its data; none of its servers may be running."""
+
+    def pause(self) -> None:
+        """Freeze all of its processes."""
+
+    def resume(self) -> None:
+        """End a `pause`; do nothing if it is not paused."""
+
+
+class RunningCluster(Protocol):
+    """What faults do to a cluster, beside what they do to any store."""
+
+    @property
+    def network(self) -> Network:
+        """The network between the nodes, and its faults."""
+
+    @property
+    def nodes(self) -> Sequence[str]:
+        """The names of the nodes."""
+
+    @property
+    def settle_seconds(self) -> int:
+        """Time within which another node must take writes after a fault, and within which it must be whole again."""
+
+    def node(self, name: str) -> Node:
+        """One node. Raises `KeyError` if there is none of that name."""
+
+    def primary(self) -> str:
+        """The node that takes writes now: asked at the moment of the call. Raises `Unknown` if none is known."""
+
+    def fail_over(self) -> None:
+        """Make another node the primary, if that is the operator's task and not the cluster's own. Raises `Unknown` if it failed."""
+
+    def heal(self) -> None:
+        """End all faults: heal the network, resume what is paused, start what was killed, and replace a node that was emptied.
+
+        Raises:
+            StoreDied: a node does not start, or the cluster does not take it.
+            MachineFailed: a fault cannot be ended.
+        """
+
+    def wait_whole(self) -> None:
+        """Wait until all nodes take part and have caught up. Raises `StoreDied` if that takes longer than the topology allows."""
 
 
 class Handle(Protocol):
@@ -98,6 +169,10 @@ class Handle(Protocol):
 
     def wait_whole(self) -> None:
         """Wait until all nodes are back; return at once for a single server. Raises `StoreDied` if one does not come back in time."""
+
+    @property
+    def cluster(self) -> RunningCluster | None:
+        """The nodes of a topology and the network between them; None if it is not launched as one."""
 
     def quiesce(self) -> None:
         """Stop it cleanly, write everything to disk and start it again: no later fault can lose earlier writes. Raises `StoreDied`."""

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from storeproof.errors import NotAvailable
+from storeproof.launch.cluster import ClusterHandle
 from storeproof.launch.composite import CompositeHandle
 from storeproof.launch.container import ContainerHandle
 from storeproof.launch.endpoint import EndpointHandle
@@ -26,12 +27,14 @@ def make(request: LaunchRequest, notice: Callable[[str], None]) -> Handle:
 
     `auto` chooses the endpoint if the user named one; else a container, if an engine answers and has the image or can pull it; else a
     local process. `notice` is called with the reason for each launcher that was skipped.
-    Of a composite store each server is launched so, by itself.
+    Of a composite store each server is launched so, by itself. The servers of a cluster are always processes.
 
     Raises:
         NotAvailable: this machine does not support the requested launcher, or with `auto` any; with every reason and remedy.
         UsageError: the endpoint, the image, or the data directory is invalid.
     """
+    if request.cluster is not None and request.endpoint is None and request.kind != "endpoint":
+        return ClusterHandle(request)
     if request.parts and request.endpoint is None and request.kind != "endpoint":
         return CompositeHandle(request, partial(make, notice=notice))
     if request.kind != "auto":

@@ -26,11 +26,14 @@ from storeproof.spec.store import ContainerLaunch, ProcessLaunch
 
 NO_DISK: Final = "its data is not on a disk whose power can be cut"
 NO_NODES: Final = "it runs as one server: it has no nodes that could be killed one by one"
+NO_CLUSTER: Final = "it does not run as the cluster of a topology: there is no network between its nodes that could be cut"
 
 
 class ManagedServer(ABC):
     """Base class of the two handles: working directory, disk, readiness, and the cause of an end."""
 
+    cluster: None = None
+    """See `Handle.cluster`."""
     _launch: ProcessLaunch | ContainerLaunch
 
     def __init__(self, request: LaunchRequest) -> None:
@@ -64,6 +67,8 @@ class ManagedServer(ABC):
         """See `Handle.cannot`."""
         if capability is Capability.KILL_NODES and not self.nodes:
             return NO_NODES
+        if capability is Capability.CLUSTER:
+            return NO_CLUSTER
         if capability is Capability.CUT_POWER and self._disk is None:
             return NO_DISK
         return None

@@ -30,6 +30,7 @@ from storeproof.machine.deadline import Deadline, progress_of
 from storeproof.machine.file_digest import digest_of
 from storeproof.machine.programs import check_traversable, find_program
 from storeproof.machine.usage import UsageMeter
+from storeproof.network.namespaces import entered
 from storeproof.spec.store import ProcessLaunch
 
 _HOST: Final = "127.0.0.1"
@@ -74,7 +75,7 @@ class ProcessHandle(ManagedServer):
             self._made = ServerProcesses(
                 self._name, directory, self._end_cause, user=self._user, install=launch.install, cores=request.cores
             )
-            self._address = _free_address(launch)
+            self._address = self._choose_address()
 
     @property
     def address(self) -> Address:
@@ -97,10 +98,10 @@ class ProcessHandle(ManagedServer):
         if self.alive():
             raise RuntimeError(f"{self._name} runs already")
         try:
-            if not self.initialised and ports.is_listened_on(self._address.port):  # no file contains it yet
-                self._address = _free_address(self._launch)
+            if not self.initialised and self._is_taken():  # no file contains it yet
+                self._address = self._choose_address()
             self._initialise()
-            if ports.is_listened_on(self._address.port):
+            if self._is_taken():
                 raise self._port_taken()
             self._spawn([self._programs[self._launch.binary], *self._template().command(self._launch.command)])
         except OSError as reason:
@@ -198,6 +199,7 @@ class ProcessHandle(ManagedServer):
             "data": str(directory.data),
             "run": str(directory.run),
             "port": str(self._address.port),
+            **self._node_values(),
             **{f"port.{name}": str(port) for name, port in self._address.ports.items()},
             "python": sys.executable,
             "user": self._launch.user or "",
@@ -205,12 +207,31 @@ class ProcessHandle(ManagedServer):
         }
         return Template(self._name, values, self._launch.setting, self._request.settings)
 
+    def _choose_address(self) -> Address:
+        launch, node = self._launch, self._request.node
+        if node is not None:
+            return Address(node.host, node.port, launch.user, launch.password, ours=True)
+        port, *further = ports.free_ports(1 + len(launch.ports))
+        return Address(_HOST, port, launch.user, launch.password, ports=dict(zip(launch.ports, further, strict=True)), ours=True)
+
+    def _is_taken(self) -> bool:
+        """Whether another process listens on its port. In a namespace of a cluster there are no other processes."""
+        return self._request.node is None and ports.is_listened_on(self._address.port)
+
+    def _node_values(self) -> dict[str, str]:
+        node = self._request.node
+        if node is None:
+            return {}
+        return {"address": node.host, **{f"address.{name}": address for name, address in node.addresses.items()}}
+
     def _spawn(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
         directory = self._directory()
         self._end_cause.begin([directory.root], data=self._disk is None, inherits=True)
         self._log_begins = directory.log.stat().st_size
         self._began = time.monotonic()
-        return self._processes.spawn(command)
+        node = self._request.node
+        with entered(node.namespace) if node is not None else contextlib.nullcontext():
+            return self._processes.spawn(command)
 
     def _wait(self, process: subprocess.Popen[bytes], what: str) -> int:
         """Wait until the process has ended; return its return code. `what`: the beginning of the message for a timeout."""
@@ -230,14 +251,14 @@ class ProcessHandle(ManagedServer):
         code = self._processes.leader.poll()
         if code is None:
             return
-        if ports.is_listened_on(self._address.port):
+        if self._is_taken():
             raise self._port_taken()
         raise self._error_for(f"{self._name} {describe_exit(code)} before it answered", shell_status(code))
 
     def _confirm_ready(self) -> None:
         """Check that the listener is the server that was started: a run once reported "0 lost" after reading from another server."""
         self._check_runs()
-        if not ports.is_listener(self._pids(), self._address.port):
+        if self._request.node is None and not ports.is_listener(self._pids(), self._address.port):
             raise self._port_taken()
         # Not earlier: finding its processes takes longer than some servers need to start.
         self._processes.note_shared_files()
@@ -284,9 +305,3 @@ class ProcessHandle(ManagedServer):
 def find_programs(launch: ProcessLaunch, store: str) -> dict[str, str]:
     """Paths of the programs that start a store, by their names in its file, the server first. Raises `NotAvailable`."""
     return {name: find_program(name, launch, store) for name in (launch.binary, *(command[0] for command in launch.initialise))}
-
-
-def _free_address(launch: ProcessLaunch) -> Address:
-    """An address with ports that are free now."""
-    port, *further = ports.free_ports(1 + len(launch.ports))
-    return Address(_HOST, port, launch.user, launch.password, ports=dict(zip(launch.ports, further, strict=True)), ours=True)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from storeproof.contract.clusters import Cluster
 from storeproof.disk.methods import PowerCut
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch.endpoint_probe import EndpointProbe
 from storeproof.launch.readiness import Probe
-from storeproof.spec.store import Launch
+from storeproof.spec.store import Launch, Topology
 
 LaunchOption = Literal["auto", "container", "process", "endpoint"]
 """Values of `--launch`."""
@@ -48,9 +49,17 @@ class LaunchRequest:
     """Bytes of memory that the server may use; None: no limit."""
     parts: tuple[PartRequest, ...] = ()
     """Of a composite store: the requests for its servers; the request itself starts none."""
+    cluster: ClusterRequest | None = None
+    """The nodes of a cluster; the request itself starts no server."""
+    node: NodeLocation | None = None
+    """Of a server of a cluster: its node; None: it runs on this machine, at 127.0.0.1."""
 
     def not_described(self, kind: str) -> NotAvailable | UsageError:
         """The error for a launcher that the store's file does not describe, or for an endpoint without a URL."""
+        if self.cluster is not None:
+            return NotAvailable(
+                f"{self.store} cannot be launched by {kind} as a cluster: the servers of a topology are processes", "--launch=process"
+            )
         if self.parts:
             return NotAvailable(
                 f"{self.store} cannot be launched by {kind}: it is a composite store, whose servers storeproof starts itself",
@@ -76,3 +85,26 @@ class PartRequest:
     options: Mapping[str, str]
     """The options of its variant, for that adapter."""
     request: LaunchRequest
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeLocation:
+    """The node of a cluster that one server runs on."""
+
+    namespace: str
+    """The name of its network namespace."""
+    host: str
+    """Its address."""
+    port: int
+    """The server's port there."""
+    addresses: Mapping[str, str]
+    """The addresses of all nodes, by name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterRequest:
+    """The cluster that a store is launched as."""
+
+    topology: Topology
+    adapter: Cluster
+    """Forms and repairs it."""

@@ -29,6 +29,7 @@ from storeproof.spec import Spec, Target
 from storeproof.spec.reading.inheritance import STORES
 from storeproof.spec.store import FRONT
 from storeproof.spec.variation import AS_IT_IS, Variation
+from storeproof.store_under_test.cluster_request import cluster_request, differing_nodes
 from storeproof.store_under_test.options import Options
 from storeproof.store_under_test.part_requests import part_requests
 from storeproof.store_under_test.probing import connect, probe
@@ -222,7 +223,8 @@ class StoreUnderTest:
         """The passwords that the run knows. They must not appear in a report or a log."""
         launch = self.target.store.launch
         ways = (way for store in self.target.stores for way in (store.launch.process, store.launch.container))
-        known = [way.password for way in ways if way is not None and way.password]
+        services = (each for store in self.target.stores for topology in store.topologies.values() for each in topology.services.values())
+        known = [way.password for way in (*ways, *services) if way is not None and way.password]
         url = self.options.endpoints.get(self.target.store.name)
         if url and launch.endpoint and (password := parse_endpoint(url, launch.endpoint.url).password):
             known.append(password)
@@ -312,7 +314,7 @@ class StoreUnderTest:
             memory=None if options.memory is None else options.memory // self._sharing,
         )
         parts = part_requests(self.target, whole, self.scale.cache_bytes, options.images, self._limits(front_bytes))
-        return replace(whole, parts=parts)
+        return replace(whole, parts=parts, cluster=cluster_request(self.adapter, self.target))
 
     def _responds(self, handle: Handle) -> bool:
         """Whether a store answers within a few seconds. Probed in a thread, since a client may have a longer timeout.
@@ -373,6 +375,7 @@ class StoreUnderTest:
             self.record.settings = live
         wanted = {**self.target.stated_settings, **self.target.options, **limits}
         differing = [f"{name}: expected {value!r}, found {live.get(name)!r}" for name, value in wanted.items() if live.get(name) != value]
+        differing += differing_nodes(handle, self.target, self.connect)
         if differing and self.options.verify_settings:
             raise SettingsMismatch(f"the live settings of {self.target.id} differ from its variant: {'; '.join(differing)}")
 

@@ -1,0 +1,61 @@
+"""Clusters: how the servers on several nodes become one store, and what has to be done about a lost node.
+
+An adapter whose store has topologies has a function `cluster(options)`, which returns a `Cluster`. It is asked from outside, as an operator
+would: each method opens its own connections, with short timeouts, since any node may be gone, cut off or paused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol, runtime_checkable
+
+from storeproof.contract.address import Address
+
+NodeAddresses = Mapping[str, Address]
+"""The nodes by name, in the order of the store's file. `Address.port` is that of the service for clients; `Address.ports` has those of all
+services, by name."""
+
+
+@runtime_checkable
+class Cluster(Protocol):
+    """The cluster of one store. A method that gets no usable answer raises `Unknown`, with what is missing: it is then called again."""
+
+    def form(self, nodes: NodeAddresses) -> None:
+        """Make servers that have just started one cluster. Their data is empty, or what a former cluster of the same nodes left.
+
+        Raises:
+            Refused: they can never be one.
+        """
+
+    def primary(self, nodes: NodeAddresses) -> str:
+        """The node that takes writes. If several say so, as in a partition, the one that was chosen last (with the highest term).
+
+        Raises:
+            Unknown: none is known now.
+        """
+
+    def whole(self, nodes: NodeAddresses) -> None:
+        """Return if all nodes take part, follow one primary and have caught up with it.
+
+        Raises:
+            Unknown: what is missing.
+        """
+
+    def replace(self, node: str, nodes: NodeAddresses) -> None:
+        """Make a node that was started again with an empty disk a member of the cluster; it may still be catching up afterwards.
+
+        Raises:
+            Refused: the cluster does not take it.
+        """
+
+
+@runtime_checkable
+class Promotion(Protocol):
+    """A `Cluster` whose topology says `failover: operator`."""
+
+    def promote(self, nodes: NodeAddresses) -> str:
+        """Make one of the nodes that answer the primary, the one that lost least; returns its name.
+
+        Raises:
+            Refused: none can be.
+        """

@@ -1,0 +1,296 @@
+"""Launches the cluster of a topology: processes in a network namespace for each node, which the adapter forms into one store."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from storeproof.cleanup.reaper import reap_at_exit
+from storeproof.cleanup.registry import registry
+from storeproof.cleanup.workdir import default_base
+from storeproof.contract.address import Address
+from storeproof.contract.clusters import Promotion
+from storeproof.contract.failures import Breach, Refused, Unknown
+from storeproof.errors import NotAvailable, StoreDied
+from storeproof.launch.cluster_node import ClusterNode, kill_together
+from storeproof.launch.handle import Capability, LaunchKind
+from storeproof.launch.process import ProcessHandle
+from storeproof.launch.readiness import timeout_error
+from storeproof.launch.request import LaunchRequest, NodeLocation
+from storeproof.machine.deadline import Deadline, progress_of
+from storeproof.machine.usage import UsageMeter
+from storeproof.network.network import Network
+from storeproof.spec.store import Launch
+
+NO_CUT: Final = "the power of the nodes of a cluster cannot be cut: each would need a disk of its own"
+_PAUSE: Final = 0.05
+"""Seconds between two questions to a cluster."""
+
+
+class ClusterHandle:
+    """A cluster as one store: its address is that of the primary. It is also its own `RunningCluster`."""
+
+    kind: LaunchKind = "process"
+    data: Path | None = None
+    image_digest: str | None = None
+    power_cut_method: str | None = None
+
+    def __init__(self, request: LaunchRequest) -> None:
+        """Make the network and the directories of all servers. Nothing is started yet.
+
+        Raises:
+            NotAvailable: the network cannot be made here, a program is not installed, or power cuts are asked for.
+            UsageError: the data directory cannot be written to.
+        """
+        assert request.cluster is not None
+        if request.kind not in ("auto", "process"):
+            raise request.not_described(request.kind)
+        if request.power_cut is not None:
+            raise NotAvailable(NO_CUT)
+        self._name = request.store
+        self._topology = request.cluster.topology
+        self._adapter = request.cluster.adapter
+        self._formed = False
+        self._meter: UsageMeter | None = None
+        self._members: dict[str, ClusterNode] = {}
+        self._order = list(self._topology.nodes)
+        self._started: list[ProcessHandle] = []
+        self.network = Network(self._order)
+        registry.add(self)
+        try:
+            reap_at_exit(default_base(), networks=True)
+            for node, services in self._topology.nodes.items():
+                servers: dict[str, ProcessHandle] = {}
+                self._members[node] = ClusterNode(node, servers)  # already now, so that `close` finds those that were made
+                for service in services:
+                    servers[service] = ProcessHandle(self._request_of(request, node, service))
+            self.network.make()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def cluster(self) -> ClusterHandle:
+        """See `Handle.cluster`."""
+        return self
+
+    @property
+    def initialised(self) -> bool | None:
+        """See `Handle.initialised`: whether those of all servers have."""
+        return all(server.initialised for server in self._servers())
+
+    @property
+    def binary_digest(self) -> str | None:
+        """See `Handle.binary_digest`: of the server for clients."""
+        return self._servers()[0].binary_digest
+
+    @property
+    def pids(self) -> Sequence[int]:
+        """See `Handle.pids`."""
+        return [pid for node in self._members.values() for pid in node.pids]
+
+    @property
+    def address(self) -> Address:
+        """The address of the primary, asked at the moment of the call. Raises `Unknown` if none is known."""
+        return self._members[self.primary()].address
+
+    @property
+    def nodes(self) -> Sequence[str]:
+        """See `Handle.nodes`."""
+        return tuple(self._order)
+
+    @property
+    def settle_seconds(self) -> int:
+        """See `RunningCluster.settle_seconds`."""
+        return self._topology.settle_seconds
+
+    def node(self, name: str) -> ClusterNode:
+        """See `RunningCluster.node`."""
+        return self._members[name]
+
+    def primary(self) -> str:
+        """See `RunningCluster.primary`."""
+        found = self._adapter.primary(self._addresses())
+        if found not in self._members:
+            raise Breach(f"`primary` of the adapter's cluster returned {found!r}; allowed: {', '.join(self._members)}")
+        return found
+
+    def cannot(self, capability: Capability) -> str | None:
+        """See `Handle.cannot`."""
+        return NO_CUT if capability is Capability.CUT_POWER else None
+
+    def start(self) -> float:
+        """Start what does not run, and wait until the cluster is whole; return the seconds taken. Raises as `Handle.start`."""
+        began = time.monotonic()
+        self.start_nowait()
+        self.wait_ready()
+        return time.monotonic() - began
+
+    def start_nowait(self) -> None:
+        """Start what does not run, without waiting."""
+        servers = self._servers()
+        self._started = [server for server in servers if not server.alive()]
+        if not self._started:
+            raise RuntimeError(f"{self._name} runs already")
+        if len(self._started) == len(servers):
+            self._formed = False
+        self._meter = None
+        for server in self._started:
+            server.start_nowait()
+
+    def wait_ready(self) -> None:
+        """Wait until each server answers, form the cluster if none of it was running, and wait until it is whole."""
+        for server in self._started:
+            server.wait_ready()
+        if not self._formed:
+            self._until("was not formed", lambda: self._adapter.form(self._addresses()))
+            self._formed = True
+        self._replace_emptied()
+        self.wait_whole()
+
+    def wait_whole(self) -> None:
+        """See `Handle.wait_whole` and `RunningCluster.wait_whole`."""
+        self._until("was not whole", lambda: self._adapter.whole(self._addresses()))
+
+    def fail_over(self) -> None:
+        """See `RunningCluster.fail_over`."""
+        if self._topology.failover == "operator":
+            assert isinstance(self._adapter, Promotion), "checked when the adapter was loaded"
+            self._adapter.promote(self._addresses())
+
+    def heal(self) -> None:
+        """See `RunningCluster.heal`."""
+        self.network.heal_all()
+        self.resume()
+        for node in self._members.values():
+            node.start()
+        self._replace_emptied()
+
+    def empty(self) -> None:
+        """See `Handle.empty`: of all nodes."""
+        for server in self._servers():
+            server.empty()
+
+    def stop(self) -> None:
+        """Stop all servers cleanly, those for clients last: the others would take a stop for a failure and act on it."""
+        for server in sorted(self._servers(), key=lambda each: each in self._for_clients()):
+            server.stop()
+
+    def kill(self) -> None:
+        """See `Handle.kill`: all nodes at the same moment."""
+        kill_together(list(self._members.values()))
+
+    def kill_nodes(self, names: Sequence[str]) -> None:
+        """Send SIGKILL to these nodes at the same moment and wait until they are gone. The next `start` starts them again.
+
+        Raises:
+            StoreDied, MachineFailed: one of them was not running.
+        """
+        for name in names:
+            self._members[name].check_alive()
+        kill_together([self._members[name] for name in names])
+        self._order = [name for name in self._order if name not in names] + list(names)
+
+    def quiesce(self) -> None:
+        """Raise `NotAvailable`: see `cannot`."""
+        raise NotAvailable(NO_CUT)
+
+    cut_power = quiesce
+
+    def pause(self) -> None:
+        """See `Handle.pause`: of all nodes."""
+        for node in self._members.values():
+            node.pause()
+
+    def resume(self) -> None:
+        """See `Handle.resume`: of all nodes."""
+        for node in self._members.values():
+            node.resume()
+
+    def alive(self) -> bool:
+        """Whether all nodes run."""
+        return all(node.alive() for node in self._members.values())
+
+    def check_alive(self) -> None:
+        """See `Handle.check_alive`: of all nodes."""
+        for node in self._members.values():
+            node.check_alive()
+
+    def meter(self) -> UsageMeter:
+        """See `Handle.meter`: of all nodes together, without files."""
+        if self._meter is None:
+            for server in self._servers():
+                server.meter()  # each is first held in its limits
+            self._meter = UsageMeter(self.pids, None)
+        return self._meter
+
+    def log_tail(self) -> str:
+        """The last lines of all logs, each after a line that says whose they are."""
+        tails = ((node, service, server.log_tail()) for node in self._members.values() for service, server in node.servers.items())
+        return "\n".join(f"{self._name}, {service} of {node.name}:\n{tail}" for node, service, tail in tails if tail)
+
+    def close(self) -> None:
+        """See `Handle.close`: first the servers, then the network that they are in."""
+        with registry.deferring_signals():
+            for node in self._members.values():
+                node.close()
+            self.network.close()
+            registry.discard(self)
+
+    def _request_of(self, request: LaunchRequest, node: str, service: str) -> LaunchRequest:
+        """The request for one server. All of them share the memory."""
+        described = self._topology.services[service]
+        servers = sum(len(services) for services in self._topology.nodes.values())
+        addresses = self.network.addresses
+        return replace(
+            request,
+            store=f"{request.store}, {service} of {node}",
+            launch=Launch(process=described),
+            probe=request.probe if service == self._topology.nodes[node][0] else _open,
+            kind="process",
+            memory=None if request.memory is None else request.memory // servers,
+            cluster=None,
+            node=NodeLocation(namespace=self.network.namespace(node), host=addresses[node], port=described.port, addresses=addresses),
+        )
+
+    def _servers(self) -> list[ProcessHandle]:
+        return [server for node in self._members.values() for server in node.servers.values()]
+
+    def _for_clients(self) -> list[ProcessHandle]:
+        return [next(iter(node.servers.values())) for node in self._members.values()]
+
+    def _addresses(self) -> Mapping[str, Address]:
+        return {name: node.address for name, node in self._members.items()}
+
+    def _replace_emptied(self) -> None:
+        for name, node in self._members.items():
+            if node.emptied:
+                self._until(f"did not take {name} back", partial(self._adapter.replace, name, self._addresses()))
+                node.emptied = False
+
+    def _until(self, what: str, step: Callable[[], None]) -> None:
+        """Take a step of the adapter's again and again until it raises no `Unknown`. `what`: the message for a timeout."""
+        deadline = Deadline(self._topology.settle_seconds, lambda: progress_of(self.pids))
+        while True:
+            try:
+                step()
+            except Unknown as reason:
+                missing = str(reason)
+            except Refused as reason:
+                raise StoreDied(f"{self._name}: the cluster {what}: {reason}", self.log_tail()) from None
+            else:
+                return
+            self.check_alive()
+            if deadline.has_passed():
+                raise timeout_error(
+                    deadline, f"{self._name}: the cluster {what} within", missing, lambda text: StoreDied(text, self.log_tail())
+                )
+            time.sleep(_PAUSE)
+
+
+def _open(address: Address) -> None:
+    """The probe of a server that clients do not use."""

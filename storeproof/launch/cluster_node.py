@@ -1,0 +1,82 @@
+"""One node of a cluster: the servers that run in its network namespace, as one machine that can be lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from storeproof.contract.address import Address
+from storeproof.launch.process import ProcessHandle
+
+
+class ClusterNode:
+    """See `Node`."""
+
+    def __init__(self, name: str, servers: Mapping[str, ProcessHandle]) -> None:
+        """`servers`: by service, the one for clients first. None of them is started."""
+        self.name = name
+        self.servers = servers
+        self.emptied = False
+        """Whether its data was removed since it was last a member of the cluster."""
+
+    @property
+    def address(self) -> Address:
+        """See `Node.address`."""
+        first, *_ = [server.address for server in self.servers.values()]
+        return replace(first, ports={service: server.address.port for service, server in self.servers.items()})
+
+    @property
+    def pids(self) -> Sequence[int]:
+        """See `Node.pids`."""
+        return [pid for server in self.servers.values() for pid in server.pids]
+
+    def alive(self) -> bool:
+        """Whether all of its servers run."""
+        return all(server.alive() for server in self.servers.values())
+
+    def start(self) -> None:
+        """See `Node.start`."""
+        stopped = [server for server in self.servers.values() if not server.alive()]
+        for server in stopped:
+            server.start_nowait()
+        for server in stopped:
+            server.wait_ready()
+
+    def kill(self) -> None:
+        """See `Node.kill`."""
+        kill_together([self])
+
+    def empty(self) -> None:
+        """See `Node.empty`."""
+        for server in self.servers.values():
+            server.empty()
+        self.emptied = True
+
+    def pause(self) -> None:
+        """See `Node.pause`."""
+        for server in self.servers.values():
+            server.pause()
+
+    def resume(self) -> None:
+        """See `Node.resume`."""
+        for server in self.servers.values():
+            server.resume()
+
+    def check_alive(self) -> None:
+        """See `Node.check_alive`."""
+        for server in self.servers.values():
+            server.check_alive()
+
+    def close(self) -> None:
+        """End its servers and remove what was made for them; never raises."""
+        for server in self.servers.values():
+            server.close()
+
+
+def kill_together(nodes: Sequence[ClusterNode]) -> None:
+    """Kill nodes at the same moment: all are frozen before the first is killed, so that none of them reacts to the end of another."""
+    for node in nodes:
+        node.pause()
+    for node in nodes:
+        for server in node.servers.values():
+            server.kill()
