@@ -32,12 +32,16 @@ from storeproof.adapters.redis.scripts import (
     PUT_MANY,
     TRANSFER,
 )
+from storeproof.adapters.redis.sentinel import SentinelCluster
 from storeproof.adapters.redis.structures import Places, Queues, Rankings, Sets
 from storeproof.contract import Address, ExactExpiry, Key, Layout, Record, Refused, Row, Unknown, Unsupported, Version
 from storeproof.spec import model as shapes
 
 _TIMEOUT: Final = 5.0
 """Seconds to wait for a connection or for a reply."""
+
+_WAIT: Final = "wait"
+"""The option: how many replicas must have a write before it is acknowledged."""
 
 _CHILDREN: Final = ("aof_rewrite_in_progress", "aof_rewrite_scheduled", "rdb_bgsave_in_progress")
 
@@ -50,9 +54,9 @@ class RedisSession(RedisLink):
 
     unsupported_because: Mapping[str, str] = {"Transactions": "between MULTI and EXEC commands are only queued, so reads return nothing"}
 
-    def __init__(self, client: redis.Redis, service: str | None = None) -> None:
-        """`service`: whose managed Redis this is, where the host name says so."""
-        super().__init__(client)
+    def __init__(self, client: redis.Redis, service: str | None = None, replicas: int = 0) -> None:
+        """`service`: whose managed Redis this is, where the host name says so. `replicas`: see `RedisLink`."""
+        super().__init__(client, replicas)
         self._service = service
 
     def version(self) -> Version:
@@ -301,7 +305,7 @@ def client(address: Address, options: Mapping[str, str]) -> redis.Redis:
         Refused: an option, or a database that is not a number.
     """
     if options:
-        raise Refused(f"the Redis adapter has no options; found {', '.join(options)}")
+        raise Refused(f"the adapter does not have these options: {', '.join(options)}")
     database = address.database or "0"
     if not database.isdigit():
         raise Refused(f"a Redis database is a number; found {database}")
@@ -332,10 +336,25 @@ def connect(address: Address, options: Mapping[str, str]) -> RedisSession:
         Refused: wrong credentials, or no such database.
         Unknown: no server answers, or the server still loads its data.
     """
-    session = RedisSession(client(address, options), service(address))
+    replicas = _replicas(options)
+    others = {name: value for name, value in options.items() if name != _WAIT}
+    session = RedisSession(client(address, others), service(address), replicas)
     try:
         session.run("PING")
     except (Refused, Unknown):
         session.close()
         raise
     return session
+
+
+def cluster(options: Mapping[str, str]) -> SentinelCluster:  # noqa: ARG001 - they are the clients'
+    """What forms and repairs a cluster of Redis."""
+    return SentinelCluster()
+
+
+def _replicas(options: Mapping[str, str]) -> int:
+    """The number in the option `wait`; 0 without it."""
+    text = options.get(_WAIT, "0")
+    if not (text.isascii() and text.isdecimal()):
+        raise Refused(f"the option `{_WAIT}` is a number of replicas; found {text}")
+    return int(text)

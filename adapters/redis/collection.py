@@ -47,8 +47,8 @@ class Named:
                 return
 
     def describe(self) -> Mapping[str, str]:
-        """Nothing is set on connections or keys, and Redis has no indexes."""
-        return {"indexes": "0"}
+        """What is set on the connection; Redis has no indexes."""
+        return {"indexes": "0", **self._session.options}
 
     def walk(self, cursor: Cursor | None, count: int) -> tuple[Cursor | None, Sequence[Key]]:
         """SCAN, of all that the database holds: where others have keys too, most answers have few of ours."""

@@ -17,6 +17,39 @@ from storeproof.contract import Refused, Unknown, Unsupported, WrongReply
 _NOT_OFFERED: Final = re.compile(r"(ERR )?unknown (sub)?command|.*\b(not supported|unsupported command)\b", re.IGNORECASE)
 """How the error replies begin of a server that has not what was asked."""
 
+READS: Final = frozenset(
+    [
+        "BGREWRITEAOF",
+        "BGSAVE",
+        "CONFIG GET",
+        "EXISTS",
+        "GEODIST",
+        "GEOSEARCH",
+        "GET",
+        "HGET",
+        "HGETALL",
+        "HMGET",
+        "INFO",
+        "LLEN",
+        "LRANGE",
+        "MGET",
+        "PING",
+        "PTTL",
+        "SCAN",
+        "SCARD",
+        "SISMEMBER",
+        "SMEMBERS",
+        "ZCARD",
+        "ZRANGE",
+        "ZREVRANGE",
+        "ZREVRANK",
+        "ZSCORE",
+    ]
+)
+"""Commands that write no record; all others wait for replicas, if the variant does."""
+_WAIT_MS: Final = 1000
+"""As long as a failover takes at least: a write that is not replicated by then is not acknowledged."""
+
 FAILURES: Final = (RedisError, UnicodeEncodeError, OSError, ValueError, IndexError, RecursionError)
 """What the client raises; the last three where it cannot read a reply."""
 
@@ -40,25 +73,50 @@ def failure_of(reason: Exception) -> Exception:
 class RedisLink:
     """One connection."""
 
-    def __init__(self, client: redis.Redis) -> None:
+    def __init__(self, client: redis.Redis, replicas: int = 0) -> None:
+        """`replicas`: a write is acknowledged once that many replicas have it (WAIT)."""
         self._client = client
         self._execute: Callable[..., Any] = client.execute_command
+        self._replicas = replicas
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The variant's options that it carries out."""
+        return {"wait": str(self._replicas)} if self._replicas else {}
 
     def run(self, *command: Any) -> Any:
         """Send one command and read its reply."""
         try:
-            return self._execute(*command)
+            return self._call(command, writes=command[0] not in READS)
         except FAILURES as reason:
             raise failure_of(reason) from reason
 
     def script(self, script: Script, keys: Sequence[str], args: Iterable[Any]) -> Any:
         """Run a script. NOSCRIPT says that nothing ran: a server that lost its scripts is given the text again."""
+        arguments = (len(keys), *keys, *args)
         try:
-            return self._execute("EVALSHA", script.digest, len(keys), *keys, *args)
+            return self._call(("EVALSHA", script.digest, *arguments), writes=script.writes)
         except NoScriptError:
-            return self.run("EVAL", script.text, len(keys), *keys, *args)
+            return self.run("EVAL", script.text, *arguments)
         except FAILURES as reason:
             raise failure_of(reason) from reason
+
+    def _call(self, command: Sequence[Any], *, writes: bool) -> Any:
+        """Send a command, and WAIT after a write. Raises what the client raises, and `Unknown` if too few replicas have it.
+
+        WAIT goes over the same connection, which the client does not open again by itself: on another one there would be nothing to wait
+        for, and the answer would be yes. It is a request of its own, so that the wire engine, which does not look at numbers in replies,
+        leaves these variants to the client.
+        """
+        reply = self._execute(*command)
+        if writes and self._replicas:
+            try:
+                reached = self._execute("WAIT", self._replicas, _WAIT_MS)
+            except FAILURES as reason:  # the write itself happened
+                raise Unknown(f"WAIT: {reason}") from reason
+            if reached < self._replicas:
+                raise Unknown(f"WAIT: {reached} of {self._replicas} replicas have the write after {_WAIT_MS} ms")
+        return reply
 
     def together(self, commands: Sequence[Sequence[Any]]) -> list[Any]:
         """Send commands that only read as one MULTI, which runs them on one state of the data, and read their replies."""

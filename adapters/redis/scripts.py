@@ -10,11 +10,13 @@ from typing import Final
 class Script:
     """A Lua script, called by its digest once the server knows it.
 
-    It is the text of one file, or of several, one after another: later ones see the `local` functions of earlier ones.
+    It is the text of one file, or of several, one after another: later ones see the `local` functions of earlier ones. `writes`: whether it
+    may write records.
     """
 
-    def __init__(self, *names: str, package: str = __package__) -> None:
+    def __init__(self, *names: str, package: str = __package__, writes: bool = True) -> None:
         self.text = "".join(files(package).joinpath(name).read_text(encoding="utf-8") for name in names)
+        self.writes = writes
         self.digest = hashlib.sha1(self.text.encode(), usedforsecurity=False).hexdigest()
 
 
@@ -25,7 +27,7 @@ PUT_RANKING: Final = Script("records.lua", "put_ranking.lua")
 PUT_IF_ABSENT: Final = Script("records.lua", "put_if_absent.lua")
 PUT_EXPIRING: Final = Script("records.lua", "put_expiring.lua")
 PUT_MANY: Final = Script("records.lua", "put_many.lua")
-GET_MANY: Final = Script("get_many.lua")
+GET_MANY: Final = Script("get_many.lua", writes=False)
 GET_AND_SET: Final = Script("records.lua", "get_and_set.lua")
 COMPARE_AND_SET: Final = Script("records.lua", "compare_and_set.lua")
 COMPARE_AND_SET_STRING: Final = Script("compare_and_set_string.lua")
