@@ -12,6 +12,7 @@ from storeproof.errors import NotAvailable
 from storeproof.experiments.contended_keys import KEY_TYPES, KeyType
 from storeproof.experiments.durability.atomic_groups import atomic_writes
 from storeproof.experiments.durability.bootstrap import Bootstrap, BootstrapSummary
+from storeproof.experiments.durability.cluster_rounds import ClusterRounds
 from storeproof.experiments.durability.corruption import CorruptionExperiment
 from storeproof.experiments.durability.corruption_summary import CorruptionSummary
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
@@ -27,10 +28,12 @@ from storeproof.experiments.fault_experiment import Subject, on_own_stores
 from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.experiments.performance.outage import Observed, Outage, OutageKind
 from storeproof.faults import Fault, find
+from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.part_kill import PartKill
 from storeproof.launch.handle import Capability, Handle, LaunchKind
 from storeproof.machine.cores import running_on
 from storeproof.spec import NODES
+from storeproof.spec.guarantee import NETWORKED
 from storeproof.spec.store import Launch, Role
 from storeproof.store_under_test import StoreUnderTest
 
@@ -47,9 +50,12 @@ def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummar
     """
     wanted = sut.spec.guarantees[guarantee]
     fault = _fault_of(sut, guarantee)
-    if guarantee in NODES and sut.target.store.topology == "single":  # known before a store is started for it
+    if guarantee in NODES and sut.target.topology == "single":  # known before a store is started for it
         runs = "is a front over a home, and no cluster" if sut.target.parts else "runs as a single server"
         raise NotAvailable(f"{sut.target.store.name} {runs}: it has no nodes that could be killed one by one")
+    if guarantee in NETWORKED:
+        _run_on_cluster(sut, guarantee, summary)
+        return
     if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
         raise look(sut, guarantee)
 
@@ -74,6 +80,30 @@ def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummar
             keep_evidence(sut, rounds.evidence(case, _seed(sut, seed), sut.target.id))
 
     summary.given_up = not on_own_stores(lambda: _launch(sut, fault), attempt, summary.spoiled, sut.scale.durability.rounds)
+
+
+def _run_on_cluster(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummary) -> None:
+    """All rounds of all faults of a guarantee about the nodes of a topology."""
+    wanted = sut.spec.guarantees[guarantee]
+    faults = [find(name) for name in (_fault_of(sut, guarantee).name, *wanted.further_faults)]
+    struck = [fault for fault in faults if isinstance(fault, ClusterFault)]
+    assert len(struck) == len(faults), f"{guarantee} names a fault that strikes no cluster"
+
+    def attempt(handle: Handle) -> None:
+        for fault in struck:
+            _require(fault, handle)
+        ClusterRounds(
+            _subject(sut, handle, f"durability.{guarantee}", f"{guarantee} {len(summary.spoiled)}"),
+            struck,
+            layouts_of(sut, handle),
+            sut.scale.durability,
+            connect_to=sut.connect,
+            atomic=atomic_writes(sut.target),
+            summary=summary,
+        ).run()
+
+    rounds = sut.scale.durability.rounds * len(struck)
+    summary.given_up = not on_own_stores(lambda: _launch(sut, struck[0]), attempt, summary.spoiled, rounds)
 
 
 def run_part_kill(sut: StoreUnderTest, role: Role, summary: DurabilitySummary) -> None:

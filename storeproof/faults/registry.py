@@ -8,13 +8,9 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
 
 from storeproof.errors import NotAvailable
 from storeproof.faults.fault import Fault
-
-_DEEDS: Final = {"node_wipe": "wipe a node"}
-"""Descriptions of faults that guarantees name and this version does not have. Remove an entry when its fault is added."""
 
 
 @cache
@@ -33,5 +29,5 @@ def find(name: str) -> Fault:
     """
     fault = faults().get(name)
     if fault is None:
-        raise NotAvailable(f"this version of storeproof does not {_DEEDS.get(name, f'have the fault `{name}`')} yet")
+        raise NotAvailable(f"this version of storeproof does not have the fault `{name}` yet")
     return fault

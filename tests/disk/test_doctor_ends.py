@@ -36,7 +36,7 @@ main()
 
 def doctor(base: Path, number: signal.Signals, method: str, *, reaped: bool = True) -> None:
     """Run the doctor until it has mounted a volume, and end it there."""
-    before = "" if reaped else "doctor.reap_at_exit = lambda base: None"
+    before = "" if reaped else "doctor.reap_at_exit = lambda *_, **__: None"
     process = subprocess.Popen(
         [sys.executable, "-c", DOCTOR.format(before=before, method=method)],
         env={**os.environ, "TMPDIR": str(base)},

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from storeproof.contract import Layout, Session
-from storeproof.experiments.client import Client
+from storeproof.experiments.client import Client, Pacing
 from storeproof.experiments.durability.atomic_groups import AtomicWrite
 from storeproof.experiments.durability.bulk_load import BulkLoad, Slots, loadable
 from storeproof.experiments.durability.record_writes import RecordWrites
@@ -25,10 +25,23 @@ class Clients:
     """How the store claims to write several records together."""
     recorder: Recorder = field(default_factory=Recorder)
 
-    def writer(self, period: int, log: ClientLog | None = None) -> Client:
-        """A client that writes single records. `log`: a new one by default."""
+    def writer(
+        self,
+        period: int,
+        log: ClientLog | None = None,
+        *,
+        connect: Callable[[], Session] | None = None,
+        pacing: Pacing | None = None,
+    ) -> Client:
+        """A client that writes single records.
+
+        Args:
+            log: a new one by default.
+            connect: opens its sessions; by default at the store's current address.
+            pacing: a closed loop by default.
+        """
         strategy = RecordWrites(self.layouts, log or self.recorder.client(), period, self._random(), self.atomic)
-        return Client(self.subject.open, strategy)
+        return Client(connect or self.subject.open, strategy, pacing)
 
     def loader(self, period: int, slots: Slots | None = None) -> Client:
         """A client that writes batches, if `can_load`. `slots`: new ones by default."""

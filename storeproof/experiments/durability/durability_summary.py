@@ -54,6 +54,14 @@ class DurabilitySummary(Summary):
     losses: list[Losses] = field(default_factory=list)
     first: list[str] = field(default_factory=list)
     recoveries: list[float] = field(default_factory=list)
+    striking: str = ""
+    """The fault of this round, if a guarantee has several."""
+    strikes: Counter[str] = field(default_factory=Counter)
+    """Rounds by fault, if a guarantee has several."""
+    failovers: list[float] = field(default_factory=list)
+    """Of a cluster: seconds from each fault to the first acknowledgement by another primary."""
+    without_failover: int = 0
+    """Rounds in which no other node took writes in time."""
     gone: set[str] = field(default_factory=set)
     """Models whose collection itself was missing after a fault."""
     idle: list[str] = field(default_factory=list)
@@ -110,7 +118,7 @@ class DurabilitySummary(Summary):
         """The current fault."""
         if self._shape is None:
             return ""
-        return f"fault {self.rounds}, {self._shape}: "
+        return f"fault {self.rounds}, {self.striking or self._shape}: "
 
     def count(self, shape: LoadShape, by: int = 1) -> None:
         """Count a fault during that load shape; `by` -1: take it back, since its round was spoiled."""
@@ -173,6 +181,10 @@ class DurabilitySummary(Summary):
             yield f"{len(self.spoiled)} rounds were spoiled and {done}: {' | '.join(dict.fromkeys(self.spoiled))}"
         if self.recoveries:
             yield f"recovery {min(self.recoveries):.2f} to {max(self.recoveries):.2f} s"
+        if self.failovers:
+            yield f"writes acknowledged by another node {min(self.failovers):.2f} to {max(self.failovers):.2f} s after the fault"
+        if self.without_failover:
+            yield f"no other node took writes in time: {self.without_failover} times"
 
     def _harm(self) -> Iterator[str]:
         yield count_anomalies(self.anomalies)
@@ -192,6 +204,8 @@ class DurabilitySummary(Summary):
             text += f", {self.bulks} within a batch of a bulk load"
         if self.compactions:
             text += f", {self.compactions} during {self.command}, {self.amid} of them before it had finished"
+        if self.strikes:
+            text += f" ({', '.join(f'{number} {name}' for name, number in self.strikes.items())})"
         if self.power_cut_method:
             text += f", by {self.power_cut_method}"
         if self.second_faults:
@@ -219,7 +233,7 @@ class DurabilitySummary(Summary):
             invented=self.anomalies[Anomaly.INVENTED],
             miscounted=self.anomalies[Anomaly.MISCOUNTED],
             split=self.anomalies[Anomaly.SPLIT],
-            recovery_seconds=self.recoveries,
+            recovery_seconds=self.recoveries or self.failovers,
             spoiled=len(self.spoiled),
             detail=detail,
         )

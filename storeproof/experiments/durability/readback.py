@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from storeproof.check import Anomaly, Finding, judge_seen
 from storeproof.contract import Collection as Records
 from storeproof.contract import Key, Layout, Record, Refused, Session, call, supports
+from storeproof.errors import StoreDied
 from storeproof.experiments.client import send_some
 from storeproof.experiments.durability.clients import Clients
 from storeproof.history import ABSENT, Observation, Operation, Place, Seen, by_place
@@ -47,6 +48,25 @@ def try_writes(clients: Clients, session: Session, period: int) -> TriedWrites:
     send_some(client, _SOME)
     findings, _ = audit(session, clients.layouts, by_place(log.operations()))
     return TriedWrites(client.acknowledged, client.ended.refusal, [each for each in findings if each.anomaly is not Anomaly.OK])
+
+
+def check_usable(clients: Clients, session: Session, period: int, since: str, log_tail: Callable[[], str]) -> None:
+    """Check that the store accepts writes again and returns them; the next fault puts them at risk.
+
+    Args:
+        period: that of the writes.
+        since: what it went through, for messages.
+        log_tail: returns the last lines of its log.
+
+    Raises:
+        StoreDied: it does not. It runs, but it is unusable.
+        Refused, Unknown: it does not answer.
+    """
+    tried = try_writes(clients, session, period)
+    if not tried.acknowledged:
+        raise StoreDied(f"{since} it accepts no writes: {tried.refusal}", log_tail())
+    if tried.wrong:
+        raise StoreDied(f"{since} it does not return what was written: {tried.wrong[0]}", log_tail())
 
 
 def audit(session: Session, layouts: Mapping[str, Layout], histories: Histories) -> tuple[list[Finding], list[str]]:

@@ -20,7 +20,7 @@ from storeproof.experiments.durability.atomic_groups import AtomicWrite
 from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.load_shapes import LoadShapes
-from storeproof.experiments.durability.readback import audit, read, try_writes
+from storeproof.experiments.durability.readback import audit, check_usable, read
 from storeproof.experiments.durability.round_judge import RoundJudge
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject
 from storeproof.faults import Fault
@@ -197,17 +197,8 @@ class Rounds(FaultExperiment[Round]):
             self._check_usable(session)
 
     def _check_usable(self, session: Session) -> None:
-        """Check that the store accepts writes again and returns them; the next fault puts them at risk.
-
-        Raises:
-            StoreDied: it does not. It runs, but it is unusable.
-        """
         self._period += 1
-        tried = try_writes(self._clients, session, self._period)
-        if not tried.acknowledged:
-            raise StoreDied(f"after the start it accepts no writes: {tried.refusal}", self.handle.log_tail())
-        if tried.wrong:
-            raise StoreDied(f"after the start it does not return what was written: {tried.wrong[0]}", self.handle.log_tail())
+        check_usable(self._clients, session, self._period, "after the start", self.handle.log_tail)
 
     def _stays_silent(self) -> bool:
         """Whether repeated attempts get no answer: a slow store answers in the end, one that fails on its data does not."""

@@ -1,0 +1,38 @@
+"""The base class of faults that strike a cluster: one of its nodes, or the network between them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+from storeproof.faults.fault import Fault
+from storeproof.launch.handle import Capability, Handle, RunningCluster
+
+
+class ClusterFault(Fault):
+    """A fault that lasts until `end`. The node that it strikes is asked from the cluster at the moment of the strike."""
+
+    needs = Capability.CLUSTER
+    loses_node: ClassVar[bool] = False
+    """Whether the node is gone until `end`; otherwise it goes on, or will go on, and may still acknowledge writes."""
+
+    def strike(self, handle: Handle) -> None:
+        """Strike the primary.
+
+        Raises:
+            Unknown: there is none at this moment.
+            MachineFailed: the network cannot be changed, or a killed process did not end.
+        """
+        cluster = handle.cluster
+        assert cluster is not None, "see `cannot`"
+        self.strike_node(cluster, cluster.primary())
+
+    @abstractmethod
+    def strike_node(self, cluster: RunningCluster, node: str) -> None:
+        """Strike this node."""
+
+    def end(self, handle: Handle) -> None:
+        """End all faults of the cluster; see `RunningCluster.heal`."""
+        cluster = handle.cluster
+        assert cluster is not None, "see `cannot`"
+        cluster.heal()

@@ -1,0 +1,288 @@
+"""The rounds on a cluster, whole, against one in this process: honest replication passes, each lie is caught."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import pytest
+
+from storeproof.check import Anomaly, Finding
+from storeproof.contract import Layout, Unknown
+from storeproof.errors import MachineFailed, StoreDied
+from storeproof.experiments.durability import cluster_rounds
+from storeproof.experiments.durability.cluster_rounds import ClusterRounds
+from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.faults.cluster_fault import ClusterFault
+from storeproof.faults.isolate_primary import IsolatePrimary
+from storeproof.launch.handle import RunningCluster
+from storeproof.outcome import Outcome
+from storeproof.spec.scale import DurabilityScale
+from tests.experiments.durability.memory_cluster import MemoryCluster, NodeStore, connect_to, subject
+from tests.shipped import SHIPPED
+
+ROUNDS = 2
+SCALE = DurabilityScale.model_construct(rounds=ROUNDS, clients=4, load_seconds=(0.01, 0.03))
+LAYOUTS = {name: Layout(f"c_{name}", SHIPPED.models[name]) for name in ("single_key", "hash10", "counter")}
+
+
+class Lose(ClusterFault):
+    """As `lagging_node_wipe`, without its second."""
+
+    name = "lose"
+    loses_node = True
+
+    def strike_node(self, cluster: RunningCluster, node: str) -> None:
+        cluster.network.slow(node, 1)
+        time.sleep(0.02)
+        cluster.network.unplug(node)
+        cluster.node(node).kill()
+        cluster.node(node).empty()
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a real cluster needs seconds for, this one does at once."""
+    for name in ("_SIDES_SECONDS", "_DEPOSED_SECONDS", "_SURVIVORS_SECONDS"):
+        monkeypatch.setattr(cluster_rounds, name, 0.03)
+    monkeypatch.setattr("storeproof.machine.deadline.machine_is_busy", lambda: "")
+    monkeypatch.setattr(cluster_rounds, "machine_is_busy", lambda: "")
+
+
+def struck(cluster: MemoryCluster, *faults: ClusterFault, summary: DurabilitySummary | None = None) -> DurabilitySummary:
+    """All rounds."""
+    rounds = ClusterRounds(
+        subject(cluster), faults, LAYOUTS, SCALE, connect_to=lambda address: connect_to(cluster, address), summary=summary
+    )
+    rounds.run()
+    return rounds.summary
+
+
+FAULTS = [pytest.param(IsolatePrimary(), id="isolate"), pytest.param(Lose(), id="lose")]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_cluster_that_waits_for_a_replica_keeps_everything(fault: ClusterFault) -> None:
+    """No false alarm; each failover has its time, and writes without a reply are unknown."""
+    summary = struck(MemoryCluster(synchronous=True), fault)
+    assert summary.harmed == 0, summary.detail()
+    assert summary.acknowledged > 100
+    assert summary.unknown > 0
+    assert (summary.rounds, len(summary.failovers), summary.without_failover, summary.idle) == (ROUNDS, ROUNDS, 0, [])
+    assert all(0 < each < 10 for each in summary.failovers)
+    assert summary.outcome(claimed=True) is Outcome.PASS
+    assert summary.outcome(claimed=False) is Outcome.UNDECLARED
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_cluster_that_acknowledges_first_loses_what_was_not_replicated(fault: ClusterFault) -> None:
+    """In every round; by clients that are tied to the old primary, and by what it had not sent yet."""
+    summary = struck(MemoryCluster(synchronous=False), fault)
+    assert summary.lossy == ROUNDS, summary.detail()
+    assert summary.anomalies[Anomaly.LOST] > 0
+    assert summary.anomalies[Anomaly.INVENTED] == 0
+    assert summary.costs[1].startswith(f"fault 2, {fault.name}: ")
+    assert summary.outcome(claimed=True) is Outcome.FAIL
+    assert summary.outcome(claimed=False) is Outcome.UNSUPPORTED
+
+
+def test_faults_take_turns_and_the_detail_counts_them() -> None:
+    """Each strikes in as many rounds as the scale has."""
+    summary = struck(MemoryCluster(synchronous=True), IsolatePrimary(), Lose())
+    assert summary.strikes == {"isolate_primary": ROUNDS, "lose": ROUNDS}
+    assert f"({ROUNDS} isolate_primary, {ROUNDS} lose)" in summary.detail()
+    assert "writes acknowledged by another node 0." in summary.detail()
+    record = summary.record("partition", Outcome.PASS, "")
+    assert (record.rounds, len(record.recovery_seconds)) == (2 * ROUNDS, 2 * ROUNDS)
+
+
+def test_what_is_missing_while_the_node_is_gone_counts() -> None:
+    """Also if it is there again once the node was replaced."""
+
+    class Hiding(MemoryCluster):
+        def elect(self, candidates: Sequence[str]) -> str:
+            chosen = super().elect(candidates)
+            store = self.stores[chosen]
+            self.hidden = {name: dict(records) for name, records in store.memory.items()}
+            store.memory = {name: {} for name in store.memory}
+            return chosen
+
+        def heal(self) -> None:
+            main = self.stores[self._primary]
+            main.memory = {name: {**self.hidden[name], **records} for name, records in main.memory.items()}
+            super().heal()
+
+    summary = struck(Hiding(synchronous=True), Lose())
+    assert summary.anomalies[Anomaly.LOST] > 20, "at the second look all but the newest would be there"
+    assert summary.lossy == ROUNDS
+
+
+def test_what_is_missing_once_the_node_was_replaced_counts() -> None:
+    """A supervisor starts it again with its empty disk, and the others copy it."""
+
+    class Overwriting(MemoryCluster):
+        def heal(self) -> None:
+            for name, store in self.stores.items():
+                if not store.alive:
+                    self._primary = name
+                    store.follows, store.alive = False, True
+            super().heal()
+
+    summary = struck(Overwriting(synchronous=True), Lose())
+    assert summary.anomalies[Anomaly.LOST] > 20
+    assert summary.gone == set(LAYOUTS)
+
+
+def test_a_failover_to_the_emptiest_is_caught() -> None:
+    """It waited for one replica, and promotes the other."""
+
+    class Half(MemoryCluster):
+        def hearing(self, source: NodeStore) -> list[NodeStore]:
+            return [each for each in super().hearing(source) if each.name != "n3"]
+
+        def elect(self, candidates: Sequence[str]) -> str:
+            return candidates[-1]
+
+    summary = struck(Half(synchronous=True), Lose())
+    assert summary.anomalies[Anomaly.LOST] > 0
+    assert summary.outcome(claimed=True) is Outcome.FAIL
+
+
+def test_without_a_failover_a_partition_loses_nothing_and_a_lost_node_everything() -> None:
+    """Availability is a number; but what no node serves is lost."""
+
+    class Stubborn(MemoryCluster):
+        settle_seconds = 0
+
+        def primary(self) -> str:
+            if not self.stores[self._primary].alive:
+                raise Unknown("no node is the primary")
+            return self._primary
+
+    summary = struck(Stubborn(synchronous=False), IsolatePrimary())
+    assert (summary.without_failover, summary.harmed) == (ROUNDS, 0)
+    assert f"no other node took writes in time: {ROUNDS} times" in summary.detail()
+    assert summary.outcome(claimed=True) is Outcome.PASS
+    lost = struck(Stubborn(synchronous=False), Lose())
+    assert lost.rounds == 1
+    assert "with n1 gone, no other node acknowledged a write within 0 s (the others name no other primary)" in lost.broken
+    assert lost.outcome(claimed=True) is Outcome.FAIL
+    assert lost.outcome(claimed=False) is Outcome.UNSUPPORTED
+
+
+class Parted(MemoryCluster):
+    """Never whole again."""
+
+    def wait_whole(self) -> None:
+        super().wait_whole()
+        if "healed" in self.deeds:
+            raise StoreDied("the cluster was not whole within 15 s (n1 does not follow n2)", "")
+
+
+def test_a_cluster_that_is_never_whole_again_breaks_the_promise() -> None:
+    """And nothing more than that, as long as all of its servers run."""
+    summary = struck(Parted(synchronous=True), IsolatePrimary())
+    assert summary.rounds == 1
+    assert "n1 does not follow n2" in summary.broken
+    assert summary.outcome(claimed=True) is Outcome.FAIL
+    assert summary.outcome(claimed=False) is Outcome.UNSUPPORTED
+
+
+def test_on_a_busy_machine_it_breaks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The round is spoiled; the servers may have had no time."""
+    monkeypatch.setattr(cluster_rounds, "machine_is_busy", lambda: "load 9 on 2 cores")
+    summary = DurabilitySummary()
+    with pytest.raises(MachineFailed, match=r"n1 does not follow n2.*on a busy machine \(load 9 on 2 cores\)"):
+        struck(Parted(synchronous=True), IsolatePrimary(), summary=summary)
+    assert (summary.rounds, summary.broken) == (0, "")
+
+
+def test_a_node_that_ended_by_itself_is_a_failure_without_a_claim(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of any server, and on any machine."""
+
+    class Dying(MemoryCluster):
+        def wait_whole(self) -> None:
+            super().wait_whole()
+            if "healed" in self.deeds:
+                self.stores["n3"].alive = False
+                raise StoreDied("n3 ended with exit status 1", "")
+
+    monkeypatch.setattr(cluster_rounds, "machine_is_busy", lambda: "load 9 on 2 cores")
+    summary = struck(Dying(synchronous=True), IsolatePrimary())
+    assert summary.outcome(claimed=False) is Outcome.FAIL
+
+
+class Leaderless(MemoryCluster):
+    """When its primary is lost another node ends too, and no one takes over."""
+
+    settle_seconds = 0
+    cause: Exception | None = None
+
+    def fail_over(self) -> None:
+        self.stores["n2"].alive, self.stores["n2"].cause = False, self.cause
+
+
+def test_a_survivor_that_was_killed_from_outside_spoils_the_round() -> None:
+    """The store is not to blame for a failover that it could not make; it is if the survivor ended by itself."""
+    cluster = Leaderless(synchronous=True)
+    cluster.cause = MachineFailed("the kernel's out-of-memory killer has ended n2")
+    with pytest.raises(MachineFailed, match="out-of-memory"):
+        struck(cluster, Lose())
+    summary = struck(Leaderless(synchronous=True), Lose())
+    assert summary.broken == "n2 ended by itself"
+    assert summary.outcome(claimed=False) is Outcome.FAIL
+
+
+def test_no_answer_while_a_node_is_gone_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That the node does not run is the fault's deed, and no failure of the store."""
+
+    def lost(*_: object, **__: object) -> list[Finding]:
+        raise Unknown("the reply was lost")
+
+    monkeypatch.setattr(ClusterRounds, "_read_back", lost)
+    summary = DurabilitySummary()
+    with pytest.raises(Unknown, match="the reply was lost"):
+        struck(MemoryCluster(synchronous=True), Lose(), summary=summary)
+    assert (summary.rounds, summary.broken) == (0, "")
+
+
+def test_another_primary_before_the_fault_spoils_the_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clients are tied to the wrong node, and the time of the failover would be that of nothing."""
+    cluster = MemoryCluster(synchronous=True)
+    monkeypatch.setattr(ClusterRounds, "_wait_for_writes", lambda _: setattr(cluster, "_primary", "n2"))
+    with pytest.raises(Unknown, match="before the fault n2 took the place of n1"):
+        struck(cluster, IsolatePrimary())
+
+
+def test_a_loss_that_was_seen_counts_whatever_the_machine_does_next() -> None:
+    """The round is repeated, and what it showed stays."""
+
+    class Spoiled(MemoryCluster):
+        def heal(self) -> None:
+            raise MachineFailed("the network could not be changed: tc")
+
+    summary = DurabilitySummary()
+    with pytest.raises(MachineFailed):
+        struck(Spoiled(synchronous=False), Lose(), summary=summary)
+    assert summary.rounds == 0
+    struck(MemoryCluster(synchronous=True), Lose(), summary=summary)
+    assert (summary.rounds, summary.lossy) == (ROUNDS, 1)
+    assert summary.outcome(claimed=True) is Outcome.FAIL
+
+
+def test_a_round_that_the_machine_spoils_does_not_count() -> None:
+    """It is repeated on another cluster; what was done so far stays."""
+
+    class Spoiled(MemoryCluster):
+        def heal(self) -> None:
+            if self.deeds.count("healed") == 1:
+                raise MachineFailed("the network could not be changed: tc")
+            super().heal()
+
+    summary = DurabilitySummary()
+    with pytest.raises(MachineFailed):
+        struck(Spoiled(synchronous=True), IsolatePrimary(), summary=summary)
+    assert (summary.rounds, summary.strikes) == (1, {"isolate_primary": 1})
+    struck(MemoryCluster(synchronous=True), IsolatePrimary(), summary=summary)
+    assert (summary.rounds, summary.strikes) == (ROUNDS, {"isolate_primary": ROUNDS})
+    assert summary.outcome(claimed=True) is Outcome.PASS

@@ -1,0 +1,84 @@
+"""What faults of clusters do to the primary of this moment and to the network, in which order, and how they end."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest.mock import MagicMock, call
+
+import pytest
+
+from storeproof.contract import Unknown
+from storeproof.faults import faults, find, lagging_node_wipe
+from storeproof.faults.cluster_fault import ClusterFault
+from storeproof.network.network import Network
+
+NAMES = sorted(name for name, fault in faults().items() if isinstance(fault, ClusterFault))
+
+
+@pytest.fixture
+def handle() -> Any:
+    """A handle of a cluster that notes its calls; its primary is n2."""
+    made: Any = MagicMock()
+    made.cluster = made
+    made.network.mock_add_spec(Network)
+    made.primary.return_value = "n2"
+    return made
+
+
+def test_these_are_the_faults_of_clusters() -> None:
+    """And whether the node is gone meanwhile."""
+    found = {name: find(name) for name in NAMES}
+    assert {name: fault.loses_node for name, fault in found.items() if isinstance(fault, ClusterFault)} == {
+        "isolate_primary": False,
+        "kill_primary": True,
+        "lagging_node_wipe": True,
+        "pause_primary": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "deeds"),
+    [
+        ("isolate_primary", [call.primary(), call.network.isolate("n2")]),
+        ("kill_primary", [call.primary(), call.node("n2"), call.node().kill()]),
+        ("pause_primary", [call.primary(), call.node("n2"), call.node().pause()]),
+    ],
+)
+def test_a_fault_strikes_the_primary_of_this_moment(name: str, deeds: list[Any], handle: Any) -> None:
+    """Not the one that a round began with."""
+    find(name).strike(handle)
+    assert handle.mock_calls == deeds
+
+
+def test_a_lost_node_first_lags_then_is_silent_then_dies_and_then_its_disk_is_empty(handle: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A link that goes down after the processes would let them send last packets; the second of lag is waited for."""
+    monkeypatch.setattr(lagging_node_wipe.time, "sleep", lambda seconds: handle.waited(seconds))
+    find("lagging_node_wipe").strike(handle)
+    assert handle.mock_calls == [
+        call.primary(),
+        call.network.slow("n2", 128),
+        call.waited(1.0),
+        call.network.unplug("n2"),
+        call.node("n2"),
+        call.node().kill(),
+        call.node("n2"),
+        call.node().empty(),
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_fault_ends_by_healing(name: str, handle: Any) -> None:
+    """Whatever it did."""
+    fault = find(name)
+    assert isinstance(fault, ClusterFault)
+    fault.end(handle)
+    assert handle.mock_calls == [call.heal()]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_a_primary_none_is_struck(name: str, handle: Any) -> None:
+    """The round says nothing."""
+    handle.primary.side_effect = Unknown("an election")
+    with pytest.raises(Unknown):
+        find(name).strike(handle)
+    assert handle.mock_calls == [call.primary()]
