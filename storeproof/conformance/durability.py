@@ -25,7 +25,7 @@ from storeproof.outcome import IDLE, SHOWN, Outcome, worst
 from storeproof.printable import in_one_line
 from storeproof.result.model import GuaranteeRecord, RunInfo, StoreResult
 from storeproof.spec import LADDER, NODES, Spec, Target
-from storeproof.spec.guarantee import Guarantee
+from storeproof.spec.guarantee import NETWORKED, Guarantee
 
 _CASE: Final = "durability."
 _GUARANTEES: Final = (*LADDER[1:], *NODES)
@@ -57,6 +57,8 @@ def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: 
     if len(records) != len(store.durability.guarantees):
         raise ClaimRefused(Reason.DURABILITY, "a guarantee has two records")
     struck = {name: each for name, each in records.items() if each.rounds}
+    if on_cluster := sorted(struck.keys() & {*NETWORKED}):
+        raise ClaimRefused(Reason.EVIDENCE, f"{on_cluster[0]} was tested on a cluster, of whose rounds no histories are kept yet")
     if (EVIDENCE in archive.places) != (run.evidence is not None):
         where = "in the result and not in the bundle" if run.evidence else "in the bundle and not in the result"
         raise ClaimRefused(Reason.EVIDENCE, f"{EVIDENCE} is {where}")

@@ -158,6 +158,12 @@ def _power_loss(store: Json) -> None:
     store["durability"]["guarantees"].append(found | {"guarantee": "power_loss"})
 
 
+def _partition(store: Json) -> None:
+    """A guarantee of a cluster, whose rounds cannot be judged again."""
+    others = [each for each in store["durability"]["guarantees"] if each["guarantee"] != "partition"]
+    store["durability"]["guarantees"] = [*others, guarantee_of(store, CRASH) | {"guarantee": "partition"}]
+
+
 def _proven(store: Json) -> None:
     store["durability"]["proven"] = "power_loss"
 
@@ -282,6 +288,9 @@ EVIDENCES = (
     Forgery("better bound", "in the result", _record(loss_bound=0.01), Reason.DURABILITY, "loss_bound is 0.01"),
     Forgery("more was at risk", "in the result", _record(acknowledged=10_000_000), Reason.DURABILITY, "acknowledged is 10000000"),
     Forgery("guarantee invented", "a record without histories", with_store(_power_loss), Reason.DURABILITY, "power_loss: "),
+    Forgery(
+        "cluster without histories", "none are kept of them", with_store(_partition), Reason.EVIDENCE, "partition was tested on a cluster"
+    ),
     Forgery("more is proven", "than the faults show", with_store(_proven), Reason.DURABILITY, "power_loss is proven in the result"),
     Forgery(
         "spoiled round",
