@@ -29,6 +29,7 @@ def doctor(console: Console | None = None) -> None:
     console.print(f"{running} of {len(found.stores)} stores run here. Container engine: {found.engine.detail}.", highlight=False)
     for name, way in found.power_cuts.items():
         console.print(f"Power cuts by {name}: {way.detail}.", highlight=False)
+    console.print(f"Clusters: {found.network.detail}.", highlight=False)
     rest = _remedies(found)
     if rest:
         console.print("\nTo enable the rest (installing packages needs root):")
@@ -46,7 +47,7 @@ def _cell(way: Availability | None, ready: str) -> str:
 def _remedies(found: Survey) -> dict[str, list[str]]:
     """Each command once, with what it enables and any remarks on it. Composite stores need what the stores need that they consist of."""
     needs = [(found.engine, "a container engine"), *((way, f"power cuts by {name}") for name, way in found.power_cuts.items())]
-    needs = [(way, what) for way, what in needs if way.remedy]
+    needs = [(way, what) for way, what in (*needs, (found.network, "clusters")) if way.remedy]
     for each in (store for store in found.stores if not store.composite):
         for way, what in ((each.client, "client"), (each.process, "process"), (each.container, "container")):
             if way is not None and way.remedy != found.engine.remedy:

@@ -57,7 +57,11 @@ def _details(store: Store, file: Path, spec: Spec) -> Text:
         target = Target(store, name, file)
         text.append(f"\n{target.id}", "bold").append(" (default)" if variant.default else "")
         stale = "; its reads may be stale" if target.stale_reads else ""
-        text.append(f"\n  claims {variant.guarantee}, {_claimed(target, spec)} capabilities{stale}\n")
+        guarantees = ", ".join((variant.guarantee, *variant.survives))
+        text.append(f"\n  claims {guarantees}, {_claimed(target, spec)} capabilities{stale}\n")
+        if target.cluster is not None:
+            nodes = ", ".join(f"{node} ({' and '.join(services)})" for node, services in target.cluster.nodes.items())
+            text.append(f"  runs as {target.topology}: {nodes}\n", "dim")
         settings = ", ".join(f"{key}={value}" for key, value in {**variant.settings, **variant.options}.items())
         for line in (settings, variant.note):
             if line:

@@ -33,7 +33,6 @@ RUNGS = {
     "clean_restart": "#030003",
     "process_crash": "#030004",
     "power_loss": "#030005",
-    "node_loss": "#030006",
 }
 LINES = tuple(f"#04000{digit}" for digit in range(1, 9))
 _VARIABLES = {

@@ -164,8 +164,11 @@ def machine(result: Result) -> Table:
         ("Python", environment.python),
         ("packages", ", ".join(f"{name} {version}" for name, version in environment.packages.items()) or "–"),
     ]
-    if any(store.topology == "cluster" and store.launch != "endpoint" for store in result.stores):
+    ours = {store.topology for store in result.stores if store.launch != "endpoint"}
+    if "cluster" in ours:
         lines.append(("nodes of a cluster", "all on this one machine, in one container: no network lies between them"))
+    if ours - {"single", "replica_set", "cluster"}:
+        lines.append(("nodes of a topology", "all on this one machine, each in a network namespace of its own"))
     return Table(("what", "found"), [[Cell(name, "strong"), Cell(value)] for name, value in lines], "")
 
 

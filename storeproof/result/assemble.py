@@ -38,7 +38,7 @@ def assemble(
         store=store.name,
         title=store.title,
         variant=record.target.variant,
-        topology=store.topology,
+        topology=record.target.topology,
         version=record.version,
         launch=record.launch,
         image_digest=record.image_digest,

@@ -186,7 +186,8 @@ class GuaranteeRecord(Harm):
     """Upper 95 % confidence bound of the share of such faults with a loss (Clopper and Pearson); None without evidence."""
     worst_loss: WorstLoss | None = None
     recovery_seconds: list[float]
-    """From the start after the fault to the first answer, per round."""
+    """From the start after the fault to the first answer, per round. Of a cluster whose primary was struck: from the fault to the first
+    acknowledgement by another."""
     spoiled: int = 0
     """Rounds spoiled by the machine or without an answer; not counted in `rounds`."""
     detail: str

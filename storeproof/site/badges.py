@@ -17,7 +17,6 @@ SURVIVES: Final = {
     "clean_restart": "survives a clean restart",
     "process_crash": "survives kill -9",
     "power_loss": "survives a power cut",
-    "node_loss": "survives the loss of a node",
 }
 _COLOURS: Final = {"good": ("brightgreen", "#1a7f37"), "bad": ("red", "#b42318")}
 _OTHER: Final = ("lightgrey", "#5b6069")

@@ -19,9 +19,10 @@ FAULTS: Final = {
     "clean_restart": "clean restart",
     "process_crash": "kill -9",
     "power_loss": "power cut",
-    "node_loss": "loss of a node",
     "one_node_crash": "crash of one node",
     "all_nodes_crash": "crash of all nodes",
+    "node_loss": "loss of the primary",
+    "partition": "partition",
 }
 """What tests each guarantee, in words."""
 

@@ -2,7 +2,8 @@
 
 const LARGEST = 64 * 2 ** 20;
 const LETTERS = { error: "e", fail: "f", inconclusive: "i", not_run: "n", known_fail: "k", unsupported: "u", excluded: "x", undeclared: "d", pass: "p" };
-const LADDER = ["volatile", "clean_restart", "process_crash", "power_loss", "node_loss"];
+const LADDER = ["volatile", "clean_restart", "process_crash", "power_loss"];
+const UNCLAIMED = ["unsupported", "undeclared"];  // the outcomes of what a variant does not claim
 const FINDINGS = ["resurrected", "reverted", "torn", "invented", "miscounted", "split"];
 const ADVICE = "give a result.json that `pytest suites/` wrote";
 
@@ -59,7 +60,9 @@ function lossFrom(record, claimed, run, where) {
     lost,
     of,
     rounds: record.rounds,
-    promised: LADDER.indexOf(record.guarantee) <= LADDER.indexOf(claimed),
+    promised: LADDER.includes(record.guarantee) && LADDER.includes(claimed)
+      ? LADDER.indexOf(record.guarantee) <= LADDER.indexOf(claimed)
+      : !UNCLAIMED.includes(record.outcome),
     changed: changed.join(", "),
     unstartable: state === "no_start" || Boolean(worst && worst.shape === "unstartable"),
     run,
