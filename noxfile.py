@@ -169,7 +169,7 @@ NDB_INPUTS = (
     "spec/guarantees/*_node*.yaml",
     "adapters/mysql/**/*.py",
     "storeproof/launch/nodes.py",
-    "storeproof/faults/*_node*.py",
+    "storeproof/faults/*_node*_kill.py",
 )
 """The image, the store's file, its adapter, what kills its nodes and awaits them."""
 

@@ -41,6 +41,7 @@ SLOW = (
     "stubs",
     "vendor",
     # They strike a store again and again, start servers of their own, or draw whole reports.
+    "adapters/test_redis_cluster.py",
     "cleanup",
     "disk",
     "experiments/durability/test_atomic_groups.py",
@@ -49,6 +50,7 @@ SLOW = (
     "experiments/durability/test_rounds.py",
     "experiments/durability/test_spoiled.py",
     "launch",
+    "network",
     "nuisance",
     "load/wire/test_engine.py",
     "report/test_destination.py",
@@ -109,3 +111,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     config.option.loadscopereorder = False
     return ByFile(config, log)
+
+
+@pytest.fixture(scope="session")
+def networks() -> None:
+    """Skip where no network can be made."""
+    from tests.network.network_rights import reason_without
+
+    if (reason := reason_without()) is not None:
+        pytest.skip(reason)

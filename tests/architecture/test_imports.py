@@ -26,8 +26,8 @@ ORDER = (
         "contract",
         "embedded",
     ),
-    *("oracle", "check", "evidence", "blame", "machine", "disk", "cleanup", "launch", "faults", "corpus", "records", "load", "result"),
-    *("store_under_test", "experiments", "report", "site", "conformance", "cli", "plugin", "suites"),
+    *("oracle", "check", "evidence", "blame", "machine", "disk", "network", "cleanup", "launch", "faults", "corpus", "records", "load"),
+    *("result", "store_under_test", "experiments", "report", "site", "conformance", "cli", "plugin", "suites"),
 )
 FOLDERS = {"storeproof": "storeproof", "adapters": "storeproof.adapters", "suites": "storeproof.suites"}
 FOR_ADAPTERS = ("contract", "embedded", "spec", "errors", "adapters")
