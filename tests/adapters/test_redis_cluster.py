@@ -60,7 +60,7 @@ def whole(cluster: ClusterHandle) -> Iterator[ClusterHandle]:
 def test_each_session_says_whether_it_waits_and_replicas_refuse_writes(whole: ClusterHandle) -> None:
     """The option is the variant's; it is read back with the settings."""
     sut = under_test(WAITING)
-    sut._verify(whole)
+    sut._verify(whole, {})
     assert sut.record.settings == {"save": "", "appendonly": "no", "wait": "1"}
     layout = sut.layout("single_key")
     replica = next(name for name in whole.nodes if name != whole.primary())
@@ -97,7 +97,7 @@ def test_a_node_with_other_settings_is_noticed(whole: ClusterHandle) -> None:
         client.config_set("appendonly", "yes")
         try:
             with pytest.raises(SettingsMismatch, match=f"appendonly of {replica}: expected 'no', found 'yes'"):
-                under_test(WAITING)._verify(whole)
+                under_test(WAITING)._verify(whole, {})
         finally:
             client.config_set("appendonly", "no")
 
