@@ -13,7 +13,7 @@ from storeproof.outcome import SHOWN
 from storeproof.report import formatting
 from storeproof.report.axes import Pair, setting
 from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss, loss_of, percent
-from storeproof.report.parts.roles import MANY, lacks
+from storeproof.report.parts.roles import MANY, lacks, role_of
 from storeproof.report.speed import numbers
 from storeproof.report.tables import workloads
 from storeproof.result.measurement import Interval, Measurement
@@ -103,8 +103,9 @@ def _role(verdict: ProfileVerdict) -> AnswerCell:
         return AnswerCell("✔", "✔", "good")
     if verdict.verdict == "incomplete":
         return AnswerCell("not run", "○")
-    count = len(lacks(verdict))
-    return AnswerCell(f"{count} missing", str(count), "near" if count < MANY else "")
+    count, open_ = len(lacks(verdict)), len(role_of(verdict).open)
+    said = f"{count} missing" + (f", {open_} not shown" if open_ else "")
+    return AnswerCell(said, str(count), "near" if count + open_ < MANY else "")
 
 
 def answer(result: Result, titles: Mapping[str, str]) -> str:
@@ -112,7 +113,7 @@ def answer(result: Result, titles: Mapping[str, str]) -> str:
     lacking = {
         _name(store, result.stores): {what for each in store.profiles for what in lacks(each)}
         for store in result.stores
-        if store.profiles and all(each.verdict != "incomplete" for each in store.profiles)
+        if store.profiles and not any(role_of(each).open for each in store.profiles)
     }
     if not lacking:
         return ""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from storeproof.outcome import Outcome
+from storeproof.outcome import REFUTED, Outcome
 from storeproof.result.model import ProfileVerdict
 
 _OUTCOMES: Final = frozenset(map(str, Outcome))
 _BROKEN: Final = (Outcome.FAIL, Outcome.KNOWN_FAIL)
+_NOT_TRIED: Final = ("no case was run", "not verified in this run", "not measured")
+"""How reasons begin where there is no outcome, since nothing was tried."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,13 @@ class Shortfall:
     def broken(self) -> bool:
         """Whether it was answered wrongly, or claimed and not kept."""
         return self.outcome in _BROKEN
+
+    @property
+    def open(self) -> bool:
+        """Whether the run says nothing of it, for or against."""
+        if self.outcome:
+            return self.outcome not in REFUTED
+        return self.reason.startswith(_NOT_TRIED)
 
 
 def shortfalls_of(verdict: ProfileVerdict) -> tuple[Shortfall, ...]:

@@ -58,9 +58,9 @@ def ratios(content: Content) -> list[list[Any]]:
 
 
 def role_data(role: Role) -> list[Any]:
-    """[verdict, number that failed, number that is lacking, some that failed, some that are lacking]."""
+    """[verdict, number that failed, number that is lacking, some that failed, some that are lacking, number that was not shown]."""
     broken, lacks = role.broken, role.lacks
-    return [role.verdict, len(broken), len(lacks), broken[:MANY], lacks[:MANY]]
+    return [role.verdict, len(broken), len(lacks), broken[:MANY], lacks[:MANY], len(role.open)]
 
 
 def loss_data(loss: Loss) -> dict[str, Any]:

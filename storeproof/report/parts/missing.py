@@ -38,4 +38,4 @@ def missing(result: Result) -> dict[str, Table]:
 
 def _distance(role: Role) -> tuple[bool, int]:
     """How far a store is from the profile; what was not shown says nothing, and comes last."""
-    return role.verdict == "open", len(role.broken) + len(role.lacks)
+    return role.verdict == "open", len(role.broken) + len(role.lacks) + len(role.open)

@@ -76,7 +76,7 @@ def _capabilities(store: StoreResult) -> Cell:
 def _role(role: Role | None) -> Cell:
     if role is None:
         return Cell("not asked", "dim")
-    missing = [*role.broken, *role.lacks]
+    missing = [*role.broken, *role.lacks, *role.open]
     more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
     link = f"#{role_anchor(role.profile)}" if role.shortfalls else ""
     return Cell(role.text, role.tone, link, ", ".join(missing[:_NAMED]) + more)

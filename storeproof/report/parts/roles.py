@@ -41,22 +41,29 @@ class Role:
 
     @property
     def lacks(self) -> list[str]:
-        """What else is missing, each thing once."""
+        """What else it does not have, each thing once."""
         failed = set(self.broken)
-        return list(dict.fromkeys(each.thing for each in self.shortfalls if each.thing not in failed))
+        return list(dict.fromkeys(each.thing for each in self.shortfalls if not each.open and each.thing not in failed))
+
+    @property
+    def open(self) -> list[str]:
+        """What was not shown, for or against, each thing once."""
+        refuted = {*self.broken, *self.lacks}
+        return list(dict.fromkeys(each.thing for each in self.shortfalls if each.open and each.thing not in refuted))
 
     @property
     def text(self) -> str:
-        """`meets`, `lacks 3`, `fails 1, lacks 7`."""
-        if self.verdict == "failed":
-            return f"fails {len(self.broken)}" + (f", lacks {len(self.lacks)}" if self.lacks else "")
-        return {"meets": "✔ meets", "open": "not shown"}.get(self.verdict, f"lacks {len(self.lacks)}")
+        """`meets`, `lacks 3`, `fails 1, lacks 7`, `lacks 1, 9 not shown`."""
+        if self.verdict in ("meets", "open"):
+            return "✔ meets" if self.verdict == "meets" else "not shown"
+        counts = (("fails {}", self.broken), ("lacks {}", self.lacks), ("{} not shown", self.open))
+        return ", ".join(words.format(len(things)) for words, things in counts if things)
 
     @property
     def tone(self) -> str:
         """`good`, `near`, `bad`, or nothing for a store of another kind or one that was not tried."""
         if self.verdict == "lacks":
-            return "near" if len(self.lacks) < MANY else ""
+            return "near" if len(self.lacks) + len(self.open) < MANY else ""
         return {"meets": "good", "failed": "bad"}.get(self.verdict, "")
 
     def by_reason(self) -> list[tuple[str, list[str]]]:
@@ -98,5 +105,6 @@ def profiles_in(verdicts: Iterable[ProfileVerdict]) -> list[str]:
 
 
 def lacks(verdict: ProfileVerdict) -> set[str]:
-    """What a store lacks for a profile: models, capabilities and guarantees by name, whatever number of their cases fail."""
-    return {each.thing for each in shortfalls_of(verdict)}
+    """What a store lacks for a profile: models, capabilities and guarantees by name, whatever number of their cases fail; nothing that
+    was not shown."""
+    return {each.thing for each in shortfalls_of(verdict) if not each.open}

@@ -3,16 +3,16 @@
 const NEAR_MISSES = 10;
 
 function roleText(role) {
-  const [verdict, broken, lacks] = role;
+  const [verdict, broken, lacks, , , open] = role;
   if (verdict === "meets") return "✔ meets";
   if (verdict === "open") return "not shown";
-  if (verdict === "failed") return `fails ${broken}${lacks ? `, lacks ${lacks}` : ""}`;
-  return `lacks ${lacks}`;
+  const counts = [broken && `fails ${broken}`, lacks && `lacks ${lacks}`, open && `${open} not shown`];
+  return counts.filter(Boolean).join(", ");
 }
 
 function roleTone(role) {
-  const [verdict, , lacks] = role;
-  if (verdict === "lacks") return lacks < NEAR_MISSES ? "near" : "";
+  const [verdict, , lacks, , , open] = role;
+  if (verdict === "lacks") return lacks + open < NEAR_MISSES ? "near" : "";
   return { meets: "good", failed: "bad" }[verdict] || "";
 }
 

@@ -1,4 +1,4 @@
-/* What is asked of a variant. A check gives what is missing, [] where nothing is, or null where it was not shown. */
+/* What is asked of a variant. A check gives what is missing, [] where nothing is, and null for what was not shown. */
 
 function roleCondition(name) {
   const label = data.roles.find(([profile]) => profile === name)[1];
@@ -9,7 +9,7 @@ function roleCondition(name) {
       if (!role || role[0] === "open") return null;
       const named = [...role[3], ...role[4]];
       const rest = role[1] + role[2] - named.length;
-      return [...named.map(thing), ...Array(rest).fill("")];
+      return [...named.map(thing), ...Array(rest).fill(""), ...(role[5] ? [null] : [])];
     },
   };
 }
@@ -63,6 +63,6 @@ function conditionsOf(state) {
 function judge(rows, asked) {
   return rows.map((row) => {
     const found = asked.map((each) => each.check(row));
-    return { row, open: found.includes(null), lacks: [...new Set(found.flat().filter((each) => each))], count: found.flat().filter((each) => each !== null).length };
+    return { row, open: found.flat().includes(null), lacks: [...new Set(found.flat().filter((each) => each))], count: found.flat().filter((each) => each !== null).length };
   });
 }

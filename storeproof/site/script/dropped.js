@@ -5,6 +5,7 @@ const LETTERS = { error: "e", fail: "f", inconclusive: "i", not_run: "n", known_
 const LADDER = ["volatile", "clean_restart", "process_crash", "power_loss"];
 const UNCLAIMED = ["unsupported", "undeclared"];  // the outcomes of what a variant does not claim
 const FINDINGS = ["resurrected", "reverted", "torn", "invented", "miscounted", "split"];
+const NOT_TRIED = ["no case was run", "not verified in this run", "not measured"];  // how reasons begin where nothing was tried
 const ADVICE = "give a result.json that `pytest suites/` wrote";
 
 /* A field of a result, which must be of a type; what is wrong names its place. */
@@ -36,16 +37,20 @@ function parsed(text, name) {
 function shortfall(line) {
   const [what, ...rest] = line.split(": ");
   const outcome = rest.slice(0, 2).find((each) => each in LETTERS) || "";
-  return { name: what.split("/")[0].replace(/^capability /, ""), broken: outcome === "fail" || outcome === "known_fail" };
+  const refuted = ["fail", "known_fail", "unsupported"].includes(outcome);
+  const reason = rest.join(": ");
+  const open = outcome ? !refuted : NOT_TRIED.some((words) => reason.startsWith(words));
+  return { name: what.split("/")[0].replace(/^capability /, ""), broken: refuted && outcome !== "unsupported", open };
 }
 
 function roleFrom(profile, where) {
   const verdict = field(profile, "verdict", "string", where);
   const lines = field(profile, "missing", "array", where).map((line) => shortfall(printable(line)));
   const broken = [...new Set(lines.filter((each) => each.broken).map(({ name }) => name))];
-  const lacks = [...new Set(lines.map(({ name }) => name).filter((name) => !broken.includes(name)))];
+  const lacks = [...new Set(lines.filter((each) => !each.open).map(({ name }) => name).filter((name) => !broken.includes(name)))];
+  const open = new Set(lines.map(({ name }) => name).filter((name) => !broken.includes(name) && !lacks.includes(name)));
   const found = { conforms: "meets", incomplete: "open" }[verdict] || (broken.length ? "failed" : "lacks");
-  return [found, broken.length, lacks.length, broken.slice(0, NEAR_MISSES), lacks.slice(0, NEAR_MISSES)];
+  return [found, broken.length, lacks.length, broken.slice(0, NEAR_MISSES), lacks.slice(0, NEAR_MISSES), open.size];
 }
 
 function lossFrom(record, claimed, run, where) {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.report.parts.roles import label_of, profiles_in, role_of
+from storeproof.report.parts.roles import label_of, lacks, profiles_in, role_of
 from storeproof.site.data import role_data
 from tests.site.made import judged
 
@@ -15,7 +15,7 @@ def test_who_conforms_meets_the_role() -> None:
     """With nothing that is missing."""
     role = role_of(judged("cache", "conforms"))
     assert (role.text, role.tone, role.label) == ("✔ meets", "good", "cache")
-    assert role_data(role) == ["meets", 0, 0, [], []]
+    assert role_data(role) == ["meets", 0, 0, [], [], 0]
 
 
 def test_several_cases_of_one_capability_are_one_thing() -> None:
@@ -62,13 +62,33 @@ def test_what_was_not_run_is_not_shown_and_never_lacking() -> None:
     assert (role.verdict, role.text, role.tone) == ("open", "not shown", "")
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "capability text.word: no case was run",
+        "capability text.word/001: not_run: the machine",
+        "capability text.word/001: error: ours",
+        "model nested: not verified in this run: get, put",
+        "speed single-get at 50 clients: not measured",
+    ],
+)
+def test_in_a_run_of_a_part_what_was_not_run_is_counted_apart(line: str) -> None:
+    """One thing is lacking; the other was not shown, and is not called lacking. With many of these it is no near miss either."""
+    lines = [f"capability expiry.put-expiring/001: {NO_TTL}", line]
+    role = role_of(judged("cache", "does_not_conform", lines))
+    assert (role.text, role.lacks, len(role.open), role.tone) == ("lacks 1, 1 not shown", ["expiry.put-expiring"], 1, "near")
+    assert lacks(judged("cache", "does_not_conform", lines)) == {"expiry.put-expiring"}
+    untried = [f"capability filter.x{n}: no case was run" for n in range(9)]
+    assert role_of(judged("cache", "does_not_conform", [*lines, *untried])).tone == ""
+
+
 def test_a_store_of_another_kind_is_no_near_miss() -> None:
     """Ten things that are missing are counted, without colour, and ten of them are named in the data."""
     role = role_of(
         judged("document_store", "does_not_conform", [f"capability filter.x{n}/001: unsupported: no documents" for n in range(12)])
     )
     assert (role.text, role.tone) == ("lacks 12", "")
-    assert [len(each) if isinstance(each, list) else each for each in role_data(role)] == ["lacks", 0, 12, 0, 10]
+    assert [len(each) if isinstance(each, list) else each for each in role_data(role)] == ["lacks", 0, 12, 0, 10, 0]
 
 
 def test_columns_keep_their_order_and_unknown_profiles_come_last() -> None:

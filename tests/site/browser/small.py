@@ -18,6 +18,8 @@ def small_result() -> Result:
         "capability text.word/001: fail: wrong",
         "capability text.language-ja/001: unsupported: no index",
         "model corpus: not claimed",
+        "capability text.phrase: no case was run",
+        "capability text.prefix/001: not_run: the machine",
     ]
     return result(
         struck(

@@ -71,7 +71,7 @@ def test_cells_show_counts_shares_and_marks(open_page: Any, small_site: str) -> 
     }
     assert cells["mysql:innodb", "search"] == "✔ meets"
     assert cells["mysql:innodb", "power cut"] == "0 of 34.6k"
-    assert cells["redis:volatile", "search"] == "fails 1, lacks 2"
+    assert cells["redis:volatile", "search"] == "fails 1, lacks 2, 2 not shown"
     assert cells["redis:volatile", "kill -9"].split() == ["46", "%", "lost", "not", "promised"]
     assert cells["redis:volatile", "power cut"].split() == ["values", "changed", "not", "promised"]
     assert visit.cell("mysql:innodb", "write a value").startswith("≥ 4.32k")
