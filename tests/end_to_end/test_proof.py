@@ -188,7 +188,7 @@ def test_what_else_is_wrong_with_a_store_its_cases_say(proven: Run, monkeypatch:
     """The look before the run hides nothing: other settings than the variant's are still an error of the first case."""
     sut = _citing(proven)
 
-    def differ(_handle: object) -> None:
+    def differ(_handle: object, _of_front: object) -> None:
         raise SettingsMismatch("it runs with other settings")
 
     monkeypatch.setattr(sut, "_verify", differ)
