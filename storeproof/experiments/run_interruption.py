@@ -13,9 +13,9 @@ from storeproof.experiments.durability.interruption_summary import InterruptionS
 from storeproof.experiments.durability.part_interruptions import PartInterruptions
 from storeproof.experiments.fault_experiment import Subject, on_own_stores
 from storeproof.faults.interruption import Interruption, PartCutOff, PartPause, Way
-from storeproof.launch.composite import CompositeHandle
 from storeproof.launch.handle import Capability, Handle
 from storeproof.launch.link import Link
+from storeproof.launch.several.composite import CompositeHandle
 from storeproof.spec.store import HOME, Role
 from storeproof.store_under_test import StoreUnderTest
 from storeproof.store_under_test.probing import connect

@@ -7,13 +7,13 @@ from functools import partial
 from typing import Final
 
 from storeproof.errors import NotAvailable
-from storeproof.launch.cluster import ClusterHandle
-from storeproof.launch.composite import CompositeHandle
 from storeproof.launch.container import ContainerHandle
 from storeproof.launch.endpoint import EndpointHandle
 from storeproof.launch.handle import Handle, LaunchKind
 from storeproof.launch.process import ProcessHandle
 from storeproof.launch.request import LaunchRequest
+from storeproof.launch.several.cluster import ClusterHandle
+from storeproof.launch.several.composite import CompositeHandle
 
 _HANDLES: Final[Mapping[LaunchKind, Callable[[LaunchRequest], Handle]]] = {
     "container": ContainerHandle,

@@ -15,7 +15,7 @@ from storeproof.experiments.durability.cluster_rounds import ClusterRounds
 from storeproof.experiments.durability.layouts import layouts_of
 from storeproof.experiments.fault_experiment import Subject
 from storeproof.faults.lagging_node_wipe import LaggingNodeWipe
-from storeproof.launch.cluster import ClusterHandle
+from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.spec.scale import DurabilityScale
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.network.network_rights import needs_networks

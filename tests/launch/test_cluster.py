@@ -18,9 +18,9 @@ from storeproof.cleanup.sweep import sweep_all
 from storeproof.contract import Breach, Refused, Unknown
 from storeproof.disk.methods import PowerCut
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied
-from storeproof.launch.cluster import ClusterHandle
 from storeproof.launch.handle import Capability
 from storeproof.launch.launcher import make
+from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.network.namespaces import find_marks
 from storeproof.spec.store import Topology
 from tests.launch.small import eventually, gone, greeted
@@ -213,7 +213,7 @@ def test_where_a_program_is_missing_it_leaves_nothing(tmp_path: Path) -> None:
 RUN = """
     import signal, sys, time
     from pathlib import Path
-    from storeproof.launch.cluster import ClusterHandle
+    from storeproof.launch.several.cluster import ClusterHandle
     from tests.launch.small_cluster import SmallCluster, cluster_request
     signal.signal(signal.SIGINT, signal.default_int_handler)
     {before}
@@ -225,7 +225,7 @@ RUN = """
     while True:
         time.sleep(0.05)
 """
-WITHOUT_REAPER = """import storeproof.launch.managed_server as m, storeproof.launch.cluster as c
+WITHOUT_REAPER = """import storeproof.launch.managed_server as m, storeproof.launch.several.cluster as c
     m.reap_at_exit = c.reap_at_exit = lambda *_, **__: None"""
 
 

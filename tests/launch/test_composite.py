@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from storeproof.errors import NotAvailable, StoreDied
-from storeproof.launch.composite import CompositeHandle
 from storeproof.launch.handle import Capability
 from storeproof.launch.launcher import make
 from storeproof.launch.request import LaunchRequest, PartRequest
+from storeproof.launch.several.composite import CompositeHandle
 from storeproof.spec.store import Composite, Launch
 from tests.launch.small import GREETS, eventually, gone, greeted, python_server, request
 
@@ -129,7 +129,7 @@ def test_a_kill_during_the_start_leaves_none_running(tmp_path: Path) -> None:
 
 def test_it_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither the directories of the servers nor that of the locks; also where the second server cannot be made."""
-    monkeypatch.setattr("storeproof.launch.composite.default_base", lambda: tmp_path)
+    monkeypatch.setattr("storeproof.launch.several.composite.default_base", lambda: tmp_path)
     handle = make(composite(tmp_path), lambda _: None)
     handle.start()
     pids = list(handle.pids)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,11 +16,12 @@ from storeproof.contract.address import Address
 from storeproof.contract.clusters import Promotion
 from storeproof.contract.failures import Breach, Refused, Unknown
 from storeproof.errors import NotAvailable, StoreDied
-from storeproof.launch.cluster_node import ClusterNode, kill_together
 from storeproof.launch.handle import Capability, LaunchKind
 from storeproof.launch.process import ProcessHandle
 from storeproof.launch.readiness import timeout_error
 from storeproof.launch.request import LaunchRequest, NodeLocation
+from storeproof.launch.several.cluster_node import ClusterNode, kill_together
+from storeproof.launch.several.together import Together
 from storeproof.machine.deadline import Deadline, progress_of
 from storeproof.machine.usage import UsageMeter
 from storeproof.network.network import Network
@@ -31,7 +32,7 @@ _PAUSE: Final = 0.05
 """Seconds between two questions to a cluster."""
 
 
-class ClusterHandle:
+class ClusterHandle(Together):
     """A cluster as one store: its address is that of the primary. It is also its own `RunningCluster`."""
 
     kind: LaunchKind = "process"
@@ -72,6 +73,11 @@ class ClusterHandle:
         except BaseException:
             self.close()
             raise
+
+    @property
+    def members(self) -> Collection[ClusterNode]:
+        """The nodes."""
+        return self._members.values()
 
     @property
     def cluster(self) -> ClusterHandle:
@@ -200,25 +206,6 @@ class ClusterHandle:
         raise NotAvailable(NO_CUT)
 
     cut_power = quiesce
-
-    def pause(self) -> None:
-        """See `Handle.pause`: of all nodes."""
-        for node in self._members.values():
-            node.pause()
-
-    def resume(self) -> None:
-        """See `Handle.resume`: of all nodes."""
-        for node in self._members.values():
-            node.resume()
-
-    def alive(self) -> bool:
-        """Whether all nodes run."""
-        return all(node.alive() for node in self._members.values())
-
-    def check_alive(self) -> None:
-        """See `Handle.check_alive`: of all nodes."""
-        for node in self._members.values():
-            node.check_alive()
 
     def meter(self) -> UsageMeter:
         """See `Handle.meter`: of all nodes together, without files."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from storeproof.cleanup.reaper import reap_at_exit
@@ -14,11 +14,12 @@ from storeproof.contract.address import Address, Part
 from storeproof.errors import StoreDied
 from storeproof.launch.handle import Capability, Handle, LaunchKind
 from storeproof.launch.request import LaunchRequest, PartRequest
+from storeproof.launch.several.together import Together
 from storeproof.machine.usage import UsageMeter
 from storeproof.spec.store import FRONT, HOME, Role
 
 
-class CompositeHandle:
+class CompositeHandle(Together):
     """Two servers as one store. A fault strikes both, the home first; the servers are its nodes, so that one can be killed alone."""
 
     image_digest: str | None = None
@@ -51,6 +52,11 @@ class CompositeHandle:
         kinds = {part.kind for part in self._parts.values()}
         self.kind: LaunchKind = kinds.pop() if len(kinds) == 1 else "composite"
         self.data: Path | None = self._parts[HOME].data
+
+    @property
+    def members(self) -> Collection[Handle]:
+        """Both servers, the home first."""
+        return self._parts.values()
 
     @property
     def initialised(self) -> bool | None:
@@ -172,25 +178,6 @@ class CompositeHandle:
             part.cut_power()
         with self._starting:  # as in `kill`
             pass
-
-    def pause(self) -> None:
-        """See `Handle.pause`: of both."""
-        for part in self._parts.values():
-            part.pause()
-
-    def resume(self) -> None:
-        """See `Handle.resume`: of both."""
-        for part in self._parts.values():
-            part.resume()
-
-    def alive(self) -> bool:
-        """Whether both run."""
-        return all(part.alive() for part in self._parts.values())
-
-    def check_alive(self) -> None:
-        """See `Handle.check_alive`: of both."""
-        for part in self._parts.values():
-            part.check_alive()
 
     def meter(self) -> UsageMeter:
         """See `Handle.meter`: of both together, but files and syncs are those of the home."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from storeproof.contract.address import Address
 from storeproof.launch.process import ProcessHandle
+from storeproof.launch.several.together import Together
 
 
-class ClusterNode:
+class ClusterNode(Together):
     """See `Node`."""
 
     def __init__(self, name: str, servers: Mapping[str, ProcessHandle]) -> None:
@@ -18,6 +19,11 @@ class ClusterNode:
         self.servers = servers
         self.emptied = False
         """Whether its data was removed since it was last a member of the cluster."""
+
+    @property
+    def members(self) -> Collection[ProcessHandle]:
+        """Its servers."""
+        return self.servers.values()
 
     @property
     def address(self) -> Address:
@@ -29,10 +35,6 @@ class ClusterNode:
     def pids(self) -> Sequence[int]:
         """See `Node.pids`."""
         return [pid for server in self.servers.values() for pid in server.pids]
-
-    def alive(self) -> bool:
-        """Whether all of its servers run."""
-        return all(server.alive() for server in self.servers.values())
 
     def start(self) -> None:
         """See `Node.start`."""
@@ -51,21 +53,6 @@ class ClusterNode:
         for server in self.servers.values():
             server.empty()
         self.emptied = True
-
-    def pause(self) -> None:
-        """See `Node.pause`."""
-        for server in self.servers.values():
-            server.pause()
-
-    def resume(self) -> None:
-        """See `Node.resume`."""
-        for server in self.servers.values():
-            server.resume()
-
-    def check_alive(self) -> None:
-        """See `Node.check_alive`."""
-        for server in self.servers.values():
-            server.check_alive()
 
     def close(self) -> None:
         """End its servers and remove what was made for them; never raises."""

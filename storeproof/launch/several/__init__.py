@@ -1,0 +1,1 @@
+"""Several servers as one store: a front over a home, and the nodes of a cluster."""

@@ -1,0 +1,51 @@
+"""What is done to several servers, or to nodes of several servers, is done to each of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from typing import Protocol
+
+
+class Member(Protocol):
+    """One of them: a server, or a node."""
+
+    def pause(self) -> None:
+        """See `Handle.pause`."""
+
+    def resume(self) -> None:
+        """See `Handle.resume`."""
+
+    def alive(self) -> bool:
+        """See `Handle.alive`."""
+
+    def check_alive(self) -> None:
+        """See `Handle.check_alive`."""
+
+
+class Together(ABC):
+    """All of them as one."""
+
+    @property
+    @abstractmethod
+    def members(self) -> Collection[Member]:
+        """All of them, in the order in which they are asked."""
+
+    def pause(self) -> None:
+        """See `Handle.pause`: of all."""
+        for each in self.members:
+            each.pause()
+
+    def resume(self) -> None:
+        """See `Handle.resume`: of all."""
+        for each in self.members:
+            each.resume()
+
+    def alive(self) -> bool:
+        """Whether all run."""
+        return all(each.alive() for each in self.members)
+
+    def check_alive(self) -> None:
+        """See `Handle.check_alive`: of all."""
+        for each in self.members:
+            each.check_alive()
