@@ -26,6 +26,17 @@ class Running:
         return any(thread.is_alive() for thread in self.threads)
 
 
+def wait_until(condition: Callable[[], bool], seconds: float, look: float) -> None:
+    """Wait until it holds, or the time is over, whichever is first; the caller looks at what there is.
+
+    Args:
+        look: seconds between two looks, which take time from clients that are threads.
+    """
+    deadline = time.monotonic() + seconds
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(look)
+
+
 @contextmanager
 def running(clients: Sequence[Callable[[threading.Event, threading.Event], None]]) -> Iterator[Running]:
     """Start the clients' `run(go, stop)` together, and wait for them at the end of the block."""

@@ -6,7 +6,7 @@ The outcome of each comes from the table in `storeproof.blame`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from storeproof.blame import Ending, outcome_of
@@ -64,6 +64,12 @@ class Summary(ABC):
     def findings_of(self, *, claimed: bool) -> list[str]:
         """The findings for a store that claims what was tested, or for one that does not."""
         return self.findings if claimed else self.unexcused
+
+    def spoiled_rounds(self) -> Iterator[str]:
+        """The part about them; nothing without any."""
+        if self.spoiled:
+            done = "given up" if self.given_up else "repeated"
+            yield f"{len(self.spoiled)} rounds were spoiled and {done}: {' | '.join(dict.fromkeys(self.spoiled))}"
 
     def report(self, case_result: CaseResult, *, claimed: bool, again: str) -> None:
         """Settle the case. Raises `EndCase` unless it is a pass."""

@@ -7,7 +7,6 @@ one on a slow store sees as much.
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -16,6 +15,7 @@ from typing import Final
 from storeproof.check import Staleness, staleness, together
 from storeproof.contract import Key, Layout
 from storeproof.experiments.client import Client, open_clients, raise_unknown, under_load
+from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.contended_keys import ContendedKey, ContendedKeys, KeyType
 from storeproof.history import Action, ClientLog, Recorder, by_place
 from storeproof.store_under_test import StoreUnderTest
@@ -106,11 +106,10 @@ def _play(
         strategy = ContendedKeys(logs[-1], mine, _MOST // len(keys), random.Random(rng.getrandbits(64)))
         return Client(lambda: sut.connect(sut.shared()), strategy)
 
+    def enough() -> bool:
+        return sum(each.ended for each in logs[:writers]) >= writes and sum(each.ended for each in logs[writers:]) >= _READS * writes
+
     opened = open_clients(clients, connect)
-    deadline = time.monotonic() + _LONGEST_SECONDS
     with under_load(opened) as load:
-        while load.alive and time.monotonic() < deadline:
-            if sum(each.ended for each in logs[:writers]) >= writes and sum(each.ended for each in logs[writers:]) >= _READS * writes:
-                break
-            time.sleep(_LOOK_SECONDS)
+        wait_until(lambda: enough() or not load.alive, _LONGEST_SECONDS, _LOOK_SECONDS)
     raise_unknown(opened)

@@ -19,7 +19,7 @@ from storeproof.check import Audits, Finding, losses
 from storeproof.contract import Address, Layout, Refused, Session, Unknown
 from storeproof.errors import MachineFailed, StoreDied
 from storeproof.experiments.client import ClosedLoop, open_clients, under_load
-from storeproof.experiments.client_threads import Running
+from storeproof.experiments.client_threads import Running, wait_until
 from storeproof.experiments.durability.atomic_groups import AtomicWrite
 from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
@@ -296,6 +296,5 @@ class ClusterRounds(FaultExperiment[ClusterRound]):
             yield
 
     def _wait_for_writes(self) -> None:
-        wanted, end = self._recorder.acknowledged + _WRITES, time.monotonic() + _WAIT_SECONDS
-        while self._recorder.acknowledged < wanted and time.monotonic() < end:
-            time.sleep(_LOOK_SECONDS)
+        wanted = self._recorder.acknowledged + _WRITES
+        wait_until(lambda: self._recorder.acknowledged >= wanted, _WAIT_SECONDS, _LOOK_SECONDS)

@@ -176,9 +176,7 @@ class DurabilitySummary(Summary):
         if self.bound is not None:
             yield strength(self.rounds - len(self.idle), self.lossy, self.bound)
         yield from self.idle
-        if self.spoiled:
-            done = "given up" if self.given_up else "repeated"
-            yield f"{len(self.spoiled)} rounds were spoiled and {done}: {' | '.join(dict.fromkeys(self.spoiled))}"
+        yield from self.spoiled_rounds()
         if self.recoveries:
             yield f"recovery {min(self.recoveries):.2f} to {max(self.recoveries):.2f} s"
         if self.failovers:

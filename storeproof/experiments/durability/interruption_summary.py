@@ -95,9 +95,7 @@ class InterruptionSummary(Summary):
             yield "none is missing in the home"
         yield self._staleness()
         yield from self.idle
-        if self.spoiled:
-            done = "given up" if self.given_up else "repeated"
-            yield f"{len(self.spoiled)} rounds were spoiled and {done}: {' | '.join(dict.fromkeys(self.spoiled))}"
+        yield from self.spoiled_rounds()
 
     def _staleness(self) -> str:
         if not self.stale:

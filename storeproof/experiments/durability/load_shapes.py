@@ -17,7 +17,7 @@ from typing import Final
 
 from storeproof.contract import Maintenance, Refused, Session, Unknown, Unsupported, why_not
 from storeproof.experiments.client import Client, open_clients, raise_failures, under_load
-from storeproof.experiments.client_threads import HANG_SECONDS, Running
+from storeproof.experiments.client_threads import HANG_SECONDS, Running, wait_until
 from storeproof.experiments.durability.bulk_load import BULK_OPERATION, Slots
 from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
@@ -117,10 +117,9 @@ class LoadShapes:
         """Several clients load batches; the fault strikes within one of them, after some that were acknowledged."""
         loaders = [self._loader(period, number) for number in range(_LOADERS)]
         with self._under_load(loaders) as load:
-            before, deadline, began = self._recorder.acknowledged, time.monotonic() + _LOAD_SECONDS, time.monotonic()
+            before, began = self._recorder.acknowledged, time.monotonic()
             wanted = self._subject.rng.randint(*_BATCHES)
-            while sum(each.acknowledged for each in loaders) < wanted and time.monotonic() < deadline and load.alive:
-                time.sleep(_LOOK_SECONDS)
+            wait_until(lambda: sum(each.acknowledged for each in loaders) >= wanted or not load.alive, _LOAD_SECONDS, _LOOK_SECONDS)
             if self._recorder.acknowledged > before:
                 time.sleep(self._subject.rng.uniform(0, (time.monotonic() - began) / wanted * _LOADERS))
             check_load(self._handle, loaders)

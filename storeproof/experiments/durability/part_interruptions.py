@@ -18,6 +18,7 @@ from typing import Final
 from storeproof.check import Finding, staleness, together
 from storeproof.contract import Layout, Session
 from storeproof.experiments.client import Client, ClosedLoop, open_clients, send_some, under_load
+from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.contended_keys import ContendedKey, ContendedKeys, KeyType
 from storeproof.experiments.durability.interruption_summary import InterruptionSummary
 from storeproof.experiments.durability.readback import audit
@@ -100,9 +101,7 @@ class PartInterruptions(FaultExperiment[int]):
         self._clients = open_clients(self._number, lambda: self._client(next(kinds)))
         with under_load(self._clients) as load:
             wanted = before + self.subject.rng.uniform(*_BEFORE) * _KEYS
-            deadline = time.monotonic() + _LONGEST
-            while self._recorder.ended < wanted and load.alive and time.monotonic() < deadline:
-                time.sleep(_LOOK)
+            wait_until(lambda: self._recorder.ended >= wanted or not load.alive, _LONGEST, _LOOK)
             check_load(self.handle, self._clients)
             yield
 
@@ -110,9 +109,7 @@ class PartInterruptions(FaultExperiment[int]):
         """Interrupt the server: in the first round until a client has given up by itself, which takes many seconds if requests hang."""
         try:
             self._interruption.strike()
-            deadline = time.monotonic() + _GIVES_UP
-            while self.round == 1 and not self._given_up and time.monotonic() < deadline:
-                time.sleep(_LOOK)
+            wait_until(lambda: self.round > 1 or self._given_up > 0, _GIVES_UP, _LOOK)
             time.sleep(_OTHERS)
         finally:
             self._interruption.end()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from random import Random
@@ -13,6 +12,7 @@ from typing import Final
 from storeproof.contract import Unknown
 from storeproof.errors import NotAvailable
 from storeproof.experiments.client import Client, open_clients, under_load
+from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.performance.caches.hit_rate import MODEL
 from storeproof.experiments.performance.caches.reads import Loaded, Read, Reads, hit_rate, load
 from storeproof.experiments.performance.open_loop_client import OpenLoop
@@ -120,7 +120,7 @@ def start_cold(sut: StoreUnderTest) -> ColdStart:
         before = _Load(sut, handle, loaded, "before")
         sut.progress("cache.cold_start · before")
         with before.running():
-            _wait(lambda: len(before.reads) >= _BEFORE)
+            wait_until(lambda: len(before.reads) >= _BEFORE, _LONGEST, _LOOK)
         _require(before, _BEFORE)
         handle.kill_nodes([FRONT])
         handle.start()
@@ -128,7 +128,7 @@ def start_cold(sut: StoreUnderTest) -> ColdStart:
         after = _Load(sut, handle, loaded, "after")
         sut.progress("cache.cold_start · after")
         with after.running():
-            _wait(lambda: back_at(after.reads, usual - _POINTS) is not None)
+            wait_until(lambda: back_at(after.reads, usual - _POINTS) is not None, _LONGEST, _LOOK)
         _require(after, _WINDOW)
     reads = after.reads
     back = back_at(reads, usual - _POINTS)
@@ -170,12 +170,6 @@ def _fill_front(sut: StoreUnderTest, handle: Handle, loaded: Loaded) -> None:
         reader.use(session)
         while not reader.exhausted:
             reader.request()
-
-
-def _wait(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + _LONGEST
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(_LOOK)
 
 
 def _require(load: _Load, reads: int) -> None:

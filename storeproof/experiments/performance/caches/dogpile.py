@@ -12,6 +12,7 @@ from typing import Final
 
 from storeproof.contract import Cached
 from storeproof.experiments.client import Client, open_clients, raise_unknown, under_load
+from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.performance.caches.hit_rate import MODEL
 from storeproof.experiments.performance.caches.reads import Read, Reads, load
 from storeproof.machine.cores import running_on
@@ -111,6 +112,5 @@ def count_dogpiles(sut: StoreUnderTest) -> Dogpile:
 
 def _wait_calm(readers: Sequence[Reads]) -> None:
     """Wait until the front answers again."""
-    wanted, deadline = sum(each.hits for each in readers) + _CALM, time.monotonic() + _LONGEST
-    while sum(each.hits for each in readers) < wanted and time.monotonic() < deadline:
-        time.sleep(_LOOK)
+    wanted = sum(each.hits for each in readers) + _CALM
+    wait_until(lambda: sum(each.hits for each in readers) >= wanted, _LONGEST, _LOOK)
