@@ -33,6 +33,9 @@ NOT_REACHED: Final = "the run ended before this case"
 REFUTED: Final = (Outcome.FAIL, Outcome.KNOWN_FAIL, Outcome.UNSUPPORTED)
 """The store answered wrongly or refused in this run. Every other outcome is missing evidence, neither for nor against it."""
 
+TELLING: Final = (*SHOWN, *REFUTED)
+"""Outcomes that say something about the store."""
+
 
 class Stage(StrEnum):
     """The stages of a run, in order: performance is measured only after correctness and durability were tested."""

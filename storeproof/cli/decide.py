@@ -19,7 +19,7 @@ from storeproof.report.decision.record import render_record
 from storeproof.report.decision.screen import print_decision
 from storeproof.result.json_file import files_of, write_whole
 from storeproof.result.needs.decision import Decision, decide
-from storeproof.result.needs.published import published_results, read_evidence
+from storeproof.result.needs.published import published_results, read_agreeing
 from storeproof.spec import load_spec
 from storeproof.spec.questions.read_needs import read_needs
 
@@ -47,7 +47,7 @@ def decide_by(needs: Path, results: Sequence[Path], output: Path | None) -> int:
     spec = load_spec()
     asked = read_needs(needs, spec)
     files = [file for path in results or published_results() for file in files_of(path)]
-    decision = decide(asked, [read_evidence(file) for file in files], spec, str(needs))
+    decision = decide(asked, [read_agreeing(file) for file in files], spec, str(needs))
     print_decision(decision, Console())
     if output is not None and render is not None:
         write_output(output, render(decision))

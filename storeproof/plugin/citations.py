@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
 
 from storeproof.errors import UsageError
-from storeproof.outcome import REFUTED, SHOWN, Stage
+from storeproof.outcome import TELLING, Stage
 from storeproof.plugin.case import Case
 from storeproof.result.model import EditionUsed
 from storeproof.result.proof import Proof, proofs_of, read_cited
 from storeproof.spec import LADDER
 from storeproof.store_under_test import StoreUnderTest
-
-_TELLING: Final = (*SHOWN, *REFUTED)
-"""Outcomes that say something about the store."""
 
 
 def cite(given: Sequence[str], suts: Sequence[StoreUnderTest], edition: EditionUsed, report_dir: Path) -> None:
@@ -40,11 +36,11 @@ def shown_by(proof: Proof | None, case: Case) -> bool:
     if proof is None:
         return False
     if case.stage is Stage.CORRECTNESS:
-        return any((each.id, each.revision) == (case.id, case.revision) and each.outcome in _TELLING for each in proof.outcomes())
+        return any((each.id, each.revision) == (case.id, case.revision) and each.outcome in TELLING for each in proof.outcomes())
     if case.stage is Stage.DURABILITY:
-        struck = {each.guarantee for each in proof.store.durability.guarantees if each.rounds and each.outcome in _TELLING}
+        struck = {each.guarantee for each in proof.store.durability.guarantees if each.rounds and each.outcome in TELLING}
         return case.guarantee in struck and case.id == f"durability.{case.guarantee}"
-    return any(each.fault == case.fault and each.outcome in _TELLING for each in proof.store.outages)
+    return any(each.fault == case.fault and each.outcome in TELLING for each in proof.store.outages)
 
 
 def without_proof(suts: Iterable[StoreUnderTest], chosen: Iterable[tuple[StoreUnderTest, Case]]) -> Iterator[StoreUnderTest]:

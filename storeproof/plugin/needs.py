@@ -98,11 +98,11 @@ class NeedsRun:
         """Decide by this run and the results that it cites."""
         from storeproof.result.needs.decision import decide
         from storeproof.result.needs.evidence import ReadResult
-        from storeproof.result.needs.published import read_evidence
+        from storeproof.result.needs.published import read_agreeing
 
         tried = self.needs.model_copy(update={"candidates": {name: dict(targets) for name, targets in self.candidates.items()}})
         try:
-            proofs = [read_evidence(Path(each)) for each in cited]
+            proofs = [read_agreeing(Path(each)) for each in cited]
             self.decision = decide(tried, [ReadResult(report_dir / NAME, result), *proofs], self._spec, self.file)
         except UsageError as reason:
             self.undecided = str(reason)
@@ -119,13 +119,13 @@ class NeedsRun:
             UsageError: there are no published results, or each misses one.
         """
         from storeproof.result.needs.decision import decide
-        from storeproof.result.needs.published import published_results, read_evidence
+        from storeproof.result.needs.published import published_results, read_agreeing
 
         try:
             published = published_results()
         except UsageError:
             raise UsageError(f"--needs {self.file} names no candidates; give --store for each store that may be one") from None
-        decision = decide(self.needs, [read_evidence(path) for path in published], self._spec, self.file)
+        decision = decide(self.needs, [read_agreeing(path) for path in published], self._spec, self.file)
         found = [each.name for each in decision.candidates if not each.missed and each.name.partition(":")[0] in self._spec.store_files]
         if not found:
             raise UsageError(

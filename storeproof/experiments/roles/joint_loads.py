@@ -27,6 +27,7 @@ from storeproof.outcome import Outcome
 from storeproof.result.case_result import EndCase
 from storeproof.result.measurement import JointLoad, Measurement, RoleLoad
 from storeproof.spec.scale import PerformanceScale
+from storeproof.stats.intervals import SAMPLES_BEYOND
 from storeproof.store_under_test import StoreUnderTest
 
 T = TypeVar("T")
@@ -39,8 +40,8 @@ _LONGER: Final = 4
 none is due that is not sent."""
 _DUE: Final = 20
 """Requests that are due in a round on average: then 2 rounds in 10⁹ have none, and no rate."""
-_FOR_P99: Final = 10_000
-"""Requests of which a hundred are slower than the 99th percentile: with fewer a result has none."""
+_FOR_P99: Final = 100 * SAMPLES_BEYOND
+"""Requests of which one in a hundred is slower than the 99th percentile: with fewer a result has none."""
 
 
 @dataclass(frozen=True)

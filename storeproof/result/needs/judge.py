@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from storeproof.outcome import REFUTED, SHOWN, Outcome
+from storeproof.outcome import REFUTED, SHOWN, TELLING, Outcome
 from storeproof.result.capabilities import PUSHDOWN
 from storeproof.result.model import GuaranteeRecord
 from storeproof.result.needs.evidence import Evidence, Source
@@ -150,7 +150,7 @@ def _struck(evidence: Evidence, fault: str) -> tuple[Source, GuaranteeRecord] | 
     """The preferred result in which the fault struck at all."""
     for source in evidence.sources:
         for record in source.store.durability.guarantees:
-            if record.guarantee == fault and record.rounds and record.outcome in (*SHOWN, *REFUTED):
+            if record.guarantee == fault and record.rounds and record.outcome in TELLING:
                 return source, record
     return None
 

@@ -19,7 +19,7 @@ def published_results() -> list[Path]:
     return found
 
 
-def read_evidence(file: Path) -> ReadResult:
+def read_agreeing(file: Path) -> ReadResult:
     """A result that agrees with itself. Raises `UsageError`: it cannot be read, or was changed after its run."""
     result = read_result(file)
     check_agrees(file, result)
