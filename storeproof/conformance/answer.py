@@ -11,7 +11,7 @@ from storeproof.outcome import Outcome
 from storeproof.printable import in_one_line
 from storeproof.report import formatting
 from storeproof.result.sources import OWN
-from storeproof.site.badges import SURVIVES, Badge
+from storeproof.site.badges import COLOURS, Badge, survives
 from storeproof.units import plural
 
 
@@ -47,23 +47,18 @@ def badge_of(found: Verified, level: Level = Level.RECOMPUTED) -> Badge:
     bad = any(found.store.counts.get(each, 0) for each in (Outcome.FAIL, Outcome.ERROR))
     kept = found.store.durability.proven is not None
     conforming = f"{_conforming(found)} of {plural(len(found.store.profiles), 'profile')}"
-    words = [_survives(found), conforming, found.result.edition.version, level]
-    return Badge(" · ".join(words), *(("brightgreen", "#1a7f37") if kept and not bad else ("orange", "#9a6700")))
+    words = [survives(found.store.durability.proven), conforming, found.result.edition.version, level]
+    return Badge(" · ".join(words), *(COLOURS["good"] if kept and not bad else ("orange", "#9a6700")))
 
 
 def refused_badge(refused: ClaimRefused) -> Badge:
     """A claim that is refused has a badge too, so that an old one does not stay."""
-    return Badge(f"refused: {refused.reason}", "red", "#b42318")
+    return Badge(f"refused: {refused.reason}", *COLOURS["bad"])
 
 
 def _durability(found: Verified) -> str:
     durability = found.store.durability
     return f"claims {durability.claimed}, {durability.shown} is proven"
-
-
-def _survives(found: Verified) -> str:
-    proven = found.store.durability.proven
-    return "durability not shown" if proven is None else SURVIVES.get(proven, proven)
 
 
 def _conforming(found: Verified) -> int:

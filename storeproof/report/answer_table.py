@@ -103,7 +103,8 @@ def _role(verdict: ProfileVerdict) -> AnswerCell:
         return AnswerCell("✔", "✔", "good")
     if verdict.verdict == "incomplete":
         return AnswerCell("not run", "○")
-    count, open_ = len(lacks(verdict)), len(role_of(verdict).open)
+    role = role_of(verdict)
+    count, open_ = len(role.broken) + len(role.lacks), len(role.open)
     said = f"{count} missing" + (f", {open_} not shown" if open_ else "")
     return AnswerCell(said, str(count), "near" if count + open_ < MANY else "")
 

@@ -12,13 +12,13 @@ from storeproof.site.content import Content
 from storeproof.site.evidence import Variant
 
 LABEL: Final = "storeproof"
-SURVIVES: Final = {
+_SURVIVES: Final = {
     "volatile": "keeps nothing, as it says",
     "clean_restart": "survives a clean restart",
     "process_crash": "survives kill -9",
     "power_loss": "survives a power cut",
 }
-_COLOURS: Final = {"good": ("brightgreen", "#1a7f37"), "bad": ("red", "#b42318")}
+COLOURS: Final = {"good": ("brightgreen", "#1a7f37"), "bad": ("red", "#b42318")}
 _OTHER: Final = ("lightgrey", "#5b6069")
 _WIDE: Final = 6.6
 """Pixels of a character at 11 px; the text is stretched to the width that is computed from it."""
@@ -56,13 +56,17 @@ class Badge:
 
 def badge_of(variant: Variant, content: Content) -> Badge:
     """What was proven of a variant, and how many capabilities it has."""
-    proven = variant.durability.proven
-    words = [SURVIVES.get(proven, proven) if proven is not None else "durability not shown"]
+    words = [survives(variant.durability.proven)]
     answers = content.answers[variant.name]
     if answers:
         words.append(f"{sum(each.shown for each in answers.values())} of {len(answers)} capabilities")
-    colour, paint = _COLOURS.get(proven_cell(variant.kept.store).tone, _OTHER)
+    colour, paint = COLOURS.get(proven_cell(variant.kept.store).tone, _OTHER)
     return Badge(" · ".join(words), colour, paint)
+
+
+def survives(proven: str | None) -> str:
+    """What was proven, in words; None: nothing."""
+    return "durability not shown" if proven is None else _SURVIVES.get(proven, proven)
 
 
 def default_of(variants: list[Variant], content: Content) -> Variant:
