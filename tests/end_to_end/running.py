@@ -19,6 +19,7 @@ import psutil
 from storeproof.spec import SPEC_ROOT
 from tests.mini_edition.edition import all_cases, fitting, mini_edition
 from tests.mini_edition.inner_run import CHECKOUT, told
+from tests.spec.files import with_changes
 
 SUITES = CHECKOUT / "suites"
 SOME = "settings or key_access or guarantee"
@@ -130,10 +131,7 @@ def run_all(folder: Path, lines: Sequence[Sequence[str]], **how: Any) -> list[Ru
 
 def store_file(path: Path, *changes: tuple[str, str], whole: bool = False) -> Path:
     """The embedded store's own file, with changes; `whole`: as it is for the project's specification, and not for the mini-edition."""
-    text = (SPEC_ROOT / "stores" / "sqlite.yaml").read_text()
-    for before, after in changes:
-        assert before in text
-        text = text.replace(before, after, 1)
+    text = with_changes((SPEC_ROOT / "stores" / "sqlite.yaml").read_text(), changes)
     path.write_text(text if whole else fitting(text))
     return path
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from storeproof.errors import SpecError
@@ -136,3 +137,10 @@ def replaced(text: str, old: str, new: str) -> str:
     """`text` with one thing changed; a change that changes nothing is a mistake of the test."""
     assert text.count(old) >= 1, old
     return text.replace(old, new, 1)
+
+
+def with_changes(text: str, changes: Iterable[tuple[str, str]]) -> str:
+    """`text` with each of the changes, one after the other; see `replaced`."""
+    for old, new in changes:
+        text = replaced(text, old, new)
+    return text

@@ -11,6 +11,7 @@ from storeproof.spec.base import RuleError
 from storeproof.spec.store import Caching
 from tests.architecture.installed import CHECKOUT
 from tests.shipped import SHIPPED
+from tests.spec.files import with_changes
 
 TEXT = """format: "2.1"
 store: both
@@ -34,12 +35,8 @@ claims:
 
 def written(folder: Path, *changes: tuple[str, str]) -> Path:
     """The file, with changes."""
-    text = TEXT
-    for before, after in changes:
-        assert before in text
-        text = text.replace(before, after, 1)
     path = folder / "both.yaml"
-    path.write_text(text)
+    path.write_text(with_changes(TEXT, changes))
     return path
 
 

@@ -9,6 +9,7 @@ import pytest
 from storeproof.errors import SpecError
 from tests.architecture.installed import CHECKOUT
 from tests.shipped import SHIPPED
+from tests.spec.files import with_changes
 
 TEXT = """format: "2.2"
 store: mine
@@ -47,12 +48,8 @@ claims:
 
 def written(folder: Path, *changes: tuple[str, str]) -> Path:
     """The file, with changes."""
-    text = TEXT
-    for before, after in changes:
-        assert before in text
-        text = text.replace(before, after, 1)
     path = folder / "mine.yaml"
-    path.write_text(text)
+    path.write_text(with_changes(TEXT, changes))
     return path
 
 
