@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -30,6 +30,8 @@ CASES = (
     "durability.process_crash",
     "durability.front_kill",
     "durability.home_kill",
+)
+SLOW = (
     "durability.front_pause",
     "durability.front_link/reset",
     "durability.front_link/hang",
@@ -39,6 +41,7 @@ CASES = (
     "cache.cold_start",
     "cache.dogpile",
 )
+"""They take 50 s for each variant, most of it until clients give up, so that one pair has them here: the one whose servers no other has."""
 
 
 @pytest.fixture
@@ -81,23 +84,26 @@ def test_copies_that_count_when_they_arrive_late_are_caught(folder: Path) -> Non
     leaves_nothing(folder)
 
 
-@pytest.mark.parametrize("name", ["redis-over-mongodb", "redis-over-mariadb", "memcached-over-postgresql"])
-def test_a_cache_before_a_database(name: str, folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "tried"),
+    [("redis-over-mongodb", CASES), ("redis-over-mariadb", CASES), ("memcached-over-postgresql", (*CASES, *SLOW))],
+)
+def test_a_cache_before_a_database(name: str, tried: Sequence[str], folder: Path) -> None:
     """With one lock for each key nothing is wrong; without, reads may be stale, and nothing else."""
     for part in SHIPPED.targets([name])[0].parts.values():
         require(part)
     variants = ("cache-aside", "write-through")
-    cases = {f"{name}:{variant}": list(CASES) for variant in variants}
+    cases = {f"{name}:{variant}": list(tried) for variant in variants}
     stores = [f"--store={name}:{variant}" for variant in variants]
     done = run(folder, *stores, "--launch=process", "-q", cases=cases, whole=True)
     assert done.code == 0, done.said
     found = {store["variant"]: {each["id"]: each["outcome"] for each in store["outcomes"]} for store in done.result["stores"]}
-    assert {case: found["write-through"][case] for case in CASES} == dict.fromkeys(CASES, "pass")
-    stale = {case: outcome for case, outcome in found["cache-aside"].items() if case in CASES and outcome != "pass"}
+    assert {case: found["write-through"][case] for case in tried} == dict.fromkeys(tried, "pass")
+    stale = {case: outcome for case, outcome in found["cache-aside"].items() if case in tried and outcome != "pass"}
     assert {"stale_reads.single_key", "stale_reads.hash10", "stale_reads.document10"} <= set(stale)
     assert set(stale) <= {*(case for case in CASES if case.startswith("stale_reads.")), "linearizable.register"}
     assert set(stale.values()) == {"unsupported"}
-    for store in done.result["stores"]:
+    for store in done.result["stores"] if "cache.hit_rate/half" in tried else ():
         rates = {each["distribution"]: each["hits"] / each["reads"] for each in store["cache"]["hit_rates"]}
         assert 0.1 < rates["uniform"] < 0.9, "the front has room for a part"
         assert rates["uniform"] < rates["zipf"]
