@@ -121,6 +121,8 @@ def _walk(file: BinaryIO, size: int) -> dict[str, tuple[int, int]]:
         header = file.read(_BLOCK)
         if header == _END[:_BLOCK]:
             break
+        if places and len(header) < _BLOCK:
+            raise ClaimRefused(Reason.ARCHIVE, f"it is cut off after part {len(places)}")
         found = _entry(header, len(places))
         name = found.name
         if name in places:
@@ -130,10 +132,11 @@ def _walk(file: BinaryIO, size: int) -> dict[str, tuple[int, int]]:
             raise ClaimRefused(Reason.ARCHIVE, f"the header of {name} is not as `storeproof bundle` writes it")
         places[name] = (at + _BLOCK, found.size)
         padding = _padding(found.size)
-        file.seek(at + _BLOCK + found.size)
-        if file.read(len(padding)) != padding:
+        at += _BLOCK + found.size
+        file.seek(at)
+        if at > size or file.read(len(padding)) != padding:
             raise ClaimRefused(Reason.ARCHIVE, f"{name} is cut off, or is followed by something")
-        at += _BLOCK + found.size + len(padding)
+        at += len(padding)
     if at + len(_END) != size or file.read() != _END[_BLOCK:]:
         raise ClaimRefused(Reason.ARCHIVE, "something follows the last part")
     if list(places) != _ordered(places):
