@@ -45,6 +45,11 @@ class Stage(StrEnum):
     PERFORMANCE = "performance"
 
 
+def is_failure(outcome: Outcome, *, decides: bool = True) -> bool:
+    """Whether a case fails its run: by an error of ours, or by a wrong answer of the store, which a case that does not decide leaves open."""
+    return outcome is Outcome.ERROR or (outcome is Outcome.FAIL and decides)
+
+
 def worst(outcomes: Iterable[Outcome]) -> Outcome:
     """The worst of the outcomes; without any it is `not_run`, never a pass."""
     order = list(Outcome)

@@ -44,7 +44,7 @@ def answer_lines(found: Verified, level: Level = Level.RECOMPUTED) -> Iterator[s
 
 def badge_of(found: Verified, level: Level = Level.RECOMPUTED) -> Badge:
     """The claim, for the README of the product."""
-    bad = any(found.store.counts.get(each, 0) for each in (Outcome.FAIL, Outcome.ERROR))
+    bad = any(each.is_failure for each in found.store.outcomes)
     kept = found.store.durability.proven is not None
     conforming = f"{_conforming(found)} of {plural(len(found.store.profiles), 'profile')}"
     words = [survives(found.store.durability.proven), conforming, found.result.edition.version, level]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig, configs
 from storeproof.outcome import Stage
 from storeproof.spec import Scale, Spec
 from storeproof.spec.cases import OF_COMPOSITES, CaseIds
 from storeproof.spec.model import Value
+from storeproof.spec.standing import Standing
 
 _OUTAGE = "performance.outage/"
 _BY_MODEL = ("stateful.", "concurrency.whole/")
@@ -29,6 +30,8 @@ class ExpectedCase:
     """Whether the scale leaves it out unless the command line names it."""
     config: BenchmarkConfig | None = None
     """Of a case that measures a workload."""
+    standing: Standing | None = None
+    """Why it decides nothing; None where it decides."""
 
     @property
     def stage(self) -> Stage:
@@ -40,7 +43,8 @@ class ExpectedCase:
 
 def expected_cases(spec: Spec, scale: Scale, *, composite: bool) -> dict[str, ExpectedCase]:
     """All of them, by id. `composite`: of a composite store, which has some that others do not have."""
-    return {each.id: each for each in _cases(spec, scale) if composite or each.id not in OF_COMPOSITES}
+    there = (each for each in _cases(spec, scale) if composite or each.id not in OF_COMPOSITES)
+    return {each.id: replace(each, standing=spec.standing(each.id)) for each in there}
 
 
 def _cases(spec: Spec, scale: Scale) -> Iterator[ExpectedCase]:

@@ -87,7 +87,7 @@ def compared(claim: Result, here: Result) -> Repeated:
     contradicted, still_open, agreeing = list[str](), list[str](), 0
     cases = {each.id: each.outcome for each in other.outcomes}
     for each in one.outcomes:
-        if each.outcome not in SHOWN:
+        if each.outcome not in SHOWN or not each.decides:
             continue
         found = cases.get(each.id, Outcome.NOT_RUN)
         if found in SHOWN:

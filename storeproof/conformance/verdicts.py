@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.outcome import IDLE, Outcome, count, worst
 from storeproof.printable import in_one_line
@@ -11,7 +9,7 @@ from storeproof.result.capabilities import by_capability, roll_up
 from storeproof.result.model import StoreResult
 from storeproof.result.profiles import judge
 from storeproof.result.recorder import StoreRecord
-from storeproof.spec import Capability, Spec, Target
+from storeproof.spec import Spec, Target
 
 
 def check_counts(store: StoreResult) -> None:
@@ -25,7 +23,7 @@ def check_counts(store: StoreResult) -> None:
 
 def check_roll_ups(store: StoreResult, target: Target, spec: Spec) -> None:
     """Raises `ClaimRefused`: a capability is not what its cases and the store's file make of it."""
-    made = [roll_up(name, each, store.outcomes, claimed=target.claims(name)) for name, each in spec.capabilities.items()]
+    made = [roll_up(name, store.outcomes, spec, claimed=target.claims(name)) for name in spec.capabilities]
     found = {each.capability: each for each in store.capabilities}
     for each in made:
         if found.get(each.capability) != each:
@@ -37,14 +35,15 @@ def check_roll_ups(store: StoreResult, target: Target, spec: Spec) -> None:
         raise ClaimRefused(Reason.ROLL_UP, f"the result has {len(store.capabilities)} capabilities, and the edition {len(made)}")
 
 
-def check_operations(store: StoreResult, capabilities: Mapping[str, Capability]) -> None:
+def check_operations(store: StoreResult, spec: Spec) -> None:
     """Raises `ClaimRefused`: an operation is called better than a case of a capability that uses it."""
     shown: dict[tuple[str, str], list[Outcome]] = {}
-    fixed = {f"{name}/{case.id}" for name, each in capabilities.items() for case in each.cases}
+    fixed = {f"{name}/{case.id}" for name, each in spec.capabilities.items() for case in each.cases}
     for name, outcomes in by_capability(store.outcomes).items():
         for each in outcomes:
-            if each.id.removeprefix("capabilities.") in fixed and each.outcome not in (Outcome.UNSUPPORTED, *IDLE):
-                capability = capabilities[name]
+            tried = each.outcome not in (Outcome.UNSUPPORTED, *IDLE)
+            if tried and each.id.removeprefix("capabilities.") in fixed and spec.decides(each.id):
+                capability = spec.capabilities[name]
                 for operation in capability.operations:
                     shown.setdefault((capability.model, operation), []).append(each.outcome)
     for (model, used), outcomes_of in shown.items():
@@ -74,7 +73,7 @@ def check_profiles(store: StoreResult, target: Target, spec: Spec) -> None:
         judged = in_one_line(", ".join(found)) or "no profile"
         raise ClaimRefused(Reason.PROFILE, f"the result judges {judged}; the edition has {', '.join(spec.profiles)}")
     for name, profile in spec.profiles.items():
-        made, says_of = judge(profile, record, spec.capabilities), found[name]
+        made, says_of = judge(profile, record, spec), found[name]
         if (made.verdict, len(made.missing)) != (says_of.verdict, len(says_of.missing)):
             raise ClaimRefused(
                 Reason.PROFILE,

@@ -69,7 +69,7 @@ def verify(path: Path, known: Known) -> Verified:
         check_cases(store, cases)
         check_counts(store)
         check_roll_ups(store, target, known.spec)
-        check_operations(store, known.spec.capabilities)
+        check_operations(store, known.spec)
         durability = check_durability(result.run, store, target, archive, known)
         numbers = check_numbers(store, cases, scale)
         check_profiles(store, target, known.spec)

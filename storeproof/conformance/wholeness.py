@@ -51,5 +51,8 @@ def check_cases(store: StoreResult, cases: dict[str, ExpectedCase]) -> None:
             raise ClaimRefused(
                 Reason.CASES, f"{each.id} was tried in revision {each.revision}, and the edition has revision {case.revision}"
             )
+        if each.standing is not case.standing:
+            stands = "decides" if case.standing is None else f"is {case.standing}"
+            raise ClaimRefused(Reason.CASES, f"{each.id} {stands} in the edition, and not so in the result")
     if all(each.outcome in IDLE for each in store.outcomes):
         raise ClaimRefused(Reason.RUN, "nothing was tried")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from storeproof.errors import StoreproofError, UsageError
-from storeproof.outcome import Outcome
+from storeproof.outcome import Outcome, is_failure
 from storeproof.plugin.case import MARKER, SUITES, is_case, sut_of
 from storeproof.plugin.options import add_options
 from storeproof.plugin.stash import CASE_RESULT, RUN
@@ -141,7 +141,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         raise
     finally:
         case_result.close()
-        run.progress.case_done(item, bad=case_result.outcome in (Outcome.FAIL, Outcome.ERROR))
+        run.progress.case_done(item, bad=case_result.is_failure)
     run.keep()
     return done
 
@@ -169,7 +169,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         report = yield
     finally:
         call.excinfo = found
-    if found is not None and isinstance(error, EndCase) and error.outcome not in (Outcome.FAIL, Outcome.ERROR):
+    if found is not None and isinstance(error, EndCase) and not is_failure(error.outcome, decides=case_result.standing is None):
         call.excinfo = _without_frames(found, pytest.skip.Exception(str(error)))  # not a failure, so that --pdb does not stop at it
     item.config.stash[RUN].progress.hide()
 
@@ -179,7 +179,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         clean_up = report.when == "teardown"
         if not case_result.settled or clean_up:
             _judge(item, case_result, error, clean_up=clean_up)
-        if report.failed and case_result.outcome not in (Outcome.FAIL, Outcome.ERROR):
+        if report.failed and not case_result.is_failure:
             report.outcome, report.longrepr = "skipped", (str(item.path), 0, case_result.detail)
         elif report.failed and brief:
             report.longrepr = case_result.detail
@@ -188,18 +188,20 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     made_safe(report)
     _bill(report, case_result)
     if report.when == "call" or report.outcome != "passed":
-        report.storeproof = case_result.outcome  # type: ignore[attr-defined]
+        report.storeproof = case_result.outcome, case_result.standing  # type: ignore[attr-defined]
     return report
 
 
 def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -> tuple[str, str, Any] | None:
     """Every outcome has its own name and letter: none is counted as `passed` or `skipped`."""
-    outcome = getattr(report, "storeproof", None)
+    outcome, standing = getattr(report, "storeproof", (None, None))
     if outcome is None:
         return None
     letter = "" if _shows_progress(config) else _LETTERS[outcome]
     if outcome is Outcome.PASS:
         return "passed", letter, "PASSED"
+    if outcome is Outcome.FAIL and standing is not None:
+        return f"{standing} {outcome}", letter, (f"{standing} {outcome}".upper(), {"yellow": True})
     category = {Outcome.FAIL: "failed", Outcome.ERROR: "error"}.get(outcome, outcome.value)
     colour = {"red": True} if outcome in (Outcome.FAIL, Outcome.ERROR) else {"yellow": True}
     return category, letter, (outcome.value.upper(), colour)

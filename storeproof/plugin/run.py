@@ -241,7 +241,9 @@ class Run:
         sut.progress(case.id)
         known = sut.target.known_failure(case.id, self._started.date())
         about = (case.revision, case.model, case.operations)
-        return CaseResult(sut.record, case.stage, case.id, *about, known, claimed=_is_claimed(sut, case))
+        return CaseResult(
+            sut.record, case.stage, case.id, *about, known, claimed=_is_claimed(sut, case), standing=self.spec.standing(case.id)
+        )
 
     def _demands_on(self, target: str) -> list[Demands]:
         """What is demanded of a store; empty where everything is tried."""
@@ -348,7 +350,7 @@ class Run:
                 corpus=[CorpusUsed(**asdict(each)) for each in self.options.corpus.imported],
             ),
             environment=collect_environment(self._directory, fsync, loopback, requires, self.noise, self._placement()),
-            stores=[assemble(self._with_waiting(sut, ended_by), profiles, self.spec.capabilities, passwords) for sut in self.suts],
+            stores=[assemble(self._with_waiting(sut, ended_by), profiles, self.spec, passwords) for sut in self.suts],
         )
 
     def _placement(self) -> Placement:
@@ -386,8 +388,16 @@ def _has_case(item: pytest.Item) -> bool:
 
 def _idle(item: pytest.Item, outcome: Outcome, detail: str) -> OutcomeRecord:
     """The record of a case that is not begun."""
-    case = case_of(item)
-    return OutcomeRecord(id=case.id, revision=case.revision, stage=case.stage, outcome=outcome, detail=detail, seconds=0.0)
+    case, spec = case_of(item), sut_of(item).spec
+    return OutcomeRecord(
+        id=case.id,
+        revision=case.revision,
+        stage=case.stage,
+        outcome=outcome,
+        detail=detail,
+        seconds=0.0,
+        standing=spec.standing(case.id),
+    )
 
 
 def _measure_or_none(measure: Callable[[], float]) -> float | None:

@@ -2,7 +2,8 @@
 
 JUnit knows four ends of a case. `fail` and `error` keep their names. What was not tried or not claimed is `skipped`, never a pass, with the
 outcome as its type. A loss was not skipped: where it is a known failure it is a `failure`, and where the store did not promise to keep the
-data the case has no such end, but its loss as a property and its findings as output.
+data the case has no such end, but its loss as a property and its findings as output. The same holds for a wrong answer to a case that
+decides nothing.
 """
 
 from __future__ import annotations
@@ -52,19 +53,23 @@ def _case(store: StoreResult, record: OutcomeRecord, loss: str) -> ET.Element:
     case = ET.Element(
         "testcase", classname=f"{store.store}.{store.variant}.{record.stage}", name=printable(record.id), time=f"{record.seconds:.3f}"
     )
-    end = _end(record.outcome, lost=bool(loss))
-    if loss:
-        _properties(case, {"outcome": record.outcome, "loss": loss})
+    end = _end(record, lost=bool(loss))
+    facts = ({"standing": str(record.standing)} if record.standing else {}) | ({"loss": loss} if loss else {})
+    if facts:
+        _properties(case, {"outcome": record.outcome, **facts})
     detail = printable(record.detail) or "no detail was given"
     if end:
         ET.SubElement(case, end, type=record.outcome.value, message=detail.partition("\n")[0]).text = detail
-    elif loss:
+    elif loss or record.outcome is Outcome.FAIL:
         ET.SubElement(case, "system-out").text = detail
     return case
 
 
-def _end(outcome: Outcome, *, lost: bool) -> str:
+def _end(record: OutcomeRecord, *, lost: bool) -> str:
     """The name of the element; empty where there is none."""
+    outcome = record.outcome
+    if outcome is Outcome.FAIL and not record.decides:
+        return ""
     if outcome is Outcome.ERROR:
         return "error"
     if outcome is Outcome.FAIL or (lost and outcome is Outcome.KNOWN_FAIL):

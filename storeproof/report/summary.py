@@ -105,10 +105,12 @@ def _cases(store: StoreResult) -> list[Text]:
         Text(f"{number} {outcome.replace('_', ' ')}", _STYLES[outcome]) for outcome in Outcome if (number := store.counts.get(outcome, 0))
     ]
     lines = [_join(counts) if counts else Text("nothing was run", "yellow")]
-    failed = [each for each in store.outcomes if each.outcome in (Outcome.FAIL, Outcome.ERROR)]
+    failed = [each for each in store.outcomes if each.is_failure]
     lines += [_short(f"{formatting.MARKS[each.outcome]} {each.id}: {each.detail}", _STYLES[each.outcome]) for each in failed[:_FAILURES]]
     if len(failed) > _FAILURES:
         lines.append(Text(f"and {len(failed) - _FAILURES} more: see the report", "bold red"))
+    undecided = [each for each in store.outcomes if each.outcome is Outcome.FAIL and not each.decides]
+    lines += [_short(f"{each.standing}, decides nothing: {each.id}: {each.detail}", "yellow") for each in undecided[:_FAILURES]]
     return lines
 
 
@@ -206,7 +208,7 @@ def _several(result: Result, width: int) -> Table:
     for kind in kinds:
         table.add_column(kind, justify="right", max_width=_RATE, overflow="fold")
     for store, plainest in zip(result.stores, chosen, strict=True):
-        bad = store.counts.get(Outcome.FAIL, 0) + store.counts.get(Outcome.ERROR, 0)
+        bad = sum(each.is_failure for each in store.outcomes)
         proven = tables.proven_cell(store)
         table.add_row(
             Text(formatting.name_of(store), "bold"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from storeproof.outcome import count
 from storeproof.printable import printable
@@ -11,19 +11,16 @@ from storeproof.result.model import StoreResult
 from storeproof.result.profiles import judge
 from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact, redact_settings
-from storeproof.spec.capability import Capability
-from storeproof.spec.profile import Profile
+from storeproof.spec import Profile, Spec
 
 
-def assemble(
-    record: StoreRecord, profiles: Iterable[Profile], capabilities: Mapping[str, Capability], secrets: Iterable[str | None] = ()
-) -> StoreResult:
+def assemble(record: StoreRecord, profiles: Iterable[Profile], spec: Spec, secrets: Iterable[str | None] = ()) -> StoreResult:
     """The target's part of `result.json`, with a count for every outcome, including zeros.
 
     Args:
         record: what the run collected.
         profiles: the profiles to judge.
-        capabilities: the spec's, by full name.
+        spec: whose capabilities are rolled up.
         secrets: known passwords; they are masked in details and logs, and so is anything that looks like one.
     """
     known = tuple(secrets)
@@ -33,7 +30,7 @@ def assemble(
 
     store = record.target.store
     durability = record.durability()
-    verdicts = [judge(profile, record, capabilities) for profile in profiles]
+    verdicts = [judge(profile, record, spec) for profile in profiles]
     return StoreResult(
         store=store.name,
         title=store.title,
@@ -50,9 +47,7 @@ def assemble(
         ),
         operations=record.operations,
         cites=record.proof.citation if record.proof is not None else None,
-        capabilities=[
-            roll_up(name, capability, record.outcomes, claimed=record.target.claims(name)) for name, capability in capabilities.items()
-        ],
+        capabilities=[roll_up(name, record.outcomes, spec, claimed=record.target.claims(name)) for name in spec.capabilities],
         outcomes=[each.model_copy(update={"detail": clean(each.detail)}) for each in record.outcomes],
         counts=count(each.outcome for each in record.outcomes),
         measurements=list(record.measurements),

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NoReturn
 
 from storeproof.blame import REPEATED, Ending, Judgement, Party, judge
-from storeproof.outcome import Outcome, Stage
+from storeproof.outcome import Outcome, Stage, is_failure
 from storeproof.result.model import OutcomeRecord
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec.known_failure import KnownFailure
+from storeproof.spec.standing import Standing
 
 _SHOWN = 3
 _LONGEST = 400
@@ -41,8 +42,9 @@ class CaseResult:
         known: KnownFailure | None = None,
         *,
         claimed: bool = True,
+        standing: Standing | None = None,
     ) -> None:
-        """`claimed`: whether the variant claims what the case tests."""
+        """`claimed`: whether the variant claims what the case tests. `standing`: why the case decides nothing; None where it decides."""
         self._record = record
         self._stage = stage
         self._case = case
@@ -52,6 +54,7 @@ class CaseResult:
         self._known = known
         self._details: list[str] = []
         self.claimed = claimed
+        self.standing = standing
         self.outcome = Outcome.NOT_RUN
         self.settled = False
         self.seconds = 0.0
@@ -67,6 +70,11 @@ class CaseResult:
     def detail(self) -> str:
         """All details so far, one per line."""
         return "\n".join(self._details)
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether its outcome so far fails the run."""
+        return is_failure(self.outcome, decides=self.standing is None)
 
     def about(self, model: str, operations: Iterable[str]) -> None:
         """Set the model and the operations that the case proves, if they are known only while it runs."""
@@ -151,6 +159,7 @@ class CaseResult:
                 seconds=round(self.seconds, 4),
                 named=self.party,
                 spoiled=len(self.spoiled),
+                standing=self.standing,
             ),
             self._model,
             self._operations,

@@ -13,7 +13,7 @@ from statistics import median
 from storeproof.errors import UsageError
 from storeproof.outcome import SHOWN, Outcome, count, worst
 from storeproof.printable import printable
-from storeproof.result.capabilities import by_capability
+from storeproof.result.capabilities import by_capability, decisive
 from storeproof.result.held import highest_held
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Harm, Result, StoreResult
@@ -44,7 +44,7 @@ def _of_store(store: StoreResult) -> Iterator[str]:
     tried = by_capability(store.outcomes)
     for capability in store.capabilities:
         cases: dict[str, list[Outcome]] = {}
-        for each in tried.get(capability.capability, ()):
+        for each in decisive(tried.get(capability.capability, [])):
             cases.setdefault(each.id, []).append(each.outcome)
         passed = sum(worst(found) in SHOWN for found in cases.values())
         if capability.passed != passed:

@@ -7,14 +7,15 @@ from typing import Final, Literal
 from pydantic import Field
 
 from storeproof.blame import Party
-from storeproof.outcome import IDLE, Outcome, Stage
+from storeproof.outcome import IDLE, Outcome, Stage, is_failure
 from storeproof.result.measured.cache import CacheRecord
 from storeproof.result.measured.outage import OutageRecord
 from storeproof.result.measurement import JointLoad, Measurement
 from storeproof.result.part import Part
 from storeproof.spec.guarantee import LADDER
+from storeproof.spec.standing import Standing
 
-FORMAT = "2.2"
+FORMAT = "2.3"
 
 
 class EditionUsed(Part):
@@ -124,6 +125,18 @@ class OutcomeRecord(Part):
     """Who is to blame, where an exception ended the case."""
     spoiled: int = 0
     """Attempts or rounds spoiled by the machine or without an answer: repeated, and counted neither for nor against the store."""
+    standing: Standing | None = None
+    """Why the case decides nothing; None where it decides, and in results of formats before 2.3."""
+
+    @property
+    def decides(self) -> bool:
+        """Whether verdicts of this run rest on it."""
+        return self.standing is None
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether it fails the run."""
+        return is_failure(self.outcome, decides=self.decides)
 
 
 class CapabilityResult(Part):

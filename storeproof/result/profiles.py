@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
 from storeproof.contract.families import Counter, KeyValue
 from storeproof.contract.operations import OPERATIONS
 from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, worst
-from storeproof.result.capabilities import cases_of
+from storeproof.result.capabilities import deciding_cases_of
 from storeproof.result.model import OutcomeRecord, ProfileVerdict
 from storeproof.result.recorder import StoreRecord
-from storeproof.spec.capability import Capability
+from storeproof.spec import Spec
 from storeproof.spec.guarantee import LADDER
 from storeproof.spec.profile import Profile, Speed
 
@@ -39,19 +39,19 @@ class _Findings:
         return "incomplete" if self.refuted or self.open else "conforms"
 
 
-def judge(profile: Profile, record: StoreRecord, capabilities: Mapping[str, Capability]) -> ProfileVerdict:
+def judge(profile: Profile, record: StoreRecord, spec: Spec) -> ProfileVerdict:
     """The verdict on a store.
 
     Args:
         profile: the demands.
         record: what the run collected.
-        capabilities: the specification's, by full name; a case without an outcome is missing evidence.
+        spec: whose capabilities are demanded; a case that decides and has no outcome is missing evidence.
     """
     findings = _Findings(tried=any(each.outcome not in IDLE for each in record.outcomes))
     for model in profile.models:
         _model(model, record, findings)
     for name in profile.capabilities:
-        _capability(name, capabilities.get(name), record.outcomes, findings)
+        _capability(name, spec, record.outcomes, findings)
     _guarantee(profile, record, findings)
     for speed in profile.speed:
         _speed(speed, record, findings)
@@ -73,14 +73,12 @@ def _model(model: str, record: StoreRecord, findings: _Findings) -> None:
         findings.open.append(f"model {model}: not verified in this run: {absent}")
 
 
-def _capability(name: str, capability: Capability | None, outcomes: Iterable[OutcomeRecord], findings: _Findings) -> None:
-    of_case = cases_of(name, capability, outcomes)
-    for case, found in of_case.items():
+def _capability(name: str, spec: Spec, outcomes: Iterable[OutcomeRecord], findings: _Findings) -> None:
+    """Shown by the cases that decide; where none does, nothing is demanded."""
+    for case, found in deciding_cases_of(name, outcomes, spec).items():
         outcome = worst(each.outcome for each in found)
         detail = next((each.detail for each in found if each.outcome is outcome), "left no outcome in this run")
         findings.note(outcome, f"capability {name}/{case}: {outcome}{_first_line(detail)}")
-    if not of_case:
-        findings.open.append(f"capability {name}: no case was run")
 
 
 def _guarantee(profile: Profile, record: StoreRecord, findings: _Findings) -> None:

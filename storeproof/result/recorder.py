@@ -47,7 +47,7 @@ class StoreRecord:
         """Add an outcome, and the operations on a model that it proves."""
         self.outcomes.append(record)
         # A clear refusal (of an index that the store does not support, say) is no evidence either way.
-        if record.stage is Stage.CORRECTNESS and record.outcome is not Outcome.UNSUPPORTED:
+        if record.stage is Stage.CORRECTNESS and record.outcome is not Outcome.UNSUPPORTED and record.decides:
             for operation in operations:
                 self.proofs.setdefault((model, operation), []).append(record.outcome)
 

@@ -13,6 +13,7 @@ from storeproof.site.evidence import Variant
 from storeproof.site.names import capability_page, demand_page
 from storeproof.site.rendering import Renderer
 from storeproof.spec import Case
+from storeproof.spec.standing import Standing
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,9 @@ def capability_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str
         path = capability_page(name)
         replies = [Reply(each, content.answers[each.name].get(name)) for each in asked]
         demand = content.demand(name)
-        cases: list[tuple[Case, list[Exchange]]] = [(case, exchanges(case)) for case in demand.cases] if demand else []
+        cases: list[tuple[Case, Standing | None, list[Exchange]]] = [
+            (case, content.spec.standing(f"capabilities.{name}/{case.id}"), exchanges(case)) for case in (demand.cases if demand else ())
+        ]
         group = content.groups.get(name.partition(".")[0])
         yield (
             path,

@@ -57,6 +57,8 @@ class Case(Frozen):
     id: CaseNumber
     revision: PositiveInt = 1
     title: str
+    provisional: bool = False
+    """New in this edition: it is tried and shown, and decides neither a profile nor a claim."""
     indexes: Annotated[int, Field(ge=0)] = 0
     """Number of secondary indexes the collection is created with; the store must report as many."""
     steps: Annotated[tuple[Step, ...], Strict(False), Field(min_length=1)]
@@ -79,9 +81,15 @@ class Capability(Frozen):
     cases: Annotated[tuple[Case, ...], Strict(False), Field(min_length=1)]
 
     @property
+    def provisional(self) -> bool:
+        """Whether all of its cases are."""
+        return all(case.provisional for case in self.cases)
+
+    @property
     def questions(self) -> tuple[Step, ...]:
-        """The requests of read-only cases, whose answers depend only on the dataset."""
-        return tuple(step for case in self.cases if all(step.do in READING for step in case.steps) for step in case.steps)
+        """The requests of read-only cases, whose answers depend only on the dataset; those of provisional cases only where all cases are."""
+        asked = [case.steps for case in self.cases if case.provisional == self.provisional]
+        return tuple(step for steps in asked if all(each.do in READING for each in steps) for step in steps)
 
     @property
     def timed(self) -> bool:
@@ -105,7 +113,7 @@ class Capability(Frozen):
 class CapabilityGroup(SpecFile):
     """One file of `spec/capabilities/`."""
 
-    FORMAT = (2, 0)
+    FORMAT = (2, 1)
     RENAMED = older_formats.CAPABILITIES
 
     group: Name

@@ -24,6 +24,7 @@ from storeproof.spec.reading.json_schema import schema_of
 from storeproof.spec.reading.source import at, read
 from storeproof.spec.scale import Scale
 from storeproof.spec.scaling import Scaling
+from storeproof.spec.standing import Standing, standing_of
 from storeproof.spec.store import ROLES, Role, Store, Target
 from storeproof.spec.workload import Kind, Workload, WorkloadFile
 
@@ -69,6 +70,14 @@ class Spec:
     scales: Mapping[str, Scale]
     store_files: Mapping[str, Path]
     """Files of the stores that come with the project; each is read when its store is requested."""
+
+    def standing(self, case: str) -> Standing | None:
+        """Why a case, by its id, decides nothing; None where it decides."""
+        return standing_of(case, self.capabilities)
+
+    def decides(self, case: str) -> bool:
+        """Whether verdicts rest on a case: capabilities, profiles, needs, operations, the exit code of a run. All of them ask here."""
+        return self.standing(case) is None
 
     def store(self, name: str) -> tuple[Store, Path]:
         """A store by name, or by the path of any YAML file; with the file it was read from.

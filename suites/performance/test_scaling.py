@@ -18,7 +18,7 @@ from storeproof.experiments.performance.auto_indexed import refuse_without_index
 from storeproof.experiments.workspace import OpenCollection
 from storeproof.outcome import SHOWN, Outcome
 from storeproof.plugin.suite import suite_run
-from storeproof.result.capabilities import cases_of
+from storeproof.result.capabilities import deciding_cases_of
 from storeproof.result.case_result import CaseResult
 from storeproof.result.model import SUBLINEAR, ScalingRecord
 from storeproof.spec import Scaling, ScalingQuestion
@@ -46,7 +46,7 @@ def test_scaling(scaling: Scaling, indexes: int, sut: StoreUnderTest, case_resul
     if scaling.model not in sut.target.store.claims.models:
         case_result.settle(Outcome.UNSUPPORTED, f"the store does not support {scaling.model}")
     refuse_without_indexes(sut, indexes)
-    tried = [question for question in scaling.questions if all(_outcomes(sut, question))]
+    tried = [question for question in scaling.questions if (cases := _outcomes(sut, question)) and all(cases)]
     proven = [question for question in tried if all(outcome in SHOWN for case in _outcomes(sut, question) for outcome in case)]
     if not proven:
         if len(tried) < len(scaling.questions):
@@ -90,7 +90,7 @@ def record(number: int) -> dict[str, Any]:
 
 def _outcomes(sut: StoreUnderTest, question: ScalingQuestion) -> list[list[Outcome]]:
     """What became of each case of the capability, in this run or in the one that is cited: no speed without proof."""
-    cases = cases_of(question.capability, sut.spec.capabilities[question.capability], sut.record.verified()).values()
+    cases = deciding_cases_of(question.capability, sut.record.verified(), sut.spec).values()
     return [[each.outcome for each in case] for case in cases]
 
 

@@ -27,7 +27,7 @@ def capability_of(store: Json, name: str) -> Json:
 
 
 def _deep(parts: dict[str, bytes]) -> None:
-    parts[RESULT] = b'{\n "format": "2.2",\n "edition": {"version": "1", "hash": "1"}, "stores": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    parts[RESULT] = b'{\n "format": "2.3",\n "edition": {"version": "1", "hash": "1"}, "stores": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
 
 
 def _key_twice(parts: dict[str, bytes]) -> None:
@@ -136,13 +136,13 @@ def _conforms(store: Json) -> None:
 
 RESULTS = (
     Forgery("nested without end", "a hundred thousand brackets", with_parts(_deep), Reason.RESULT, "nested too deeply"),
-    Forgery("newer format", "format 9.0", with_result(lambda result: result.update(format="9.0")), Reason.RESULT, "is not in format 2.2"),
+    Forgery("newer format", "format 9.0", with_result(lambda result: result.update(format="9.0")), Reason.RESULT, "is not in format 2.3"),
     Forgery(
         "older format",
         "numbers that are graded while it is read",
         with_result(lambda result: result.update(format="2.0")),
         Reason.RESULT,
-        "is not in format 2.2",
+        "is not in format 2.3",
     ),
     Forgery("key twice", "two verdicts, one for each reader", with_parts(_key_twice), Reason.RESULT, "is not written as a run writes it"),
     Forgery("more fields", "one that results do not have", with_store(lambda store: store.update(stars=5)), Reason.RESULT, "stars"),
@@ -233,6 +233,13 @@ RESULTS = (
         with_store(lambda store: outcome_of(store, CASE).update(revision=7)),
         Reason.CASES,
         "was tried in revision 7",
+    ),
+    Forgery(
+        "failure called provisional",
+        "a case that decides, so that its failure would not",
+        with_store(lambda store: outcome_of(store, CASE).update(standing="provisional")),
+        Reason.CASES,
+        f"{CASE} decides in the edition, and not so in the result",
     ),
     Forgery(
         "counts",

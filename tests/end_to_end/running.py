@@ -77,6 +77,7 @@ def start(
     environment: Mapping[str, str] | None = None,
     piped: bool = False,
     whole: bool = False,
+    edition: Path | None = None,
     pages: bool = False,
     cases: Mapping[str, Sequence[str]] | None = None,
 ) -> Run:
@@ -85,6 +86,7 @@ def start(
     Args:
         piped: what it says comes out of `process.stdout`, and is not in a file.
         whole: all cases of the specification are there, and not only the mini-edition.
+        edition: the folder of another edition than these two.
         pages: the report is rendered, and not only `result.json` written.
         cases: by target (`store:variant`), the ids of the cases that are run; without it, what `-k` selects.
     """
@@ -93,7 +95,7 @@ def start(
     # Without a data directory of ours, the container's data is in a volume: that is the common case.
     data = [] if "--launch=container" in arguments else [f"--data-dir={folder / 'data'}"]
     given = environment or {}
-    plugins, own = told(all_cases() if whole else mini_edition(), pages=pages, cases=cases, path=given.get("PYTHONPATH", ""))
+    plugins, own = told(edition or (all_cases() if whole else mini_edition()), pages=pages, cases=cases, path=given.get("PYTHONPATH", ""))
     command = [
         *(sys.executable, "-m", "pytest", str(SUITES / suites), "-p", "no:cacheprovider", "--seed=1", *plugins),
         *(f"--report-dir={folder / 'report'}", *data, *arguments),

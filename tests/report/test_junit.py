@@ -9,6 +9,7 @@ import pytest
 from storeproof.outcome import Outcome, Stage
 from storeproof.report.junit import render_junit
 from storeproof.result.model import GuaranteeRecord, OutcomeRecord
+from storeproof.spec.standing import Standing
 from tests.report.sample import TARGETS, sample_outage, sample_result
 from tests.site.made import fault, result, struck
 
@@ -53,6 +54,15 @@ def test_a_loss_that_was_not_promised_was_not_skipped() -> None:
     assert {each.get("name"): each.get("value") for each in case[0]} == {"outcome": "unsupported", "loss": "460 lost (46 %) of 1,000"}
     assert case[1].text == "20 faults: 460 lost"
     assert [suite.get(name) for name in ("tests", "failures", "errors", "skipped")] == ["1", "0", "0", "0"]
+
+
+def test_a_wrong_answer_to_a_case_that_decides_nothing_is_no_failure() -> None:
+    """Its outcome and why it decides nothing are properties, and the findings are output."""
+    wrong = lost(Outcome.FAIL, "capabilities.filter.in/001", "found 1, right is 2").model_copy(update={"standing": Standing.PROVISIONAL})
+    suite, case = only(wrong)
+    assert {each.get("name"): each.get("value") for each in case[0]} == {"outcome": "fail", "standing": "provisional"}
+    assert case[1].text == "found 1, right is 2"
+    assert [suite.get(name) for name in ("failures", "errors", "skipped")] == ["0", "0", "0"]
 
 
 @pytest.mark.parametrize("outcome", [Outcome.FAIL, Outcome.KNOWN_FAIL])

@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from storeproof.outcome import Outcome, Stage
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import GuaranteeRecord, OutcomeRecord
 from storeproof.result.recorder import StoreRecord
-from storeproof.spec import Capability, Case, Profile, Step, Store, Target
+from storeproof.spec import Capability, Case, Profile, Spec, Step, Store, Target
 from tests.report.sample import WORKLOADS, sample_guarantee, sample_measurement
+from tests.shipped import SHIPPED
 
 BASIC = ("get", "put", "delete", "exists")
 
 
-def capability(name: str, cases: int) -> Capability:
-    """A capability with that number of cases."""
+def capability(name: str, cases: int, provisional: int = 0) -> Capability:
+    """A capability with that number of cases, the last of which are provisional."""
     steps = (Step(do="get", args=("k",)),)
     return Capability(
         capability=name,
         title=name,
         model="single_key",
         operations=("get",),
-        cases=tuple(Case(id=f"{number:03d}", title="a case", steps=steps) for number in range(1, cases + 1)),
+        cases=tuple(Case(id=f"{number:03d}", title="a case", steps=steps, provisional=number > cases - provisional) for number in range(1, cases + 1)),
     )
 
 
-CAPABILITIES: Mapping[str, Capability] = {"key.one": capability("one", 2), "key.two": capability("two", 1)}
+def small(**capabilities: Capability) -> Spec:
+    """The specification with these capabilities of the group `key` alone."""
+    return replace(SHIPPED, capabilities={f"key.{name}": each for name, each in capabilities.items()})
+
+
+SMALL = small(one=capability("one", 2), two=capability("two", 1))
 
 
 def store_record(guarantee: str = "process_crash", models: Iterable[str] = ("single_key", "counter")) -> StoreRecord:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from storeproof.outcome import Outcome
 from storeproof.result.assemble import assemble
 from tests.report.sample import sample_outage
-from tests.result.records import CAPABILITIES, add_case, good_record, profile, store_record, struck
+from tests.result.records import SMALL, add_case, good_record, profile, store_record, struck
 
 
 def test_everything_that_was_collected_is_in_the_result() -> None:
@@ -13,7 +13,7 @@ def test_everything_that_was_collected_is_in_the_result() -> None:
     record = good_record()
     add_case(record, "key.two/001", Outcome.ERROR)
     record.outages.append(sample_outage("crash"))
-    found = assemble(record, [profile()], CAPABILITIES)
+    found = assemble(record, [profile()], SMALL)
     assert found.outcomes == record.outcomes
     assert found.durability.guarantees == record.guarantees
     assert found.measurements == record.measurements
@@ -28,7 +28,7 @@ def test_capabilities_are_rolled_up_to_their_worst_case() -> None:
     record = good_record()
     add_case(record, "key.two/001", Outcome.UNDECLARED)
     record.outcomes = [each for each in record.outcomes if not each.id.endswith("one/002")]
-    one, two = assemble(record, [], CAPABILITIES).capabilities
+    one, two = assemble(record, [], SMALL).capabilities
     assert (one.capability, one.claimed, one.outcome, one.cases, one.passed) == ("key.one", True, Outcome.NOT_RUN, 2, 1)
     assert (two.capability, two.claimed, two.outcome, two.cases, two.passed) == ("key.two", False, Outcome.UNDECLARED, 1, 1)
 
@@ -57,7 +57,7 @@ def test_no_password_leaves_the_run() -> None:
     record.guarantees[1] = record.guarantees[1].model_copy(update={"detail": "log: s3cret"})
     record.outages.append(sample_outage("crash", detail="the store died of s3cret"))
     record.settings = {"requirepass": "hunter2", "appendonly": "yes", "save": ""}
-    found = assemble(record, [profile()], CAPABILITIES, secrets=["s3cret", None])
+    found = assemble(record, [profile()], SMALL, secrets=["s3cret", None])
     text = found.model_dump_json()
     assert "hunter2" not in text
     assert "s3cret" not in text

@@ -13,7 +13,7 @@ from storeproof.result.profiles import judge
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Profile
 from tests.report.sample import DRIFTING
-from tests.result.records import BASIC, CAPABILITIES, add_case, add_proof, good_record, measured, profile, store_record, struck
+from tests.result.records import BASIC, SMALL, add_case, add_proof, good_record, measured, profile, store_record, struck
 
 VERDICT = {
     Outcome.PASS: "conforms",
@@ -29,7 +29,7 @@ VERDICT = {
 
 
 def verdict(record: StoreRecord, demands: Profile | None = None) -> ProfileVerdict:
-    return judge(demands or profile(), record, CAPABILITIES)
+    return judge(demands or profile(), record, SMALL)
 
 
 def test_all_shown_conforms() -> None:

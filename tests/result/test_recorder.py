@@ -14,7 +14,7 @@ from storeproof.result.profiles import judge
 from storeproof.result.proof import Proof
 from storeproof.result.recorder import StoreRecord
 from tests.report.sample import TARGETS, sample_result
-from tests.result.records import CAPABILITIES, add_proof, profile, store_record, struck
+from tests.result.records import SMALL, add_proof, profile, store_record, struck
 
 CITATION = Citation(run="r1", started="2026-11-24T10:00:00+00:00", scale="smoke", seed=1, sha256="0" * 64)
 
@@ -117,12 +117,12 @@ def test_the_result_has_operations_of_its_own_run_alone() -> None:
     add_proof(found, "single_key", "put", Outcome.PASS)
     add_proof(found, "single_key", "put", Outcome.INCONCLUSIVE)
     add_proof(found, "counter", "increment", Outcome.UNDECLARED)
-    result = assemble(found, [], CAPABILITIES)
+    result = assemble(found, [], SMALL)
     assert result.operations == {"counter": {"increment": Outcome.UNDECLARED}, "single_key": {"put": Outcome.INCONCLUSIVE}}
     assert (result.cites, result.durability.cited, result.binary_digest) == (CITATION, CITATION, "sha256:ab")
     assert result.outcomes == []
     assert sum(result.counts.values()) == 0
-    assert assemble(record(), [], CAPABILITIES).cites is None
+    assert assemble(record(), [], SMALL).cites is None
 
 
 def test_a_case_that_this_run_did_not_try_is_looked_up_in_the_proof() -> None:
@@ -138,4 +138,4 @@ def test_a_profile_rests_on_this_run_alone() -> None:
     """To conform is to be shown, and a citation shows nothing here."""
     found = record("process_crash", proof=cited("process_crash"))
     found.outcomes = [case("x", Outcome.PASS)]
-    assert "guarantee process_crash: not_run" in judge(profile(), found, CAPABILITIES).missing
+    assert "guarantee process_crash: not_run" in judge(profile(), found, SMALL).missing

@@ -53,7 +53,8 @@ def _case(number: str, case: Case | None, records: Sequence[tuple[str, OutcomeRe
         return CaseAnswers(number, "this version of the specification does not have it", (), answers)
     if {each.revision for _, each in records} != {case.revision}:
         return CaseAnswers(number, f"{case.title}; its demands have changed since this run", (), answers)
-    return CaseAnswers(number, case.title, exchanges(case), answers)
+    standing = next((each.standing for _, each in records if each.standing), None)
+    return CaseAnswers(number, f"{case.title} ({standing}: it decides nothing)" if standing else case.title, exchanges(case), answers)
 
 
 def _answers(records: Sequence[tuple[str, OutcomeRecord]]) -> Table:

@@ -60,7 +60,7 @@ def role_anchor(profile: str) -> str:
 
 def _failed(store: StoreResult) -> Cell:
     """Cases that failed or ended in an error."""
-    bad = store.counts.get(Outcome.FAIL, 0) + store.counts.get(Outcome.ERROR, 0)
+    bad = sum(each.is_failure for each in store.outcomes)
     return Cell(str(bad), "bad" if bad else "dim", f"#{anchor(store)}", f"of {units.plural(len(store.outcomes), 'case')}")
 
 

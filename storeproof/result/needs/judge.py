@@ -59,8 +59,11 @@ def _together(need: Need, names: Sequence[str], evidence: Evidence, spec: Spec) 
         revisions: dict[str, int | None] = {case.id: case.revision for case in capability.cases}
         if capability.questions:
             revisions[PUSHDOWN] = None
-        for number, revision in revisions.items():
-            case = f"capabilities.{name}/{number}"
+        cases = {f"capabilities.{name}/{number}": revision for number, revision in revisions.items()}
+        deciding = {case: revision for case, revision in cases.items() if spec.decides(case)}
+        if not deciding:
+            open_[name] = "has no case that decides in this edition"
+        for case, revision in deciding.items():
             found = evidence.case(case)
             if found is None:
                 open_.setdefault(name, "was not tried")

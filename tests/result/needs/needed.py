@@ -14,6 +14,7 @@ from storeproof.result.model import GuaranteeRecord, OutcomeRecord, Result, Stor
 from storeproof.result.needs.decision import Decision, decide
 from storeproof.result.needs.evidence import ReadResult
 from storeproof.result.needs.judged_need import JudgedNeed
+from storeproof.spec import Spec
 from storeproof.spec.questions.needs import NeedsFile
 from tests.report.sample import sample_guarantee
 from tests.result.claimed import result, store
@@ -67,10 +68,10 @@ def needs(candidates: Any = "all", **role: Any) -> NeedsFile:
     )
 
 
-def decided(file: NeedsFile, *results: Result | StoreResult) -> Decision:
+def decided(file: NeedsFile, *results: Result | StoreResult, spec: Spec = SHIPPED) -> Decision:
     """The decision from these results; a store stands for a run of its own."""
     whole = [each if isinstance(each, Result) else result(each, run=f"r{number}") for number, each in enumerate(results)]
-    return decide(file, [ReadResult(Path(f"{each.run.id}.json"), each) for each in whole], SHIPPED)
+    return decide(file, [ReadResult(Path(f"{each.run.id}.json"), each) for each in whole], spec)
 
 
 def judgement(decision: Decision, subject: str, candidate: int = 0) -> JudgedNeed:
