@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-VERSION = "2026.11.16"
+VERSION = "2026.11.17"
 """YEAR.MONTH.NUMBER, raised with every change of a demand."""
 
 _DEMANDS = ("models", "guarantees", "capabilities", "datasets", "scaling", "workloads", "profiles", "scales")

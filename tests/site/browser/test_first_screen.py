@@ -29,7 +29,10 @@ def test_the_answer_changes_with_the_filters_and_the_address_has_them(open_page:
     """A link to a question is a link to its answer."""
     page = open_page(f"{small_site}/index.html")
     visit = Visitor(page)
-    assert visit.answer == "None of 2 variants can fill all 2 roles. Nearest: MySQL (innodb), without “Store a record with a time to live”."
+    assert (
+        visit.answer
+        == "None of 2 variants can fill all 2 roles. Nearest: MySQL (innodb), without “Store a record with a time to live; later reads do not find it”."
+    )
     assert rows(page) == ["mysql:innodb", "redis:volatile"]
     visit.choose("keeps every acknowledged write through", "power cut")
     visit.type("must have", "japanese")
