@@ -16,13 +16,14 @@ from storeproof.result.needs.loads import judge_p99, judge_rate
 from storeproof.result.needs.need import Need, Subject
 from storeproof.spec import LADDER, Spec
 from storeproof.spec.questions.needs import Role
-from storeproof.support import Support, support_of, telling, way_in_words
+from storeproof.support import Support, telling, way_in_words
 from storeproof.units import plural, seconds, whole
 
 _LINE: Final = 160
 """Characters of a case's detail that are shown."""
 _NAMED: Final = 5
 """Capabilities that a command names at most."""
+_SUPPORT: Final = {Verdict.MET: Support.SUPPORTED, Verdict.NOT_SHOWN: Support.NOT_SHOWN, Verdict.NOT_MET: Support.UNSUPPORTED}
 
 
 def judge(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
@@ -47,20 +48,20 @@ def _model(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed
 
 
 def _capability(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:  # noqa: ARG001
-    """One of several alternatives is enough."""
+    """One of several alternatives is enough. What failed counts as what is lacking: an alternative that was not tried may still do."""
     judged = [_together(need, names, evidence, spec) for names in need.capabilities]
-    position = telling([support for support, _ in judged])
-    support, found = judged[position]
-    if support is not Support.SUPPORTED or len(judged) == 1:
+    position = telling([_SUPPORT[each.verdict] for each in judged])
+    found = judged[position]
+    if found.verdict is not Verdict.MET or len(judged) == 1:
         return found
     name = need.alternatives[position]
     way = way_in_words(name, spec.capabilities[name].title if name in spec.capabilities else "")
     return replace(found, way=way, reason=f"by {way}: {found.reason}")
 
 
-def _together(need: Need, names: Sequence[str], evidence: Evidence, spec: Spec) -> tuple[Support, JudgedNeed]:
+def _together(need: Need, names: Sequence[str], evidence: Evidence, spec: Spec) -> JudgedNeed:
     """Capabilities that are all needed."""
-    seen, lacking, open_, outcomes = list[Seen](), dict[str, str](), dict[str, str](), list[Outcome]()
+    seen, lacking, open_ = list[Seen](), dict[str, str](), dict[str, str]()
     for name in names:
         capability = spec.capabilities[name]
         revisions: dict[str, int | None] = {case.id: case.revision for case in capability.cases}
@@ -78,22 +79,19 @@ def _together(need: Need, names: Sequence[str], evidence: Evidence, spec: Spec) 
                 open_.setdefault(name, "was tried in an earlier form of its case")
             else:
                 source, outcome = found
-                outcomes.append(outcome.outcome)
                 seen.append(Seen(source, case, f"{outcome.outcome}: {_line(outcome.detail)}"))
                 if outcome.outcome not in SHOWN:
                     lacking.setdefault(name, f"{outcome.outcome}: {_line(outcome.detail)}")
     if lacking:
         first, why = next(iter(lacking.items()))
         several = f"{len(lacking)} of {len(names)} capabilities: {', '.join(lacking)}; {first}: {why}"
-        judged = JudgedNeed(need, evidence.target, Verdict.NOT_MET, why if len(names) == 1 else several, tuple(seen))
-        return support_of(outcomes), judged
+        return JudgedNeed(need, evidence.target, Verdict.NOT_MET, why if len(names) == 1 else several, tuple(seen))
     if open_:
         first, why = next(iter(open_.items()))
         command = _pytest(evidence.target, "suites/correctness", " or ".join(list(open_)[:_NAMED]))
         reason = why if len(names) == 1 else f"{len(open_)} of {len(names)} not tried, such as {first}"
-        return Support.NOT_SHOWN, JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, reason, seen=tuple(seen), command=command)
-    reason = plural(len(seen), "case") + " answered correctly"
-    return Support.SUPPORTED, JudgedNeed(need, evidence.target, Verdict.MET, reason, seen=tuple(seen))
+        return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, reason, tuple(seen), command)
+    return JudgedNeed(need, evidence.target, Verdict.MET, plural(len(seen), "case") + " answered correctly", tuple(seen))
 
 
 def _guarantee(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:  # noqa: ARG001
