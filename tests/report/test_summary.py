@@ -71,9 +71,9 @@ def test_the_way_in_which_a_role_is_met_is_said() -> None:
     profiles += [judged("document_store", "incomplete", extended={"aggregation.sum": "not_shown"})]
     lines = shown(result.model_copy(update={"stores": [result.stores[0].model_copy(update={"profiles": profiles})]}), 80)
     text = " ".join(" ".join(lines).split())
-    assert "cache, session_store by expiry.swept (expired records are removed within two minutes)" in text
-    assert "extended: search_store 1 of 2" in text
-    assert "document_store 0 of 1" not in text
+    assert "cache, session_store: met by expiry.swept (expired records are removed within two minutes)" in text
+    assert "extended: search_store 1/2" in text
+    assert "document_store 0/1" not in text
     assert max(map(len, lines)) <= 80
 
 
