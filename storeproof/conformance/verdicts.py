@@ -60,6 +60,7 @@ def check_profiles(store: StoreResult, target: Target, spec: Spec) -> None:
         outcomes=store.outcomes,
         guarantees=store.durability.guarantees,
         measurements=store.measurements,
+        outages=store.outages,
         proofs={(model, name): [outcome] for model, operations in store.operations.items() for name, outcome in operations.items()},
     )
     durability = record.durability()
