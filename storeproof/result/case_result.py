@@ -93,9 +93,15 @@ class CaseResult:
         return len(self.spoiled) + 1
 
     def note_error(self, error: BaseException, told: Iterable[str] = ()) -> Judgement:
-        """Set the outcome from an exception, without ending the test; `told`: earlier steps, one line each."""
+        """Set the outcome from an exception, without ending the test; `told`: earlier steps, one line each.
+
+        Of a refusal the reason comes first, since tables show the first line: many cases are refused for one reason, after unlike steps.
+        """
         judged = judge(error, claimed=self.claimed)
-        self.note(judged.outcome, "\n".join([*told, judged.detail]))
+        lines = [*told, judged.detail]
+        if judged.outcome is Outcome.UNSUPPORTED:
+            lines.insert(0, lines.pop())
+        self.note(judged.outcome, "\n".join(lines))
         self.party, self._ending = judged.party, judged.ending
         return judged
 

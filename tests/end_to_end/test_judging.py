@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from storeproof.contract import Refused, Unknown
+from storeproof.contract import Refused, Unknown, Unsupported
 from storeproof.outcome import Outcome, Stage
 from storeproof.plugin import _judge
 from storeproof.result.case_result import CaseResult
@@ -70,3 +70,14 @@ def test_it_is_not_told_twice() -> None:
 def test_what_says_nothing_of_the_store_is_left_out() -> None:
     """An earlier error that is not the store's is not in the detail."""
     assert judged(caught(KeyError("x"))).detail == "the store refused: the connection is closed"
+
+
+def test_a_refusal_tells_its_reason_first_and_a_wrong_answer_its_steps() -> None:
+    """Tables show the first line: many cases are refused for one reason, and a wrong answer is understood from what led to it."""
+    steps = ["put('a', b'x') -> None", "get('a') -> b'y'"]
+    refused = CaseResult(NOTHING, Stage.CORRECTNESS, "capabilities.x/001", 1, "single_key", (), claimed=False)
+    refused.note_error(Unsupported("SQLite has no expiry of rows"), steps)
+    assert (refused.outcome, refused.detail.splitlines()) == (Outcome.UNSUPPORTED, ["SQLite has no expiry of rows", *steps])
+    wrong = CaseResult(NOTHING, Stage.CORRECTNESS, "capabilities.x/001", 1, "single_key", ())
+    wrong.note_error(AssertionError("expected: b'x'"), steps)
+    assert wrong.detail.splitlines() == [*steps, "expected: b'x'"]
