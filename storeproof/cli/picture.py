@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from storeproof.report.answer_picture import draw_answer
 from storeproof.report.answer_table import answer_table
 from storeproof.report.durability_cost import durability_cost
+from storeproof.report.pictures.answer import draw_answer
 from storeproof.result.json_file import read_result
 from storeproof.result.terminal_safe import shown_of
 from storeproof.spec import load_spec

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from storeproof import units
 from storeproof.outcome import Outcome
-from storeproof.report import curves, drawing, formatting, gates, history_plot, matrix, mixes, outage_pictures, plots, tables, tradeoffs
+from storeproof.report import formatting, gates, matrix, mixes, tables
 from storeproof.report.answer_table import answer
-from storeproof.report.axes import Pair, axis_of
+from storeproof.report.axes import Pair
 from storeproof.report.confidence import NOTE
 from storeproof.report.other_faults import hardships
 from storeproof.report.parts.beyond import NOTE as BEYOND_NOTE
@@ -32,19 +32,21 @@ from storeproof.report.speed import caches, index_costs, noise, numbers, ratios
 from storeproof.report.speed.table import about, speed
 from storeproof.result.model import Result, StoreResult
 
+if TYPE_CHECKING:
+    from storeproof.report.pictures.of_result import Pictures
+
+_NOTHING_DRAWN: Final[Mapping[str, Any]] = {
+    "bars": [], "sweeps": [], "rungs": [], "cost": None, "cost_legend": [], "scatter": None, "outage_pictures": [], "outage_legend": [],
+}  # fmt: skip
+"""What the page has for pictures where there are none."""
+
 
 def render_html(result: Result, against: str = "") -> str:
     """The page; `against`: the `store:variant` that the others are set against, where it is not the fastest of each workload."""
     workloads = tables.workloads(result)
-    # A store has one colour in all plots; those without indexes come first, since colours are few.
-    lines = drawing.Lines(
-        [*map(formatting.name_of, result.stores), *(name for measured in workloads.values() for name in drawing.series_of(measured))]
-    )
-    costs = tradeoffs.in_variants(workloads)
-    compared = drawing.Lines(name for measured in costs.values() for name in measured)
-    bars, sweeps = _plots(workloads, lines)
     measurements = [each for store in result.stores for each in store.measurements]
     titles = {name: each.title for name, each in shipped().capabilities.items()}
+    pictures = _pictures(result)
     return whole_page(
         "report.html.j2",
         result=result,
@@ -69,11 +71,9 @@ def render_html(result: Result, against: str = "") -> str:
         joint_note=JOINT_NOTE,
         outages=outages(result),
         outages_note=OUTAGES_NOTE,
-        outage_pictures=outage_pictures.pictures(result),
-        outage_legend=outage_pictures.legend(),
         caches=caches.all_tables(result),
         caches_note=caches.NOTE,
-        listings=[_listing(store) for store in result.stores],
+        listings=[_listing(store, pictures) for store in result.stores],
         ladder=tables.ladder(result),
         faults=faults(result),
         strength=NOTE,
@@ -87,73 +87,46 @@ def render_html(result: Result, against: str = "") -> str:
         index_costs=index_costs.index_table(result),
         noise=noise.noise(result),
         noise_words=noise.in_words(noise.floors_of(noise.kinds_of(result))),
-        bars=bars,
-        sweeps=sweeps,
-        rungs=drawing.rungs([pair for measured in workloads.values() if not plots.is_sweep(measured) for pair in measured]),
-        cost=tradeoffs.cost_of_durability(costs, compared) if costs else None,
-        cost_legend=compared.legend(),
-        scatter=tradeoffs.features_against_speed(result, workloads),
         cost_note=COST_NOTE if any(map(costs_of_server, workloads.values())) else "",
-        workloads=[_workload(result, name, measured, lines, against) for name, measured in workloads.items()],
+        workloads=[_workload(result, name, measured, pictures, against) for name, measured in workloads.items()],
         machine=tables.machine(result),
         settings=tables.settings(result),
         totals=tables.totals(result),
         stores_listed=units.plural(len(result.stores), "store"),
         outcomes_listed=units.plural(sum(len(store.outcomes) for store in result.stores), "outcome"),
         measurements_listed=units.plural(len(measurements), "measurement"),
+        **(pictures.of_report() if pictures else _NOTHING_DRAWN),
     )
 
 
-def _workload(result: Result, name: str, measured: list[Pair], lines: drawing.Lines, against: str) -> dict[str, Any]:
-    title = measured[0][1].title
+def _pictures(result: Result) -> Pictures | None:
+    """None where there is nothing to draw: matplotlib takes as long to import as all of storeproof."""
+    if not any(store.measurements or store.outages or store.histories for store in result.stores):
+        return None
+    from storeproof.report.pictures.of_result import Pictures  # only here
+
+    return Pictures(result)
+
+
+def _workload(result: Result, name: str, measured: list[Pair], pictures: Pictures | None, against: str) -> dict[str, Any]:
     beside = ratios.beside(result, measured, against) if ratios.asked(result, measured) else None
     return {
         "workload": name,
         "anchor": workload_anchor(name),
-        "title": title,
+        "title": measured[0][1].title,
         "about": about(measured),
         "table": speed(measured, beside),
         "no_ratio": beside.reasons if beside else "",
         "parts": mixes.parts(measured),
         "costs": costs_of_server(measured),
         "about_costs": about_costs(measured),
-        "curves": curves.curves(measured, title, lines),
-        "legend": lines.legend(drawing.series_of(measured)),
         "numbers": numbers.count(each for _, each in measured),
         "invalid": sum(bool(each.invalid) for _, each in measured),
+        **(pictures.of_workload(measured) if pictures else {}),
     }
 
 
-def _plots(workloads: dict[str, list[Pair]], lines: drawing.Lines) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    bars, sweeps = [], []
-    for name, measured in workloads.items():
-        title = measured[0][1].title
-        if not plots.is_sweep(measured):
-            clients = sorted({each.clients for _, each in measured})
-            spoken = f"{', '.join(map(str, clients))} {'client' if clients == [1] else 'clients'}"
-            unit = " / ".join(dict.fromkeys(each.throughput.unit for _, each in measured))
-            bars.append({"workload": name, "title": title, "clients": f"{spoken} · {unit}", "plot": plots.bars(measured, title)})
-            continue
-        for durability, group in _by_durability(measured):
-            sweeps.append(
-                {
-                    "workload": name,
-                    "title": title,
-                    "axis": axis_of(measured).name,
-                    "durability": durability,
-                    "legend": lines.legend(drawing.series_of(group)),
-                    "plot": plots.sweep(group, durability, title, lines),
-                }
-            )
-    return bars, sweeps
-
-
-def _by_durability(measured: list[Pair]) -> Iterator[tuple[str, list[Pair]]]:
-    for _, _, durability in drawing.rungs(measured):
-        yield durability, [pair for pair in measured if drawing.proven(pair) == durability]
-
-
-def _listing(store: StoreResult) -> dict[str, Any]:
+def _listing(store: StoreResult, pictures: Pictures | None) -> dict[str, Any]:
     """All outcomes of a store, the worst first."""
     groups = [
         {
@@ -166,12 +139,11 @@ def _listing(store: StoreResult) -> dict[str, Any]:
         for outcome in Outcome
         if (records := [each for each in store.outcomes if each.outcome is outcome])
     ]
-    pictures = {each.case: {"plot": history_plot.lanes(each), "key": each.key, "operations": each.operations} for each in store.histories}
     sums = " · ".join(f"{store.counts[outcome]} {outcome}" for outcome in Outcome if store.counts.get(outcome))
     return {
         "name": formatting.name_of(store),
         "anchor": tables.anchor(store),
         "sums": sums or "nothing was run",
         "groups": groups,
-        "pictures": pictures,
+        "pictures": pictures.of_store(store) if pictures else {},
     }

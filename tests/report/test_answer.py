@@ -9,8 +9,8 @@ import pytest
 
 from storeproof.errors import UsageError
 from storeproof.outcome import Outcome
-from storeproof.report.answer_picture import draw_answer
 from storeproof.report.answer_table import AnswerCell, AnswerTable, answer_table
+from storeproof.report.pictures.answer import draw_answer
 from storeproof.result.measurement import Interval, Measurement
 from storeproof.result.model import ProfileVerdict, Result, StoreResult, WorstLoss
 from tests.report.sample import DRIFTING, STEADY, TARGETS, sample_result

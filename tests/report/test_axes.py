@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from storeproof.report import plots
 from storeproof.report.axes import Pair, axis_of, is_plain, setting, typical
-from storeproof.report.drawing import Lines, point, series_of
+from storeproof.report.pictures import plots
+from storeproof.report.pictures.drawing import Lines, point, series_of
 from storeproof.report.speed.table import speed
 from tests.report.sample import DRIFTING, STEADY, sample_result
 

@@ -6,7 +6,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from storeproof import units
-from storeproof.report.drawing import TIME, Lines, logarithmic
+from storeproof.report.pictures.drawing import TIME, Lines, logarithmic
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from storeproof.errors import UsageError
-from storeproof.report.answer_picture import draw_answer
 from storeproof.report.answer_table import AnswerCell
 from storeproof.report.durability_cost import durability_cost
+from storeproof.report.pictures.answer import draw_answer
 from storeproof.result.measurement import Interval, Round
 from storeproof.result.model import Result
 from tests.report.sample import DRIFTING, TARGETS, sample_result

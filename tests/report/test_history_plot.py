@@ -7,8 +7,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 from storeproof.outcome import Outcome, Stage
-from storeproof.report.history_plot import label, lanes
 from storeproof.report.html import render_html
+from storeproof.report.pictures.histories import label, lanes
 from storeproof.result.model import AccessRecord, HistoryRecord, OutcomeRecord, Result
 from tests.report.sample import TARGETS, sample_result
 

@@ -9,8 +9,8 @@ import pytest
 from storeproof.outcome import Outcome
 from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
-from storeproof.report.outage_pictures import pictures
 from storeproof.report.parts.outages import outages
+from storeproof.report.pictures.outages import pictures
 from storeproof.result.measured.outage import OutageRecord
 from storeproof.result.model import Result
 from storeproof.result.part import Gate

@@ -6,9 +6,9 @@ import pytest
 from hdrh.histogram import HdrHistogram
 
 from storeproof.report import formatting, tables
-from storeproof.report.curves import curves
-from storeproof.report.drawing import Lines
-from storeproof.report.tradeoffs import cost_of_durability, features_against_speed, in_variants
+from storeproof.report.pictures.curves import curves
+from storeproof.report.pictures.drawing import Lines
+from storeproof.report.pictures.tradeoffs import cost_of_durability, features_against_speed, in_variants
 from storeproof.result.model import Result
 from storeproof.stats.latency import encode, new_histogram
 from tests.report.sample import sample_result

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from storeproof.report.drawing import Plot
+from storeproof.report.pictures.drawing import Plot
 from storeproof.result.model import AccessRecord, HistoryRecord
 
 _STEP, _LANE, _BAR = 74, 46, 18

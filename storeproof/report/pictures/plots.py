@@ -11,7 +11,21 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 from storeproof import units
 from storeproof.report import formatting
 from storeproof.report.axes import Pair, axis_of, setting
-from storeproof.report.drawing import GRID, INK, RUNGS, SHORT, TIME, Lines, Plot, logarithmic, point, proven, series_of, styled, svg
+from storeproof.report.pictures.drawing import (
+    GRID,
+    INK,
+    RUNGS,
+    SHORT,
+    TIME,
+    Lines,
+    Plot,
+    logarithmic,
+    point,
+    proven,
+    series_of,
+    styled,
+    svg,
+)
 from storeproof.report.speed import numbers
 
 _BESIDE: Final = 1.2

@@ -11,7 +11,7 @@ from storeproof import units
 from storeproof.outcome import Outcome
 from storeproof.report import formatting
 from storeproof.report.axes import Pair, is_plain, typical
-from storeproof.report.drawing import COLUMNS, RUNGS, SHORT, Lines, Plot, logarithmic, panels, point, proven, styled, svg
+from storeproof.report.pictures.drawing import COLUMNS, RUNGS, SHORT, Lines, Plot, logarithmic, panels, point, proven, styled, svg
 from storeproof.report.speed.numbers import at_least
 from storeproof.result.model import Result
 

@@ -11,8 +11,8 @@ from matplotlib.ticker import MaxNLocator
 
 from storeproof import units
 from storeproof.report import formatting
-from storeproof.report.drawing import INK, LINES, SHORT, TIME, Plot, logarithmic, styled, svg
 from storeproof.report.parts.outages import DEEDS
+from storeproof.report.pictures.drawing import INK, LINES, SHORT, TIME, Plot, logarithmic, styled, svg
 from storeproof.result.measured.outage import OutageBin, OutageRecord
 from storeproof.result.model import Result, StoreResult
 

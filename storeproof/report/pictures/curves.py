@@ -8,7 +8,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from storeproof import units
 from storeproof.report.axes import Pair, axis_of, typical
-from storeproof.report.drawing import RUNGS, TIME, Lines, Plot, logarithmic, panels, proven, series_of, styled, svg
+from storeproof.report.pictures.drawing import RUNGS, TIME, Lines, Plot, logarithmic, panels, proven, series_of, styled, svg
 from storeproof.result.measurement import Measurement
 from storeproof.stats.intervals import SAMPLES_BEYOND
 from storeproof.stats.latency import decode
