@@ -169,7 +169,7 @@ class RunResult:
     waiting_seconds: float = 0.0
     """For how long the wire engine's threads had something to do and no processor."""
     hosts: tuple[RunResult, ...] = ()
-    """The result of each host, where hosts put the load on; all else is the sum."""
+    """The result of each host with a share of the load; all else is the sum."""
     apart: float = 0.0
     """Share of the round for which the load of one host may have been on without that of another."""
 

@@ -33,7 +33,7 @@ class LoadHosts:
             identity: digests of what judges and puts on the load; a host where they differ would put on another load.
 
         Raises:
-            UsageError: the address is none, or open to anybody; nothing answers there; there are no workers, or one has another storeproof.
+            UsageError: the address is none, or open to anyone; nothing answers there; there are no workers, or one has another storeproof.
             NotAvailable: Dask is not installed.
         """
         refuse_open(scheduler)
@@ -131,7 +131,7 @@ LoadEngines = Engines | HostEngines
 
 
 def refuse_open(scheduler: str) -> None:
-    """Refuse a scheduler that anybody could send code to.
+    """Refuse a scheduler that anyone could send code to.
 
     Raises:
         UsageError: it is no address of a scheduler, or one without TLS on a network.
@@ -141,7 +141,7 @@ def refuse_open(scheduler: str) -> None:
         raise UsageError(f"--hosts takes the address of a Dask scheduler, such as tls://10.0.0.1:8786; found {scheduler!r}")
     if parts.scheme == "tcp" and not _is_loopback(parts.hostname):
         raise UsageError(
-            f"--hosts={scheduler}: a scheduler without TLS runs the code of anybody who reaches its port; use tls://, or an SSH tunnel to "
+            f"--hosts={scheduler}: a scheduler without TLS runs the code of anyone who reaches its port; use tls://, or an SSH tunnel to "
             "127.0.0.1"
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
+from array import array
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -94,6 +95,7 @@ def engines(server: Redis, hosts: LoadHosts, engine: str = "auto") -> HostEngine
 
 @pytest.mark.parametrize("engine", ["wire", "driver"])
 def test_the_clients_of_all_hosts_write_what_is_found_afterwards(server: Redis, cluster: Cluster, engine: str) -> None:
+    """Keys, write ids and counts of all hosts are those of one plan: the audit finds everything whole."""
     layout, collection = server.prepared()
     plan = Plan(layout, (GET, PUT), clients=5, seconds=0.3, seed=1, known=200, fixed_numbers=engine == "wire")
     with closing(LoadHosts(cluster.scheduler, identity)) as hosts, closing(engines(server, hosts, engine)) as all_engines:
@@ -104,7 +106,7 @@ def test_the_clients_of_all_hosts_write_what_is_found_afterwards(server: Redis, 
         second = chosen.start(replace(plan, number=1, positions=first.positions, removed=first.removed)).join()
         ceiling = chosen.ceiling(plan)
     for found in (first, second):
-        assert len(found.hosts) == 2 and found.clients == 5 and found.errors == 0
+        assert (len(found.hosts), found.clients, found.errors) == (2, 5, 0)
         assert [each.clients for each in found.hosts] == [3, 2]
         assert found.throughput == pytest.approx(sum(each.throughput for each in found.hosts))
         counted = {name: sum(each.operations[name].requests for each in found.hosts) for name in ("get", "put")}
@@ -117,6 +119,7 @@ def test_the_clients_of_all_hosts_write_what_is_found_afterwards(server: Redis, 
 
 
 def test_an_open_loop_is_shared_out(server: Redis, cluster: Cluster) -> None:
+    """The hosts together offer the rate of the plan."""
     layout, _ = server.prepared()
     plan = Plan(layout, (PUT,), clients=4, seconds=0.5, seed=1, known=0, rate=2000, fixed_numbers=True)
     with closing(LoadHosts(cluster.scheduler, identity)) as hosts, closing(engines(server, hosts)) as all_engines:
@@ -127,6 +130,7 @@ def test_an_open_loop_is_shared_out(server: Redis, cluster: Cluster) -> None:
 
 @pytest.mark.parametrize("ends", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_host_that_is_gone_is_an_error_and_not_waited_for(server: Redis, ends: signal.Signals) -> None:
+    """Killed or halted in a round of ten minutes: it is an error, the other host stops, and no one takes over its share."""
     layout, _ = server.prepared()
     plan = Plan(layout, (PUT,), clients=4, seconds=600, seed=1, known=0, fixed_numbers=True)
     with Cluster(workers=2) as started:
@@ -142,6 +146,7 @@ def test_a_host_that_is_gone_is_an_error_and_not_waited_for(server: Redis, ends:
 
 
 def test_a_host_with_another_storeproof_is_refused(cluster: Cluster) -> None:
+    """It would put on another load."""
     with pytest.raises(UsageError, match=r"--hosts: host-0 has another storeproof \(its process\)"):
         LoadHosts(cluster.scheduler, _of_this_process)
 
@@ -157,16 +162,18 @@ def _of_this_process() -> dict[str, str]:
     [
         ("10.0.0.1:8786", "takes the address of a Dask scheduler"),
         ("http://10.0.0.1", "takes the address of a Dask scheduler"),
-        ("tcp://10.0.0.1:8786", "runs the code of anybody who reaches its port; use tls://"),
-        ("tcp://scheduler:8786", "runs the code of anybody who reaches its port"),
+        ("tcp://10.0.0.1:8786", "runs the code of anyone who reaches its port; use tls://"),
+        ("tcp://scheduler:8786", "runs the code of anyone who reaches its port"),
     ],
 )
 def test_an_address_that_is_none_or_open_is_refused(address: str, message: str) -> None:
+    """A scheduler without TLS runs the code of anyone who reaches its port."""
     with pytest.raises(UsageError, match=message):
         refuse_open(address)
 
 
 def test_without_workers_and_without_a_scheduler_it_says_so() -> None:
+    """One message each."""
     with Cluster(workers=0) as started:
         started.await_workers()
         with pytest.raises(UsageError, match=f"it has no workers; start one on each host: dask worker {started.scheduler}"):
@@ -177,6 +184,7 @@ def test_without_workers_and_without_a_scheduler_it_says_so() -> None:
 
 
 def test_percentiles_are_those_of_all_requests_together() -> None:
+    """Merged histograms are the histogram of all requests."""
     draws = Random(1)
     times = [[int(draws.lognormvariate(12, 1)) for _ in range(1000 * (host + 1))] for host in range(3)]
     plan = Plan(Layout.__new__(Layout), (GET,), clients=3, seconds=1, seed=1, known=1)
@@ -189,7 +197,7 @@ def test_percentiles_are_those_of_all_requests_together() -> None:
 
 def histogram(times: Iterable[int]) -> HdrHistogram:
     made = new_histogram()
-    record_all(made, times)
+    record_all(made, array("q", times))
     return made
 
 
@@ -200,6 +208,7 @@ def found_by(times: list[int]) -> RunResult:
 
 
 def test_shares_are_disjoint_and_complete() -> None:
+    """Each client is of one host, and the rate is shared out by clients."""
     layout = Layout.__new__(Layout)
     plan = Plan(layout, (GET,), clients=7, seconds=1, seed=1, known=1, rate=700, threads=3)
     parts = shares(plan, 3)
