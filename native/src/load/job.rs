@@ -116,7 +116,9 @@ impl Job {
         ensure((1..=CLIENTS).contains(&here), || format!("from 1 to {CLIENTS} clients, found {here}"))?;
         let numbers: HashSet<usize> = self.clients.iter().copied().collect();
         let numbered = self.clients.len() == here && numbers.len() == here && numbers.iter().all(|number| *number < clients);
-        ensure(clients <= CLIENTS && numbered, || "each socket has the number of its client, of all those whose new keys are counted".into())?;
+        ensure(clients <= CLIENTS && numbered, || {
+            "each socket has the number of its client, of all those whose new keys are counted".into()
+        })?;
         ensure(Framer::new(&self.protocol).is_some(), || format!("no such protocol: {}", self.protocol))?;
         ensure(self.removed.len() == clients, || "new keys are counted for each client".into())?;
         ensure(self.patches.is_empty() || self.patches.len() == here, || "patches are for each client, or for none".into())?;
