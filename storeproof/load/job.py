@@ -80,9 +80,16 @@ class Plan:
     """Of an open loop: requests per second of all clients together, at exponential intervals; 0: a closed loop."""
     threads: int = 1
     """Of the wire engine: the clients' connections are shared out among them."""
+    share: tuple[int, ...] = ()
+    """The clients that the engine runs, of the plan's; empty: all. Engines on several hosts have the same plan, and each its share."""
     start_ns: int = 0
     """When the round begins, of the monotonic clock, if that is not too soon for the engine; 0: as soon as it can. Rounds that are to be on
     at the same time have the same."""
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Of the clients that the engine runs."""
+        return self.share or tuple(range(self.clients))
 
 
 @dataclass(frozen=True)
@@ -148,19 +155,23 @@ class RunResult:
     cores: int
     """Cores that the workers could use at once."""
     positions: tuple[int, ...]
-    """New keys used by each client, this round included."""
+    """New keys used by each client that the engine ran, this round included."""
     indeterminate: tuple[int, ...]
     """Numbers of keys whose write in this round was not acknowledged: it may have been carried out."""
     samples: tuple[str, ...]
     """The first errors, in words."""
     removed: tuple[int, ...] = ()
-    """New keys that each client removed again, this round included."""
+    """New keys that each of these removed again, this round included."""
     schedule_lag: HdrHistogram | None = None
     """Open loop: nanoseconds from the scheduled time, or when a client became free, to the sending; None in a closed loop."""
     missed_sends: int = 0
     """Open loop: requests that were due before the deadline and never sent."""
     waiting_seconds: float = 0.0
     """For how long the wire engine's threads had something to do and no processor."""
+    hosts: tuple[RunResult, ...] = ()
+    """The result of each host with a share of the load; all else is the sum."""
+    apart: float = 0.0
+    """Share of the round for which the load of one host may have been on without that of another."""
 
     @property
     def ok(self) -> int:

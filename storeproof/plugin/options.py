@@ -83,6 +83,12 @@ def add_options(parser: pytest.Parser) -> None:
         "(default: wire if it was built and supports the workload, else driver)",
     )
     group.addoption(
+        "--hosts",
+        metavar="SCHEDULER",
+        help="put on the load from the workers of a Dask scheduler, such as tls://10.0.0.1:8786, one on each host; needs --endpoint "
+        "(default: from this machine)",
+    )
+    group.addoption(
         "--proof",
         action="append",
         metavar="RESULT",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import datetime
 import hashlib
-import random
 import re
 import secrets
 import time
@@ -19,8 +18,6 @@ import pytest
 
 import storeproof
 from storeproof.cleanup.registry import registry
-from storeproof.contract.named_secrets import resolve_secrets
-from storeproof.corpus.article_store import Corpus
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.evidence import evidence_file
 from storeproof.load.wire.protocol import protocol_of
@@ -31,11 +28,10 @@ from storeproof.plugin.demands import Demands, of_profile
 from storeproof.plugin.endpoint_leftovers import Leavings
 from storeproof.plugin.idle_case import idle_case
 from storeproof.plugin.needs import NeedsRun
-from storeproof.plugin.options import MOST_RECORDS, existing_directory, named, pairs, whole_number
+from storeproof.plugin.options import named
 from storeproof.plugin.progress import Progress
 from storeproof.plugin.report_dir import ReportDir
-from storeproof.plugin.resources import granted
-from storeproof.regular_file import exists
+from storeproof.plugin.run_options import run_options
 from storeproof.result.case_result import CaseResult
 from storeproof.result.model import CorpusUsed, EditionUsed, Placement, Result, RunInfo
 from storeproof.result.recorder import StoreRecord
@@ -44,7 +40,7 @@ from storeproof.result.sources import digests, digests_of_run, sources_of
 from storeproof.spec import Profile, Spec, load_spec
 from storeproof.spec.cases import OF_COMPOSITES
 from storeproof.stats.ratio import Ratio
-from storeproof.store_under_test import Options, StoreUnderTest
+from storeproof.store_under_test import StoreUnderTest
 
 if TYPE_CHECKING:
     from storeproof.report.destination import Saved
@@ -71,25 +67,7 @@ class Run:
         if self.needs and self.profiles:
             raise UsageError("--needs and --profile exclude each other; give one of them")
         wanted = self.needs.stores if self.needs else option.store or ["sqlite"]
-        endpoints = {store: resolve_secrets(url) for store, url in pairs("--endpoint", option.endpoint).items()}
-        given = granted(option, self.needs, endpoints or (wanted if option.launch == "endpoint" else ()))
-        self.options = Options(
-            scale=self.spec.scales[option.scale],
-            seed=option.seed if option.seed is not None else random.SystemRandom().randrange(1, 1_000_000),
-            launch=option.launch,
-            endpoints=endpoints,
-            images=pairs("--image", option.image),
-            data_dir=existing_directory("--data-dir", option.data_dir),
-            keep=option.keep,
-            power_cut=option.power_cut,
-            engine=option.engine,
-            records=whole_number("--records", option.records, MOST_RECORDS),
-            verify_settings=option.verify_settings,
-            split=given.split,
-            cores=given.cores,
-            memory=given.memory,
-            corpus=Corpus([path.resolve() if exists(path) else path for path in map(Path, option.corpus or [])]),
-        )
+        self.options = run_options(option, self.spec, self.needs, wanted)
         self.report_dir = ReportDir(option.report_dir)
         self._directory = self.options.data_dir or Path.cwd()
         """Whose disk is told of, and measured."""
@@ -369,6 +347,8 @@ class Run:
         """Leave nothing behind."""
         self.close_all_but(None)
         self.options.corpus.close()
+        if self.options.hosts:
+            self.options.hosts.close()
         self.report_dir.leave()
 
 

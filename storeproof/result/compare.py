@@ -28,6 +28,7 @@ PLAN: Final[Mapping[str, str]] = {
     "clients": "number of clients",
     "pipeline": "number of requests in flight",
     "engine": "load engine",
+    "hosts": "number of hosts that put on the load",
     "load_model": "load model",
     "rate": "offered rate",
     "loaded": "records loaded",

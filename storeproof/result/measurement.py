@@ -97,7 +97,9 @@ class Measurement(Part):
     engine_reason: str = ""
     """Why the driver engine was used in place of the wire engine."""
     threads: int = 1
-    """Of the wire engine that sent the requests; 1 for the driver, whose workers use all cores."""
+    """Of the wire engine that sent the requests, on each host; 1 for the driver, whose workers use all cores."""
+    hosts: int = 1
+    """Hosts that put on the load."""
     ceiling: float | None = None
     """The client ceiling: requests per second of the same load generator against a server that does nothing."""
     ceiling_reason: str = ""

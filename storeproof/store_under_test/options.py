@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from storeproof.contract.address import Address
 from storeproof.corpus.article_store import Corpus
 from storeproof.disk.methods import Method
 from storeproof.launch.request import LaunchOption
+from storeproof.load.choose_engine import Engines
+from storeproof.load.hosts.load_hosts import LoadEngines, LoadHosts
 from storeproof.load.job import EngineWanted
 from storeproof.machine.cores import UNSPLIT, CoreSplit
 from storeproof.spec import Scale
+from storeproof.spec.store import Target
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,8 @@ class Options:
     """How to simulate a power cut."""
     engine: EngineWanted = "auto"
     """The load generator."""
+    hosts: LoadHosts | None = None
+    """The hosts that put on the load; None: this machine."""
     records: int | None = None
     """Records that workloads load in place of the scale's number."""
     verify_settings: bool = True
@@ -42,3 +48,7 @@ class Options:
     """How many of these every store is given, in all stages; None: all."""
     memory: int | None = None
     """Bytes of memory that every store is given; None: all that there is."""
+
+    def engines(self, target: Target, address: Address) -> LoadEngines:
+        """The load engines for a store. Raises `NotAvailable`: the wanted one is not to be had."""
+        return self.hosts.engines(target, address, self.engine) if self.hosts else Engines(target, address, self.engine)

@@ -59,6 +59,7 @@ pub struct Patch {
 #[derive(FromPyObject)]
 pub struct Job {
     pub sockets: Vec<i32>,
+    pub clients: Vec<usize>,
     pub protocol: String,
     pub ops: Vec<Op>,
     pub filler: Vec<u8>,
@@ -96,24 +97,31 @@ impl Job {
     /// Counts of keys that were left out are none; a job that cannot be carried out is refused. No thread is without a connection: its share
     /// of an open loop's requests, or of the limit, would never be sent.
     pub fn validated(mut self) -> PyResult<Self> {
-        let clients = self.sockets.len();
+        if self.clients.is_empty() {
+            self.clients = (0..self.sockets.len()).collect();
+        }
         for counts in [&mut self.positions, &mut self.removed] {
             if counts.is_empty() {
-                counts.resize(clients, 0);
+                counts.resize(self.sockets.len(), 0);
             }
         }
         self.check().map_err(PyValueError::new_err)?;
-        self.threads = self.threads.min(clients);
+        self.threads = self.threads.min(self.sockets.len());
         Ok(self)
     }
 
     fn check(&self) -> Check {
-        let clients = self.sockets.len();
+        let (here, clients) = (self.sockets.len(), self.positions.len());
         let bearable = |seconds: f64| (0.0..=1e6).contains(&seconds); // false where it is not a number
-        ensure((1..=CLIENTS).contains(&clients), || format!("from 1 to {CLIENTS} clients, found {clients}"))?;
+        ensure((1..=CLIENTS).contains(&here), || format!("from 1 to {CLIENTS} clients, found {here}"))?;
+        let numbers: HashSet<usize> = self.clients.iter().copied().collect();
+        let numbered = self.clients.len() == here && numbers.len() == here && numbers.iter().all(|number| *number < clients);
+        ensure(clients <= CLIENTS && numbered, || {
+            "each socket has the number of its client, of all those whose new keys are counted".into()
+        })?;
         ensure(Framer::new(&self.protocol).is_some(), || format!("no such protocol: {}", self.protocol))?;
-        ensure(self.positions.len() == clients && self.removed.len() == clients, || "new keys are counted for each client".into())?;
-        ensure(self.patches.is_empty() || self.patches.len() == clients, || "patches are for each client, or for none".into())?;
+        ensure(self.removed.len() == clients, || "new keys are counted for each client".into())?;
+        ensure(self.patches.is_empty() || self.patches.len() == here, || "patches are for each client, or for none".into())?;
         ensure(bearable(self.seconds) && bearable(self.patience), || "seconds and patience are at most a million".into())?;
         ensure((1..=1024).contains(&self.pipeline), || format!("from 1 to 1024 requests in flight, found {}", self.pipeline))?;
         ensure(self.rate.is_finite() && self.rate >= 0.0, || format!("no rate: {}", self.rate))?;

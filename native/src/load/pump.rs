@@ -48,12 +48,13 @@ pub struct Pump<'a> {
 impl<'a> Pump<'a> {
     pub fn new(job: &'a Job, shared: &'a Shared, control: &'a Control, thread: usize) -> Result<Self, Errno> {
         let batch = job.ops.iter().map(|op| op.batch).max().unwrap_or(1);
-        let mine = (0..job.sockets.len()).filter(|client| client % job.threads == thread);
-        let connections = mine.filter_map(|client| {
+        let mine = (0..job.sockets.len()).filter(|place| place % job.threads == thread);
+        let connections = mine.filter_map(|place| {
+            let client = job.clients[place];
             let dice = Dice(job.seed ^ (client as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
             let own = OwnKeys { client: client as u64, position: job.positions[client], removed: job.removed[client], dice };
             let framer = Framer::new(&job.protocol)?;
-            Some(Connection::new(job.sockets[client], framer, own, job.sequence, job.pipeline, batch))
+            Some(Connection::new(job.sockets[place], framer, own, job.sequence, job.pipeline, batch))
         });
         let threads = job.threads as u64;
         let budget = match job.limit {
@@ -75,7 +76,7 @@ impl<'a> Pump<'a> {
             mix: Mix::new(job, thread),
             keys: Keys {
                 known: job.known,
-                clients: job.sockets.len() as u64,
+                clients: job.positions.len() as u64,
                 shared,
                 follows: follows(job),
                 indeterminate: &job.indeterminate,

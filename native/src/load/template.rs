@@ -126,7 +126,8 @@ impl Request {
                 let mine = patches.iter().filter(|patch| patch.op == number && patch.template == template);
                 mine.map(|patch| (patch.offset, patch.data.clone())).collect()
             };
-            let all: Vec<Vec<(usize, Vec<u8>)>> = job.patches.iter().map(of_client).collect();
+            let mut all: Vec<Vec<(usize, Vec<u8>)>> = vec![Vec::new(); job.positions.len()];
+            job.clients.iter().zip(&job.patches).for_each(|(client, patches)| all[*client] = of_client(patches));
             if all.iter().all(Vec::is_empty) { Vec::new() } else { all }
         };
         op.templates.iter().enumerate().map(|(place, template)| Request::new(template, op.batch, own(place))).collect()

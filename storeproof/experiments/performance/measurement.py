@@ -17,7 +17,8 @@ from storeproof.corpus.articles import articles
 from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
 from storeproof.experiments.performance.server_cost import CostMeter
-from storeproof.load.choose_engine import Engines
+from storeproof.load.hosts.hosts_engine import HostsEngine
+from storeproof.load.hosts.load_hosts import LoadEngines
 from storeproof.load.job import Engine, OperationCounts, Plan, Run, RunResult, label, operation_name
 from storeproof.load.quality.audit import Audit, audit
 from storeproof.load.quality.ceiling import Ceiling, Ceilings
@@ -48,7 +49,7 @@ class WorkloadRunner:
     layout: Layout
     scale: PerformanceScale
     seed: int
-    engines: Engines
+    engines: LoadEngines
     ceilings: Ceilings
     article_store: Path | None = None
     """Imported articles, for a model whose texts are searched."""
@@ -146,7 +147,7 @@ class WorkloadRunner:
         self.engine, self.engine_reason = self.engines.choose(self.plan)
         if plan.pipeline > 1 and self.engine.name == "driver":
             raise NotAvailable(f"the store's client has one request in flight, and {self.engine_reason or 'no other engine was wanted'}")
-        self.ceiling = self.ceilings.of(self.engine, self.plan)
+        self.ceiling = self._ceiling_of(self.engine, self.plan)
         if self.config.workload.preload:
             self.engine.fill(self.layout, self.loaded, plan.article_store, self.engine.fixed_numbers)
         # In a closed loop in any case: the store then has done all that it does the first time it is asked to.
@@ -156,7 +157,7 @@ class WorkloadRunner:
 
     def _choose_threads(self, engine: Engine) -> None:
         def ceiling(threads: int) -> float | None:
-            return self.ceilings.of(engine, replace(self.plan, threads=threads)).rate
+            return self._ceiling_of(engine, replace(self.plan, threads=threads)).rate
 
         def run(threads: int) -> RunResult:
             self.threads = threads
@@ -171,7 +172,10 @@ class WorkloadRunner:
             offered=self.config.rate,
         )
         if self.threads > 1:
-            self.ceiling = self.ceilings.of(engine, self.plan)
+            self.ceiling = self._ceiling_of(engine, self.plan)
+
+    def _ceiling_of(self, engine: Engine, plan: Plan) -> Ceiling:
+        return engine.ceiling(plan) if isinstance(engine, HostsEngine) else self.ceilings.of(engine, plan)
 
     def run_round(self) -> None:
         """One that is measured, after a warm-up that is not, and in which, in an open loop, nothing may be due."""
@@ -245,6 +249,7 @@ class WorkloadRunner:
             engine=self.engine.name,
             engine_reason=self.engine_reason,
             threads=self.threads,
+            hosts=max(len(each.hosts) for each in self.rounds) or 1,
             ceiling=self.ceiling.rate,
             ceiling_reason=self.ceiling.reason,
             load_model=workload.loop,

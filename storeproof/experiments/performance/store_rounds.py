@@ -22,7 +22,7 @@ from storeproof.experiments.performance.measurement import WorkloadRunner
 from storeproof.experiments.performance.proof import require_proof
 from storeproof.experiments.performance.server_cost import CostMeter
 from storeproof.experiments.workspace import Workspace
-from storeproof.load.choose_engine import Engines
+from storeproof.load.hosts.load_hosts import HostEngines, LoadEngines
 from storeproof.load.job import StoreSilent, label, operation_name
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.load.quality.generator_threads import free_cores
@@ -37,7 +37,7 @@ from storeproof.store_under_test import StoreUnderTest
 class StoreRounds:
     """Of one store in one configuration: its collection and its rounds, or what went wrong."""
 
-    def __init__(self, config: BenchmarkConfig, sut: StoreUnderTest, engines: Callable[[], Engines], ceilings: Ceilings) -> None:
+    def __init__(self, config: BenchmarkConfig, sut: StoreUnderTest, engines: Callable[[], LoadEngines], ceilings: Ceilings) -> None:
         self.sut = sut
         self.interleaved_with: tuple[str, ...] = ()
         """The other stores whose rounds alternated with these, each block having one of each."""
@@ -128,16 +128,18 @@ class StoreRounds:
         kept = self._collection.describe().get("indexes", "0")
         if kept != str(config.indexes):
             raise EndCase(Outcome.FAIL, f"{config.indexes} secondary indexes were asked for, and the store says it has {kept}")
+        engines = self._engines()
+        here = len(sut.options.split.apart) or free_cores(handle.pids, handle.address.host)
         self._runner = WorkloadRunner(
             config,
             layout,
             scale,
             sut.seed,
-            self._engines(),
+            engines,
             self._ceilings,
             sut.options.corpus.article_store,
             records=sut.options.records,
-            most_threads=len(sut.options.split.apart) or free_cores(handle.pids, handle.address.host),
+            most_threads=engines.cores if isinstance(engines, HostEngines) else here,
         )
         self._runner.cost = CostMeter(handle)
         self._runner.cost.alone = self.alone
@@ -163,7 +165,7 @@ class InterleavedRounds:
         """
         self._ceilings = ceilings
         self._waiting = waiting
-        self._engines: dict[tuple[StoreUnderTest, int], tuple[object, Engines]] = {}
+        self._engines: dict[tuple[StoreUnderTest, int], tuple[object, LoadEngines]] = {}
         """By store and number of indexes: a connection belongs to one collection."""
         self._rounds: dict[tuple[StoreUnderTest, str], StoreRounds] = {}
         """By store and case: those of one comparison."""
@@ -215,7 +217,7 @@ class InterleavedRounds:
                 closing.callback(rounds.close)
             self._rounds = {}
 
-    def _engines_of(self, sut: StoreUnderTest, indexes: int) -> Engines:
+    def _engines_of(self, sut: StoreUnderTest, indexes: int) -> LoadEngines:
         """Those for the store as it runs now."""
         address = sut.shared().address
         known = self._engines.get((sut, indexes))
@@ -223,7 +225,7 @@ class InterleavedRounds:
             known[1].close()
             known = None
         if known is None:
-            known = self._engines[sut, indexes] = (address, Engines(sut.target, address, sut.options.engine))
+            known = self._engines[sut, indexes] = (address, sut.options.engines(sut.target, address))
         return known[1]
 
 

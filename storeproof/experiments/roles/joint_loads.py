@@ -18,7 +18,7 @@ from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
 from storeproof.experiments.roles.candidate import CandidateUnderTest
 from storeproof.experiments.roles.role_config import role_config
 from storeproof.experiments.roles.role_rounds import RoleRounds
-from storeproof.load.choose_engine import Engines
+from storeproof.load.hosts.load_hosts import LoadEngines
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.load.quality.gates import Judgement
 from storeproof.load.quality.joint_gates import judge_joint
@@ -123,9 +123,9 @@ class JointLoads:
         return judge_joint([each.one_of_several() for each in loads.values()], seconds, len(generator or sched_getaffinity(0)))
 
 
-def _engines(sut: StoreUnderTest, ending: ExitStack) -> Engines:
+def _engines(sut: StoreUnderTest, ending: ExitStack) -> LoadEngines:
     """For one role: a connection belongs to one collection. They are closed before the collections are removed."""
-    engines = Engines(sut.target, sut.shared().address, sut.options.engine)
+    engines = sut.options.engines(sut.target, sut.shared().address)
     ending.callback(engines.close)
     return engines
 

@@ -44,8 +44,8 @@ def usable_cores() -> int:
 class DriverEngine:
     """Keeps its workers and their connections from round to round, and adds to them when a plan has more clients.
 
-    One process a core, and at least two, since one interpreter uses at most one core; client n is a thread of
-    process n modulo their number, so that its connection is found again whatever the number of clients is.
+    One process a core, and at least two, since one interpreter uses at most one core. A client is a thread of one process, and stays there,
+    so that its connection is found again whatever the number of clients is.
     """
 
     name: EngineName = "driver"
@@ -55,23 +55,26 @@ class DriverEngine:
         self._reach = Reach(target, address)
         self._processes = max(usable_cores(), 2)
         self._workers: list[WorkerProcess] = []
+        self._places: dict[int, int] = {}
+        """The process of each client."""
         self._connected: set[int] = set()
 
     def start(self, plan: Plan) -> DriverRun:
         """Begin a round; returns once all workers have their orders."""
-        workers = self._prepare(plan.clients)
+        workers = self._prepare(plan.numbers)
         # Far enough ahead that every thread is there when the time comes.
         start_ns = max(monotonic_ns() + 10_000_000 + 300_000 * plan.clients, plan.start_ns)
         for place, worker in enumerate(workers):
-            worker.tell(Go(plan, self._clients_of(place, plan.clients), start_ns))
+            worker.tell(Go(plan, self._share(place, plan.numbers), start_ns))
         return DriverRun(self, plan, workers, start_ns)
 
     def fill(self, layout: Layout, records: int, article_store: Path | None = None, fixed_numbers: bool = False) -> None:
         """Write the records 0 to records - 1."""
         share = -(-records // _FILLERS)
         ranges = [range(first, min(first + share, records)) for first in range(0, records, share)]
-        workers = self._prepare(len(ranges))
-        shares = [tuple((client, ranges[client]) for client in self._clients_of(place, len(ranges))) for place in range(len(workers))]
+        clients = range(len(ranges))
+        workers = self._prepare(clients)
+        shares = [tuple((client, ranges[client]) for client in self._share(place, clients)) for place in range(len(workers))]
         orders = [Fill(layout, each, article_store, fixed_numbers) for each in shares]
         self._order(workers, orders, _SILENT_SECONDS, f"records of {layout.model.model} were loaded")
 
@@ -80,6 +83,7 @@ class DriverEngine:
         for worker in self._workers:
             worker.kill()
         self._workers.clear()
+        self._places.clear()
         self._connected.clear()
 
     def pids(self) -> list[int]:
@@ -90,20 +94,22 @@ class DriverEngine:
         """The sessions of these clients are gone; the next round connects them again."""
         self._connected.difference_update(clients)
 
-    def _clients_of(self, place: int, clients: int) -> tuple[int, ...]:
-        return tuple(range(place, clients, self._processes))
+    def _share(self, place: int, clients: Sequence[int]) -> tuple[int, ...]:
+        return tuple(client for client in clients if self._places[client] == place)
 
-    def _prepare(self, clients: int) -> list[WorkerProcess]:
-        """The workers of this many clients, all of them connected."""
-        count = min(clients, self._processes)
+    def _prepare(self, clients: Sequence[int]) -> list[WorkerProcess]:
+        """The workers of these clients, all of them connected."""
+        for client in clients:
+            self._places.setdefault(client, len(self._places) % self._processes)
+        count = max(self._places[client] for client in clients) + 1
         started = [WorkerProcess() for _ in range(count - len(self._workers))]
         self._workers += started
         self._order(started, [self._reach] * len(started), _START_SECONDS, "the load workers were started")
         workers = self._workers[:count]
-        if not self._connected.issuperset(range(clients)):
-            orders = [Connect(self._clients_of(place, clients)) for place in range(count)]
-            self._order(workers, orders, _SILENT_SECONDS, f"{clients} connections were made")
-            self._connected.update(range(clients))
+        if not self._connected.issuperset(clients):
+            orders = [Connect(self._share(place, clients)) for place in range(count)]
+            self._order(workers, orders, _SILENT_SECONDS, f"{len(clients)} connections were made")
+            self._connected.update(clients)
         return workers
 
     def _order(self, workers: Sequence[WorkerProcess], orders: Sequence[Command], patience: float, what: str) -> None:
@@ -213,16 +219,16 @@ def _combine(plan: Plan, parts: Sequence[WorkerResult], cores: int) -> RunResult
         operations=operations,
         throughput=sum(part.throughput for part in parts),
         request_rate=sum(part.request_rate for part in parts),
-        clients=plan.clients,
+        clients=len(plan.numbers),
         busy_seconds=sum(part.busy_seconds for part in parts) / requests,
         pause_seconds=sum(part.pause_seconds for part in parts) / requests,
         cpu_seconds=sum(part.cpu_seconds for part in parts),
         elapsed_seconds=max(part.elapsed_seconds for part in parts),
         cores=cores,
-        positions=tuple(positions[client] for client in range(plan.clients)),
+        positions=tuple(positions[client] for client in plan.numbers),
         indeterminate=tuple(number for part in parts for number in part.indeterminate),
         samples=tuple(text for part in parts for text in part.samples),
-        removed=tuple(removed[client] for client in range(plan.clients)),
+        removed=tuple(removed[client] for client in plan.numbers),
         schedule_lag=merged(part.schedule_lag for part in parts) if plan.rate else None,
         missed_sends=sum(part.missed_sends for part in parts),
     )

@@ -27,6 +27,8 @@ LAG: Final = 0.1
 """How late requests were sent though a client was free, as a share of the response time: half of them, and 99 of a hundred."""
 MISSING: Final = 0.01
 """Share of the requests of an open loop that were due and not sent: with more of them the store was overloaded."""
+START: Final = 0.05
+"""Share of a round for which one load may be on without another, or that of one host without that of another."""
 VALIDITY: Final = frozenset({"errors", "littles_law", "schedule_lag", "missed_send_ratio", "joint_start"})
 """Gates whose failure makes a number invalid: it is not the rate of what was to be measured."""
 BOTTLENECK: Final = frozenset({"client_cpu", "client_ceiling", "joint_ceiling"})
@@ -65,6 +67,8 @@ def judge(rounds: Sequence[RunResult], *, pipeline: int = 1, ceiling: float | No
         gates["missed_send_ratio"] = Judgement(_missed_send_ratio(rounds), MISSING)
     else:
         gates["client_cpu"] = Judgement(_client_cpu(rounds), CLIENT_CPU)
+    if any(each.hosts for each in rounds):
+        gates["joint_start"] = Judgement(median(each.apart for each in rounds), START)
     if ceiling is not None:
         gates["client_ceiling"] = Judgement(median(each.request_rate for each in rounds) / ceiling, CEILING)
     return gates
@@ -82,7 +86,13 @@ def invalid_by(failing: Sequence[str], *, verified: bool) -> list[str]:
 
 def _client_cpu(rounds: Sequence[RunResult]) -> float:
     """The share of the time in which the generator had something to do. One that waits for a processor is as much the limit as one that
-    has it: on a busy machine, or where the server took the core, it would look idle by its processor time alone."""
+    has it: on a busy machine, or where the server took the core, it would look idle by its processor time alone. Of several hosts the
+    busiest counts."""
+    by_host = list(zip(*(each.hosts for each in rounds), strict=True))
+    return max(_busy(each) for each in by_host) if by_host else _busy(rounds)
+
+
+def _busy(rounds: Sequence[RunResult]) -> float:
     busy = sum(each.cpu_seconds + each.waiting_seconds for each in rounds)
     return min(busy / sum(each.elapsed_seconds * each.cores for each in rounds), 1.0)
 

@@ -8,13 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Final
 
 from storeproof.load.job import RunResult
-from storeproof.load.quality.gates import CEILING, Judgement
-
-START: Final = 0.05
-"""Share of a round for which a load may be on without another."""
+from storeproof.load.quality.gates import CEILING, START, Judgement
 
 
 @dataclass(frozen=True)

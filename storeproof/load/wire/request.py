@@ -114,7 +114,8 @@ class Job:
     known: int
     """Loaded records have the keys 0 to known - 1."""
     positions: tuple[int, ...]
-    """New keys that each client took before; new key p of client c is known + p * clients + c."""
+    """New keys that each client took before; new key p of client c is known + p * clients + c. All clients are counted, also those that
+    are not of this job."""
     removed: tuple[int, ...]
     """New keys that each client removed before, the oldest first."""
     indeterminate: frozenset[int]
@@ -143,5 +144,7 @@ class Job:
     """Zipf's constant."""
     key_hashed: bool = False
     """Whether keys show the hash of their number (`distributions.fnv`) in place of the number."""
+    clients: tuple[int, ...] = ()
+    """The number of each socket's client, of all that `positions` counts; empty: 0, 1, 2 and so on."""
     patches: tuple[tuple[Patch, ...], ...] = ()
     """For each client, in the order of `sockets`, its own bytes, written before the slots are; empty: no client has any."""

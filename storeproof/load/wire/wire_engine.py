@@ -120,10 +120,11 @@ class WireEngine:
     def job(self, plan: Plan) -> Job:
         """The job of the compiled part for a round. Raises as `start`."""
         self.prepare(plan)
-        connections = [self._line.connections[client] for client in range(plan.clients)] if self._line else []
+        connections = [self._line.connections[client] for client in plan.numbers] if self._line else []
         form = form_of(plan.layout.model)
         return Job(
             sockets=tuple(each.store.fileno() for each in connections),
+            clients=plan.numbers,
             protocol=self._protocol(),
             ops=tuple(each.op for each in self.learned),
             filler=BYTES,
@@ -160,10 +161,10 @@ class WireEngine:
         if self._line is None or self._line.purpose != purpose:
             self._end_line()
             self._line = _Line(purpose)
-        missing = [client for client in range(plan.clients) if client not in self._line.connections]
+        missing = [client for client in plan.numbers if client not in self._line.connections]
         if not missing:
             return
-        allow_descriptors(plan.clients)
+        allow_descriptors(len(plan.numbers))
         try:
             self._connect(self._line, plan, missing)
         except NotTemplated as reason:
@@ -290,7 +291,7 @@ def result_of(plan: Plan, found: native.Measured) -> RunResult:
         operations=operations,
         throughput=found.throughput,
         request_rate=found.request_rate,
-        clients=plan.clients,
+        clients=len(plan.numbers),
         busy_seconds=found.busy_seconds / requests,
         pause_seconds=found.pause_seconds / requests,
         cpu_seconds=found.cpu_seconds,

@@ -25,8 +25,10 @@ if native_support.present():
     from storeproof import native
 
 
-def test_requests_are_the_template_with_key_write_id_and_filler_written_into_it() -> None:
-    """Byte for byte what the driver engine's recipe makes of the same key and write id, for each client and request."""
+@pytest.mark.parametrize(("numbers", "clients"), [((), 2), ((4, 1), 5)])
+def test_requests_are_the_template_with_key_write_id_and_filler_written_into_it(numbers: tuple[int, ...], clients: int) -> None:
+    """Byte for byte what the driver engine's recipe makes of the same key and write id, for each client and request; also where a job has
+    two clients of five."""
     seen: list[tuple[int, bytes]] = []
 
     def handler(connection: socket.socket, number: int) -> None:
@@ -35,18 +37,19 @@ def test_requests_are_the_template_with_key_write_id_and_filler_written_into_it(
             connection.sendall(b"+OK\r\n")
 
     with served(handler, 2) as sockets:
-        found = native.start(job(sockets, op(SET, "new"), limit=20, sequence=7)).join()
+        all_of_them: dict[str, Any] = {"positions": (0,) * clients, "removed": (0,) * clients} if numbers else {}
+        found = native.start(job(sockets, op(SET, "new"), limit=20, sequence=7, clients=numbers, **all_of_them)).join()
     assert found.ops[0].ok == found.ops[0].requests == 20
     assert found.bytes_sent == 20 * len(SET)
     assert found.bytes_received == 20 * len(b"+OK\r\n")
     counts = [0, 0]
-    for client, request in seen:
-        position = counts[client]
-        counts[client] += 1
-        key, write_id = f"key:{1000 + 2 * position + client:012d}", f"{client + 1:04d}:{7 + position:011d}"
+    for place, request in seen:
+        position, client = counts[place], numbers[place] if numbers else place
+        counts[place] += 1
+        key, write_id = f"key:{1000 + clients * position + client:012d}", f"{client + 1:04d}:{7 + position:011d}"
         value = f"{write_id}|".encode() + filler.bytes_at(filler.place_of(key, write_id), 23)
         assert request == b"*3\r\n$3\r\nSET\r\n$16\r\n" + key.encode() + b"\r\n$40\r\n" + value + b"\r\n"
-    assert found.positions == counts
+    assert found.positions == [count for _number, count in sorted(zip(numbers or (0, 1), counts, strict=True))]
 
 
 def test_ids_count_on_each_connection_and_are_looked_for_in_the_reply() -> None:
@@ -258,6 +261,8 @@ MISFITS: list[tuple[tuple[Slot, ...], str]] = [
         ({"protocol": "gopher"}, "no such protocol: gopher"),
         ({"sockets": ()}, "from 1 to 9998 clients, found 0"),
         ({"positions": (1, 2)}, "new keys are counted for each client"),
+        ({"clients": (1,)}, "each socket has the number of its client"),
+        ({"clients": (0, 0)}, "each socket has the number of its client"),
         ({"removed": (1, 2)}, "new keys are counted for each client"),
         ({"patches": ((), ())}, "patches are for each client, or for none"),
         ({"patches": ((Patch(0, 0, len(GET), b"x"),),)}, "outside of its template"),

@@ -1,0 +1,110 @@
+"""A load host as this machine sees it: asked with a time limit, and known to be gone when it does not answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import monotonic, monotonic_ns, sleep
+from typing import TYPE_CHECKING, Any, Final
+
+from storeproof.load.hosts.load_host import LoadHost, News
+from storeproof.load.job import LoadFailed
+
+if TYPE_CHECKING:
+    from distributed.actor import Actor, BaseActorFuture
+
+ANSWER_SECONDS: Final = 5.0
+"""For a host to answer. Each question takes it a millisecond or two."""
+_BETWEEN_SECONDS: Final = 0.02
+"""Between two looks at all hosts."""
+_SAMPLES: Final = 9
+"""Readings of a host's clock, of which the one that came back soonest counts."""
+
+
+class RemoteHost:
+    """One of them."""
+
+    def __init__(self, name: str, actor: Actor) -> None:
+        self.name = name
+        self._actor = actor
+        self.ahead_ns = 0
+        """By how much its monotonic clock is ahead of this machine's."""
+        self.uncertain_ns = 0
+        """At most so far from the truth is that."""
+
+    def ask(self, question: str, *arguments: object) -> BaseActorFuture[Any]:
+        """Have a method of its `LoadHost` called; `answer` waits for what it returns."""
+        assert hasattr(LoadHost, question)
+        try:
+            asked: BaseActorFuture[Any] = getattr(self._actor, question)(*arguments)
+        except (OSError, RuntimeError) as reason:  # RuntimeError: Dask knows that the worker was lost
+            raise self._gone(str(reason)) from None
+        return asked
+
+    def answer(self, asked: BaseActorFuture[Any]) -> Any:
+        """What a question was answered with.
+
+        Raises:
+            LoadFailed: the host is gone, or did not answer in time.
+        """
+        try:
+            return asked.result(timeout=ANSWER_SECONDS)
+        except TimeoutError:
+            raise self._gone(f"it did not answer within {ANSWER_SECONDS:g} s") from None
+        except (OSError, RuntimeError, ValueError) as reason:  # ValueError: the worker is there, and what it had is not
+            raise self._gone(str(reason)) from None
+
+    def read_clock(self) -> None:
+        """Find out how far its clock is from this machine's: by the formula of NTP, from the reading that came back soonest."""
+        soonest = None
+        for _ in range(_SAMPLES):
+            sent = monotonic_ns()
+            theirs = self.answer(self.ask("clock"))
+            took = monotonic_ns() - sent
+            if soonest is None or took < soonest:
+                soonest = took
+                self.ahead_ns, self.uncertain_ns = theirs - (sent + took // 2), took // 2
+
+    def _gone(self, why: str) -> LoadFailed:
+        return LoadFailed(f"the load host {self.name} is gone: {why}")
+
+
+def news_of(hosts: Sequence[RemoteHost]) -> list[News]:
+    """How far each is, all asked at once. Raises `LoadFailed`: one is gone."""
+    asked = [each.ask("news") for each in hosts]
+    return [host.answer(each) for host, each in zip(hosts, asked, strict=True)]
+
+
+def tell(hosts: Sequence[RemoteHost], order: str, arguments: Sequence[tuple[object, ...]]) -> None:
+    """Give each an order. Raises `LoadFailed`: one is gone."""
+    asked = [host.ask(order, *its) for host, its in zip(hosts, arguments, strict=True)]
+    for host, each in zip(hosts, asked, strict=True):
+        host.answer(each)
+
+
+def wait_for(hosts: Sequence[RemoteHost]) -> list[Any]:
+    """What each of them found with its last order, in their order.
+
+    It has no time limit of its own: engines have theirs, and a host that is gone does not answer.
+
+    Raises:
+        LoadFailed: one is gone.
+        Exception: what it failed with.
+    """
+    while True:
+        found = news_of(hosts)
+        for host, news in zip(hosts, found, strict=True):
+            if news.failure is not None:
+                raise said_by(host, news.failure)
+        if all(news.done for news in found):
+            return [news.found for news in found]
+        sleep(_BETWEEN_SECONDS)
+
+
+def said_by(host: RemoteHost, failure: Exception) -> Exception:
+    """The failure of a host, with its name where the store is not meant."""
+    return LoadFailed(f"on the load host {host.name}: {failure}") if isinstance(failure, LoadFailed) else failure
+
+
+def wait_until(moment: float) -> None:
+    """Until this moment of the monotonic clock, in seconds, or shortly after."""
+    sleep(max(moment - monotonic(), 0.0))

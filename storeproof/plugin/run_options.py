@@ -1,0 +1,49 @@
+"""The options of a run, from what the command line gives."""
+
+from __future__ import annotations
+
+import random
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+from storeproof.contract.named_secrets import resolve_secrets
+from storeproof.corpus.article_store import Corpus
+from storeproof.plugin.load_hosts import load_hosts
+from storeproof.plugin.needs import NeedsRun
+from storeproof.plugin.options import MOST_RECORDS, existing_directory, pairs, whole_number
+from storeproof.plugin.resources import granted
+from storeproof.regular_file import exists
+from storeproof.spec import Spec
+from storeproof.store_under_test import Options
+
+
+def run_options(option: Namespace, spec: Spec, needs: NeedsRun | None, wanted: Sequence[str]) -> Options:
+    """They are the same for all stores under test.
+
+    Args:
+        wanted: the stores, as `--store` names them.
+
+    Raises:
+        UsageError: one of them is not allowed, or not to be had.
+    """
+    endpoints = {store: resolve_secrets(url) for store, url in pairs("--endpoint", option.endpoint).items()}
+    given = granted(option, needs, endpoints or (wanted if option.launch == "endpoint" else ()))
+    return Options(
+        scale=spec.scales[option.scale],
+        seed=option.seed if option.seed is not None else random.SystemRandom().randrange(1, 1_000_000),
+        launch=option.launch,
+        endpoints=endpoints,
+        images=pairs("--image", option.image),
+        data_dir=existing_directory("--data-dir", option.data_dir),
+        keep=option.keep,
+        power_cut=option.power_cut,
+        engine=option.engine,
+        records=whole_number("--records", option.records, MOST_RECORDS),
+        verify_settings=option.verify_settings,
+        split=given.split,
+        cores=given.cores,
+        memory=given.memory,
+        corpus=Corpus([path.resolve() if exists(path) else path for path in map(Path, option.corpus or [])]),
+        hosts=load_hosts(option, endpoints),
+    )
