@@ -14,7 +14,7 @@ from storeproof.printable import in_one_line
 from storeproof.result.model import EditionUsed
 from storeproof.result.part import Part
 
-FORMAT: Final = "1.0"
+FORMAT: Final = "1.1"
 REQUIRED: Final = (PRODUCT, RESULT)
 
 

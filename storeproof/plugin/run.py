@@ -40,8 +40,9 @@ from storeproof.result.model import CorpusUsed, EditionUsed, OutcomeRecord, Plac
 from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact_command
 from storeproof.result.sources import digests, digests_of_run, sources_of
-from storeproof.spec import Profile, Spec, load_spec
+from storeproof.spec import Profile, Spec
 from storeproof.spec.cases import OF_COMPOSITES
+from storeproof.spec.editions.frozen import edition_to_try
 from storeproof.stats.ratio import Ratio
 from storeproof.store_under_test import Options, StoreUnderTest
 
@@ -64,7 +65,7 @@ class Run:
         self._id = secrets.token_hex(6)
         self._started = datetime.datetime.now(datetime.UTC)
         self._clock = time.monotonic()
-        self.spec: Spec = load_spec()
+        self.spec: Spec = edition_to_try(option.edition)
         self.profiles: list[Profile] = [named("profile", name, self.spec.profiles) for name in option.profile or []]
         self.needs = NeedsRun(option.needs, option.store or [], self.spec) if option.needs else None
         if self.needs and self.profiles:
@@ -382,8 +383,9 @@ def _is_claimed(sut: StoreUnderTest, case: Case) -> bool:
 
 
 def _has_case(item: pytest.Item) -> bool:
-    """Whether the store under test has the case."""
-    return bool(sut_of(item).target.parts) or case_of(item).id not in OF_COMPOSITES
+    """Whether the store under test and the edition have the case."""
+    sut, case = sut_of(item), case_of(item).id
+    return (bool(sut.target.parts) or case not in OF_COMPOSITES) and case not in sut.spec.later_cases
 
 
 def _idle(item: pytest.Item, outcome: Outcome, detail: str) -> OutcomeRecord:

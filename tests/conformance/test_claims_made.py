@@ -23,8 +23,7 @@ from storeproof.outcome import Outcome, Stage
 from storeproof.result.json_file import read_result
 from storeproof.result.model import Result, StoreResult
 from storeproof.spec.cases import OF_COMPOSITES
-from tests.conformance.true_bundle import CASES, TrueBundle, known, product_of
-from tests.mini_edition.edition import mini_edition
+from tests.conformance.true_bundle import CASES, EDITION, TrueBundle, frozen_root, known, own_file, product_of
 from tests.shipped import SHIPPED
 
 pytestmark = pytest.mark.slow
@@ -73,19 +72,18 @@ def test_a_run_keeps_its_evidence_beside_its_result(true_bundle: TrueBundle) -> 
 def test_the_same_run_makes_the_same_bundle(true_bundle: TrueBundle) -> None:
     """So that a signature of one is a signature of the other."""
     product = true_bundle.file.with_name("product.yaml")
-    content, _ = make_bundle(true_bundle.report, product, mini_edition() / "stores" / "sqlite.yaml", known())
+    content, _ = make_bundle(true_bundle.report, product, own_file(), known())
     assert content == true_bundle.file.read_bytes()
 
 
 def test_a_run_that_left_cases_out_makes_no_bundle(true_bundle: TrueBundle, tmp_path: Path) -> None:
     """Where they are part of the edition; with the first one, and what to do."""
-    spec = known().spec
-    every = Known(spec, known().storeproof, known().of_run)
+    every = Known(known().spec, known().installation, root=frozen_root())
     (tmp_path / "product.yaml").write_text(product_of("1"))
     with pytest.raises(ClaimRefused, match=r"product: product.yaml is about SQLite 1"):
-        make_bundle(true_bundle.report, tmp_path / "product.yaml", mini_edition() / "stores" / "sqlite.yaml", every)
+        make_bundle(true_bundle.report, tmp_path / "product.yaml", own_file(), every)
     with pytest.raises(ClaimRefused, match=r"cases: .* was left out; a claim is made of a whole run, without -k and --profile"):
-        make_bundle(true_bundle.report, true_bundle.file.with_name("product.yaml"), mini_edition() / "stores" / "sqlite.yaml", every)
+        make_bundle(true_bundle.report, true_bundle.file.with_name("product.yaml"), own_file(), every)
 
 
 def test_a_vendors_own_file_must_be_named(true_bundle: TrueBundle) -> None:
@@ -124,21 +122,28 @@ def test_the_command_refuses_in_one_line(
     assert json.loads(badge.read_text())["message"] == "refused: edition"
 
 
-@pytest.mark.parametrize("name", ["missing.tar", "."])
-def test_what_is_no_file_is_a_usage_error(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("missing.tar", "give the file that `storeproof bundle` wrote"),
+        (".", "has no claims; each is a folder EDITION/ORGANIZATION-PRODUCT/"),
+    ],
+)
+def test_what_is_no_claim_is_a_usage_error(
+    name: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With what to give."""
     assert called(monkeypatch, "verify", str(tmp_path / name)) == 4
-    assert "give the file that `storeproof bundle` wrote" in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_run_is_repeated_with_its_seed_and_scale(verified: Verified, true_bundle: TrueBundle, tmp_path: Path) -> None:
     """And with the vendor's own files, out of the bundle."""
     command = command_of(verified, true_bundle.file, tmp_path, ["-x"])
     assert command[1:7] == ["-m", "pytest", "-p", "no:cacheprovider", "--pyargs", "storeproof.suites"]
-    assert command[7:10] == [f"--store={tmp_path / 'own' / 'sqlite.yaml'}:wal-full", "--scale=smoke", "--seed=1"]
-    assert command[10:] == ["--launch=process", f"--report-dir={tmp_path}", "-x"]
+    assert command[7:9] == [f"--store={tmp_path / 'own' / 'sqlite.yaml'}:wal-full", f"--edition={EDITION}"]
+    assert command[9:11] == ["--scale=smoke", "--seed=1"]
+    assert command[11:] == ["--launch=process", f"--report-dir={tmp_path}", "-x"]
     assert (tmp_path / "own" / "sqlite.yaml").read_bytes() == true_bundle.parts["sources/own/sqlite.yaml"]
 
 
