@@ -46,7 +46,7 @@ class Stage(StrEnum):
 
 
 def is_failure(outcome: Outcome, *, decides: bool = True) -> bool:
-    """Whether a case fails its run: by an error of ours, or by a wrong answer of the store, which a case that does not decide leaves open."""
+    """Whether a case fails its run: by an error of ours, or by a wrong answer of the store to a case that decides."""
     return outcome is Outcome.ERROR or (outcome is Outcome.FAIL and decides)
 
 

@@ -11,6 +11,7 @@ from storeproof.conformance.verify import Verified
 from storeproof.outcome import Outcome
 from storeproof.printable import in_one_line
 from storeproof.report import formatting
+from storeproof.report.parts.roles import role_of
 from storeproof.result.sources import OWN
 from storeproof.site.badges import COLOURS, OTHER, Badge, survives
 from storeproof.units import plural
@@ -86,5 +87,5 @@ def _conforming(found: Verified) -> int:
 
 
 def _profiles(found: Verified) -> str:
-    names = [each.profile for each in found.store.profiles if each.verdict == "conforms"]
+    names = [f"{each.profile}{role_of(each).how}" for each in found.store.profiles if each.verdict == "conforms"]
     return f"conforms to {', '.join(names)}" if names else "conforms to no profile"

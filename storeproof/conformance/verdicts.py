@@ -79,6 +79,8 @@ def check_profiles(store: StoreResult, target: Target, spec: Spec) -> None:
         raise ClaimRefused(Reason.PROFILE, f"the result judges {judged}; the edition has {', '.join(spec.profiles)}")
     for name, profile in spec.profiles.items():
         made, says_of = judge(profile, record, spec), found[name]
+        if (made.ways, made.extended) != (says_of.ways, says_of.extended):
+            raise ClaimRefused(Reason.PROFILE, f"{name} is met in other ways than by its cases, or its extended part is another")
         if (made.verdict, len(made.missing)) != (says_of.verdict, len(says_of.missing)):
             raise ClaimRefused(
                 Reason.PROFILE,

@@ -9,7 +9,8 @@ from typing import Final
 from storeproof.outcome import Stage
 from storeproof.plugin.case import Case
 from storeproof.spec import LADDER, Profile, Spec
-from storeproof.spec.questions.needs import AnyOf, Role
+from storeproof.spec.profile import alternatives_of
+from storeproof.spec.questions.needs import Role
 from storeproof.spec.questions.read_needs import capabilities_of
 
 _OF_OUTAGES: Final = "single_key"
@@ -52,9 +53,9 @@ class Demands:
 
 
 def of_profile(profile: Profile) -> Demands:
-    """Its capabilities, its models, its guarantee with all below, its speeds."""
+    """Its capabilities, core and extended, with all alternatives; its models, its guarantee with all below, its speeds."""
     return Demands(
-        frozenset(profile.capabilities),
+        frozenset(name for _, name in profile.places()),
         frozenset(profile.models),
         frozenset(LADDER[: LADDER.index(profile.guarantee) + 1]),
         speeds=frozenset((each.workload, each.clients) for each in profile.speed),
@@ -66,7 +67,7 @@ def of_roles(roles: Iterable[Role], candidates: Iterable[str], spec: Spec) -> De
     capabilities, models, guarantees, outages = set[str](), set[str](), set[str](), set[str]()
     for role in roles:
         for each in (*role.must, *role.should):
-            for name in each.any_of if isinstance(each, AnyOf) else (each,):
+            for name in alternatives_of(each):
                 capabilities.update(capabilities_of(name, spec))
         models.add(role.model)
         guarantees.update(LADDER[1 : LADDER.index(role.guarantee) + 1], role.lost_at_most)

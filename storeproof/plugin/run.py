@@ -25,7 +25,8 @@ from storeproof.errors import NotAvailable, UsageError
 from storeproof.evidence import evidence_file
 from storeproof.load.wire.protocol import protocol_of
 from storeproof.outcome import IDLE, NOT_REACHED, Outcome, Stage
-from storeproof.plugin.case import SUITES, Case, case_of, is_case, sut_of
+from storeproof.plugin.case import SUITES, case_of, is_case, sut_of
+from storeproof.plugin.case_of_store import has_case, is_claimed
 from storeproof.plugin.citations import cite, shown_by, without_proof
 from storeproof.plugin.demands import Demands, of_profile
 from storeproof.plugin.endpoint_leftovers import Leavings
@@ -41,7 +42,6 @@ from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact_command
 from storeproof.result.sources import digests, digests_of_run, sources_of
 from storeproof.spec import Profile, Spec
-from storeproof.spec.cases import OF_COMPOSITES
 from storeproof.spec.editions.frozen import edition_to_try
 from storeproof.stats.ratio import Ratio
 from storeproof.store_under_test import Options, StoreUnderTest
@@ -147,7 +147,7 @@ class Run:
 
     def arrange(self, items: list[pytest.Item]) -> None:
         """Sort the cases, and leave out what neither a profile nor a need demands, and what a store does not have."""
-        ours = [item for item in items if is_case(item) and _has_case(item)]
+        ours = [item for item in items if is_case(item) and has_case(item)]
         # One of ours that is no case stands for the roles of no candidates.
         others = [item for item in items if not is_case(item) and SUITES not in item.path.resolve().parents]
         wanted = [item for item in ours if self._is_demanded(item) and not self._is_beyond_scale(item)]
@@ -243,7 +243,7 @@ class Run:
         known = sut.target.known_failure(case.id, self._started.date())
         about = (case.revision, case.model, case.operations)
         return CaseResult(
-            sut.record, case.stage, case.id, *about, known, claimed=_is_claimed(sut, case), standing=self.spec.standing(case.id)
+            sut.record, case.stage, case.id, *about, known, claimed=is_claimed(sut, case), standing=self.spec.standing(case.id)
         )
 
     def _demands_on(self, target: str) -> list[Demands]:
@@ -269,7 +269,7 @@ class Run:
     def exclude(self, items: Iterable[pytest.Item]) -> None:
         """Count what the user or the scale left out."""
         for item in items:
-            if is_case(item) and _has_case(item):
+            if is_case(item) and has_case(item):
                 why = BEYOND_SCALE if item in self._beyond_scale else LEFT_OUT
                 sut_of(item).record.add(_idle(item, Outcome.EXCLUDED, why))
 
@@ -371,21 +371,6 @@ class Run:
         self.close_all_but(None)
         self.options.corpus.close()
         self.report_dir.leave()
-
-
-def _is_claimed(sut: StoreUnderTest, case: Case) -> bool:
-    """Whether the variant claims what a case tries."""
-    if case.capability:
-        return sut.target.claims(case.id.removeprefix("capabilities."))
-    if case.guarantee:
-        return sut.target.configuration.promises(case.guarantee)
-    return not case.model or case.model in sut.target.store.claims.models
-
-
-def _has_case(item: pytest.Item) -> bool:
-    """Whether the store under test and the edition have the case."""
-    sut, case = sut_of(item), case_of(item).id
-    return (bool(sut.target.parts) or case not in OF_COMPOSITES) and case not in sut.spec.later_cases
 
 
 def _idle(item: pytest.Item, outcome: Outcome, detail: str) -> OutcomeRecord:

@@ -12,6 +12,9 @@ from storeproof.report.answer_table import answer
 from storeproof.report.axes import Pair, axis_of
 from storeproof.report.confidence import NOTE
 from storeproof.report.other_faults import hardships
+from storeproof.report.parts.beyond import NOTE as BEYOND_NOTE
+from storeproof.report.parts.beyond import TITLE as BEYOND_TITLE
+from storeproof.report.parts.beyond import beyond
 from storeproof.report.parts.case_answers import case_answers
 from storeproof.report.parts.demands import shipped
 from storeproof.report.parts.fault_table import faults
@@ -50,6 +53,9 @@ def render_html(result: Result, against: str = "") -> str:
         answer=answer(result, titles),
         overview=overview(result),
         missing=[(role_anchor(name), label_of(name), table) for name, table in missing(result).items()],
+        beyond=beyond(result),
+        beyond_title=BEYOND_TITLE,
+        beyond_note=BEYOND_NOTE,
         outcome_matrix=tables.outcome_matrix(result),
         groups=matrix.matrix(result),
         signs=matrix.SIGNS,

@@ -10,6 +10,8 @@ from storeproof.printable import printable
 from storeproof.report import formatting, gates, matrix, mixes, tables
 from storeproof.report.confidence import NOTE
 from storeproof.report.other_faults import hardships
+from storeproof.report.parts.beyond import TITLE as BEYOND_TITLE
+from storeproof.report.parts.beyond import beyond
 from storeproof.report.parts.fault_table import faults
 from storeproof.report.parts.joint_loads import NOTE as JOINT_NOTE
 from storeproof.report.parts.joint_loads import joint_loads
@@ -42,6 +44,7 @@ def render_markdown(result: Result, against: str = "") -> str:
         f"Command: {_code(run.command)}",
         _section("Overview", overview(result)),
         *(_folded(f"What is missing: {cell_of(label_of(name))}", table) for name, table in missing(result).items()),
+        _folded(BEYOND_TITLE, beyond(result)),
         _section("Correct", tables.outcome_matrix(result)),
         f"### Capabilities\n\n{_capabilities(result)}",
         _section("Durable", tables.ladder(result)),

@@ -23,6 +23,7 @@ from storeproof.report.speed import noise, numbers
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Result, RunInfo, StoreResult
 from storeproof.spec.workload import Kind
+from storeproof.support import Support
 
 _KINDS: Final[Sequence[str]] = get_args(Kind)
 """In their order. Where there are several stores, as many of them have a column as fit."""
@@ -139,7 +140,7 @@ def _durability(store: StoreResult) -> list[Text]:
 
 
 def _roles(store: StoreResult) -> list[Text]:
-    """The profiles that the store meets, and how much it lacks of the others."""
+    """The profiles that the store meets, in which way, and how much it lacks of the others; then what it has of the extended parts."""
     met = [each.profile for each in store.profiles if each.verdict == "conforms"]
     others = [each for each in store.profiles if each.verdict != "conforms"]
     lines = [Text(f"meets {', '.join(met)}", "green")] if met else []
@@ -147,6 +148,16 @@ def _roles(store: StoreResult) -> list[Text]:
         lines.append(Text(", ".join(refuted), "yellow"))
     if unknown := [each.profile for each in others if each.verdict == "incomplete"]:
         lines.append(Text(f"not shown in this run: {', '.join(unknown)}", "dim"))
+    ways: dict[str, list[str]] = {}
+    for verdict in store.profiles:
+        for way in verdict.ways:
+            ways.setdefault(way.words, []).append(verdict.profile)
+    lines += [Text(f"{', '.join(profiles)} by {way}", "dim") for way, profiles in ways.items()]
+    beyond = {each.profile: list(each.extended.values()) for each in store.profiles}
+    if counted := [
+        f"{name} {found.count(Support.SUPPORTED)} of {len(found)}" for name, found in beyond.items() if {*found} - {Support.NOT_SHOWN}
+    ]:
+        lines.append(Text(f"extended: {', '.join(counted)}", "dim"))
     return lines
 
 
@@ -229,7 +240,7 @@ def _notes(result: Result, width: int) -> Table:
     for store in result.stores:
         for each in store.profiles:
             if each.verdict == "conforms":
-                met.setdefault(each.profile, []).append(formatting.name_of(store))
+                met.setdefault(each.profile, []).append(f"{formatting.name_of(store)}{role_of(each).how}")
     for profile, names in sorted(met.items()):
         rest = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
         grid.add_row(profile, ", ".join(names[:_NAMES]) + rest)

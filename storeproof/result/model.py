@@ -14,6 +14,7 @@ from storeproof.result.measurement import JointLoad, Measurement
 from storeproof.result.part import Part
 from storeproof.spec.guarantee import LADDER
 from storeproof.spec.standing import Standing
+from storeproof.support import Support, way_in_words
 
 FORMAT = "2.3"
 
@@ -291,12 +292,38 @@ class ScalingRecord(Part):
     """Whether the factor is so small that the store cannot have read all records."""
 
 
+class Way(Part):
+    """By which of several alternatives a store meets a demand."""
+
+    demand: str
+    """All alternatives: `expiry.put-expiring or expiry.swept`."""
+    capability: str
+    """The first of them that was shown."""
+    title: str
+    """Of that capability."""
+
+    @property
+    def words(self) -> str:
+        """With the title."""
+        return way_in_words(self.capability, self.title)
+
+    @property
+    def is_strictest(self) -> bool:
+        """Whether no alternative asks for more."""
+        return self.demand.partition(" or ")[0] == self.capability
+
+
 class ProfileVerdict(Part):
     """Whether a store conforms to a profile."""
 
     profile: str
     verdict: Literal["conforms", "does_not_conform", "incomplete"]
+    """By the core of its capabilities and all else that it demands; what is extended never decides."""
     missing: list[str]
+    ways: list[Way] = Field(default_factory=list)
+    """Of the demands with alternatives those that are met; empty in results of formats before 2.3."""
+    extended: dict[str, Support] = Field(default_factory=dict)
+    """By extended demand; empty in results of formats before 2.3."""
 
 
 class StoreResult(Part):

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from storeproof.contract.families import Counter, KeyValue
 from storeproof.contract.operations import OPERATIONS
 from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, worst
 from storeproof.result.capabilities import deciding_cases_of
-from storeproof.result.model import OutcomeRecord, ProfileVerdict
+from storeproof.result.model import OutcomeRecord, ProfileVerdict, Way
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Spec
 from storeproof.spec.guarantee import LADDER
-from storeproof.spec.profile import Profile, Speed
+from storeproof.spec.profile import OneWanted, Profile, Speed, alternatives_of, name_of
+from storeproof.support import Support, support_of, telling
 
 _WHOLE_RECORDS = [name for name, operation in OPERATIONS.items() if operation.family is KeyValue]
 _COUNTERS = [name for name, operation in OPERATIONS.items() if operation.family is Counter]
@@ -50,12 +52,19 @@ def judge(profile: Profile, record: StoreRecord, spec: Spec) -> ProfileVerdict:
     findings = _Findings(tried=any(each.outcome not in IDLE for each in record.outcomes))
     for model in profile.models:
         _model(model, record, findings)
-    for name in profile.capabilities:
-        _capability(name, spec, record.outcomes, findings)
+    core, extended = ([_tried(each, spec, record.outcomes) for each in wanted] for wanted in (profile.capabilities, profile.extended))
+    for each in core:
+        _capability(each, findings)
     _guarantee(profile, record, findings)
     for speed in profile.speed:
         _speed(speed, record, findings)
-    return ProfileVerdict(profile=profile.profile, verdict=findings.verdict(), missing=findings.refuted + findings.open)
+    return ProfileVerdict(
+        profile=profile.profile,
+        verdict=findings.verdict(),
+        missing=findings.refuted + findings.open,
+        ways=[way for each in (*core, *extended) if (way := _way(each, spec)) is not None],
+        extended={each.name: each.told.support for each in extended if each.alternatives},
+    )
 
 
 def _model(model: str, record: StoreRecord, findings: _Findings) -> None:
@@ -73,12 +82,73 @@ def _model(model: str, record: StoreRecord, findings: _Findings) -> None:
         findings.open.append(f"model {model}: not verified in this run: {absent}")
 
 
-def _capability(name: str, spec: Spec, outcomes: Iterable[OutcomeRecord], findings: _Findings) -> None:
-    """Shown by the cases that decide; where none does, nothing is demanded."""
-    for case, found in deciding_cases_of(name, outcomes, spec).items():
-        outcome = worst(each.outcome for each in found)
-        detail = next((each.detail for each in found if each.outcome is outcome), "left no outcome in this run")
-        findings.note(outcome, f"capability {name}/{case}: {outcome}{_first_line(detail)}")
+@dataclass(frozen=True)
+class _Alternative:
+    """One capability, by the cases that decide."""
+
+    capability: str
+    cases: Mapping[str, tuple[Outcome, str]]
+    """By number: the outcome, and the first line of its detail."""
+
+    @cached_property
+    def support(self) -> Support:
+        return support_of([outcome for outcome, _ in self.cases.values()])
+
+    @property
+    def why(self) -> tuple[Outcome, str]:
+        """Of the first case that makes it what it is: the outcome, and the case with the detail."""
+        case = next(case for case, (outcome, _) in self.cases.items() if support_of([outcome]) is self.support)
+        outcome, detail = self.cases[case]
+        return outcome, f"{self.capability}/{case}{detail}"
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """What is wanted, as one or several alternatives; one that no case decides is none."""
+
+    name: str
+    several: bool
+    alternatives: list[_Alternative]
+
+    @property
+    def told(self) -> _Alternative:
+        """The alternative that says what is said of all of them."""
+        return self.alternatives[telling([each.support for each in self.alternatives])]
+
+
+def _tried(wanted: OneWanted, spec: Spec, outcomes: Iterable[OutcomeRecord]) -> _Tried:
+    names = alternatives_of(wanted)
+    cases = {name: deciding_cases_of(name, outcomes, spec) for name in names}
+    found = [_Alternative(name, {case: _worst(records) for case, records in each.items()}) for name, each in cases.items() if each]
+    return _Tried(name_of(wanted), len(names) > 1, found)
+
+
+def _worst(records: Iterable[OutcomeRecord]) -> tuple[Outcome, str]:
+    records = list(records)
+    outcome = worst(each.outcome for each in records)
+    return outcome, _first_line(next((each.detail for each in records if each.outcome is outcome), "left no outcome in this run"))
+
+
+def _capability(tried: _Tried, findings: _Findings) -> None:
+    """Each case that is missing; of alternatives each that is as the demand is. Where no case decides, nothing is demanded."""
+    if not tried.alternatives:
+        return
+    if not tried.several:
+        for case, (outcome, detail) in tried.told.cases.items():
+            findings.note(outcome, f"capability {tried.name}/{case}: {outcome}{detail}")
+        return
+    for each in tried.alternatives:
+        if each.support is tried.told.support is not Support.SUPPORTED:
+            outcome, detail = each.why
+            findings.note(outcome, f"capability {tried.name}: {outcome}: {detail}")
+
+
+def _way(tried: _Tried, spec: Spec) -> Way | None:
+    """None where there is one way only, or none was shown."""
+    if not tried.several or not tried.alternatives or tried.told.support is not Support.SUPPORTED:
+        return None
+    name = tried.told.capability
+    return Way(demand=tried.name, capability=name, title=spec.capabilities[name].title)
 
 
 def _guarantee(profile: Profile, record: StoreRecord, findings: _Findings) -> None:

@@ -42,6 +42,11 @@ class Content:
         """In the order of their columns."""
         return profiles_in(each for variant in self.variants if variant.answers for each in variant.answers.store.profiles)
 
+    @property
+    def role_editions(self) -> list[str]:
+        """The editions whose profiles judged the roles: those of the runs, which are not judged again."""
+        return sorted({each.answers.source.result.edition.version for each in self.variants if each.roles and each.answers})
+
     @cached_property
     def capabilities(self) -> list[str]:
         """Those that the results have, in the order of the specification; those that it no longer has are last."""

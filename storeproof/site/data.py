@@ -58,9 +58,10 @@ def ratios(content: Content) -> list[list[Any]]:
 
 
 def role_data(role: Role) -> list[Any]:
-    """[verdict, number that failed, number that is lacking, some that failed, some that are lacking, number that was not shown]."""
+    """[verdict, number that failed, number that is lacking, some that failed, some that are lacking, number that was not shown, and the
+    capabilities by which demands are met that have a stricter alternative]."""
     broken, lacks = role.broken, role.lacks
-    return [role.verdict, len(broken), len(lacks), broken[:MANY], lacks[:MANY], len(role.open)]
+    return [role.verdict, len(broken), len(lacks), broken[:MANY], lacks[:MANY], len(role.open), role.looser]
 
 
 def loss_data(loss: Loss) -> dict[str, Any]:

@@ -87,7 +87,7 @@ class Capability(Frozen):
 
     @property
     def questions(self) -> tuple[Step, ...]:
-        """The requests of read-only cases, whose answers depend only on the dataset; those of provisional cases only where all cases are."""
+        """The requests of read-only cases, whose answers depend only on the dataset; of provisional cases only where all cases are."""
         asked = [case.steps for case in self.cases if case.provisional == self.provisional]
         return tuple(step for steps in asked if all(each.do in READING for each in steps) for step in steps)
 

@@ -256,7 +256,8 @@ def load_spec(
     )
     # Names in a file with errors are unknown: references to them are not errors of their own.
     if not problems:
-        problems.extend(_disagreements(spec, places) or [*_unfit_records(spec, places), *_uneven_kinds(spec, places)])
+        unfit = (_unfit_records, _uneven_kinds, _undecided_demands)
+        problems.extend(_disagreements(spec, places) or [wrong for check in unfit for wrong in check(spec, places)])
     if problems:
         raise SpecError(problems)
     frozen = suite_cases if suite_cases is not None else suite_cases_of(spec.capabilities, spec.models, spec.scaling)
@@ -285,7 +286,7 @@ def _disagreements(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) 
     for name, profile in spec.profiles.items():
         path, _ = places["profile", name]
         named += [((path, ("models", n)), "model", model, spec.models) for n, model in enumerate(profile.models)]
-        named += [((path, ("capabilities", n)), "capability", wanted, spec.capabilities) for n, wanted in enumerate(profile.capabilities)]
+        named += [((path, place), "capability", wanted, spec.capabilities) for place, wanted in profile.places()]
         named += [((path, ("speed", n, "workload")), "workload", speed.workload, spec.workloads) for n, speed in enumerate(profile.speed)]
     for name, scale in spec.scales.items():
         if scale.performance.workloads != "all":
@@ -313,6 +314,16 @@ def _uneven_kinds(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) -
             f"{where}: no workload of the kind {kind}; add one, such as `{name}`" for kind, name in kinds.items() if kind not in chosen
         ]
     return problems
+
+
+def _undecided_demands(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) -> list[str]:
+    """Profiles that demand a capability of which no case decides yet."""
+    return [
+        f"{at(places['profile', name][0], *place)}: all cases of {wanted} are provisional; allowed: a capability with a case that decides"
+        for name, profile in spec.profiles.items()
+        for place, wanted in profile.places()
+        if spec.capabilities[wanted].provisional
+    ]
 
 
 def _unfit_records(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) -> list[str]:

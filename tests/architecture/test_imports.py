@@ -18,6 +18,7 @@ ORDER = (
         "units",
         "regular_file",
         "outcome",
+        "support",
         "native",
         "native_support",
         "spec",

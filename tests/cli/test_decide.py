@@ -76,6 +76,14 @@ def test_the_exit_code_is_the_answer(run: Run, needs: Path, tmp_path: Path, expi
     assert out.splitlines()[:2] == ["Which store keeps our sessions?", answer]
 
 
+def test_the_way_in_which_a_need_is_met_is_said(run: Run, needs: Path, tmp_path: Path) -> None:
+    """A need with alternatives, of which the store has one."""
+    needs.write_text(needs.read_text().replace("must: [expiry.put-expiring]", "must: [{any_of: [counters, expiry.put-expiring]}]"))
+    out = run("decide", needs, written(tmp_path / "r", store("redis:volatile", Outcome.PASS)))[1]
+    title = "store a record with a time to live; later reads do not find it"
+    assert f"redis:volatile: counters or expiry.put-expiring (sessions): met by expiry.put-expiring ({title})" in out.splitlines()
+
+
 def test_a_wrong_command_line_has_another_code(run: Run, needs: Path) -> None:
     """Typer's own is 2, which is an answer here."""
     assert run("decide")[0] == 4

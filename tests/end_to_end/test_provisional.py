@@ -11,11 +11,10 @@ from tests.end_to_end.running import lying_store, start
 from tests.mini_edition.edition import mini_edition
 
 CASE = "capabilities.key_access.put-get/002"
-TITLE = "    - id: '002'\n      title: "
 
 
 @pytest.mark.parametrize("provisional", [False, True])
-def test_a_wrong_answer_to_it_ends_no_run_with_an_error(provisional: bool, tmp_path: Path) -> None:  # noqa: FBT001
+def test_a_wrong_answer_to_it_ends_no_run_with_an_error(provisional: bool, tmp_path: Path) -> None:
     """The screen names it, and counts it as what it is; where the case decides, the same answer is a failure."""
     edition = tmp_path / "edition"
     shutil.copytree(mini_edition(), edition)

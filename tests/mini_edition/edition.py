@@ -123,8 +123,14 @@ def _part(capability: Tree, group: str, wanted: Collection[str]) -> Tree | None:
 
 def _fitting_profile(profile: Tree) -> Tree:
     capabilities = {case.partition("/")[0] for case in CASES}
-    kept = [name for name in profile["capabilities"] if name in capabilities]
-    return {**profile, "capabilities": kept, "models": profile["models"][:2]}  # each model has histories and requests of its own
+    kept = {field: [some for each in profile[field] if (some := _fitting(each, capabilities))] for field in ("capabilities", "extended")}
+    return {**profile, **kept, "models": profile["models"][:2]}  # each model has histories and requests of its own
+
+
+def _fitting(wanted: str | Tree, capabilities: Collection[str]) -> str | Tree | None:
+    """What of a demand is in the mini-edition; None where nothing is."""
+    some = [name for name in ([wanted] if isinstance(wanted, str) else wanted["any_of"]) if name in capabilities]
+    return {"any_of": some} if len(some) > 1 else (some or [None])[0]
 
 
 def _read(path: Path) -> Tree:

@@ -15,6 +15,7 @@ from storeproof.report.parts.losses import FINDINGS
 from storeproof.report.speed import numbers
 from storeproof.result.model import Result
 from tests.report.sample import DRIFTING, STEADY, TARGETS, sample_result
+from tests.site.made import judged, way
 
 
 def shown(result: Result, width: int) -> list[str]:
@@ -60,6 +61,20 @@ def test_one_store_is_shown_with_all_that_was_found() -> None:
     (line,) = [each for each in lines if "hash10-put" in each]
     assert re.search(r"hash10-put +(≥ )?[\d.]+k/s \[[\d.]+k, [\d.]+k\] [A-D]", line)
     assert lines[-2].split("speed")[-1].strip() == numbers.count(sample_result(TARGETS[4:5]).stores[0].measurements)
+
+
+def test_the_way_in_which_a_role_is_met_is_said() -> None:
+    """Once for the roles that it is of; beside it how much of the extended parts there is."""
+    result = sample_result(TARGETS[4:5])
+    profiles = [judged(name, "conforms", ways=[way("expiry.swept")]) for name in ("cache", "session_store")]
+    profiles += [judged("search_store", "conforms", extended={"text.language-ja": "unsupported", "text.language-zh-hans": "supported"})]
+    profiles += [judged("document_store", "incomplete", extended={"aggregation.sum": "not_shown"})]
+    lines = shown(result.model_copy(update={"stores": [result.stores[0].model_copy(update={"profiles": profiles})]}), 80)
+    text = " ".join(" ".join(lines).split())
+    assert "cache, session_store by expiry.swept (expired records are removed within two minutes)" in text
+    assert "extended: search_store 1 of 2" in text
+    assert "document_store 0 of 1" not in text
+    assert max(map(len, lines)) <= 80
 
 
 def test_failures_are_named_and_fit_on_a_line_each() -> None:

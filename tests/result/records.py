@@ -20,13 +20,15 @@ BASIC = ("get", "put", "delete", "exists")
 
 def capability(name: str, cases: int, provisional: int = 0) -> Capability:
     """A capability with that number of cases, the last of which are provisional."""
-    steps = (Step(do="get", args=("k",)),)
+    case = Case(id="001", title="a case", steps=(Step(do="get", args=("k",)),))
     return Capability(
         capability=name,
         title=name,
         model="single_key",
         operations=("get",),
-        cases=tuple(Case(id=f"{number:03d}", title="a case", steps=steps, provisional=number > cases - provisional) for number in range(1, cases + 1)),
+        cases=tuple(
+            case.model_copy(update={"id": f"{number:03d}", "provisional": number > cases - provisional}) for number in range(1, cases + 1)
+        ),
     )
 
 

@@ -62,7 +62,7 @@ def test_a_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.M
         ("[1]", "no result of storeproof"),
         ('{"benchmarks": []}', "no result of storeproof"),
         ('{"format": "1.2", "stores": []}', "format is 1.2; this version of storeproof reads 1.0, 1.1, 2.0, 2.1, 2.2, 2.3; upgrade"),
-        ('{"format": "2.3", "stores": []}', "format is 2.3"),
+        ('{"format": "2.4", "stores": []}', "format is 2.4"),
         ('{"format": "3.0", "stores": []}', "format is 3.0"),
         ('{"format": "one", "stores": []}', 'written "MAJOR.MINOR"'),
         ('{"format": "1.0", "stores": []}', "edition: Field required"),

@@ -8,7 +8,7 @@ from typing import Any
 
 from storeproof.outcome import Outcome, Stage
 from storeproof.result.measurement import Measurement
-from storeproof.result.model import CapabilityResult, GuaranteeRecord, OutcomeRecord, ProfileVerdict, Result, StoreResult
+from storeproof.result.model import CapabilityResult, GuaranteeRecord, OutcomeRecord, ProfileVerdict, Result, StoreResult, Way
 from storeproof.result.needs.decision import Decision, decide
 from storeproof.result.needs.evidence import ReadResult
 from storeproof.result.needs.servers import preference
@@ -78,9 +78,14 @@ def struck(name: str, *faults: GuaranteeRecord, claimed: str = "power_loss", **c
     return made.model_copy(update={"durability": durability})
 
 
-def judged(profile: str, verdict: str, missing: Iterable[str] = ()) -> ProfileVerdict:
+def judged(profile: str, verdict: str, missing: Iterable[str] = (), **changed: Any) -> ProfileVerdict:
     """A verdict on a profile."""
-    return ProfileVerdict.model_validate({"profile": profile, "verdict": verdict, "missing": list(missing)})
+    return ProfileVerdict.model_validate({"profile": profile, "verdict": verdict, "missing": list(missing), **changed})
+
+
+def way(capability: str) -> Way:
+    """By which of two ways to expire a demand is met."""
+    return Way(demand="expiry.put-expiring or expiry.swept", capability=capability, title=SHIPPED.capabilities[capability].title)
 
 
 def rate(workload: str, per_second: float, **changed: Any) -> Measurement:
@@ -88,4 +93,4 @@ def rate(workload: str, per_second: float, **changed: Any) -> Measurement:
     return number(workload, *around(per_second), **changed)
 
 
-__all__ = ["content", "decided", "fault", "judged", "ran", "rate", "result", "sources", "store", "struck", "tried"]
+__all__ = ["content", "decided", "fault", "judged", "ran", "rate", "result", "sources", "store", "struck", "tried", "way"]

@@ -47,14 +47,26 @@ def test_the_small_specification_is_valid(root: Path) -> None:
         ("workloads/seeds", WORKLOADS, "model: single_key", "model: rows", "workloads/seeds.yaml:7: workloads.0.model: unknown model `rows`; allowed: nested, single_key"),
         ("profiles/cache", PROFILE, "models: [single_key]", "models: [nested, singel_key]", "profiles/cache.yaml:4: models.1: unknown model `singel_key` (did you mean `single_key`?); allowed: nested, single_key"),
         ("profiles/cache", PROFILE, "access.put-get", "access.put", "profiles/cache.yaml:5: capabilities.0: unknown capability `access.put` (did you mean `access.put-get`?); allowed: access.put-get"),
+        ("profiles/cache", PROFILE, "[access.put-get]", "[{any_of: [access.put-get, access.get]}]", "profiles/cache.yaml:5: capabilities.0.any_of.1: unknown capability `access.get` (did you mean `access.put-get`?); allowed: access.put-get"),
+        ("profiles/cache", PROFILE, "guarantee:", "extended: [access.put]\nguarantee:", "profiles/cache.yaml:6: extended.0: unknown capability `access.put` (did you mean `access.put-get`?); allowed: access.put-get"),
+        ("profiles/cache", PROFILE, "guarantee:", "extended: [access.put-get]\nguarantee:", "profiles/cache.yaml:6: extended.0: found access.put-get, which is in `capabilities`; allowed: in one of both"),
         ("profiles/cache", PROFILE, "workload: put", "workload: putt", "profiles/cache.yaml:7: speed.0.workload: unknown workload `putt` (did you mean `put`?); allowed: put"),
     ],
-    ids=["capability-model", "workload-model", "profile-model", "profile-capability", "profile-workload"],
+    ids=["capability-model", "workload-model", "profile-model", "profile-capability", "alternative", "extended", "twice", "profile-workload"],
 )  # fmt: skip
 def test_a_reference_to_an_unknown_name_is_refused(root: Path, file: str, text: str, old: str, new: str, line: str) -> None:
     """With file, line, field and the allowed names."""
     (root / f"{file}.yaml").write_text(replaced(text, old, new))
     assert demands_of(root) == [line]
+
+
+def test_a_profile_demands_nothing_that_no_case_decides(root: Path) -> None:
+    """A capability that is new in this edition is demanded in the next one."""
+    cases = CAPABILITIES.replace("        title: ", "        provisional: true\n        title: ")
+    (root / "capabilities" / "access.yaml").write_text(cases)
+    assert demands_of(root) == [
+        "profiles/cache.yaml:5: capabilities.0: all cases of access.put-get are provisional; allowed: a capability with a case that decides"
+    ]
 
 
 def test_a_name_defined_twice_is_refused(root: Path) -> None:

@@ -15,6 +15,8 @@ from storeproof.units import plural
 
 _WIDTH: Final = 80
 _CANDIDATES: Final = 8
+_TOLD: Final = 3
+"""Candidates of which it is said in which way they meet a need that has alternatives."""
 _STYLES: Final = {Verdict.MET: "green", Verdict.NOT_MET: "red", Verdict.NOT_SHOWN: "yellow"}
 
 
@@ -38,6 +40,11 @@ def print_decision(decision: Decision, console: Console) -> None:
         console.print(text, soft_wrap=True)
     if rest := len(decision.candidates) - len(shown):
         line(f"  and {plural(rest, 'candidate')} further from it", "dim")
+    told = decision.meeting or shown[:1]
+    if ways := [f"{each.name}: {way}" for each in told[:_TOLD] for way in words.ways(each)]:
+        line("")
+        for way in ways:
+            line(way, "dim")
     if decision.dropped:
         line("")
         for dropped in decision.dropped[:4]:

@@ -70,6 +70,11 @@ def met(candidate: Candidate) -> str:
     return f"{sum(each.verdict is Verdict.MET for each in wanted)}/{len(wanted)}"
 
 
+def ways(candidate: Candidate) -> list[str]:
+    """By which of several alternatives it meets a need."""
+    return [f"{need(each.need)}: met by {each.way}" for each in candidate.judged if each.way]
+
+
 def dropped(it: Dropped) -> str:
     """What one need less would buy."""
     verb = "meets" if len(it.candidates) == 1 else "meet"

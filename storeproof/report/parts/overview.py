@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from storeproof import units
-from storeproof.outcome import SHOWN, Outcome
+from storeproof.outcome import SHOWN
 from storeproof.report.answer_table import rate_cell
 from storeproof.report.formatting import name_of
 from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss, losses_of
@@ -76,6 +76,8 @@ def _capabilities(store: StoreResult) -> Cell:
 def _role(role: Role | None) -> Cell:
     if role is None:
         return Cell("not asked", "dim")
+    if role.verdict == "meets":
+        return Cell(role.text, role.tone, "#beyond" if role.ways else "", "; ".join(each.words for each in role.ways))
     missing = [*role.broken, *role.lacks, *role.open]
     more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
     link = f"#{role_anchor(role.profile)}" if role.shortfalls else ""

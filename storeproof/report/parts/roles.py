@@ -1,13 +1,14 @@
-"""Whether a variant can fill a role: it meets the profile, lacks some of it, or failed what it claims."""
+"""Whether a variant can fill a role: it meets the profile, and in which way; or lacks some of it, or failed what it claims."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from storeproof.result.model import ProfileVerdict
+from storeproof.result.model import ProfileVerdict, Way
 from storeproof.result.shortfall import Shortfall, shortfalls_of
+from storeproof.support import Support
 
 LABELS: Final = {
     "cache": "cache",
@@ -28,6 +29,10 @@ class Role:
     profile: str
     verdict: Verdict
     shortfalls: tuple[Shortfall, ...]
+    ways: tuple[Way, ...]
+    """Of the demands with alternatives those that are met."""
+    extended: Mapping[str, Support]
+    """By extended demand; none of them decides."""
 
     @property
     def label(self) -> str:
@@ -53,11 +58,27 @@ class Role:
 
     @property
     def text(self) -> str:
-        """`meets`, `lacks 3`, `fails 1, lacks 7`, `lacks 1, 9 not shown`."""
-        if self.verdict in ("meets", "open"):
-            return "✔ meets" if self.verdict == "meets" else "not shown"
+        """`meets`, `meets by expiry.swept`, `lacks 3`, `fails 1, lacks 7`, `lacks 1, 9 not shown`."""
+        if self.verdict == "open":
+            return "not shown"
+        if self.verdict == "meets":
+            return f"✔ meets{self.how}"
         counts = (("fails {}", self.broken), ("lacks {}", self.lacks), ("{} not shown", self.open))
         return ", ".join(words.format(len(things)) for words, things in counts if things)
+
+    @property
+    def looser(self) -> list[str]:
+        """The capabilities by which a demand is met that has a stricter alternative: the difference is told."""
+        return [each.capability for each in self.ways if not each.is_strictest and each.demand not in self.extended]
+
+    @property
+    def how(self) -> str:
+        """What follows the name of a profile that is met: nothing, or ` by expiry.swept`."""
+        return f" by {', '.join(self.looser)}" if self.looser else ""
+
+    def by_support(self) -> dict[Support, list[str]]:
+        """The extended demands that are supported, and those that are not."""
+        return {one: names for one in Support if (names := [name for name, each in self.extended.items() if each is one])}
 
     @property
     def tone(self) -> str:
@@ -91,11 +112,9 @@ def label_of(profile: str) -> str:
 def role_of(verdict: ProfileVerdict) -> Role:
     """The role from the verdict on a profile."""
     shortfalls = shortfalls_of(verdict)
-    if verdict.verdict == "conforms":
-        return Role(verdict.profile, "meets", ())
-    if verdict.verdict == "incomplete":
-        return Role(verdict.profile, "open", shortfalls)
-    return Role(verdict.profile, "failed" if any(each.broken for each in shortfalls) else "lacks", shortfalls)
+    failed: Verdict = "failed" if any(each.broken for each in shortfalls) else "lacks"
+    found: Mapping[str, Verdict] = {"conforms": "meets", "incomplete": "open"}
+    return Role(verdict.profile, found.get(verdict.verdict, failed), shortfalls, tuple(verdict.ways), verdict.extended)
 
 
 def profiles_in(verdicts: Iterable[ProfileVerdict]) -> list[str]:

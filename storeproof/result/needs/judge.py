@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from storeproof.outcome import REFUTED, SHOWN, TELLING, Outcome
@@ -15,12 +16,14 @@ from storeproof.result.needs.loads import judge_p99, judge_rate
 from storeproof.result.needs.need import Need, Subject
 from storeproof.spec import LADDER, Spec
 from storeproof.spec.questions.needs import Role
+from storeproof.support import Support, telling, way_in_words
 from storeproof.units import plural, seconds, whole
 
 _LINE: Final = 160
 """Characters of a case's detail that are shown."""
 _NAMED: Final = 5
 """Capabilities that a command names at most."""
+_SUPPORT: Final = {Verdict.MET: Support.SUPPORTED, Verdict.NOT_SHOWN: Support.NOT_SHOWN, Verdict.NOT_MET: Support.UNSUPPORTED}
 
 
 def judge(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
@@ -45,10 +48,15 @@ def _model(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed
 
 
 def _capability(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:  # noqa: ARG001
-    """One set of alternatives is enough; the nearest is told."""
-    order = [Verdict.MET, Verdict.NOT_SHOWN, Verdict.NOT_MET]
-    judged = [_together(need, names, evidence, spec) for names in need.alternatives]
-    return min(judged, key=lambda each: order.index(each.verdict))
+    """One of several alternatives is enough. What failed counts as what is lacking: an alternative that was not tried may still do."""
+    judged = [_together(need, names, evidence, spec) for names in need.capabilities]
+    position = telling([_SUPPORT[each.verdict] for each in judged])
+    found = judged[position]
+    if found.verdict is not Verdict.MET or len(judged) == 1:
+        return found
+    name = need.alternatives[position]
+    way = way_in_words(name, spec.capabilities[name].title if name in spec.capabilities else "")
+    return replace(found, way=way, reason=f"by {way}: {found.reason}")
 
 
 def _together(need: Need, names: Sequence[str], evidence: Evidence, spec: Spec) -> JudgedNeed:

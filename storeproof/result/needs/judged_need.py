@@ -48,3 +48,5 @@ class JudgedNeed:
     """Of a rate: what was reached, as a multiple of what is needed."""
     at_least: bool = False
     """Whether the headroom may be larger: the load generator was the limit."""
+    way: str = ""
+    """Of a capability with alternatives that is met: the one by which it is, in words."""

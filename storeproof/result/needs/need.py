@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from storeproof.spec import Spec
-from storeproof.spec.questions.needs import AnyOf, Loss, NeedsFile, Role, Struck
+from storeproof.spec.profile import alternatives_of, name_of
+from storeproof.spec.questions.needs import Loss, NeedsFile, Role, Struck
 from storeproof.spec.questions.read_needs import capabilities_of
 from storeproof.units import seconds, whole
 
@@ -23,8 +24,10 @@ class Need:
     name: str
     """Short and unique in its role: `expiry.put-expiring`, `power_loss`, `20,000/s`."""
     must: bool = True
-    alternatives: tuple[tuple[str, ...], ...] = ()
-    """Of a capability: full names that are needed together; one of several such sets is enough."""
+    alternatives: tuple[str, ...] = ()
+    """Of a capability: the names, of capabilities or groups, of which one is enough."""
+    capabilities: tuple[tuple[str, ...], ...] = ()
+    """Of each alternative, the full names that are needed together."""
     fault: Struck | None = None
     """Of a loss: the guarantee whose fault strikes."""
 
@@ -48,8 +51,8 @@ def _of_role(name: str, role: Role, spec: Spec) -> Iterator[Need]:
     yield Need(name, "model", role.model)
     for must, wanted in ((True, role.must), (False, role.should)):
         for each in wanted:
-            names = each.any_of if isinstance(each, AnyOf) else (each,)
-            yield Need(name, "capability", " or ".join(names), must, tuple(capabilities_of(one, spec) for one in names))
+            names = alternatives_of(each)
+            yield Need(name, "capability", name_of(each), must, names, tuple(capabilities_of(one, spec) for one in names))
     if role.guarantee != "volatile":
         yield Need(name, "guarantee", role.guarantee)
     for fault, most in role.lost_at_most.items():

@@ -50,7 +50,12 @@ function roleFrom(profile, where) {
   const lacks = [...new Set(lines.filter((each) => !each.open).map(({ name }) => name).filter((name) => !broken.includes(name)))];
   const open = new Set(lines.map(({ name }) => name).filter((name) => !broken.includes(name) && !lacks.includes(name)));
   const found = { conforms: "meets", incomplete: "open" }[verdict] || (broken.length ? "failed" : "lacks");
-  return [found, broken.length, lacks.length, broken.slice(0, NEAR_MISSES), lacks.slice(0, NEAR_MISSES), open.size];
+  const extended = Object.keys(field(profile, "extended", "object", where)).map(printable);
+  const looser = field(profile, "ways", "array", where)
+    .map((way) => [field(way, "demand", "string", `${where}.ways`), field(way, "capability", "string", `${where}.ways`)])
+    .filter(([demand, capability]) => demand.split(" or ")[0] !== capability && !extended.includes(demand))
+    .map(([, capability]) => capability);
+  return [found, broken.length, lacks.length, broken.slice(0, NEAR_MISSES), lacks.slice(0, NEAR_MISSES), open.size, looser];
 }
 
 function lossFrom(record, claimed, run, where) {

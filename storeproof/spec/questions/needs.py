@@ -21,6 +21,7 @@ from pydantic import (
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
 from storeproof.spec.guarantee import GuaranteeName
 from storeproof.spec.operation import OperationName
+from storeproof.spec.profile import Wanted
 
 _SPAN = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(ms|s|min|h)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
@@ -75,17 +76,6 @@ Loss = Annotated[
 TargetName = Annotated[str, AfterValidator(_store_and_variant), WithJsonSchema({"type": "string", "pattern": f"^{_TARGET.pattern}$"})]
 
 
-class AnyOf(Frozen):
-    """Capabilities of which one is enough."""
-
-    any_of: Annotated[tuple[Name, ...], Strict(False), Field(min_length=2)]
-    """Groups, or full names, `group.capability`."""
-
-
-Wanted = Annotated[tuple[Name | AnyOf, ...], Strict(False)]
-"""Capabilities: a whole group, `group.capability`, or `{any_of: [...]}`."""
-
-
 class Share(Frozen):
     """One operation of a load."""
 
@@ -135,7 +125,7 @@ class Role(Frozen):
     back_within: Span | None = None
     """From a crash to the first answer: the recovery time."""
     must: Wanted = ()
-    """Capabilities without which a store is no candidate."""
+    """Capabilities without which a store is no candidate: each a whole group, `group.capability`, or `{any_of: [...]}`."""
     should: Wanted = ()
     """Capabilities that are wished for: they decide between candidates that have the others."""
     load: Load | None = None

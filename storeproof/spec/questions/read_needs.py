@@ -7,7 +7,8 @@ from pathlib import Path
 
 from storeproof.errors import SpecError, UsageError
 from storeproof.spec.loader import Spec
-from storeproof.spec.questions.needs import AnyOf, NeedsFile, Role, Wanted
+from storeproof.spec.profile import AnyOf, OneWanted, Wanted
+from storeproof.spec.questions.needs import NeedsFile, Role
 from storeproof.spec.reading.explain import unknown
 from storeproof.spec.reading.json_schema import schema_of
 from storeproof.spec.reading.source import at, read
@@ -72,7 +73,7 @@ def _wrong_role(role: Role, spec: Spec) -> Iterator[tuple[Place, str]]:
             yield ("load", "record"), unknown("variation", role.load.record or "none", [each or "none" for each in known])
 
 
-def _names(wanted: str | AnyOf) -> list[tuple[Place, str]]:
+def _names(wanted: OneWanted) -> list[tuple[Place, str]]:
     if isinstance(wanted, AnyOf):
         return [(("any_of", number), name) for number, name in enumerate(wanted.any_of)]
     return [((), wanted)]

@@ -73,9 +73,15 @@ def test_one_of_several_ways_is_enough() -> None:
     """The nearest of them is told where none is met."""
     wanted = {"any_of": ["counters.increment", EXPIRY]}
     both = [*capability("counters.increment", Outcome.FAIL), *capability(EXPIRY)]
-    assert judgement(decided(needs(must=[wanted]), known("redis:volatile", cases=both)), "capability").verdict is Verdict.MET
+    met = judgement(decided(needs(must=[wanted]), known("redis:volatile", cases=both)), "capability")
+    title = "store a record with a time to live; later reads do not find it"
+    assert (met.verdict, met.way) == (Verdict.MET, f"{EXPIRY} ({title})")
+    assert met.reason == f"by {met.way}: 3 cases answered correctly"
     one = known("redis:volatile", cases=capability("counters.increment", Outcome.FAIL))
     assert judgement(decided(needs(must=[wanted]), one), "capability").verdict is Verdict.NOT_SHOWN
+    none = [*capability("counters.increment", Outcome.FAIL), *capability(EXPIRY, Outcome.UNSUPPORTED)]
+    missed = judgement(decided(needs(must=[wanted]), known("redis:volatile", cases=none)), "capability")
+    assert (missed.verdict, missed.way) == (Verdict.NOT_MET, "")
 
 
 def test_a_guarantee_holds_with_all_below_it() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from storeproof.outcome import Outcome
 from storeproof.result.model import Result
-from tests.site.made import fault, judged, rate, result, struck, tried
+from tests.site.made import fault, judged, rate, result, struck, tried, way
 
 
 def small_result() -> Result:
@@ -45,7 +45,7 @@ def small_result() -> Result:
             claimed="volatile",
             title="Redis",
             capabilities=poor,
-            profiles=[judged("cache", "conforms"), judged("search_store", "does_not_conform", missing)],
+            profiles=[judged("cache", "conforms", ways=[way("expiry.swept")]), judged("search_store", "does_not_conform", missing)],
             measurements=[rate("single-get", 98_765)],
         ),
         run="small",

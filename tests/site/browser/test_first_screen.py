@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.shipped import SHIPPED
 from tests.site.browser.visitor import Visitor
 
 WORDS = (
@@ -29,7 +30,8 @@ def test_the_answer_changes_with_the_filters_and_the_address_has_them(open_page:
     """A link to a question is a link to its answer."""
     page = open_page(f"{small_site}/index.html")
     visit = Visitor(page)
-    assert visit.answer == "None of 2 variants can fill all 2 roles. Nearest: MySQL (innodb), without “Store a record with a time to live”."
+    expiry = SHIPPED.capabilities["expiry.put-expiring"].title
+    assert visit.answer == f"None of 2 variants can fill all 2 roles. Nearest: MySQL (innodb), without “{expiry}”."
     assert rows(page) == ["mysql:innodb", "redis:volatile"]
     visit.choose("keeps every acknowledged write through", "power cut")
     visit.type("must have", "japanese")
@@ -42,6 +44,13 @@ def test_the_answer_changes_with_the_filters_and_the_address_has_them(open_page:
     again.get_by_role("button", name="Clear all").click()
     assert rows(again) == ["mysql:innodb", "redis:volatile"]
     assert again.url.endswith("#")
+
+
+def test_a_role_that_is_met_in_a_looser_way_says_in_which(open_page: Any, small_site: str) -> None:
+    """In its cell, with the title of the capability."""
+    cell = open_page(f"{small_site}/index.html").locator("[data-variant='redis:volatile'] [data-label=cache]")
+    assert cell.inner_text() == "✔ meets by expiry.swept"
+    assert "Expired records are removed within two minutes" in cell.evaluate("(cell) => cell.outerHTML")
 
 
 def test_what_no_variant_fulfils_shows_the_nearest(open_page: Any, small_site: str) -> None:
