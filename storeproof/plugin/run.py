@@ -30,6 +30,7 @@ from storeproof.plugin.case_of_store import has_case, is_claimed
 from storeproof.plugin.citations import cite, shown_by, without_proof
 from storeproof.plugin.demands import Demands, of_profile
 from storeproof.plugin.endpoint_leftovers import Leavings
+from storeproof.plugin.idle_case import idle_case
 from storeproof.plugin.needs import NeedsRun
 from storeproof.plugin.options import MOST_RECORDS, existing_directory, named, pairs, whole_number
 from storeproof.plugin.progress import Progress
@@ -37,7 +38,7 @@ from storeproof.plugin.report_dir import ReportDir
 from storeproof.plugin.resources import granted
 from storeproof.regular_file import exists
 from storeproof.result.case_result import CaseResult
-from storeproof.result.model import CorpusUsed, EditionUsed, OutcomeRecord, Placement, Result, RunInfo
+from storeproof.result.model import CorpusUsed, EditionUsed, Placement, Result, RunInfo
 from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact_command
 from storeproof.result.sources import digests, digests_of_run, sources_of
@@ -242,9 +243,8 @@ class Run:
         sut.progress(case.id)
         known = sut.target.known_failure(case.id, self._started.date())
         about = (case.revision, case.model, case.operations)
-        return CaseResult(
-            sut.record, case.stage, case.id, *about, known, claimed=is_claimed(sut, case), standing=self.spec.standing(case.id)
-        )
+        claimed, standing = is_claimed(sut, case), self.spec.standing(case.id)
+        return CaseResult(sut.record, case.stage, case.id, *about, known, claimed=claimed, standing=standing)
 
     def _demands_on(self, target: str) -> list[Demands]:
         """What is demanded of a store; empty where everything is tried."""
@@ -271,7 +271,7 @@ class Run:
         for item in items:
             if is_case(item) and has_case(item):
                 why = BEYOND_SCALE if item in self._beyond_scale else LEFT_OUT
-                sut_of(item).record.add(_idle(item, Outcome.EXCLUDED, why))
+                sut_of(item).record.add(idle_case(item, Outcome.EXCLUDED, why))
 
     def close_all_but(self, sut: StoreUnderTest | None) -> None:
         """End the stores that the next case does not need."""
@@ -363,7 +363,7 @@ class Run:
 
     def _with_waiting(self, sut: StoreUnderTest, ended_by: str) -> StoreRecord:
         """What is known of a target, and its cases that were not begun."""
-        waiting = [_idle(item, Outcome.NOT_RUN, f"{NOT_REACHED}: {ended_by}") for item in self._waiting if sut_of(item) is sut]
+        waiting = [idle_case(item, Outcome.NOT_RUN, f"{NOT_REACHED}: {ended_by}") for item in self._waiting if sut_of(item) is sut]
         return replace(sut.record, outcomes=[*sut.record.outcomes, *waiting])
 
     def close(self) -> None:
@@ -371,20 +371,6 @@ class Run:
         self.close_all_but(None)
         self.options.corpus.close()
         self.report_dir.leave()
-
-
-def _idle(item: pytest.Item, outcome: Outcome, detail: str) -> OutcomeRecord:
-    """The record of a case that is not begun."""
-    case, spec = case_of(item), sut_of(item).spec
-    return OutcomeRecord(
-        id=case.id,
-        revision=case.revision,
-        stage=case.stage,
-        outcome=outcome,
-        detail=detail,
-        seconds=0.0,
-        standing=spec.standing(case.id),
-    )
 
 
 def _measure_or_none(measure: Callable[[], float]) -> float | None:

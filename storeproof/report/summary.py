@@ -53,7 +53,19 @@ _STYLES = {
     Outcome.PASS: "green",
 }
 _TONES = {"good": "green", "bad": "bold red", "open": "yellow"}
-_KEPT_OPTIONS = ("--store", "--launch", "--endpoint", "--image", "--data-dir", "--profile", "--needs", "--corpus", "--cores", "--memory")
+_KEPT_OPTIONS = (
+    "--store",
+    "--edition",
+    "--launch",
+    "--endpoint",
+    "--image",
+    "--data-dir",
+    "--profile",
+    "--needs",
+    "--corpus",
+    "--cores",
+    "--memory",
+)
 """What the command of the next run takes over from this one."""
 
 
@@ -152,10 +164,10 @@ def _roles(store: StoreResult) -> list[Text]:
     for verdict in store.profiles:
         for way in verdict.ways:
             ways.setdefault(way.words, []).append(verdict.profile)
-    lines += [Text(f"{', '.join(profiles)} by {way}", "dim") for way, profiles in ways.items()]
+    lines += [Text(f"{', '.join(profiles)}: met by {way}", "dim") for way, profiles in ways.items()]
     beyond = {each.profile: list(each.extended.values()) for each in store.profiles}
     if counted := [
-        f"{name} {found.count(Support.SUPPORTED)} of {len(found)}" for name, found in beyond.items() if {*found} - {Support.NOT_SHOWN}
+        f"{name} {found.count(Support.SUPPORTED)}/{len(found)}" for name, found in beyond.items() if {*found} - {Support.NOT_SHOWN}
     ]:
         lines.append(Text(f"extended: {', '.join(counted)}", "dim"))
     return lines
