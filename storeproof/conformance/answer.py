@@ -14,6 +14,7 @@ from storeproof.report import formatting
 from storeproof.report.parts.roles import role_of
 from storeproof.result.sources import OWN
 from storeproof.site.badges import COLOURS, OTHER, Badge, survives
+from storeproof.spec import Edition
 from storeproof.units import plural
 
 
@@ -33,6 +34,8 @@ def answer_lines(found: Verified, level: Level = Level.RECOMPUTED) -> Iterator[s
         yield f"expired: {in_one_line(named)}, with edition {found.expired_by}; newer ones: {', '.join(found.later)}"
     yield in_one_line(f"verified: {named}: {_durability(found)}; {_profiles(found)} ({level})")
     yield f"by {in_one_line(product.organization)}, {product.mode}, {in_one_line(product.contact)}, {product.url}"
+    if not Edition(found.result.edition.version, found.result.edition.hash).frozen:
+        yield "made in a draft, which no later release verifies; a run with --edition=NAME is judged by a frozen edition"
     if found.judge.judge != HERE:
         yield f"judged by storeproof {found.judge.storeproof} (`{found.judge.judge}`); the verdicts are those of this installation"
     yield f"tried as {formatting.name_of(store)} on {run.started} at {run.scale} scale: {formatting.SCALES.get(run.scale, '')}"

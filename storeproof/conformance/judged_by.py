@@ -32,7 +32,7 @@ def judge_of(run: RunInfo, store: StoreResult, known: Known) -> Judge:
     of_machinery = [each for each in (known.installation, *known.judges) if each.machinery == machinery]
     if not of_machinery:
         names = ", ".join(each.judge for each in known.judges) or "none"
-        there = f"storeproof {in_one_line(run.storeproof, 20)} with the digest {in_one_line(str(machinery), _SHORT)}"
+        there = f"storeproof {in_one_line(run.storeproof, 20)} with the digest {in_one_line(str(machinery)[:_SHORT])}"
         here = f"this is {known.installation.storeproof} with {known.installation.machinery[:_SHORT]}; other judges known here: {names}"
         raise ClaimRefused(Reason.STOREPROOF, f"it was judged by other files than those of `{MACHINERY}` here: {there}, and {here}")
     judges = [each for each in of_machinery if each.suites == suites]

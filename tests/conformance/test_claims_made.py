@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,9 @@ from storeproof.errors import UsageError
 from storeproof.evidence import EVIDENCE
 from storeproof.outcome import Outcome, Stage
 from storeproof.result.json_file import read_result
-from storeproof.result.model import Result, StoreResult
+from storeproof.result.model import EditionUsed, Result, StoreResult
 from storeproof.spec.cases import OF_COMPOSITES
-from tests.conformance.true_bundle import CASES, EDITION, TrueBundle, frozen_root, known, own_file, product_of
+from tests.conformance.true_bundle import CASES, EDITION, LATER, TrueBundle, frozen_root, known, own_file, product_of
 from tests.shipped import SHIPPED
 
 pytestmark = pytest.mark.slow
@@ -44,9 +45,12 @@ def called(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
 
 
 def test_the_cases_that_must_be_there_are_those_that_are_collected(true_bundle: TrueBundle) -> None:
-    """Of a run of all suites: each id, with its stage and its revision."""
+    """Of a run of all suites: each id, with its stage and its revision; and not the case that the suites got after the edition."""
     result = read_result(true_bundle.report)
-    cases = expected_cases(known().spec, known().spec.scales["smoke"], composite=False)
+    spec = known().in_edition(result.edition).spec
+    cases = expected_cases(spec, spec.scales["smoke"], composite=False)
+    assert LATER not in cases
+    assert LATER in known().spec.suite_cases
     found = {each.id: (each.stage, each.revision) for each in result.stores[0].outcomes}
     assert found == {name: (case.stage, case.revision) for name, case in cases.items()}
     assert {case.stage for case in cases.values()} == {*Stage}
@@ -99,6 +103,14 @@ def test_the_answer_is_the_first_line(verified: Verified) -> None:
     assert "claims power_loss, process_crash is proven; conforms to no profile (recomputed)" in first
     assert any(line.startswith("computed again: 10 faults of 2 guarantees from ") for line in others)
     assert others[-1].startswith("as reported: ")
+
+
+def test_a_claim_in_a_draft_says_that_it_does_not_last(verified: Verified) -> None:
+    """And how to make one that does."""
+    drafted = verified.result.model_copy(update={"edition": EditionUsed(version="2020.01.3", hash="0" * 16)})
+    told = "made in a draft, which no later release verifies; a run with --edition=NAME is judged by a frozen edition"
+    assert told in answer_lines(replace(verified, result=drafted))
+    assert told not in answer_lines(verified)
 
 
 def test_a_badge_says_what_is_shown(verified: Verified) -> None:
