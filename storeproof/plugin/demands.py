@@ -30,6 +30,8 @@ class Demands:
     """Workloads with their numbers of clients."""
     outages: frozenset[str] = frozenset()
     """Faults whose outage is watched."""
+    responses: frozenset[str] = frozenset()
+    """Workloads whose response times are demanded."""
     candidates: frozenset[str] = frozenset()
     """Candidates with whose roles it is under load."""
 
@@ -49,15 +51,19 @@ class Demands:
 
     def names(self, case: Case) -> bool:
         """Whether a case is meant that the scale may leave out: a speed, or an outage."""
-        return (case.workload, case.clients) in self.speeds or (case.fault is not None and case.fault in self.outages)
+        asked = (case.workload, case.clients) in self.speeds or case.workload in self.responses
+        return asked or (case.fault is not None and case.fault in self.outages)
 
 
 def of_profile(profile: Profile) -> Demands:
-    """Its capabilities, core and extended, with all alternatives; its models, its guarantee with all below, its speeds."""
+    """Its capabilities, core and extended, with all alternatives; its models, its guarantee with all below, and what is measured."""
+    back = profile.back_within is not None
     return Demands(
         frozenset(name for _, name in profile.places()),
-        frozenset(profile.models),
-        frozenset(LADDER[: LADDER.index(profile.guarantee) + 1]),
+        frozenset([*profile.models, *([_OF_OUTAGES] if back else [])]),
+        frozenset([*LADDER[: LADDER.index(profile.guarantee) + 1], *profile.lost_at_most]),
+        outages=frozenset(["crash"] if back else []),
+        responses=frozenset(each.workload for each in profile.response),
         speeds=frozenset((each.workload, each.clients) for each in profile.speed),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -11,14 +11,17 @@ from storeproof.contract.families import Counter, KeyValue
 from storeproof.contract.operations import OPERATIONS
 from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, worst
 from storeproof.result.capabilities import deciding_cases_of
+from storeproof.result.measured.bounds import Within, back_within, loss_within, p99_in_words, p99_within, struck_by
 from storeproof.result.model import OutcomeRecord, ProfileVerdict, Way
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Spec
 from storeproof.spec.guarantee import LADDER
 from storeproof.spec.profile import OneWanted, Profile, Speed, alternatives_of, name_of
 from storeproof.support import Support, support_of, telling
+from storeproof.units import seconds, whole
 
 _WHOLE_RECORDS = [name for name, operation in OPERATIONS.items() if operation.family is KeyValue]
+_NOT_MEASURED = "not measured, or nothing that decides it"
 _COUNTERS = [name for name, operation in OPERATIONS.items() if operation.family is Counter]
 
 
@@ -58,6 +61,9 @@ def judge(profile: Profile, record: StoreRecord, spec: Spec) -> ProfileVerdict:
     _guarantee(profile, record, findings)
     for speed in profile.speed:
         _speed(speed, record, findings)
+    for what, found in _bounds(profile, record):
+        if found is None or not found.met:
+            (findings.open if found is None else findings.refuted).append(f"{what}: {found.reason if found else _NOT_MEASURED}")
     return ProfileVerdict(
         profile=profile.profile,
         verdict=findings.verdict(),
@@ -203,6 +209,21 @@ def _speed(speed: Speed, record: StoreRecord, findings: _Findings) -> None:
             findings.refuted.append(f"{what}: {reached}; {demanded}")
         else:
             findings.open.append(f"{what}: {reached}, which does not decide it; {demanded}")
+
+
+def _bounds(profile: Profile, record: StoreRecord) -> Iterator[tuple[str, Within | None]]:
+    """What is measured against a bound, by the code that needs are judged by; None where this run does not decide it."""
+    for fault, most in profile.lost_at_most.items():
+        struck = struck_by(record.guarantees, fault)
+        lost = seconds(most) if isinstance(most, float) else whole(most)
+        yield f"loss by {fault} of at most {lost}", loss_within(struck, most) if struck else None
+    if profile.back_within is not None:
+        yield f"back within {seconds(profile.back_within)}", back_within(record.outages, profile.back_within)
+    for each in profile.response:
+        fit = [one for one in record.measurements if one.workload == each.workload and not one.invalid and not one.trend.drifting]
+        decided = p99_within(fit, each.rate, each.p99_ms)
+        what = f"p99 of {each.workload} within {each.p99_ms:g} ms at {whole(each.rate)} a second"
+        yield what, None if decided is None else Within(decided[0], p99_in_words(decided[1]))
 
 
 def _first_line(detail: str) -> str:

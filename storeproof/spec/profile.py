@@ -9,6 +9,7 @@ from pydantic import Field, PositiveFloat, PositiveInt, Strict, model_validator
 
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
 from storeproof.spec.guarantee import GuaranteeName
+from storeproof.spec.questions.quantities import Loss, Span, Struck
 
 
 class AnyOf(Frozen):
@@ -41,6 +42,17 @@ class Speed(Frozen):
     at_least: Annotated[PositiveFloat, Strict(False)]
 
 
+class ResponseTime(Frozen):
+    """The 99th percentile of the response times of an open loop, at a rate."""
+
+    workload: Name
+    """One with `loop: open`."""
+    rate: PositiveInt
+    """Requests per second."""
+    p99_ms: Annotated[PositiveFloat, Strict(False)]
+    """Milliseconds within which 99 of 100 replies come, counted from when the request was due."""
+
+
 class Profile(SpecFile):
     """A set of demands. A store conforms if the run showed all of them but the extended ones."""
 
@@ -54,7 +66,12 @@ class Profile(SpecFile):
     extended: Wanted = ()
     """What many stores of this kind have: tried, listed as supported or not, and never deciding. Written as `capabilities`."""
     guarantee: GuaranteeName
+    lost_at_most: dict[Struck, Loss] = Field(default_factory=dict)
+    """What a fault may cost where the guarantee does not say it, as in needs."""
+    back_within: Span | None = None
+    """From a crash to the first answer, with its unit."""
     speed: Annotated[tuple[Speed, ...], Strict(False)] = ()
+    response: Annotated[tuple[ResponseTime, ...], Strict(False)] = ()
 
     def places(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """Every capability that it names, with its place in the file."""

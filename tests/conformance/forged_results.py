@@ -80,6 +80,12 @@ def _unclaimed(store: Json) -> None:
     capability_of(store, CAPABILITY)["claimed"] = False
 
 
+def _supported(store: Json) -> None:
+    (cache,) = [each for each in store["profiles"] if each["profile"] == "cache"]
+    assert set(cache["extended"].values()) == {"not_shown"}
+    cache["extended"]["key_access.compare-and-set"] = "supported"
+
+
 def _remove(store: Json) -> None:
     store["outcomes"].remove(outcome_of(store, CASE))
     store["counts"]["pass"] -= 1
@@ -266,6 +272,13 @@ RESULTS = (
         "on single_key is called pass",
     ),
     Forgery("profile flipped", "from incomplete to conforms", with_store(_conforms), Reason.PROFILE, "is conforms with 0 things missing"),
+    Forgery(
+        "extended part flipped",
+        "what was not tried is called supported",
+        with_store(_supported),
+        Reason.PROFILE,
+        "cache is met in other ways than by its cases, or its extended part is another",
+    ),
     Forgery(
         "profile left out", "one that it lacks", with_store(lambda store: store["profiles"].pop()), Reason.PROFILE, "the result judges"
     ),

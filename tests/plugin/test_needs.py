@@ -17,7 +17,7 @@ from storeproof.plugin.needs import NeedsRun
 from storeproof.plugin.resources import granted
 from storeproof.result.json_file import write_result
 from storeproof.result.model import Durability, Harm, OutcomeRecord, StoreResult
-from storeproof.spec import LADDER
+from storeproof.spec import LADDER, Profile
 from tests.result.claimed import result
 from tests.result.needs.needed import SHAPE, capability, known
 from tests.shipped import SHIPPED
@@ -184,6 +184,28 @@ def test_a_profile_demands_what_it_did() -> None:
         assert demands.names(wanted)
     assert not demands.include(case("performance.outage/crash", Stage.PERFORMANCE, fault="crash"))
     assert not demands.include(case("x", Stage.PERFORMANCE, workload="single-get", clients=999))
+
+
+def test_a_profile_demands_all_that_it_is_judged_by() -> None:
+    """Every alternative, what is extended, and what is measured against a bound."""
+    wanted = {
+        "capabilities": [{"any_of": ["expiry.hidden", "expiry.swept"]}],
+        "extended": ["expiry.set"],
+        "lost_at_most": {"power_loss": "1s"},
+        "back_within": "10s",
+        "response": [{"workload": "single-mixed-rates", "rate": 100, "p99_ms": 5}],
+    }
+    demands = of_profile(Profile.model_validate(SHIPPED.profiles["search_store"].model_dump(mode="json") | wanted))
+    assert demands.capabilities == {"expiry.hidden", "expiry.swept", "expiry.set"}
+    assert "power_loss" in demands.guarantees
+    assert "single_key" in demands.models, "its operations must be proven before an outage"
+    for asked in (
+        case("performance.outage/crash", Stage.PERFORMANCE, fault="crash"),
+        case("x", Stage.PERFORMANCE, workload="single-mixed-rates", clients=4),
+    ):
+        assert demands.include(asked)
+        assert demands.names(asked), "the scale may leave it out"
+    assert not demands.include(case("performance.outage/pause", Stage.PERFORMANCE, fault="pause"))
 
 
 def test_the_machine_of_the_file_is_what_every_store_has(tmp_path: Path) -> None:

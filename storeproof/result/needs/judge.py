@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from storeproof.outcome import REFUTED, SHOWN, TELLING, Outcome
+from storeproof.outcome import REFUTED, SHOWN
 from storeproof.result.capabilities import PUSHDOWN
+from storeproof.result.measured.bounds import back_within, first_line, loss_within, losses_in_words, struck_by
 from storeproof.result.model import GuaranteeRecord
 from storeproof.result.needs.evidence import Evidence, Source
 from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict
@@ -17,10 +18,8 @@ from storeproof.result.needs.need import Need, Subject
 from storeproof.spec import LADDER, Spec
 from storeproof.spec.questions.needs import Role
 from storeproof.support import Support, telling, way_in_words
-from storeproof.units import plural, seconds, whole
+from storeproof.units import plural
 
-_LINE: Final = 160
-"""Characters of a case's detail that are shown."""
 _NAMED: Final = 5
 """Capabilities that a command names at most."""
 _SUPPORT: Final = {Verdict.MET: Support.SUPPORTED, Verdict.NOT_SHOWN: Support.NOT_SHOWN, Verdict.NOT_MET: Support.UNSUPPORTED}
@@ -41,10 +40,10 @@ def _model(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed
         command = _pytest(evidence.target, "suites/correctness", f"test_random_histories and {need.name}")
         return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, f"no result has tried records of {need.name}", command=command)
     source, outcome = found
-    seen = (Seen(source, case, f"{outcome.outcome}: {_line(outcome.detail)}"),)
+    seen = (Seen(source, case, f"{outcome.outcome}: {first_line(outcome.detail)}"),)
     if outcome.outcome in SHOWN:
         return JudgedNeed(need, evidence.target, Verdict.MET, "random histories were answered correctly", seen)
-    return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"{outcome.outcome}: {_line(outcome.detail)}", seen)
+    return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"{outcome.outcome}: {first_line(outcome.detail)}", seen)
 
 
 def _capability(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:  # noqa: ARG001
@@ -79,9 +78,9 @@ def _together(need: Need, names: Sequence[str], evidence: Evidence, spec: Spec) 
                 open_.setdefault(name, "was tried in an earlier form of its case")
             else:
                 source, outcome = found
-                seen.append(Seen(source, case, f"{outcome.outcome}: {_line(outcome.detail)}"))
+                seen.append(Seen(source, case, f"{outcome.outcome}: {first_line(outcome.detail)}"))
                 if outcome.outcome not in SHOWN:
-                    lacking.setdefault(name, f"{outcome.outcome}: {_line(outcome.detail)}")
+                    lacking.setdefault(name, f"{outcome.outcome}: {first_line(outcome.detail)}")
     if lacking:
         first, why = next(iter(lacking.items()))
         several = f"{len(lacking)} of {len(names)} capabilities: {', '.join(lacking)}; {first}: {why}"
@@ -106,10 +105,10 @@ def _guarantee(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Judged
             command = _pytest(evidence.target, "suites/durability", "test_guarantee")
             return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, f"{fault} was not tried", command=command)
         source, record = found
-        seen = (Seen(source, f"durability.{fault}", _losses(record)),)
+        seen = (Seen(source, f"durability.{fault}", losses_in_words(record)),)
         if record.outcome in REFUTED:
-            return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"{fault}: {_losses(record)}", seen)
-    return JudgedNeed(need, evidence.target, Verdict.MET, _losses(record), seen)
+            return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"{fault}: {losses_in_words(record)}", seen)
+    return JudgedNeed(need, evidence.target, Verdict.MET, losses_in_words(record), seen)
 
 
 def _loss(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:  # noqa: ARG001
@@ -121,27 +120,19 @@ def _loss(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
         command = _pytest(evidence.target, "suites/durability", "test_guarantee")
         return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, f"{fault} was not tried", command=command)
     source, record = found
-    seen, worst = (Seen(source, f"durability.{fault}", _losses(record)),), record.worst_loss
-    damaged = record.torn + record.invented + record.resurrected + record.reverted + record.miscounted + record.split
-    if record.lost == 0 and damaged == 0 and worst is None:
-        return JudgedNeed(need, evidence.target, Verdict.MET, _losses(record), seen)
-    if worst is None or worst.shape != "suffix":
-        return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"{_losses(record)}, and not only the last ones", seen)
-    lost = f"the worst fault lost {plural(worst.records, 'write')} of the last {seconds(worst.window_ms / 1000)}"
-    kept = worst.window_ms / 1000 <= most if isinstance(most, float) else worst.records <= most
-    return JudgedNeed(need, evidence.target, Verdict.MET if kept else Verdict.NOT_MET, lost, seen)
+    seen = (Seen(source, f"durability.{fault}", losses_in_words(record)),)
+    met, reason = loss_within(record, most)
+    return JudgedNeed(need, evidence.target, Verdict.MET if met else Verdict.NOT_MET, reason, seen)
 
 
 def _back(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:  # noqa: ARG001
     """After a kill -9, as its clients saw it under load."""
     assert role.back_within is not None
     for source in evidence.sources:
-        for outage in source.store.outages:
-            if outage.fault == "crash" and outage.outcome not in (Outcome.NOT_RUN, Outcome.ERROR, Outcome.INCONCLUSIVE):
-                reached = f"unavailable for {seconds(outage.unavailable_seconds)} after a crash"
-                seen = (Seen(source, "performance.outage/crash", reached),)
-                met = outage.unavailable_seconds <= role.back_within
-                return JudgedNeed(need, evidence.target, Verdict.MET if met else Verdict.NOT_MET, reached, seen)
+        found = back_within(source.store.outages, role.back_within)
+        if found is not None:
+            seen = (Seen(source, "performance.outage/crash", found.reason),)
+            return JudgedNeed(need, evidence.target, Verdict.MET if found.met else Verdict.NOT_MET, found.reason, seen)
     command = _pytest(evidence.target, "suites/", "test_random_histories or test_outage and crash")
     return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, "no crash under load was measured", command=command)
 
@@ -160,25 +151,10 @@ _JUDGES: Final[Mapping[Subject, Callable[[Need, Role, Evidence, Spec], JudgedNee
 def _struck(evidence: Evidence, fault: str) -> tuple[Source, GuaranteeRecord] | None:
     """The preferred result in which the fault struck at all."""
     for source in evidence.sources:
-        for record in source.store.durability.guarantees:
-            if record.guarantee == fault and record.rounds and record.outcome in TELLING:
-                return source, record
+        record = struck_by(source.store.durability.guarantees, fault)
+        if record is not None:
+            return source, record
     return None
-
-
-def _losses(record: GuaranteeRecord) -> str:
-    faults = plural(record.rounds, "fault")
-    if record.outcome in SHOWN and record.lost == 0:
-        return f"none of {plural(record.acknowledged, 'acknowledged write')} lost in {faults}"
-    if record.lost:
-        share = 100 * record.lost / max(record.acknowledged, 1)
-        return f"{whole(record.lost)} of {plural(record.acknowledged, 'acknowledged write')} lost ({share:.3g} %) in {faults}"
-    return f"{_line(record.detail)} ({faults})"
-
-
-def _line(detail: str) -> str:
-    line = detail.strip().partition("\n")[0]
-    return f"{line[: _LINE - 1]}…" if len(line) > _LINE else line or "no detail"
 
 
 def _pytest(target: str, suites: str, chosen: str) -> str:

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from storeproof.result.measured.bounds import load_in_words, p99_in_words, p99_within
 from storeproof.result.measurement import Measurement
 from storeproof.result.needs.evidence import Evidence, Source
 from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict
@@ -13,7 +14,7 @@ from storeproof.result.needs.need import Need
 from storeproof.spec import Spec, Workload
 from storeproof.spec.operation import OperationName
 from storeproof.spec.questions.needs import Load, Role
-from storeproof.units import amount, plural, whole
+from storeproof.units import amount
 
 SHARE_IS_ALL: Final[Mapping[OperationName, Mapping[str, Any]]] = {"get": {}, "put": {}, "exists": {}, "set_field": {"path": ("*",)}}
 """Operations of a mix that need nothing beside their share, and the rest of their description."""
@@ -36,7 +37,7 @@ def judge_rate(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Judged
     source, best = min(fastest.values(), key=lambda each: _lowest(each[1]))
     rate, enough = best.throughput, role.load.rate
     sign = "at least " if best.at_least else ""
-    reached = f"{sign}{amount(rate.median)} [{amount(rate.low)}, {amount(rate.high)}] {rate.unit}, {best.grade}, {_with(best)}"
+    reached = f"{sign}{amount(rate.median)} [{amount(rate.low)}, {amount(rate.high)}] {rate.unit}, {best.grade}, {load_in_words(best)}"
     seen = (Seen(source, _name(best), reached, best),)
     headroom = _lowest(best) / enough
     if headroom >= 1:
@@ -49,27 +50,18 @@ def judge_rate(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Judged
 
 
 def judge_p99(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
-    """Only an open loop shows it, since a closed one slows down with the store. A rate as high as needed, or higher, shows that it is met;
-    one as low as needed, or lower, shows that it is not."""
+    """Only an open loop shows it, at a rate that decides it."""
     assert role.load is not None
     assert role.load.p99_ms is not None
-    limit, enough = role.load.p99_ms, role.load.rate
-    met, missed = list[tuple[Source, Measurement, float]](), list[tuple[Source, Measurement, float]]()
-    for source, each in _measured(role, evidence, spec, "open"):
-        p99, offered = each.latency_us.p99, each.rate or 0
-        if p99 is None:
-            continue
-        if p99 / 1000 <= limit and offered >= enough:
-            met.append((source, each, p99 / 1000))
-        if p99 / 1000 > limit and offered <= enough:
-            missed.append((source, each, p99 / 1000))
-    for verdict, found in ((Verdict.NOT_MET, missed), (Verdict.MET, met)):
-        if found:
-            source, best, p99 = max(found, key=lambda each: each[1].rate or 0)
-            reason = f"p99 {p99:.3g} ms at {whole(best.rate or 0)} requests/s, {_with(best)}"
-            seen = (Seen(source, _name(best), reason, best),)
-            headroom = (best.rate or 0) / enough if verdict is Verdict.MET else None
-            return JudgedNeed(need, evidence.target, verdict, reason, seen, headroom=headroom)
+    found = list(_measured(role, evidence, spec, "open"))
+    decided = p99_within([each for _, each in found], role.load.rate, role.load.p99_ms)
+    if decided is not None:
+        met, best = decided
+        source = next(source for source, each in found if each is best)
+        reason = p99_in_words(best)
+        seen = (Seen(source, _name(best), reason, best),)
+        headroom = (best.rate or 0) / role.load.rate if met else None
+        return JudgedNeed(need, evidence.target, Verdict.MET if met else Verdict.NOT_MET, reason, seen, headroom=headroom)
     return _unmeasured(need, role, evidence, spec, "open")
 
 
@@ -135,11 +127,6 @@ def _unmeasured(need: Need, role: Role, evidence: Evidence, spec: Spec, loop: st
 def _lowest(measured: Measurement) -> float:
     """What the store reached for certain."""
     return measured.throughput.median if measured.at_least else measured.throughput.low
-
-
-def _with(measured: Measurement) -> str:
-    record = f", {measured.record}" if measured.record else ""
-    return f"{measured.workload}, {plural(measured.clients, 'client')}{record}"
 
 
 def _name(measured: Measurement) -> str:

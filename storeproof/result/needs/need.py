@@ -8,7 +8,8 @@ from typing import Literal
 
 from storeproof.spec import Spec
 from storeproof.spec.profile import alternatives_of, name_of
-from storeproof.spec.questions.needs import Loss, NeedsFile, Role, Struck
+from storeproof.spec.questions.needs import NeedsFile, Role
+from storeproof.spec.questions.quantities import Loss, Struck
 from storeproof.spec.questions.read_needs import capabilities_of
 from storeproof.units import seconds, whole
 
