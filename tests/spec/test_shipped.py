@@ -139,7 +139,7 @@ def test_the_demands_name_no_store() -> None:
         products |= {target.store.name.lower(), target.store.title.lower(), target.store.product.lower()}
     words = re.compile(rf"\b({'|'.join(sorted(map(re.escape, products)))})", re.IGNORECASE)
     files = [path for path in SPEC_ROOT.rglob("*") if path.suffix in (".yaml", ".py", ".json")]
-    files = [path for path in files if path.parent.name not in ("stores", "claims")]
+    files = [path for path in files if path.parent.name not in ("stores", "claims", "judges", "disputes")]
     assert len(files) > 20
     found = [
         f"{path.name}:{number}: {line.strip()}"
