@@ -80,7 +80,7 @@ def test_the_way_in_which_a_need_is_met_is_said(run: Run, needs: Path, tmp_path:
     """A need with alternatives, of which the store has one."""
     needs.write_text(needs.read_text().replace("must: [expiry.put-expiring]", "must: [{any_of: [counters, expiry.put-expiring]}]"))
     out = run("decide", needs, written(tmp_path / "r", store("redis:volatile", Outcome.PASS)))[1]
-    title = "store a record with a time to live; later reads do not find it"
+    title = "store a record with a time to live"
     assert f"redis:volatile: counters or expiry.put-expiring (sessions): met by expiry.put-expiring ({title})" in out.splitlines()
 
 

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from storeproof.report.decision import words
 from storeproof.report.decision.links import Links, anchor
 from storeproof.report.tables import Cell, Table
 from storeproof.result.needs.costs import Cost
 from storeproof.result.needs.decision import Candidate, Decision
+from storeproof.result.needs.need import Need
 from storeproof.units import amount, size
 
 
-def overview(decision: Decision, links: Links) -> Table:
-    """Candidates by needs, the nearest first; every cell leads to its evidence."""
+def overview(candidates: Sequence[Candidate], wanted: Sequence[Need], links: Links) -> Table:
+    """Candidates by needs, in their order; every cell leads to its evidence."""
     rows = []
-    for each in decision.candidates:
+    for each in candidates:
         verdict = words.mark(each)
         cells = [Cell(f"{words.MARKS[verdict]} {each.name}", words.TONES[verdict], f"#{anchor(each)}")]
         for found in each.judged:
             hint = f"{found.verdict}: {found.reason}"
             cells.append(Cell(words.MARKS[found.verdict], words.TONES[found.verdict], links.evidence(each, found), hint))
         rows.append(cells)
-    header = [f"{words.need(each)}{'' if each.must else ', wished for'}" for each in decision.wanted]
+    header = [f"{words.need(each)}{'' if each.must else ', wished for'}" for each in wanted]
     return Table(["candidate", *header], rows, "There are no candidates.")
 
 

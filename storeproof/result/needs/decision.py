@@ -53,6 +53,11 @@ class Candidate:
         return not self.missed and not self.open
 
     @property
+    def mostly_tried(self) -> bool:
+        """Whether at least half of the needs were shown to be met or not."""
+        return 2 * sum(each.verdict is not Verdict.NOT_SHOWN for each in self.judged) >= len(self.judged)
+
+    @property
     def headroom(self) -> float | None:
         """The smallest of its roles: what was reached, as a multiple of what is needed; None where no rate is known."""
         return min((each.headroom for each in self.judged if each.headroom is not None), default=None)
@@ -104,6 +109,16 @@ class Decision:
     def possible(self) -> tuple[Candidate, ...]:
         """Candidates that miss nothing, and have something not shown."""
         return tuple(each for each in self.candidates if not each.missed and each.open)
+
+    @property
+    def tried(self) -> tuple[Candidate, ...]:
+        """Candidates of whose needs at least half were tried."""
+        return tuple(each for each in self.candidates if each.mostly_tried)
+
+    @property
+    def untried(self) -> tuple[Candidate, ...]:
+        """All other candidates."""
+        return tuple(each for each in self.candidates if not each.mostly_tried)
 
     @cached_property
     def front(self) -> tuple[Candidate, ...]:

@@ -74,7 +74,7 @@ def test_one_of_several_ways_is_enough() -> None:
     wanted = {"any_of": ["counters.increment", EXPIRY]}
     both = [*capability("counters.increment", Outcome.FAIL), *capability(EXPIRY)]
     met = judgement(decided(needs(must=[wanted]), known("redis:volatile", cases=both)), "capability")
-    title = "store a record with a time to live; later reads do not find it"
+    title = "store a record with a time to live"
     assert (met.verdict, met.way) == (Verdict.MET, f"{EXPIRY} ({title})")
     assert met.reason == f"by {met.way}: 3 cases answered correctly"
     one = known("redis:volatile", cases=capability("counters.increment", Outcome.FAIL))

@@ -126,7 +126,7 @@ def test_what_is_asked_of_a_time_to_live_and_who_can(visit: Visitor, published: 
     """What exactly is asked for a record with a time to live, and who has it?"""
     visit.follow("Capabilities")
     visit.type("Search", "time to live store")
-    visit.follow("Store a record with a time to live; later reads do not find it")
+    visit.follow("Store a record with a time to live")
     assert 'put expiring "alpha", "brief", 1' in visit.after("question")
     said = visit.after("answers")
     can = [each.title for each in tried(published) if published.answers[each.name]["expiry.put-expiring"].shown]
