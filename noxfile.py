@@ -49,9 +49,11 @@ def types(session: nox.Session) -> None:
 
 @nox.session
 def spec(session: nox.Session) -> None:
-    """Every file of the specification is read, and the exported schemas are those of the models."""
+    """Every file of the specification is read, the exported schemas are those of the models, and every submitted claim is verified."""
     session.install("-e", ".")
     session.run("storeproof", "schema", "--check")
+    if any(Path("conformance").glob("*/*/")):
+        session.run("storeproof", "verify", "conformance")
 
 
 @nox.session

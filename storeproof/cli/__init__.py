@@ -30,6 +30,8 @@ app = typer.Typer(
 
 needs_app = typer.Typer(help="Needs files for `storeproof decide`.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(needs_app, name="needs")
+edition_app = typer.Typer(help="Frozen editions of the specification, and who judges in them.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(edition_app, name="edition")
 
 
 class Answered(SystemExit):
@@ -204,12 +206,12 @@ def bundle(
 
 @app.command()
 def verify(
-    bundle: Annotated[Path, typer.Argument(help="A file that `storeproof bundle` wrote.")],
-    badge: Annotated[Path | None, typer.Option(help="Write the JSON of a shields.io endpoint badge to this file.")] = None,
+    bundle: Annotated[Path, typer.Argument(help="A file that `storeproof bundle` wrote, or a folder of submitted claims.")],
+    badge: Annotated[Path | None, typer.Option(help="Write a badge: .svg, or .json for a shields.io endpoint.")] = None,
 ) -> None:
     """Verify a conformance claim offline: everything is computed again that can be. The first line is the answer.
 
-    Exit codes: 0 verified · 1 refused · 4 usage error.
+    Exit codes: 0 verified · 1 refused · 3 verified, and expired · 4 usage error.
     """
     from storeproof.cli.conformance import check
 
@@ -229,6 +231,39 @@ def rerun(
     from storeproof.cli.conformance import rerun as repeat
 
     raise typer.Exit(repeat(bundle, report_dir, more or []))
+
+
+@edition_app.command("freeze")
+def freeze_edition(name: Annotated[str, typer.Argument(help="YEAR.MONTH, such as 2026.12.")]) -> None:
+    """Keep the demands of the draft in spec/editions/ as they are, so that later releases judge by them too.
+
+    Exit codes: 0 written · 4 usage error, such as an edition that exists already.
+    """
+    from storeproof.cli.edition import freeze
+
+    freeze(name)
+
+
+@edition_app.command("judge")
+def add_judge(name: Annotated[str, typer.Argument(help="The release, or a name for one commit.")]) -> None:
+    """Keep the digests of this installation in spec/judges/, so that later releases verify what it judged.
+
+    Exit codes: 0 written · 4 usage error, such as a judge that exists already.
+    """
+    from storeproof.cli.edition import judge
+
+    judge(name)
+
+
+@app.command()
+def disputes() -> None:
+    """Show the disputed cases: DISPUTES.md is what this prints.
+
+    Exit codes: 0 shown · 4 usage error.
+    """
+    from storeproof.cli.edition import disputes as text_of
+
+    print(text_of(), end="")
 
 
 @app.command()

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
-from storeproof.cli.output import write_output
+from storeproof.cli.output import form_of, write_output
 from storeproof.conformance.answer import Level, answer_lines, badge_of, refused_badge
 from storeproof.conformance.bundle import make_bundle
 from storeproof.conformance.known import Known
 from storeproof.conformance.reasons import ClaimRefused
 from storeproof.conformance.rerun import Repeated, command_of, repeat
+from storeproof.conformance.submitted import check_submitted, folders_of
 from storeproof.conformance.verify import Verified, verify
 from storeproof.errors import UsageError
 from storeproof.printable import printable
 from storeproof.regular_file import Unreadable, exists
 from storeproof.result.json_file import write_bytes
+from storeproof.site.badges import Badge
 from storeproof.units import plural, size
+
+EXPIRED = 3
+"""The exit code for a claim that is verified, and of too old an edition."""
+
+_BADGES: Final[Mapping[str, Callable[[Badge], str]]] = {".json": lambda badge: badge.endpoint, ".svg": lambda badge: badge.svg}
 
 _SHOWN = 10
 """Differences that are listed."""
@@ -39,23 +47,44 @@ def bundle(run: Path, product: Path, out: Path, store: Path | None) -> None:
     _print(answer_lines(found, Level.SELF_REPORTED))
 
 
-def check(file: Path, badge: Path | None) -> int:
-    """Verify a bundle, and print the answer; 0 if it is verified, else 1.
+def check(path: Path, badge: Path | None) -> int:
+    """Verify a bundle, or all that were submitted under a folder, and print the answer.
+
+    Returns:
+        0 if each is verified, 1 if one is refused; `EXPIRED` for one bundle that is verified and has expired.
 
     Raises:
-        UsageError: the file is not there, or the badge cannot be written.
+        UsageError: the file is not there, the folder has no claims, or the badge cannot be written.
     """
+    render = form_of(badge, _BADGES, "--badge")
+    if exists(path) and path.is_dir():
+        if badge is not None:
+            raise UsageError(f"{path} is a folder, and a badge is of one bundle; leave out --badge, or name the bundle")
+        return _check_all(path)
     try:
-        found = _verified(file)
+        found = _verified(path)
     except ClaimRefused as refused:
         print(printable(f"refused: {refused}"))
-        if badge is not None:
-            write_output(badge, refused_badge(refused).endpoint)
-        return 1
-    _print(answer_lines(found))
-    if badge is not None:
-        write_output(badge, badge_of(found).endpoint)
-    return 0
+        made, code = refused_badge(refused), 1
+    else:
+        _print(answer_lines(found))
+        made, code = badge_of(found), EXPIRED if found.expired_by else 0
+    if badge is not None and render is not None:
+        write_output(badge, render(made), "--badge")
+    return code
+
+
+def _check_all(folder: Path) -> int:
+    """One line for each claim; those that have expired stay, and say so."""
+    if not folders_of(folder):
+        raise UsageError(f"{folder} has no claims; each is a folder EDITION/ORGANIZATION-PRODUCT/ with one bundle")
+    every = list(check_submitted(folder, Known.here()))
+    for each in every:
+        said = f"refused: {each.wrong}" if each.found is None or each.wrong else next(iter(answer_lines(each.found)))
+        print(printable(f"{each.folder.relative_to(folder)}: {said}"))
+    accepted = sum(not each.wrong for each in every)
+    print(f"{accepted} of {plural(len(every), 'claim')} in {folder} verified")
+    return 0 if accepted == len(every) else 1
 
 
 def rerun(file: Path, report_dir: Path, more: Sequence[str]) -> int:

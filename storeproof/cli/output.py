@@ -1,4 +1,4 @@
-"""The file that `--output` names: its form, by how the name ends, and its text."""
+"""The file that an option names, such as `--output`: its form, by how the name ends, and its text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from storeproof.result.json_file import write_whole
 F = TypeVar("F")
 
 
-def form_of(output: Path | None, forms: Mapping[str, F]) -> F | None:
+def form_of(output: Path | None, forms: Mapping[str, F], option: str = "--output") -> F | None:
     """What makes the file's text, of those by suffix; None without a file.
 
     Raises:
@@ -21,13 +21,13 @@ def form_of(output: Path | None, forms: Mapping[str, F]) -> F | None:
     if output is None:
         return None
     if output.suffix not in forms:
-        raise UsageError(f"--output {output} ends in {output.suffix or 'nothing'}; allowed: {', '.join(forms)}")
+        raise UsageError(f"{option} {output} ends in {output.suffix or 'nothing'}; allowed: {', '.join(forms)}")
     return forms[output.suffix]
 
 
-def write_output(output: Path, text: str) -> None:
+def write_output(output: Path, text: str, option: str = "--output") -> None:
     """Write the file whole, or not at all. Raises `UsageError` if it cannot be written."""
     try:
         write_whole(output, text)
     except OSError as reason:
-        raise UsageError(f"{output} cannot be written: {reason}; name another file with --output") from None
+        raise UsageError(f"{output} cannot be written: {reason}; name another file with {option}") from None

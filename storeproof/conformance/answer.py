@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 
+from storeproof.conformance.known import HERE
 from storeproof.conformance.reasons import ClaimRefused
 from storeproof.conformance.verify import Verified
 from storeproof.outcome import Outcome
@@ -12,7 +13,8 @@ from storeproof.printable import in_one_line
 from storeproof.report import formatting
 from storeproof.report.parts.roles import role_of
 from storeproof.result.sources import OWN
-from storeproof.site.badges import COLOURS, Badge, survives
+from storeproof.site.badges import COLOURS, OTHER, Badge, survives
+from storeproof.spec import Edition
 from storeproof.units import plural
 
 
@@ -27,13 +29,20 @@ class Level(StrEnum):
 def answer_lines(found: Verified, level: Level = Level.RECOMPUTED) -> Iterator[str]:
     """The answer first, in one line."""
     product, run, store = found.product, found.result.run, found.store
-    named = f"{product.product} {product.version}"
-    yield in_one_line(f"verified: {named}, edition {found.result.edition.version}: {_durability(found)}; {_profiles(found)} ({level})")
+    named = f"{product.product} {product.version}, edition {found.result.edition.version}"
+    if found.expired_by:
+        yield f"expired: {in_one_line(named)}, with edition {found.expired_by}; newer ones: {', '.join(found.later)}"
+    yield in_one_line(f"verified: {named}: {_durability(found)}; {_profiles(found)} ({level})")
     yield f"by {in_one_line(product.organization)}, {product.mode}, {in_one_line(product.contact)}, {product.url}"
+    if not Edition(found.result.edition.version, found.result.edition.hash).frozen:
+        yield "made in a draft, which no later release verifies; a run with --edition=NAME is judged by a frozen edition"
+    if found.judge.judge != HERE:
+        yield f"judged by storeproof {found.judge.storeproof} (`{found.judge.judge}`); the verdicts are those of this installation"
     yield f"tried as {formatting.name_of(store)} on {run.started} at {run.scale} scale: {formatting.SCALES.get(run.scale, '')}"
     if own := [name.removeprefix(OWN) for name in store.sources if name.startswith(OWN)]:
         yield f"asked through files of the vendor, which are in the bundle to be read: {in_one_line(', '.join(own))}"
     yield "cases: " + ", ".join(f"{store.counts[each]} {each}" for each in Outcome if store.counts.get(each))
+    yield from _disputes(found)
     judged = found.durability
     yield (
         f"computed again: {plural(judged.rounds, 'fault')} of {plural(judged.guarantees, 'guarantee')} from "
@@ -49,12 +58,26 @@ def badge_of(found: Verified, level: Level = Level.RECOMPUTED) -> Badge:
     kept = found.store.durability.proven is not None
     conforming = f"{_conforming(found)} of {plural(len(found.store.profiles), 'profile')}"
     words = [survives(found.store.durability.proven), conforming, found.result.edition.version, level]
+    if found.expired_by:
+        return Badge(" · ".join([f"expired with {found.expired_by}", *words]), *OTHER)
     return Badge(" · ".join(words), *(COLOURS["good"] if kept and not bad else ("orange", "#9a6700")))
 
 
 def refused_badge(refused: ClaimRefused) -> Badge:
     """A claim that is refused has a badge too, so that an old one does not stay."""
     return Badge(f"refused: {refused.reason}", *COLOURS["bad"])
+
+
+def _disputes(found: Verified) -> Iterator[str]:
+    """Cases that decide nothing any more, and those of which that is not decided."""
+    outcomes = {each.id: each.outcome for each in found.store.outcomes}
+    for each in found.disputes:
+        what = f"{each.case} ({outcomes.get(each.case, Outcome.NOT_RUN)})"
+        if each.state == "withdrawn":
+            yield in_one_line(f"withdrawn: {what} decides nothing: {each.decision}")
+        elif each.state == "open":
+            yield in_one_line(f"disputed: {what} decides until the dispute is decided: {each.reason}")
+    yield from (f"disputed: {text}" for text in found.durability.disputed)
 
 
 def _durability(found: Verified) -> str:

@@ -27,7 +27,7 @@ MANIFEST: Final = "manifest.json"
 PRODUCT: Final = "product.yaml"
 RESULT: Final = NAME
 SOURCES: Final = "sources/"
-"""The folder of a vendor's own files."""
+"""The folder of the store's file and those that it extends, and of a vendor's own adapter."""
 
 YAML: Final = (".yaml", ".yml")
 """How the name of a store's file ends."""
@@ -48,7 +48,7 @@ _OWN: Final = 1 << 20
 
 _BLOCK: Final = tarfile.BLOCKSIZE
 _END: Final = b"\0" * (2 * _BLOCK)
-_NAME: Final = re.compile(r"sources/own(?:/[A-Za-z0-9_][A-Za-z0-9._-]*)+")
+_NAME: Final = re.compile(r"sources/(?:own|spec/stores)(?:/[A-Za-z0-9_][A-Za-z0-9._-]*)+")
 _LONGEST: Final = tarfile.LENGTH_NAME
 _KINDS: Final = {
     tarfile.SYMTYPE: "a symbolic link",
@@ -168,7 +168,9 @@ def _check(name: str, size: int) -> None:
         raise ClaimRefused(Reason.PATH, f"{shown} leads out of the archive")
     own = _NAME.fullmatch(name) is not None and len(name) <= _LONGEST
     if not own and name not in LIMITS:
-        raise ClaimRefused(Reason.PART, f"{shown} is not a part of a bundle; allowed: {', '.join(LIMITS)}, and {SOURCES}own/...")
+        raise ClaimRefused(
+            Reason.PART, f"{shown} is not a part of a bundle; allowed: {', '.join(LIMITS)}, {SOURCES}own/..., {SOURCES}spec/stores/..."
+        )
     most = most_of(name)
     if size > most:
         raise ClaimRefused(Reason.SIZE, f"{shown} has {size:,} bytes; a bundle has at most {most:,} there")

@@ -17,7 +17,7 @@ from storeproof.evidence import EVIDENCE
 from storeproof.regular_file import Unreadable, exists, open_regular
 from storeproof.result.json_file import read_result
 from storeproof.result.model import StoreResult
-from storeproof.result.sources import OWN, sources_of
+from storeproof.result.sources import CARRIED, OWN, sources_of
 
 
 def make_bundle(run: Path, product: Path, own: Path | None, known: Known) -> tuple[bytes, Verified]:
@@ -34,11 +34,11 @@ def make_bundle(run: Path, product: Path, own: Path | None, known: Known) -> tup
     """
     file = run / RESULT if exists(run) and run.is_dir() else run
     result = read_result(file)
-    store = only_store(result, known)
+    store = only_store(result)
     parts = {PRODUCT: _content(PRODUCT, product), RESULT: _content(RESULT, file)}
     if result.run.evidence is not None:
         parts[EVIDENCE] = _content(EVIDENCE, file.with_name(EVIDENCE))
-    parts |= _own_sources(store, own, known)
+    parts |= _carried_sources(store, own, known.in_edition(result.edition))
     whole = archive_of({MANIFEST: manifest_of(parts, result.edition, storeproof.__version__), **parts})
     with tempfile.TemporaryDirectory(prefix="storeproof-bundle-") as folder:
         written = Path(folder) / "bundle.tar"
@@ -46,15 +46,15 @@ def make_bundle(run: Path, product: Path, own: Path | None, known: Known) -> tup
         return whole, verify(written, known)
 
 
-def _own_sources(store: StoreResult, own: Path | None, known: Known) -> dict[str, bytes]:
-    names = [name for name in store.sources if name.startswith(OWN)]
-    if not names:
-        return {}
-    if own is None:
+def _carried_sources(store: StoreResult, own: Path | None, known: Known) -> dict[str, bytes]:
+    """The files of the store that go into the bundle."""
+    names = [name for name in store.sources if name.startswith(CARRIED)]
+    if own is None and any(name.startswith(OWN) for name in names):
         raise UsageError(f"{store.store} is described by a file of your own, which belongs into the bundle; name it: --store FILE.yaml")
-    paths = sources_of(known.own_target(own, store.variant))
+    target = known.target(store.store, store.variant) if own is None else known.own_target(own, store.variant)
+    paths = sources_of(target)
     if missing := [name for name in names if name not in paths]:
-        raise ClaimRefused(Reason.STORE_FILE, f"{own} is not the file of this run: it has no {missing[0]}")
+        raise ClaimRefused(Reason.STORE_FILE, f"{own or store.store} is not the file of this run: it has no {missing[0]}")
     return {f"{SOURCES}{name}": _content(f"{SOURCES}{name}", paths[name]) for name in names}
 
 

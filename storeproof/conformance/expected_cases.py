@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig, configs
 from storeproof.outcome import Stage
 from storeproof.spec import Scale, Spec
-from storeproof.spec.cases import OF_COMPOSITES, CaseIds
-from storeproof.spec.model import Value
+from storeproof.spec.cases import OF_COMPOSITES
 from storeproof.spec.standing import Standing
 
 _OUTAGE = "performance.outage/"
-_BY_MODEL = ("stateful.", "concurrency.whole/")
 _PERFORMANCE = ("performance.", "growth.", "cache.")
 _HIT_RATE = "cache.hit_rate/"
 _FIRST = f"{_HIT_RATE}half"
@@ -48,26 +46,14 @@ def expected_cases(spec: Spec, scale: Scale, *, composite: bool) -> dict[str, Ex
 
 
 def _cases(spec: Spec, scale: Scale) -> Iterator[ExpectedCase]:
-    fixed = CaseIds(spec.capabilities, spec.models, spec.workloads, spec.scaling).ids
     struck = scale.performance.outage.faults
     every = scale.performance.workloads == "all"
-    for name in sorted(fixed):
-        if not name.startswith(_BY_MODEL):
-            beyond = name.startswith(_OUTAGE) and name.removeprefix(_OUTAGE) not in struck
-            beyond |= name.startswith(_HIT_RATE) and name != _FIRST and not every
-            yield ExpectedCase(name, beyond_scale=beyond)
+    for name in sorted(spec.suite_cases):
+        beyond = name.startswith(_OUTAGE) and name.removeprefix(_OUTAGE) not in struck
+        beyond |= name.startswith(_HIT_RATE) and name != _FIRST and not every
+        yield ExpectedCase(name, beyond_scale=beyond)
     for name, capability in spec.capabilities.items():
         yield from (ExpectedCase(f"capabilities.{name}/{case.id}", case.revision) for case in capability.cases)
-    for name, model in spec.models.items():
-        yield ExpectedCase(f"stateful.{name}")
-        if model.record.kind in ("hash", "document", "row"):
-            yield ExpectedCase(f"concurrency.whole/{name}")
-        if isinstance(model.record, Value):
-            yield from (ExpectedCase(f"sizes.{name}/{size}") for size in model.record.sizes)
-    if "corpus" in spec.models:
-        yield from (ExpectedCase(f"requests.corpus/{indexes}i") for indexes in (0, len(spec.models["corpus"].indexes)))
-    for name, scaling in spec.scaling.items():
-        yield from (ExpectedCase(f"growth.{name}/{indexes}i") for indexes in (0, scaling.indexes))
     for workload in spec.workloads.values():
         for number, config in enumerate(configs(workload, scale.performance)):
             beyond = not scale.performance.measures(workload.workload, first=number == 0)

@@ -1,7 +1,8 @@
-"""Who judged: the files of the project must be those that are known here, and a vendor's own must be in the bundle."""
+"""Who judged: the files of the project must be those of a known judge, and the store's own files must be in the bundle."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from storeproof.conformance.archive import SOURCES, YAML, Archive
@@ -11,35 +12,102 @@ from storeproof.errors import SpecError
 from storeproof.printable import in_one_line
 from storeproof.result.model import RunInfo, StoreResult
 from storeproof.result.redact import redact_settings
-from storeproof.result.sources import MACHINERY, OWN, SUITES
+from storeproof.result.sources import CARRIED, MACHINERY, OWN, SPEC_STORES, SUITES, by_file
 from storeproof.spec import Target
+from storeproof.spec.editions.records import Judge
 from storeproof.spec.reading.source import plain
 
-_SAME = {MACHINERY: Reason.STOREPROOF, SUITES: Reason.SUITES}
-"""What must be the same here; the compiled part is built on each machine, and is another file each time."""
+_SHORT = 12
+"""Digits of a digest in a message."""
 
 
-def check_machinery(run: RunInfo, known: Known) -> None:
-    """Raises `ClaimRefused`: the run was judged by another storeproof, or by other suites."""
-    if run.storeproof != known.storeproof:
+def judge_of(run: RunInfo, store: StoreResult, known: Known) -> Judge:
+    """The judge of a store: this installation, or another one that is known. Of those with the same machinery and suites it is the one with
+    the store's files. The compiled part is built on each machine, and is another file each time.
+
+    Raises:
+        ClaimRefused: it was judged by machinery or suites that are not known, or by those of two judges.
+    """
+    machinery, suites = run.sources.get(MACHINERY), run.sources.get(SUITES)
+    of_machinery = [each for each in (known.installation, *known.judges) if each.machinery == machinery]
+    if not of_machinery:
+        names = ", ".join(each.judge for each in known.judges) or "none"
+        there = f"storeproof {in_one_line(run.storeproof, 20)} with the digest {in_one_line(str(machinery)[:_SHORT])}"
+        here = f"this is {known.installation.storeproof} with {known.installation.machinery[:_SHORT]}; other judges known here: {names}"
+        raise ClaimRefused(Reason.STOREPROOF, f"it was judged by other files than those of `{MACHINERY}` here: {there}, and {here}")
+    judges = [each for each in of_machinery if each.suites == suites]
+    if not judges:
+        raise ClaimRefused(
+            Reason.SUITES, f"it was judged by other files than those of `{SUITES}` of {of_machinery[0].judge}, whose machinery it was"
+        )
+    asked = by_file(store.sources).items()
+    judge = next((each for each in judges if asked <= each.files.items()), judges[0])
+    if run.storeproof != judge.storeproof:
         there = in_one_line(run.storeproof, 20)
-        raise ClaimRefused(Reason.STOREPROOF, f"it was judged by storeproof {there}, and this is {known.storeproof}; use that one")
-    for name, reason in _SAME.items():
-        if run.sources.get(name) != known.of_run[name]:
-            raise ClaimRefused(reason, f"it was judged by other files than those of `{name}` in storeproof {known.storeproof} here")
+        raise ClaimRefused(Reason.STOREPROOF, f"it names storeproof {there}, and its files are those of {judge.storeproof}")
+    return judge
 
 
-def judging_target(store: StoreResult, archive: Archive, known: Known, folder: Path) -> Target:
+def judging_target(store: StoreResult, judge: Judge, archive: Archive, known: Known, folder: Path) -> Target:
     """The store's file, as the claim was judged by it.
 
     Args:
-        folder: an empty directory, for a vendor's own files.
+        folder: an empty directory, for the files in the bundle.
 
     Raises:
-        ClaimRefused: a file of the project is not the one that is known here, or a vendor's own is missing or was changed.
+        ClaimRefused: a file of the project is not the judge's, or one that belongs into the bundle is missing or was changed.
     """
-    file = own_files(store, archive, folder)
-    target = known.target(store.store, store.variant) if file is None else known.own_target(file, store.variant)
+    write_files(store, archive, folder, CARRIED)
+    for name in store.sources:
+        if name.startswith(OWN):
+            _check_own_file(folder / name)
+    first = next(iter(store.sources), "")
+    here = judge is known.installation
+    if not here:
+        _check_known(store, judge)
+        known = known.with_stores(folder / SPEC_STORES)
+    target = known.own_target(folder / first, store.variant) if first.startswith(OWN) else known.target(store.store, store.variant)
+    if here:
+        _check_same(store, target, known)
+    else:
+        _check_adapters(store, target, judge)
+    if (target.store.name, target.store.title, target.store.topology) != (store.store, store.title, store.topology):
+        raise ClaimRefused(Reason.STORE_FILE, f"the result calls the store {in_one_line(store.title, 40)}, its file {target.store.title}")
+    _check_settings(store, target)
+    return target
+
+
+def write_files(store: StoreResult, archive: Archive, folder: Path, prefixes: Collection[str]) -> None:
+    """Write the files of a store that are in the bundle, and whose names begin so, into a folder.
+
+    Raises:
+        ClaimRefused: one is missing, was changed, or judged nothing.
+    """
+    listed = {f"{SOURCES}{name}": digest for name, digest in store.sources.items() if name.startswith(CARRIED)}
+    held = {name for name in archive.places if name.startswith(SOURCES)}
+    for name in sorted(listed.keys() ^ held):
+        what = "is not in the bundle" if name in listed else "is in the bundle, and judged nothing"
+        raise ClaimRefused(_kind(name), f"{in_one_line(name, 80)} {what}")
+    for name, digest in listed.items():
+        if archive.digest(name) != digest:
+            raise ClaimRefused(_kind(name), f"{name} is not the file that judged: it was changed afterwards")
+        inner = name.removeprefix(SOURCES)
+        if not inner.startswith(tuple(prefixes)):
+            continue
+        path = folder / inner
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(archive.read(name))
+        except OSError as reason:  # one name is a file and a folder
+            raise ClaimRefused(Reason.ADAPTER, f"{name} cannot be written beside the others: {reason.strerror}") from None
+
+
+def _kind(name: str) -> Reason:
+    return Reason.STORE_FILE if name.startswith(f"{SOURCES}{SPEC_STORES}") else Reason.ADAPTER
+
+
+def _check_same(store: StoreResult, target: Target, known: Known) -> None:
+    """Raises `ClaimRefused`: a file is not the one of this installation, or of the bundle."""
     try:
         sources = known.sources(target)
     except OSError as reason:
@@ -48,37 +116,25 @@ def judging_target(store: StoreResult, archive: Archive, known: Known, folder: P
         if sources.get(name) != store.sources.get(name):
             kind = Reason.STORE_FILE if name.endswith(YAML) else Reason.ADAPTER
             what = "was changed afterwards" if name in store.sources else "did not judge"
-            raise ClaimRefused(kind, f"{in_one_line(name, 80)} {what}: it is not the one of storeproof {known.storeproof} here")
-    if (target.store.name, target.store.title, target.store.topology) != (store.store, store.title, store.topology):
-        raise ClaimRefused(Reason.STORE_FILE, f"the result calls the store {in_one_line(store.title, 40)}, its file {target.store.title}")
-    _check_settings(store, target)
-    return target
+            version = known.installation.storeproof
+            raise ClaimRefused(kind, f"{in_one_line(name, 80)} {what}: it is not the one of storeproof {version} here")
 
 
-def own_files(store: StoreResult, archive: Archive, folder: Path) -> Path | None:
-    """Write a vendor's own files into the folder; the store's file among them, or None where all are of the project.
+def _check_known(store: StoreResult, judge: Judge) -> None:
+    """Raises `ClaimRefused`: a file of the project is not the one of the judge."""
+    for name, digest in by_file(store.sources).items():
+        if judge.files.get(name) != digest:
+            kind = Reason.STORE_FILE if name.startswith(SPEC_STORES) else Reason.ADAPTER
+            raise ClaimRefused(kind, f"{in_one_line(name, 80)} was changed afterwards: it is not the one of the judge {judge.judge}")
 
-    Raises:
-        ClaimRefused: one is missing, was changed, or excuses failures.
-    """
-    listed = {f"{SOURCES}{name}": digest for name, digest in store.sources.items() if name.startswith(OWN)}
-    held = {name for name in archive.places if name.startswith(SOURCES)}
-    for name in sorted(listed.keys() ^ held):
-        what = "is not in the bundle" if name in listed else "is in the bundle, and judged nothing"
-        raise ClaimRefused(Reason.ADAPTER, f"{in_one_line(name, 80)} {what}")
-    for name, digest in listed.items():
-        if archive.digest(name) != digest:
-            raise ClaimRefused(Reason.ADAPTER, f"{name} is not the file that judged: it was changed afterwards")
-        path = folder / name.removeprefix(SOURCES)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(archive.read(name))
-        except OSError as reason:  # one name is a file and a folder
-            raise ClaimRefused(Reason.ADAPTER, f"{name} cannot be written beside the others: {reason.strerror}") from None
-    for name in listed:
-        _check_own_file(folder / name.removeprefix(SOURCES))
-    first = next(iter(store.sources), "")
-    return folder / first if first.startswith(OWN) else None
+
+def _check_adapters(store: StoreResult, target: Target, judge: Judge) -> None:
+    """Raises `ClaimRefused`: the adapter that the store's file names is not among what judged."""
+    named = by_file(store.sources)
+    for each in target.stores:
+        own = each.adapter.endswith(".py") and any(name.startswith(OWN) and name.endswith(".py") for name in store.sources)
+        if not own and not {f"adapters/{each.adapter}", f"adapters/{each.adapter}.py"} & named.keys():
+            raise ClaimRefused(Reason.ADAPTER, f"adapters/{in_one_line(each.adapter, 60)} of the judge {judge.judge} did not judge")
 
 
 def _check_own_file(path: Path) -> None:

@@ -1,10 +1,10 @@
-"""What a claim is held against: the edition of this installation, and the files that judge in it."""
+"""What a claim is held against: the editions that are known here, and the files that judge in them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from pathlib import Path
 
 import storeproof
@@ -13,8 +13,30 @@ from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.errors import UsageError
 from storeproof.printable import in_one_line
 from storeproof.result.model import EditionUsed
-from storeproof.result.sources import digests, digests_of_run, sources_of
-from storeproof.spec import Scale, Spec, Target, load_spec
+from storeproof.result.sources import MACHINERY, SUITES, digests, digests_of_run, project_files, sources_of
+from storeproof.spec import SPEC_ROOT, Scale, Spec, Target, load_spec
+from storeproof.spec.editions.dispute import Dispute, read_disputes
+from storeproof.spec.editions.frozen import EXPIRES_AFTER, frozen_editions, known_judges, load_edition
+from storeproof.spec.editions.records import FrozenEdition, Judge
+
+HERE = "this-installation"
+"""As a judge."""
+
+
+def judge_here(name: str = HERE) -> Judge:
+    """This installation, as a judge of that name."""
+    of_run = digests_of_run()
+    return Judge(
+        format="1.0",
+        judge=name,
+        storeproof=storeproof.__version__,
+        machinery=of_run[MACHINERY],
+        suites=of_run[SUITES],
+        files=project_files(),
+    )
+
+
+_loaded = cache(load_edition)
 
 
 @dataclass(frozen=True)
@@ -22,20 +44,73 @@ class Known:
     """The specification that a claim is judged by, and the digests of what may have judged."""
 
     spec: Spec
-    storeproof: str
-    """The version of storeproof."""
-    of_run: Mapping[str, str]
-    """SHA-256 of the machinery, the suites and the compiled part, by name."""
+    """Of the draft; of another edition after `in_edition`."""
+    installation: Judge
+    """This installation."""
+    judges: Sequence[Judge] = ()
+    """Others, whose verdicts are computed again here."""
+    disputes: Sequence[Dispute] = ()
+    root: Path = SPEC_ROOT
+    """Of the specification, with the frozen editions."""
 
     @classmethod
     def here(cls) -> Known:
         """This installation."""
-        return cls(load_spec(), storeproof.__version__, digests_of_run())
+        return cls(load_spec(), judge_here(), known_judges(), read_disputes(SPEC_ROOT))
 
     @cached_property
     def edition(self) -> EditionUsed:
         """As a result names it."""
         return EditionUsed(version=self.spec.edition.version, hash=self.spec.edition.hash)
+
+    @cached_property
+    def frozen(self) -> Mapping[str, FrozenEdition]:
+        """The frozen editions, from the oldest on."""
+        return frozen_editions(self.root)
+
+    def in_edition(self, used: EditionUsed) -> Known:
+        """The same in the edition that a claim was made in.
+
+        Raises:
+            ClaimRefused: it is not known here, is not as it was frozen, or can no longer be read.
+        """
+        if used == self.edition:
+            return self._without_withdrawn(self.spec)
+        record = self.frozen.get(used.version)
+        if record is None:
+            there = in_one_line(f"{used.version} ({used.hash})", 60)
+            here = [*self.frozen, f"the draft {self.edition.version} ({self.edition.hash})"]
+            raise ClaimRefused(Reason.EDITION, f"it is of edition {there}, and only {', '.join(here)} is known here")
+        if used.hash != record.hash:
+            found = in_one_line(used.hash, 20)
+            raise ClaimRefused(
+                Reason.EDITION, f"its edition {used.version} was edited: it has the hash {found}, and the frozen one {record.hash}"
+            )
+        try:
+            return self._without_withdrawn(_loaded(used.version, self.root))
+        except UsageError as reason:
+            raise ClaimRefused(Reason.EDITION, in_one_line(str(reason))) from None
+
+    def _without_withdrawn(self, spec: Spec) -> Known:
+        """The same with a specification in which the cases do not decide that were withdrawn."""
+        edition = spec.edition.version
+        withdrawn = frozenset(each.case for each in self.disputes if each.state == "withdrawn" and each.concerns(edition))
+        return replace(self, spec=replace(spec, withdrawn=withdrawn))
+
+    @property
+    def disputed(self) -> frozenset[str]:
+        """The cases of the edition whose disputes are open."""
+        return frozenset(each.case for each in self.disputes if each.state == "open" and each.concerns(self.edition.version))
+
+    @property
+    def later(self) -> list[str]:
+        """The frozen editions that came after this one; none after a draft."""
+        return [name for name in self.frozen if name > self.edition.version] if self.spec.edition.frozen else []
+
+    @property
+    def expired_by(self) -> str | None:
+        """The frozen edition with which claims in this one expired."""
+        return self.later[EXPIRES_AFTER - 1] if len(self.later) >= EXPIRES_AFTER else None
 
     def scale(self, name: str) -> Scale:
         """Raises `ClaimRefused`: there is none of this name."""
@@ -46,6 +121,11 @@ class Known:
     def cases(self, scale: Scale, target: Target) -> dict[str, ExpectedCase]:
         """Those that a run of the store at this scale has."""
         return expected_cases(self.spec, scale, composite=bool(target.parts))
+
+    def with_stores(self, folder: Path) -> Known:
+        """The same with the project's store files of another release, which are in a folder."""
+        files = {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+        return replace(self, spec=replace(self.spec, store_files=files, bases=folder))
 
     def target(self, store: str, variant: str) -> Target:
         """A store of the project.

@@ -14,7 +14,7 @@ from storeproof.printable import in_one_line
 from storeproof.result.model import EditionUsed
 from storeproof.result.part import Part
 
-FORMAT: Final = "1.0"
+FORMAT: Final = "1.1"
 REQUIRED: Final = (PRODUCT, RESULT)
 
 
@@ -60,7 +60,8 @@ def checked_manifest(archive: Archive) -> Manifest:
         where = in_one_line(".".join(str(part) for part in first["loc"]), 60)
         raise ClaimRefused(Reason.MANIFEST, f"{MANIFEST} is none: {where}: {first['msg']}") from None
     if manifest.format != FORMAT:
-        raise ClaimRefused(Reason.MANIFEST, f"the bundle has format {in_one_line(manifest.format, 20)}; this version reads {FORMAT}")
+        found = in_one_line(manifest.format, 20)
+        raise ClaimRefused(Reason.MANIFEST, f"the bundle has format {found}; this version reads {FORMAT}; make it again of its run")
     if MANIFEST in manifest.parts:
         raise ClaimRefused(Reason.MANIFEST, f"{MANIFEST} lists itself, and no file can hold its own hash")
     for name in REQUIRED:

@@ -17,7 +17,7 @@ from storeproof.result.model import SUBLINEAR, ScalingRecord, StoreResult
 from storeproof.spec import Scale
 from storeproof.stats.grade import grade
 from storeproof.stats.intervals import Estimate, estimate, percentile
-from storeproof.stats.latency import decode
+from storeproof.stats.latency import decode, mean
 from storeproof.stats.trend import trend
 
 _EXACT = 1e-6
@@ -143,7 +143,7 @@ def _percentiles(latency: Latency, histogram: HdrHistogram) -> Iterator[tuple[st
     yield "p99", latency.p99, percentile(histogram, 99)
     yield "p999", latency.p999, percentile(histogram, 99.9)
     yield "maximum", latency.max, histogram.get_max_value() / 1000
-    yield "mean", latency.mean, histogram.get_mean_value() / 1000
+    yield "mean", latency.mean, mean(histogram) / 1000
 
 
 def _check_scaling(scaling: ScalingRecord) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from storeproof.conformance.archive import open_archive
-from storeproof.conformance.judged_by import own_files
+from storeproof.conformance.judged_by import write_files
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.conformance.verify import Verified
 from storeproof.errors import UsageError
@@ -19,7 +19,7 @@ from storeproof.result.compare import Side
 from storeproof.result.json_file import read_result
 from storeproof.result.model import Result, StoreResult
 from storeproof.result.ratios.agreement import Agreement, agreement
-from storeproof.result.sources import OWN
+from storeproof.result.sources import MACHINERY, OWN, SUITES
 from storeproof.spec.guarantee import LADDER
 
 
@@ -34,7 +34,7 @@ class Repeated:
     agreeing: int
     """Cases that both show."""
     unlike: tuple[str, ...]
-    """In what the two stores differ, such as their program."""
+    """In what the two stores or those who judged differ, such as the store's program."""
     speeds: Agreement
 
     @property
@@ -62,12 +62,13 @@ def command_of(found: Verified, bundle: Path, report_dir: Path, more: Sequence[s
     first = next(iter(store.sources), "")
     if first.startswith(OWN):
         with open_archive(bundle) as archive:
-            own_files(store, archive, report_dir)
+            write_files(store, archive, report_dir, (OWN,))
         named = str(report_dir / first)
     launch = [] if store.launch is None or store.launch not in ("container", "process", "endpoint") else [f"--launch={store.launch}"]
     return [
         *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--pyargs", "storeproof.suites"),
-        *(f"--store={named}:{store.variant}", f"--scale={run.scale}", f"--seed={run.seed}", *launch),
+        *(f"--store={named}:{store.variant}", f"--edition={found.result.edition.version}"),
+        *(f"--scale={run.scale}", f"--seed={run.seed}", *launch),
         *(f"--report-dir={report_dir}", *more),
     ]
 
@@ -97,7 +98,8 @@ def compared(claim: Result, here: Result) -> Repeated:
     for text, refuted in _verdicts(one, other):
         (contradicted if refuted else still_open).append(text)
     speeds = agreement([(Side(claim, one), Side(here, other))])
-    return Repeated(tuple(contradicted), tuple(still_open), agreeing, tuple(_unlike(one, other)), speeds)
+    judges = (f"`{name}` are other files here" for name in (MACHINERY, SUITES) if claim.run.sources.get(name) != here.run.sources.get(name))
+    return Repeated(tuple(contradicted), tuple(still_open), agreeing, (*_unlike(one, other), *judges), speeds)
 
 
 def _verdicts(one: StoreResult, other: StoreResult) -> list[tuple[str, bool]]:

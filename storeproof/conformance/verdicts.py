@@ -12,6 +12,18 @@ from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Spec, Target
 
 
+def record_of(store: StoreResult, target: Target) -> StoreRecord:
+    """What the run of a result collected."""
+    return StoreRecord(
+        target,
+        outcomes=store.outcomes,
+        guarantees=store.durability.guarantees,
+        measurements=store.measurements,
+        outages=store.outages,
+        proofs={(model, name): [outcome] for model, operations in store.operations.items() for name, outcome in operations.items()},
+    )
+
+
 def check_counts(store: StoreResult) -> None:
     """Raises `ClaimRefused`: the counts are not those of the listed cases."""
     listed = count(each.outcome for each in store.outcomes)
@@ -55,14 +67,7 @@ def check_operations(store: StoreResult, spec: Spec) -> None:
 
 def check_profiles(store: StoreResult, target: Target, spec: Spec) -> None:
     """Raises `ClaimRefused`: the verdict on a profile, or what is proven, does not follow from the cases, faults and numbers."""
-    record = StoreRecord(
-        target,
-        outcomes=store.outcomes,
-        guarantees=store.durability.guarantees,
-        measurements=store.measurements,
-        outages=store.outages,
-        proofs={(model, name): [outcome] for model, operations in store.operations.items() for name, outcome in operations.items()},
-    )
+    record = record_of(store, target)
     durability = record.durability()
     if durability != store.durability:
         says, shows = (each.shown for each in (store.durability, durability))

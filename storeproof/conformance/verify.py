@@ -8,23 +8,25 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from storeproof.conformance.archive import PRODUCT, RESULT, Archive, open_archive
+from storeproof.conformance.archive import PRODUCT, Archive, open_archive
 from storeproof.conformance.durability import JudgedAgain, check_durability
-from storeproof.conformance.judged_by import check_machinery, judging_target
+from storeproof.conformance.judged_by import judge_of, judging_target
 from storeproof.conformance.known import Known
 from storeproof.conformance.manifest import checked_manifest
 from storeproof.conformance.numbers import check_numbers
 from storeproof.conformance.reasons import ClaimRefused, Reason
+from storeproof.conformance.result_part import result_of
 from storeproof.conformance.verdicts import check_counts, check_operations, check_profiles, check_roll_ups
 from storeproof.conformance.wholeness import check_cases, only_store
-from storeproof.errors import SpecError, UsageError
+from storeproof.conformance.withdrawal import as_run, judged_without
+from storeproof.errors import SpecError
 from storeproof.printable import in_one_line
-from storeproof.result.json_file import result_from, written
-from storeproof.result.model import FORMAT, Result, StoreResult
+from storeproof.result.model import Result, StoreResult
+from storeproof.spec.editions.dispute import Dispute
+from storeproof.spec.editions.records import Judge
 from storeproof.spec.questions.product import Product
 from storeproof.spec.reading.source import read
 
-_BEGIN = f'{{\n "format": "{FORMAT}",'.encode()
 _SEED = re.compile(r"--seed[= ]'?(\d+)'?(?!\S)")
 
 
@@ -34,14 +36,19 @@ class Verified:
 
     product: Product
     result: Result
+    store: StoreResult
+    """The store of the claim, judged without the cases that were withdrawn since."""
+    judge: Judge
+    """Who judged it."""
+    later: tuple[str, ...]
+    """Frozen editions that came after the claim's."""
+    expired_by: str | None
+    """The one with which it expired."""
+    disputes: tuple[Dispute, ...]
+    """Open and decided ones about cases of its edition."""
     durability: JudgedAgain
     numbers: int
     capabilities: int
-
-    @property
-    def store(self) -> StoreResult:
-        """The store of the claim."""
-        return self.result.stores[0]
 
 
 def verify(path: Path, known: Known) -> Verified:
@@ -54,26 +61,39 @@ def verify(path: Path, known: Known) -> Verified:
     with open_archive(path) as archive, tempfile.TemporaryDirectory(prefix="storeproof-verify-") as folder:
         manifest = checked_manifest(archive)
         product = _product(archive, Path(folder))
-        result = _result(archive)
+        result = result_of(archive)
         if manifest.edition != result.edition or manifest.storeproof != result.run.storeproof:
             raise ClaimRefused(Reason.MANIFEST, "the manifest names another edition or another storeproof than the result")
-        store = only_store(result, known)
-        check_machinery(result.run, known)
-        own = Path(folder) / "files"
-        own.mkdir()
-        target = judging_target(store, archive, known, own)
+        known = known.in_edition(result.edition)
+        store = only_store(result)
+        judge = judge_of(result.run, store, known)
+        files = Path(folder) / "files"
+        files.mkdir()
+        target = judging_target(store, judge, archive, known, files)
         scale = known.scale(result.run.scale)
         _check_run(result)
         _check_product(product, store, target.store.product)
-        cases = known.cases(scale, target)
+        then = as_run(store, known)
+        cases = then.cases(scale, target)
         check_cases(store, cases)
         check_counts(store)
-        check_roll_ups(store, target, known.spec)
-        check_operations(store, known.spec)
-        durability = check_durability(result.run, store, target, archive, known)
+        check_roll_ups(store, target, then.spec)
+        check_operations(store, then.spec)
+        durability = check_durability(result.run, store, target, archive, then)
         numbers = check_numbers(store, cases, scale)
-        check_profiles(store, target, known.spec)
-    return Verified(product, result, durability, numbers, len(store.capabilities))
+        check_profiles(store, target, then.spec)
+    return Verified(
+        product,
+        result,
+        judged_without(store, target, known.spec),
+        judge,
+        tuple(known.later),
+        known.expired_by,
+        tuple(each for each in known.disputes if each.concerns(result.edition.version) and each.case in cases),
+        durability,
+        numbers,
+        len(store.capabilities),
+    )
 
 
 def _product(archive: Archive, folder: Path) -> Product:
@@ -84,22 +104,6 @@ def _product(archive: Archive, folder: Path) -> Product:
     except SpecError as reason:
         found = in_one_line(str(reason).replace(f"{folder}/", ""))
         raise ClaimRefused(Reason.PRODUCT, found) from None
-
-
-def _result(archive: Archive) -> Result:
-    """The result, which has one notation: other tools must not find something else in it, as where a key is there twice."""
-    content = archive.read(RESULT)
-    if not content.startswith(_BEGIN):  # older formats are computed while they are read
-        raise ClaimRefused(Reason.RESULT, f"{RESULT} is not in format {FORMAT} as a run writes it; run the suites again")
-    try:
-        result = result_from(content.decode("utf-8"), RESULT)
-    except UnicodeDecodeError:
-        raise ClaimRefused(Reason.RESULT, f"{RESULT} is not text in UTF-8") from None
-    except UsageError as reason:
-        raise ClaimRefused(Reason.RESULT, in_one_line(str(reason))) from None
-    if written(result) != content:
-        raise ClaimRefused(Reason.RESULT, f"{RESULT} is not written as a run writes it")
-    return result
 
 
 def _check_run(result: Result) -> None:

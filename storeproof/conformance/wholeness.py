@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections import Counter
 
 from storeproof.conformance.expected_cases import ExpectedCase
-from storeproof.conformance.known import Known
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.outcome import IDLE, NOT_REACHED, Outcome
 from storeproof.printable import in_one_line
 from storeproof.result.model import Result, StoreResult
 
 
-def only_store(result: Result, known: Known) -> StoreResult:
+def only_store(result: Result) -> StoreResult:
     """The store that the claim is about.
 
     Raises:
-        ClaimRefused: the edition is not known here, the run has several stores, or it rests on another run.
+        ClaimRefused: the run has several stores, or it rests on another run.
     """
-    if result.edition != known.edition:
-        there, here = (f"{each.version} ({each.hash})" for each in (result.edition, known.edition))
-        raise ClaimRefused(Reason.EDITION, f"it is of edition {in_one_line(there, 60)}, and only {here} is known here")
     if len(result.stores) != 1:
         names = ", ".join(f"{each.store}:{each.variant}" for each in result.stores) or "none"
         raise ClaimRefused(Reason.RUN, f"a claim is about one store in one variant, the run has {in_one_line(names, 120)}; run it alone")

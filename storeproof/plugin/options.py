@@ -39,6 +39,11 @@ def add_options(parser: pytest.Parser) -> None:
         help="run only what this profile demands, and report whether the store conforms; may be repeated",
     )
     group.addoption(
+        "--edition",
+        metavar="NAME",
+        help="judge by this frozen edition of the specification, such as 2026.12 (default: the draft of this installation)",
+    )
+    group.addoption(
         "--needs",
         metavar="FILE",
         help="run what a needs file demands of its candidates, with the loads of all roles at the same time, and answer it; --store leaves "

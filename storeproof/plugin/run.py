@@ -22,7 +22,8 @@ from storeproof.errors import NotAvailable, UsageError
 from storeproof.evidence import evidence_file
 from storeproof.load.wire.protocol import protocol_of
 from storeproof.outcome import IDLE, NOT_REACHED, Outcome, Stage
-from storeproof.plugin.case import SUITES, Case, case_of, is_case, sut_of
+from storeproof.plugin.case import SUITES, case_of, is_case, sut_of
+from storeproof.plugin.case_of_store import has_case, is_claimed
 from storeproof.plugin.citations import cite, shown_by, without_proof
 from storeproof.plugin.demands import Demands, of_profile
 from storeproof.plugin.endpoint_leftovers import Leavings
@@ -37,8 +38,8 @@ from storeproof.result.model import CorpusUsed, EditionUsed, Placement, Result, 
 from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact_command
 from storeproof.result.sources import digests, digests_of_run, sources_of
-from storeproof.spec import Profile, Spec, load_spec
-from storeproof.spec.cases import OF_COMPOSITES
+from storeproof.spec import Profile, Spec
+from storeproof.spec.editions.frozen import edition_to_try
 from storeproof.stats.ratio import Ratio
 from storeproof.store_under_test import StoreUnderTest
 
@@ -61,7 +62,7 @@ class Run:
         self._id = secrets.token_hex(6)
         self._started = datetime.datetime.now(datetime.UTC)
         self._clock = time.monotonic()
-        self.spec: Spec = load_spec()
+        self.spec: Spec = edition_to_try(option.edition)
         self.profiles: list[Profile] = [named("profile", name, self.spec.profiles) for name in option.profile or []]
         self.needs = NeedsRun(option.needs, option.store or [], self.spec) if option.needs else None
         if self.needs and self.profiles:
@@ -125,7 +126,7 @@ class Run:
 
     def arrange(self, items: list[pytest.Item]) -> None:
         """Sort the cases, and leave out what neither a profile nor a need demands, and what a store does not have."""
-        ours = [item for item in items if is_case(item) and _has_case(item)]
+        ours = [item for item in items if is_case(item) and has_case(item)]
         # One of ours that is no case stands for the roles of no candidates.
         others = [item for item in items if not is_case(item) and SUITES not in item.path.resolve().parents]
         wanted = [item for item in ours if self._is_demanded(item) and not self._is_beyond_scale(item)]
@@ -220,7 +221,7 @@ class Run:
         sut.progress(case.id)
         known = sut.target.known_failure(case.id, self._started.date())
         about = (case.revision, case.model, case.operations)
-        claimed, standing = _is_claimed(sut, case), self.spec.standing(case.id)
+        claimed, standing = is_claimed(sut, case), self.spec.standing(case.id)
         return CaseResult(sut.record, case.stage, case.id, *about, known, claimed=claimed, standing=standing)
 
     def _demands_on(self, target: str) -> list[Demands]:
@@ -246,7 +247,7 @@ class Run:
     def exclude(self, items: Iterable[pytest.Item]) -> None:
         """Count what the user or the scale left out."""
         for item in items:
-            if is_case(item) and _has_case(item):
+            if is_case(item) and has_case(item):
                 why = BEYOND_SCALE if item in self._beyond_scale else LEFT_OUT
                 sut_of(item).record.add(idle_case(item, Outcome.EXCLUDED, why))
 
@@ -350,20 +351,6 @@ class Run:
         if self.options.hosts:
             self.options.hosts.close()
         self.report_dir.leave()
-
-
-def _is_claimed(sut: StoreUnderTest, case: Case) -> bool:
-    """Whether the variant claims what a case tries."""
-    if case.capability:
-        return sut.target.claims(case.id.removeprefix("capabilities."))
-    if case.guarantee:
-        return sut.target.configuration.promises(case.guarantee)
-    return not case.model or case.model in sut.target.store.claims.models
-
-
-def _has_case(item: pytest.Item) -> bool:
-    """Whether the store under test has the case."""
-    return bool(sut_of(item).target.parts) or case_of(item).id not in OF_COMPOSITES
 
 
 def _measure_or_none(measure: Callable[[], float]) -> float | None:

@@ -53,7 +53,19 @@ _STYLES = {
     Outcome.PASS: "green",
 }
 _TONES = {"good": "green", "bad": "bold red", "open": "yellow"}
-_KEPT_OPTIONS = ("--store", "--launch", "--endpoint", "--image", "--data-dir", "--profile", "--needs", "--corpus", "--cores", "--memory")
+_KEPT_OPTIONS = (
+    "--store",
+    "--edition",
+    "--launch",
+    "--endpoint",
+    "--image",
+    "--data-dir",
+    "--profile",
+    "--needs",
+    "--corpus",
+    "--cores",
+    "--memory",
+)
 """What the command of the next run takes over from this one."""
 
 

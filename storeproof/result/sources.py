@@ -17,6 +17,10 @@ from storeproof.spec.store import Target
 
 OWN: Final = "own/"
 """How the names of a vendor's own files begin; those of the project are called as in a checkout."""
+SPEC_STORES: Final = "spec/stores/"
+"""How the names of the project's store files begin."""
+CARRIED: Final = (OWN, SPEC_STORES)
+"""Files that are in a bundle: the verdicts depend on what a store's file says."""
 MACHINERY: Final = "storeproof"
 SUITES: Final = "suites"
 NATIVE: Final = "native"
@@ -64,6 +68,25 @@ def digests(sources: Mapping[str, Path]) -> dict[str, str]:
     return {name: _digest(path) for name, path in sources.items()}
 
 
+def project_files() -> dict[str, str]:
+    """The SHA-256 of the project's store files and adapters, as `by_file` has them."""
+    paths = {_shipped(path): path for path in (*sorted(STORES.glob("*.yaml")), *_files(_ADAPTERS, "*"))}
+    return by_file(digests(paths))
+
+
+def by_file(sources: Mapping[str, str]) -> dict[str, str]:
+    """The SHA-256 of each of the project's store files, and of each adapter as a whole, out of those of single files."""
+    found: dict[str, str] = {}
+    adapters: dict[str, list[str]] = {}
+    for name, digest in sources.items():
+        if name.startswith(SPEC_STORES):
+            found[name] = digest
+        elif not name.startswith(OWN):
+            adapters.setdefault("/".join(name.split("/")[:2]), []).append(f"{name}\0{digest}\n")
+    together = {name: hashlib.sha256("".join(sorted(each)).encode()).hexdigest() for name, each in adapters.items()}
+    return dict(sorted((found | together).items()))
+
+
 def _chain(path: Path) -> Iterator[Path]:
     """A store's file, and those that it extends; the loader has refused circles."""
     yield path
@@ -100,9 +123,9 @@ def _names(files: Iterable[Path]) -> list[str]:
 
 def _shipped(path: Path) -> str:
     """What a file of the project is called; empty for a vendor's own."""
-    for folder, name in ((STORES, "spec/stores"), (_ADAPTERS, "adapters")):
+    for folder, name in ((STORES, SPEC_STORES), (_ADAPTERS, "adapters/")):
         if path.is_relative_to(folder):
-            return f"{name}/{path.relative_to(folder).as_posix()}"
+            return f"{name}{path.relative_to(folder).as_posix()}"
     return ""
 
 

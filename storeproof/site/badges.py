@@ -19,7 +19,7 @@ _SURVIVES: Final = {
     "power_loss": "survives a power cut",
 }
 COLOURS: Final = {"good": ("brightgreen", "#1a7f37"), "bad": ("red", "#b42318")}
-_OTHER: Final = ("lightgrey", "#5b6069")
+OTHER: Final = ("lightgrey", "#5b6069")
 _WIDE: Final = 6.6
 """Pixels of a character at 11 px; the text is stretched to the width that is computed from it."""
 
@@ -60,7 +60,7 @@ def badge_of(variant: Variant, content: Content) -> Badge:
     answers = content.answers[variant.name]
     if answers:
         words.append(f"{sum(each.shown for each in answers.values())} of {len(answers)} capabilities")
-    colour, paint = COLOURS.get(proven_cell(variant.kept.store).tone, _OTHER)
+    colour, paint = COLOURS.get(proven_cell(variant.kept.store).tone, OTHER)
     return Badge(" · ".join(words), colour, paint)
 
 

@@ -8,6 +8,8 @@ from typing import Final
 
 from storeproof.spec.capability import Capability
 from storeproof.spec.guarantee import LADDER, NODES
+from storeproof.spec.model import Model, Value
+from storeproof.spec.scaling import Scaling
 
 _SHOWN = 5
 
@@ -46,6 +48,23 @@ _FIXED = (
     "walk.single_key",
 )
 """Ids that the suites define and not the YAML files; a test compares them with the collected ones."""
+
+
+def suite_cases(capabilities: Mapping[str, Capability], models: Mapping[str, Model], scaling: Mapping[str, Scaling]) -> frozenset[str]:
+    """The ids of the cases that the suites define by themselves, for these demands: all but the cases of capabilities, which are in the
+    YAML files, and the workloads, whose cases depend on the scale."""
+    ids = {*_FIXED, *(f"capabilities.{name}/pushdown" for name, each in capabilities.items() if each.questions)}
+    for name, model in models.items():
+        ids.add(f"stateful.{name}")
+        if model.record.kind in ("hash", "document", "row"):
+            ids.add(f"concurrency.whole/{name}")
+        if isinstance(model.record, Value):
+            ids |= {f"sizes.{name}/{size}" for size in model.record.sizes}
+    if "corpus" in models:
+        ids |= {f"requests.corpus/{indexes}i" for indexes in (0, len(models["corpus"].indexes))}
+    for name, each in scaling.items():
+        ids |= {f"growth.{name}/{indexes}i" for indexes in (0, each.indexes)}
+    return frozenset(ids)
 
 
 class CaseIds:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,19 +14,24 @@ from storeproof.regular_file import Unreadable, open_regular
 from storeproof.spec.base import RuleError, SpecFile
 from storeproof.spec.capability import Capability, CapabilityGroup
 from storeproof.spec.cases import CaseIds
+from storeproof.spec.cases import suite_cases as suite_cases_of
 from storeproof.spec.dataset import Dataset
 from storeproof.spec.edition import Edition, edition_of
+from storeproof.spec.editions.dispute import DISPUTES, Dispute, withdrawn_cases
+from storeproof.spec.editions.records import EDITIONS, JUDGES, FrozenEdition, Judge
 from storeproof.spec.guarantee import Guarantee
 from storeproof.spec.model import Model
 from storeproof.spec.profile import Profile
 from storeproof.spec.questions.claim import ClaimsFile
 from storeproof.spec.reading.explain import unknown
+from storeproof.spec.reading.inheritance import STORES
 from storeproof.spec.reading.json_schema import schema_of
 from storeproof.spec.reading.source import at, read
 from storeproof.spec.scale import Scale
 from storeproof.spec.scaling import Scaling
 from storeproof.spec.standing import Standing, standing_of
 from storeproof.spec.store import ROLES, Role, Store, Target
+from storeproof.spec.store.claimable import Claimable
 from storeproof.spec.workload import Kind, Workload, WorkloadFile
 
 SPEC_ROOT = (Path(__file__).parent / "data").resolve()
@@ -44,6 +50,9 @@ FILES: Mapping[str, type[SpecFile]] = {
     "claims": ClaimsFile,
 }
 """The model of the files in each folder of the specification."""
+
+RECORDS: Mapping[str, type[SpecFile]] = {EDITIONS: FrozenEdition, JUDGES: Judge, DISPUTES: Dispute}
+"""The model of the files in folders that say what became of editions and cases; a folder may be empty."""
 
 _STORE_FILE = re.compile(r"^(.+\.ya?ml)(?:(:)(.*))?$")
 
@@ -70,14 +79,25 @@ class Spec:
     scales: Mapping[str, Scale]
     store_files: Mapping[str, Path]
     """Files of the stores that come with the project; each is read when its store is requested."""
+    suite_cases: frozenset[str] = frozenset()
+    """The ids of the cases of the edition that the suites define by themselves: `storeproof.spec.cases.suite_cases`."""
+    withdrawn: frozenset[str] = frozenset()
+    """The ids of its cases that disputes have withdrawn."""
+    bases: Path = STORES
+    """The folder in which `extends:` finds stores by name."""
 
     def standing(self, case: str) -> Standing | None:
         """Why a case, by its id, decides nothing; None where it decides."""
-        return standing_of(case, self.capabilities)
+        return Standing.WITHDRAWN if case in self.withdrawn else standing_of(case, self.capabilities)
 
     def decides(self, case: str) -> bool:
         """Whether verdicts rest on a case: capabilities, profiles, needs, operations, the exit code of a run. All of them ask here."""
         return self.standing(case) is None
+
+    @cached_property
+    def later_cases(self) -> frozenset[str]:
+        """Cases that the suites define for the demands of a frozen edition, and that it does not have: they came later."""
+        return suite_cases_of(self.capabilities, self.models, self.scaling) - self.suite_cases if self.edition.frozen else frozenset()
 
     def store(self, name: str) -> tuple[Store, Path]:
         """A store by name, or by the path of any YAML file; with the file it was read from.
@@ -94,10 +114,13 @@ class Spec:
         except Unreadable as reason:
             allowed = f"the path of a YAML file, or one of {', '.join(self.store_files)}"
             raise UsageError(f"the store file {name} {reason}; allowed: {allowed}") from None
-        store = read(path, Store)
+        store = read(path, Store, self.bases)
         if name in self.store_files and store.name != name:
             raise SpecError([f"{at(path, 'store')}: found '{store.name}'; allowed: {name}, as the file is called"])
-        self._check_claims(store, path)
+        claimable = self._claimable
+        if self.edition.frozen:
+            store = claimable.asked(store, lambda: load_spec()._claimable)
+        claimable.check(store, path)
         return store, path.resolve()
 
     def targets(self, wanted: Iterable[str]) -> list[Target]:
@@ -150,39 +173,9 @@ class Spec:
             raise SpecError([f"{where}: found '{named}'; allowed: one variant of a store that is one server"])
         return targets[0]
 
-    def _check_claims(self, store: Store, path: Path) -> None:
-        stated = store.claims.capabilities
-        claims: list[tuple[str, ...]] = [("claims", "capabilities", name) for name in stated]
-        for variant, described in store.variants.items():
-            claims += [("variants", variant, "capabilities", name) for name in described.capabilities]
-        problems = [
-            f"{at(path, *place)}: {unknown('capability', place[-1], known)}"
-            for place in claims
-            if (known := self._like(place[-1])) is not None
-        ]
-        problems += [
-            f"{at(path, 'claims', 'models', position)}: {unknown('model', name, self.models)}"
-            for position, name in enumerate(store.claims.models)
-            if name not in self.models
-        ]
-        cases = CaseIds(self.capabilities, self.models, self.workloads, self.scaling)
-        problems += [
-            f"{at(path, 'known_failures', case)}: {wrong}" for case in store.known_failures if (wrong := cases.wrong(case)) is not None
-        ]
-        if problems:
-            raise SpecError(problems)
-
-    def _like(self, claimed: str) -> Iterable[str] | None:
-        """Valid claims in place of an unknown one: cases, capabilities or groups; None if it exists."""
-        groups = {name.partition(".")[0] for name in self.capabilities}
-        capability, slash, _ = claimed.partition("/")
-        if slash and capability in self.capabilities:
-            cases = [f"{capability}/{case.id}" for case in self.capabilities[capability].cases]
-            return None if claimed in cases else cases
-        group, dot, _ = claimed.partition(".")
-        if claimed in self.capabilities or claimed in groups:
-            return None
-        return [name for name in self.capabilities if name.startswith(f"{group}.")] if dot and group in groups else groups
+    @property
+    def _claimable(self) -> Claimable:
+        return Claimable(self.capabilities, self.models, CaseIds(self.capabilities, self.models, self.workloads, self.scaling))
 
 
 def _named(text: str) -> tuple[str, str, str]:
@@ -192,8 +185,16 @@ def _named(text: str) -> tuple[str, str, str]:
     return store, colon or "", variant or ""
 
 
-def load_spec(root: Path = SPEC_ROOT) -> Spec:
+def load_spec(
+    root: Path = SPEC_ROOT, *, edition: Edition | None = None, suite_cases: frozenset[str] | None = None, stores: Path | None = None
+) -> Spec:
     """Read all demands under `root`; store files are only listed.
+
+    Args:
+        root: the folder with the demands.
+        edition: its name and hash, of a frozen one (default: those of the draft).
+        suite_cases: the cases of a frozen edition that the suites define (default: those of the suites beside it).
+        stores: the folder of the store files (default: the one under `root`).
 
     Raises:
         SpecError: with all errors of all files.
@@ -228,7 +229,7 @@ def load_spec(root: Path = SPEC_ROOT) -> Spec:
 
     spec = Spec(
         root=root,
-        edition=edition_of(root),
+        edition=edition or edition_of(root),
         models=files("models", Model, lambda item: item.model),
         guarantees=files("guarantees", Guarantee, lambda item: item.guarantee),
         datasets=files("datasets", Dataset, lambda item: item.dataset),
@@ -251,7 +252,7 @@ def load_spec(root: Path = SPEC_ROOT) -> Spec:
         ),
         profiles=files("profiles", Profile, lambda item: item.profile),
         scales=files("scales", Scale, lambda item: item.scale),
-        store_files={path.stem: path for path in sorted((root / "stores").glob("*.yaml"))},
+        store_files={path.stem: path for path in sorted((stores or root / "stores").glob("*.yaml"))},
     )
     # Names in a file with errors are unknown: references to them are not errors of their own.
     if not problems:
@@ -259,7 +260,8 @@ def load_spec(root: Path = SPEC_ROOT) -> Spec:
         problems.extend(_disagreements(spec, places) or [wrong for check in unfit for wrong in check(spec, places)])
     if problems:
         raise SpecError(problems)
-    return spec
+    frozen = suite_cases if suite_cases is not None else suite_cases_of(spec.capabilities, spec.models, spec.scaling)
+    return replace(spec, suite_cases=frozen, withdrawn=withdrawn_cases(root, spec.edition.version))
 
 
 def _disagreements(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) -> list[str]:
@@ -354,4 +356,4 @@ def _unfit_records(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) 
 
 def schemas() -> dict[str, str]:
     """The JSON Schemas of all kinds of files, by file name, for editors and other tools."""
-    return {f"{folder}.json": schema_of(folder, kind, ".".join(map(str, kind.FORMAT))) for folder, kind in FILES.items()}
+    return {f"{folder}.json": schema_of(folder, kind, ".".join(map(str, kind.FORMAT))) for folder, kind in {**FILES, **RECORDS}.items()}

@@ -14,6 +14,7 @@ class Standing(StrEnum):
     """Why a case decides nothing."""
 
     PROVISIONAL = "provisional"  # new in this edition
+    WITHDRAWN = "withdrawn"  # wrong, as a dispute showed
 
 
 def standing_of(case: str, capabilities: Mapping[str, Capability]) -> Standing | None:

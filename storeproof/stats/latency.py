@@ -45,6 +45,19 @@ def merged(histograms: Iterable[HdrHistogram]) -> HdrHistogram:
     return found
 
 
+def mean(histogram: HdrHistogram) -> float:
+    """Nanoseconds; 0 of an empty histogram. As `get_mean_value` of the library, which walks through every bucket in Python and takes ten
+    times as long."""
+    if not histogram.get_total_count():
+        return 0.0
+    total = 0
+    for index, count in enumerate(histogram.counts):
+        if count:
+            lowest = histogram.get_value_from_index(index)
+            total += count * (lowest + ((histogram.get_highest_equivalent_value(lowest) + 1 - lowest) >> 1))
+    return float(total / histogram.get_total_count())
+
+
 def encode(histogram: HdrHistogram) -> str:
     """HdrHistogram V2, compressed, base64: other tools read it."""
     encoded: bytes = histogram.encode()

@@ -253,7 +253,8 @@ class StoreUnderTest:
         records = f" --records={self.options.records}" if self.options.records else ""
         cores = f" --cores={self.options.cores}" if self.options.cores is not None else ""
         memory = f" --memory={self.options.memory // 2**20}MiB" if self.options.memory is not None else ""
-        given = f"{cores}{memory}"
+        edition = f" --edition={self.spec.edition.version}" if self.spec.edition.frozen else ""
+        given = f"{edition}{cores}{memory}"
         how = f"{launch}{images} --scale={self.scale.scale}{cut}{engine}{records}{given} --seed={self.seed}"
         return f"pytest {suites} {stores}{how} -k {shlex.quote(selection)}"
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.architecture.installed import CHECKOUT
 
-FOLDERS = ("adapters", "docs", "native", "reports", "spec", "suites", "tests")
+FOLDERS = ("adapters", "conformance", "docs", "native", "reports", "spec", "suites", "tests")
 PAGES = [*CHECKOUT.glob("*.md"), *(page for folder in FOLDERS for page in (CHECKOUT / folder).rglob("*.md") if "target" not in page.parts)]
 _CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", flags=re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]+)\)|<(?:img|source|a)\s[^>]*?(?:src|srcset|href)=\"([^\"]+)\"")

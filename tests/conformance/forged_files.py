@@ -37,14 +37,14 @@ def two_gigabytes(_: TrueBundle, file: Path) -> None:
 
 def gzip_bomb(_: TrueBundle, file: Path) -> None:
     """A hundred kilobytes for a hundred megabytes."""
-    with gzip.open(file, "wb") as out:
+    with gzip.open(file, "wb", compresslevel=1) as out:
         for _number in range(100):
             out.write(_ZEROS)
 
 
 def zip_bomb(_: TrueBundle, file: Path) -> None:
     """The same as a zip, under the name of the result."""
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive, archive.open(RESULT, "w") as out:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive, archive.open(RESULT, "w") as out:
         for _number in range(100):
             out.write(_ZEROS)
 
@@ -52,7 +52,7 @@ def zip_bomb(_: TrueBundle, file: Path) -> None:
 def evidence_bomb(bundle: TrueBundle, file: Path) -> None:
     """In the one part that is compressed: a line of two hundred megabytes."""
     packed_zeros = io.BytesIO()
-    with gzip.GzipFile(fileobj=packed_zeros, mode="wb") as out:
+    with gzip.GzipFile(fileobj=packed_zeros, mode="wb", compresslevel=1) as out:
         out.write(f'{{"line": "file", "format": "1.0", "run": "{bundle.result["run"]["id"]}"}}\n'.encode())
         for _number in range(200):
             out.write(_ZEROS)

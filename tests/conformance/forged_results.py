@@ -91,7 +91,7 @@ def _remove(store: Json) -> None:
     store["counts"]["pass"] -= 1
 
 
-def _move(store: Json, case: str, outcome: str) -> None:
+def move(store: Json, case: str, outcome: str) -> None:
     """Give a case another outcome, and count it there."""
     found = outcome_of(store, case)
     store["counts"][found["outcome"]] -= 1
@@ -100,11 +100,11 @@ def _move(store: Json, case: str, outcome: str) -> None:
 
 
 def _exclude(store: Json) -> None:
-    _move(store, CASE, "excluded")
+    move(store, CASE, "excluded")
 
 
 def _not_begun(store: Json) -> None:
-    _move(store, CASE, "not_run")
+    move(store, CASE, "not_run")
     outcome_of(store, CASE)["detail"] = "the run ended before this case: interrupted"
 
 
@@ -119,7 +119,7 @@ def _invent(store: Json) -> None:
 
 
 def _fail(store: Json) -> None:
-    _move(store, CASE, "fail")
+    move(store, CASE, "fail")
 
 
 def _fail_and_roll_up(store: Json) -> None:

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-import storeproof
 from storeproof.conformance.archive import MANIFEST, PRODUCT, RESULT, archive_of
 from storeproof.conformance.manifest import manifest_of
 from storeproof.conformance.reasons import Reason
@@ -43,10 +42,11 @@ class Forgery(NamedTuple):
 def sealed(parts: Mapping[str, bytes]) -> bytes:
     """A bundle with a manifest that is right for these parts."""
     try:
-        edition = EditionUsed(**json.loads(parts[RESULT])["edition"])
+        result = json.loads(parts[RESULT])
+        edition, version = EditionUsed(**result["edition"]), result["run"]["storeproof"]
     except (KeyError, RecursionError):
-        edition = EditionUsed(version="1", hash="1")
-    return archive_of({MANIFEST: manifest_of(parts, edition, storeproof.__version__), **parts})
+        edition, version = EditionUsed(version="1", hash="1"), "1"
+    return archive_of({MANIFEST: manifest_of(parts, edition, version), **parts})
 
 
 def packed(entries: list[tuple[tarfile.TarInfo, bytes]]) -> bytes:

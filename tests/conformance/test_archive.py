@@ -69,7 +69,8 @@ def test_every_byte_counts(tmp_path: Path) -> None:
 def test_an_archive_that_is_cut_says_so_wherever_it_is_cut(tmp_path: Path) -> None:
     """After its first header, and before its end: within a header, between parts, and in a part that fills its last block."""
     whole, file = archive_of(PARTS), tmp_path / "x.tar"
-    for length in range(tarfile.BLOCKSIZE, len(whole) - 2 * tarfile.BLOCKSIZE):
+    within, ends = range(tarfile.BLOCKSIZE, len(whole) - 2 * tarfile.BLOCKSIZE, 23), range(0, len(whole) - 2 * tarfile.BLOCKSIZE, 512)
+    for length in (*within, *ends[1:]):
         file.write_bytes(whole[:length])
         with pytest.raises(ClaimRefused, match="is cut off"), open_archive(file):
             pass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,9 @@ from storeproof.errors import UsageError
 from storeproof.evidence import EVIDENCE
 from storeproof.outcome import Outcome, Stage
 from storeproof.result.json_file import read_result
-from storeproof.result.model import Result, StoreResult
+from storeproof.result.model import EditionUsed, Result, StoreResult
 from storeproof.spec.cases import OF_COMPOSITES
-from tests.conformance.true_bundle import CASES, TrueBundle, known, product_of
-from tests.mini_edition.edition import mini_edition
+from tests.conformance.true_bundle import CASES, EDITION, LATER, TrueBundle, frozen_root, known, own_file, product_of
 from tests.shipped import SHIPPED
 
 pytestmark = pytest.mark.slow
@@ -45,9 +45,12 @@ def called(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
 
 
 def test_the_cases_that_must_be_there_are_those_that_are_collected(true_bundle: TrueBundle) -> None:
-    """Of a run of all suites: each id, with its stage and its revision."""
+    """Of a run of all suites: each id, with its stage and its revision; and not the case that the suites got after the edition."""
     result = read_result(true_bundle.report)
-    cases = expected_cases(known().spec, known().spec.scales["smoke"], composite=False)
+    spec = known().in_edition(result.edition).spec
+    cases = expected_cases(spec, spec.scales["smoke"], composite=False)
+    assert LATER not in cases
+    assert LATER in known().spec.suite_cases
     found = {each.id: (each.stage, each.revision) for each in result.stores[0].outcomes}
     assert found == {name: (case.stage, case.revision) for name, case in cases.items()}
     assert {case.stage for case in cases.values()} == {*Stage}
@@ -73,19 +76,18 @@ def test_a_run_keeps_its_evidence_beside_its_result(true_bundle: TrueBundle) -> 
 def test_the_same_run_makes_the_same_bundle(true_bundle: TrueBundle) -> None:
     """So that a signature of one is a signature of the other."""
     product = true_bundle.file.with_name("product.yaml")
-    content, _ = make_bundle(true_bundle.report, product, mini_edition() / "stores" / "sqlite.yaml", known())
+    content, _ = make_bundle(true_bundle.report, product, own_file(), known())
     assert content == true_bundle.file.read_bytes()
 
 
 def test_a_run_that_left_cases_out_makes_no_bundle(true_bundle: TrueBundle, tmp_path: Path) -> None:
     """Where they are part of the edition; with the first one, and what to do."""
-    spec = known().spec
-    every = Known(spec, known().storeproof, known().of_run)
+    every = Known(known().spec, known().installation, root=frozen_root())
     (tmp_path / "product.yaml").write_text(product_of("1"))
     with pytest.raises(ClaimRefused, match=r"product: product.yaml is about SQLite 1"):
-        make_bundle(true_bundle.report, tmp_path / "product.yaml", mini_edition() / "stores" / "sqlite.yaml", every)
+        make_bundle(true_bundle.report, tmp_path / "product.yaml", own_file(), every)
     with pytest.raises(ClaimRefused, match=r"cases: .* was left out; a claim is made of a whole run, without -k and --profile"):
-        make_bundle(true_bundle.report, true_bundle.file.with_name("product.yaml"), mini_edition() / "stores" / "sqlite.yaml", every)
+        make_bundle(true_bundle.report, true_bundle.file.with_name("product.yaml"), own_file(), every)
 
 
 def test_a_vendors_own_file_must_be_named(true_bundle: TrueBundle) -> None:
@@ -101,6 +103,14 @@ def test_the_answer_is_the_first_line(verified: Verified) -> None:
     assert "claims power_loss, process_crash is proven; conforms to no profile (recomputed)" in first
     assert any(line.startswith("computed again: 10 faults of 2 guarantees from ") for line in others)
     assert others[-1].startswith("as reported: ")
+
+
+def test_a_claim_in_a_draft_says_that_it_does_not_last(verified: Verified) -> None:
+    """And how to make one that does."""
+    drafted = verified.result.model_copy(update={"edition": EditionUsed(version="2020.01.3", hash="0" * 16)})
+    told = "made in a draft, which no later release verifies; a run with --edition=NAME is judged by a frozen edition"
+    assert told in answer_lines(replace(verified, result=drafted))
+    assert told not in answer_lines(verified)
 
 
 def test_a_badge_says_what_is_shown(verified: Verified) -> None:
@@ -124,21 +134,28 @@ def test_the_command_refuses_in_one_line(
     assert json.loads(badge.read_text())["message"] == "refused: edition"
 
 
-@pytest.mark.parametrize("name", ["missing.tar", "."])
-def test_what_is_no_file_is_a_usage_error(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("missing.tar", "give the file that `storeproof bundle` wrote"),
+        (".", "has no claims; each is a folder EDITION/ORGANIZATION-PRODUCT/"),
+    ],
+)
+def test_what_is_no_claim_is_a_usage_error(
+    name: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With what to give."""
     assert called(monkeypatch, "verify", str(tmp_path / name)) == 4
-    assert "give the file that `storeproof bundle` wrote" in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_run_is_repeated_with_its_seed_and_scale(verified: Verified, true_bundle: TrueBundle, tmp_path: Path) -> None:
     """And with the vendor's own files, out of the bundle."""
     command = command_of(verified, true_bundle.file, tmp_path, ["-x"])
     assert command[1:7] == ["-m", "pytest", "-p", "no:cacheprovider", "--pyargs", "storeproof.suites"]
-    assert command[7:10] == [f"--store={tmp_path / 'own' / 'sqlite.yaml'}:wal-full", "--scale=smoke", "--seed=1"]
-    assert command[10:] == ["--launch=process", f"--report-dir={tmp_path}", "-x"]
+    assert command[7:9] == [f"--store={tmp_path / 'own' / 'sqlite.yaml'}:wal-full", f"--edition={EDITION}"]
+    assert command[9:11] == ["--scale=smoke", "--seed=1"]
+    assert command[11:] == ["--launch=process", f"--report-dir={tmp_path}", "-x"]
     assert (tmp_path / "own" / "sqlite.yaml").read_bytes() == true_bundle.parts["sources/own/sqlite.yaml"]
 
 

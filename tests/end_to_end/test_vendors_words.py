@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shlex
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from storeproof.errors import NotAvailable
-from storeproof.spec import SPEC_ROOT
+from storeproof.spec import SPEC_ROOT, Edition
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.shipped import SHIPPED
 
@@ -33,6 +34,14 @@ def test_without_a_checkout_the_suites_are_those_of_the_package(monkeypatch: pyt
     (tmp_path / "suites").mkdir()  # someone else's
     monkeypatch.chdir(tmp_path)
     assert sut("sqlite").command("x").startswith("pytest --pyargs storeproof.suites --store=sqlite:wal-full ")
+
+
+def test_a_frozen_edition_is_named() -> None:
+    """The draft is the default, and has no place in the line."""
+    frozen = replace(SPEC, edition=Edition("2020.01", "0" * 16))
+    line = StoreUnderTest(frozen, sut("sqlite").target, sut("sqlite").options, lambda _: None).command("x")
+    assert " --edition=2020.01 " in line
+    assert "--edition" not in sut("sqlite").command("x")
 
 
 def test_a_vendors_file_is_named_by_its_path_whatever_its_folder_is_called(tmp_path: Path) -> None:

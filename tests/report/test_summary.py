@@ -116,11 +116,11 @@ def test_what_the_scale_leaves_out_is_counted_and_the_next_command_measures_it()
     """Other workloads by name; a series of one that was measured is no other workload."""
     result = sample_result(TARGETS[:1], scale="smoke")
     beyond = ["performance.hash10-put/1i/4c", "performance.ycsb-b/0i/8c", "performance.ycsb-b/0i/1c", "performance.ycsb-f/0i/1c"]
-    command = "pytest suites/ --store=redis --report-dir=elsewhere -q --store valkey --seed=3 -k hash10"
+    command = "pytest suites/ --store=redis --report-dir=elsewhere -q --store valkey --edition=2026.12 --seed=3 -k hash10"
     run = result.run.model_copy(update={"beyond_scale": beyond, "command": command})
     text = "\n".join(shown(result.model_copy(update={"run": run}), 120))
     assert "13 workloads measured; 2 more, all series and outages, at --scale=standard" in text
-    assert "next    pytest suites/ --store=redis --store valkey --scale=standard" in text
+    assert "next    pytest suites/ --store=redis --store valkey --edition=2026.12 --scale=standard" in text
     assert "storeproof doctor" not in text, "the user knows other stores"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from storeproof.spec.loader import FILES, SPEC_ROOT, schemas
+from storeproof.spec.loader import FILES, RECORDS, SPEC_ROOT, schemas
 from storeproof.spec.reading.source import plain
 from tests.spec.files import STORE, replaced
 
@@ -60,5 +60,5 @@ def test_every_field_of_a_store_has_a_description() -> None:
 
 def test_every_schema_has_an_id() -> None:
     """It names the kind of file and the newest format of that kind."""
-    wanted = {name: f"urn:storeproof:{name}:{kind.FORMAT[0]}.{kind.FORMAT[1]}" for name, kind in FILES.items()}
+    wanted = {name: f"urn:storeproof:{name}:{kind.FORMAT[0]}.{kind.FORMAT[1]}" for name, kind in {**FILES, **RECORDS}.items()}
     assert {name: schema["$id"] for name, schema in SCHEMAS.items()} == wanted

@@ -18,7 +18,7 @@ from storeproof.contract.operations import wrong_reply
 from storeproof.contract.values import MISSING, Layout
 from storeproof.spec import SPEC_ROOT, load_spec
 from storeproof.spec.edition import edition_of
-from storeproof.spec.loader import FILES
+from storeproof.spec.loader import FILES, RECORDS
 from storeproof.spec.operation import OperationName
 
 SPEC = load_spec()
@@ -46,7 +46,7 @@ def test_the_packages_of_the_stores_are_those_of_the_extra() -> None:
 
 def test_every_folder_of_the_specification_is_read() -> None:
     """No folder with YAML files is left out, and none is empty."""
-    assert {path.parent.name for path in SPEC_ROOT.glob("*/*.yaml")} == set(FILES)
+    assert {path.parent.name for path in SPEC_ROOT.glob("*/*.yaml")} - set(RECORDS) == set(FILES)
 
 
 def test_the_operations_are_those_of_the_contract() -> None:
@@ -139,7 +139,7 @@ def test_the_demands_name_no_store() -> None:
         products |= {target.store.name.lower(), target.store.title.lower(), target.store.product.lower()}
     words = re.compile(rf"\b({'|'.join(sorted(map(re.escape, products)))})", re.IGNORECASE)
     files = [path for path in SPEC_ROOT.rglob("*") if path.suffix in (".yaml", ".py", ".json")]
-    files = [path for path in files if path.parent.name not in ("stores", "claims")]
+    files = [path for path in files if path.parent.name not in ("stores", "claims", "judges", "disputes")]
     assert len(files) > 20
     found = [
         f"{path.name}:{number}: {line.strip()}"

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from storeproof.stats.latency import LONGEST_NS, decode, encode, new_histogram, record_all
+from storeproof.stats.latency import LONGEST_NS, decode, encode, mean, new_histogram, record_all
 
 
 def test_counting_equal_values_changes_nothing_that_the_histogram_keeps() -> None:
@@ -32,6 +32,14 @@ def test_extremes_are_kept() -> None:
     histogram = new_histogram()
     record_all(histogram, array("q", [0, 1, LONGEST_NS * 2]))
     assert histogram.get_total_count() == 3
+
+
+def test_the_mean_is_the_one_of_the_library() -> None:
+    """To the last bit, of values of every magnitude, and read back from text."""
+    random, histogram = Random(1), new_histogram()
+    assert mean(histogram) == histogram.get_mean_value() == 0
+    record_all(histogram, array("q", [1, LONGEST_NS, *(int(10 ** random.uniform(0, 11)) for _ in range(300))]))
+    assert mean(histogram) == histogram.get_mean_value() == mean(decode(encode(histogram)))
 
 
 def test_written_and_read() -> None:

@@ -33,7 +33,7 @@ from storeproof.spec import Mix
 from storeproof.spec.scale import PerformanceScale
 from storeproof.stats.grade import grade
 from storeproof.stats.intervals import Estimate, estimate, percentile
-from storeproof.stats.latency import encode, merged
+from storeproof.stats.latency import encode, mean, merged
 from storeproof.stats.steady_state import WINDOWS, warm_up
 from storeproof.stats.trend import Trend, trend
 
@@ -310,7 +310,7 @@ def _waiting_times(operations: Sequence[OperationCounts]) -> HdrHistogram:
 
 def _latency(histogram: HdrHistogram) -> Latency:
     return Latency(
-        mean=histogram.get_mean_value() / 1000 if histogram.get_total_count() else None,
+        mean=mean(histogram) / 1000 if histogram.get_total_count() else None,
         p50=percentile(histogram, 50),
         p95=percentile(histogram, 95),
         p99=percentile(histogram, 99),

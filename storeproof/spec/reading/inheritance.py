@@ -21,8 +21,13 @@ _DEPTH = 8
 _HERE = re.compile(r"\$(?:\$|\{here\}|here\b)")
 
 
-def base_of(path: Path, node: yaml.Node) -> tuple[Path, int] | None:
+def base_of(path: Path, node: yaml.Node, bases: Path) -> tuple[Path, int] | None:
     """The file that this one extends, and the line that says so; None if it extends none.
+
+    Args:
+        path: the file.
+        node: its content.
+        bases: the folder of the stores that it may name.
 
     Raises:
         SpecError: the file does not exist.
@@ -33,9 +38,9 @@ def base_of(path: Path, node: yaml.Node) -> tuple[Path, int] | None:
     line, named = found.start_mark.line + 1, found.value if isinstance(found, yaml.ScalarNode) else ""
     if not named:
         raise SpecError([f"{path}:{line}: extends: allowed: the name of a store, or the path of a store's YAML file relative to this one"])
-    file = path.parent / named if named.endswith((".yaml", ".yml")) else STORES / f"{named}.yaml"
+    file = path.parent / named if named.endswith((".yaml", ".yml")) else bases / f"{named}.yaml"
     if not file.is_file():
-        names = ", ".join(sorted(each.stem for each in STORES.glob("*.yaml")))
+        names = ", ".join(sorted(each.stem for each in bases.glob("*.yaml")))
         allowed = f"the path of a store's YAML file relative to this one, or one of {names}"
         raise SpecError([f"{path}:{line}: extends: found '{named}', which does not exist; allowed: {allowed}"])
     return file.resolve(), line

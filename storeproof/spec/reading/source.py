@@ -67,13 +67,18 @@ for _each in (_Loader, _FastLoader):
         _each.add_constructor(f"tag:yaml.org,2002:{_what}", _number(_each.yaml_constructors[f"tag:yaml.org,2002:{_what}"]))
 
 
-def read(path: Path, kind: type[F]) -> F:
+def read(path: Path, kind: type[F], bases: Path = inheritance.STORES) -> F:
     """The file as a frozen `kind`.
+
+    Args:
+        path: the file.
+        kind: its model.
+        bases: the folder in which `extends:` finds stores by name.
 
     Raises:
         SpecError: with one line per breach: `file:line: field: what was found; what is allowed`.
     """
-    node, data = _parse(path, inherits="extends" in kind.model_fields)
+    node, data = _parse(path, inherits="extends" in kind.model_fields, bases=bases)
     try:
         return kind.model_validate(data)
     except ValidationError as breaches:
@@ -98,11 +103,11 @@ def values(path: Path) -> dict[Any, Any]:
     return _parse(path)[1]
 
 
-def _parse(path: Path, *, inherits: bool = True) -> tuple[yaml.Node, dict[Any, Any]]:
+def _parse(path: Path, *, inherits: bool = True, bases: Path = inheritance.STORES) -> tuple[yaml.Node, dict[Any, Any]]:
     """The file as YAML nodes, which know their file and line, and as plain values; both with inherited ones."""
     node, loader = _composed(path)
     if inherits:
-        node = _with_base(path, node, (path.resolve(),))
+        node = _with_base(path, node, (path.resolve(),), bases)
     try:
         data = loader.construct_document(node)
     except yaml.MarkedYAMLError as problem:
@@ -112,17 +117,17 @@ def _parse(path: Path, *, inherits: bool = True) -> tuple[yaml.Node, dict[Any, A
     return node, data
 
 
-def _with_base(path: Path, node: yaml.Node, chain: tuple[Path, ...]) -> yaml.Node:
+def _with_base(path: Path, node: yaml.Node, chain: tuple[Path, ...], bases: Path) -> yaml.Node:
     """`chain`: the files extended so far, this one last."""
     inheritance.settle(path, node, extended=len(chain) > 1)
-    found = inheritance.base_of(path, node)
+    found = inheritance.base_of(path, node, bases)
     if found is None:
         return node
     base, line = found
     if base in chain:
         circle = " extends ".join(str(each) for each in (*chain[chain.index(base) :], base))
         raise SpecError([f"{path}:{line}: extends: {circle}; allowed: no cycles"])
-    return inheritance.merged(_with_base(base, _composed(base)[0], (*chain, base)), node)
+    return inheritance.merged(_with_base(base, _composed(base)[0], (*chain, base), bases), node)
 
 
 def _composed(path: Path) -> tuple[yaml.Node, _Loader | _FastLoader]:

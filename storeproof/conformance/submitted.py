@@ -1,0 +1,71 @@
+"""Claims that were submitted: `conformance/EDITION/ORGANIZATION-PRODUCT/`, each with one bundle and a README."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from storeproof.conformance.known import Known
+from storeproof.conformance.reasons import ClaimRefused
+from storeproof.conformance.verify import Verified, verify
+from storeproof.regular_file import Unreadable
+
+README = "README.md"
+_REPRODUCE = re.compile(r"^#+ Reproduce$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """One folder."""
+
+    folder: Path
+    found: Verified | None
+    """What the verification of its bundle says."""
+    wrong: str
+    """Why it is not accepted; empty where it is."""
+
+
+def folders_of(root: Path) -> list[Path]:
+    """The folders of the claims."""
+    return sorted(path for path in root.glob("*/*") if path.is_dir())
+
+
+def check_submitted(root: Path, known: Known) -> Iterator[Submitted]:
+    """Verify each claim under `root`, in the order of their folders."""
+    for folder in folders_of(root):
+        found, wrong = _checked(folder, known)
+        yield Submitted(folder, found, wrong)
+
+
+def _checked(folder: Path, known: Known) -> tuple[Verified | None, str]:
+    bundles = sorted(folder.glob("*.tar"))
+    if len(bundles) != 1:
+        return None, f"it has {len(bundles)} bundles (*.tar); one claim has one"
+    try:
+        found = verify(bundles[0], known)
+    except ClaimRefused as refused:
+        return None, f"{bundles[0].name} is refused: {refused}"
+    except Unreadable as reason:
+        return None, f"{bundles[0].name} {reason}"
+    return found, misplaced(folder, found, known)
+
+
+def misplaced(folder: Path, found: Verified, known: Known) -> str:
+    """Why a claim that is verified is not accepted in its folder; empty where it is."""
+    edition, named = found.result.edition.version, folder_name(found)
+    if edition not in known.frozen:
+        return f"it is of the draft {edition}; claims are submitted in a frozen edition: pytest suites/ --edition=NAME"
+    if folder.parent.name != edition or not f"{folder.name}-".startswith(f"{named}-"):
+        return f"it belongs into {edition}/{named}/, or {edition}/{named}-VARIANT/"
+    readme = folder / README
+    if not readme.is_file() or not _REPRODUCE.search(readme.read_text(encoding="utf-8", errors="replace")):
+        return f"it has no {README} with a section `Reproduce`"
+    return ""
+
+
+def folder_name(found: Verified) -> str:
+    """`ORGANIZATION-PRODUCT`, in lower case, with a hyphen for what is neither a letter nor a digit."""
+    product = found.product
+    return re.sub(r"[^a-z0-9]+", "-", f"{product.organization} {product.product}".lower()).strip("-")

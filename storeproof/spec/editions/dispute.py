@@ -1,0 +1,77 @@
+"""Disputes: cases that someone holds to be wrong, and what was decided."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import Strict, StringConstraints, model_validator
+
+from storeproof.errors import SpecError
+from storeproof.spec.base import Name, RuleError, SpecFile
+from storeproof.spec.reading.source import at, read
+
+DISPUTES: Final = "disputes"
+"""The folder of the disputes."""
+
+_NOT_WITHDRAWN: Final = ("durability.", "performance.", "growth.", "cache.")
+
+Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")]
+
+
+class Dispute(SpecFile):
+    """One dispute: `disputes/NAME.yaml`. It demands nothing of a store."""
+
+    dispute: Name
+    """Its name, which the file has too."""
+    case: Line
+    """The id of the case."""
+    editions: Annotated[tuple[str, ...], Strict(False)] = ()
+    """The editions in which the case is disputed; none: all."""
+    affected: Line
+    """The stores that the case judges wrongly, or may."""
+    reason: Line
+    """What is said to be wrong, with the URL of the issue."""
+    state: Literal["open", "upheld", "withdrawn"]
+    """`open`: not decided. `upheld`: the case stays as it is. `withdrawn`: the case decides nothing any more."""
+    decision: Line | None = None
+    """What was decided, and why; none of an open dispute."""
+
+    @model_validator(mode="after")
+    def _decided_or_open(self) -> Self:
+        if (self.state == "open") != (self.decision is None):
+            allowed = "no decision while it is open" if self.state == "open" else f"the decision by which it is {self.state}"
+            raise RuleError(f"allowed: {allowed}", "decision")
+        return self
+
+    @model_validator(mode="after")
+    def _verdicts_can_do_without_it(self) -> Self:
+        if self.state == "withdrawn" and self.case.startswith(_NOT_WITHDRAWN):
+            allowed = "open or upheld: what is proven rests on such cases, and numbers on them; mend this one in the next edition"
+            raise RuleError(f"found 'withdrawn' of {self.case}; allowed: {allowed}", "state")
+        return self
+
+    def concerns(self, edition: str) -> bool:
+        """Whether it is about an edition."""
+        return not self.editions or edition in self.editions
+
+
+def withdrawn_cases(root: Path, edition: str) -> frozenset[str]:
+    """The cases of an edition that decide nothing any more. Raises as `read_disputes` does."""
+    return frozenset(each.case for each in read_disputes(root) if each.state == "withdrawn" and each.concerns(edition))
+
+
+def read_disputes(root: Path) -> Sequence[Dispute]:
+    """All disputes under a root of the specification, by name.
+
+    Raises:
+        SpecError: a file breaks a rule, or is not called as its dispute.
+    """
+    found = []
+    for path in sorted((root / DISPUTES).glob("*.yaml")):
+        dispute = read(path, Dispute)
+        if dispute.dispute != path.stem:
+            raise SpecError([f"{at(path, 'dispute')}: found '{dispute.dispute}'; allowed: {path.stem}, as the file is called"])
+        found.append(dispute)
+    return found

@@ -1,0 +1,48 @@
+"""Records of frozen editions and of known judges. They demand nothing of a store."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Annotated, Final
+
+from pydantic import Field, Strict, StringConstraints
+
+from storeproof.spec.base import Name, SpecFile
+from storeproof.spec.edition import FROZEN_PATTERN
+
+FrozenName = Annotated[str, StringConstraints(pattern=FROZEN_PATTERN)]
+Sha256 = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
+
+EDITIONS: Final = "editions"
+"""The folder of the records; the demands of an edition are in a folder of its name beside its record."""
+JUDGES: Final = "judges"
+
+
+class FrozenEdition(SpecFile):
+    """One frozen edition: `editions/NAME.yaml`, with its demands in `editions/NAME/`."""
+
+    edition: FrozenName
+    """Its name, YEAR.MONTH."""
+    hash: Annotated[str, StringConstraints(pattern="^[0-9a-f]{16}$")]
+    """Of its demands and its suite cases: an edition that was edited is refused."""
+    frozen: Annotated[datetime.date, Strict(False)]
+    """The day on which it was frozen."""
+    storeproof: str
+    """The release that froze it, which can run all of its cases."""
+    suite_cases: Annotated[tuple[str, ...], Strict(False), Field(min_length=1)]
+    """The ids of the cases that the suites defined by themselves when it was frozen."""
+
+
+class Judge(SpecFile):
+    """An installation of storeproof whose verdicts are known: `judges/NAME.yaml`. Later ones verify what it judged."""
+
+    judge: Name
+    """The release, or a name for one commit."""
+    storeproof: str
+    """Its version."""
+    machinery: Sha256
+    """Of `storeproof/`, without adapters, suites and specification."""
+    suites: Sha256
+    """Of `suites/`."""
+    files: dict[str, Sha256]
+    """Of each of the project's store files, and of each adapter as a whole, by their names in a checkout."""
