@@ -92,6 +92,8 @@ class MemcachedSession:
         product, _, rest = number.rpartition(" ")
         if product:  # as in "mcrouter 41.0"
             return Version(product, rest)
+        if number.isalpha():  # as Hazelcast's, which is its name alone
+            return Version(number, "(no version)")
         if not re.fullmatch(r"\d+(\.\d+)+([-_+].*)?", number) or any(name not in told for name in _OWN):
             return Version("a relative of Memcached", number or "(no version)")
         return Version("Memcached", number)

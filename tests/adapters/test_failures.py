@@ -100,8 +100,8 @@ def test_a_reply_that_redis_py_cannot_read_is_wrong(reply: bytes) -> None:
         session.close()
 
 
-def mongo_that(details: dict[str, Any], there: bool) -> Callable[[bytes], bytes]:
-    """Answers an insert with these details of an error, and a find with the record or without."""
+def mongo_that(details: dict[str, Any], there: bool, **build: Any) -> Callable[[bytes], bytes]:
+    """Answers an insert with these details of an error, a find with the record or without, and buildInfo with `build` too."""
     hello = {"ok": 1.0, "isWritablePrimary": True, "maxWireVersion": 21, "minWireVersion": 0, "maxBsonObjectSize": 2**24}
     hello |= {"maxMessageSizeBytes": 48_000_000, "maxWriteBatchSize": 100_000, "helloOk": True}
 
@@ -117,7 +117,7 @@ def mongo_that(details: dict[str, Any], there: bool) -> Callable[[bytes], bytes]
             batch = [{"_id": "k", "n": 1, "value": b""}] if there else []
             answer = {"ok": 1.0, "cursor": {"id": 0, "ns": "storeproof.c", "firstBatch": batch}}
         elif "buildInfo" in asked:
-            answer = {"ok": 1.0, "version": "7.0.1"}
+            answer = {"ok": 1.0, "version": "7.0.1", **build}
         elif "getParameter" in asked:
             answer = {"ok": 0.0, "code": 59, "errmsg": "no such command: getParameter"}
         else:
