@@ -44,8 +44,8 @@ _SETTINGS: Final[Mapping[str, Callable[[Mapping[bytes, Any]], int]]] = {
 _OWN: Final = (b"libevent", b"lru_crawler_running", b"slab_global_page_pool")
 """What `stats` of Memcached's own server has (since 1.5), and proxies and other servers with its protocol have not."""
 
-_FAILURES: Final = (MemcacheError, OSError, ValueError, IndexError)
-"""What the client raises; the last two where it cannot read a reply, or cannot write a key."""
+_FAILURES: Final = (MemcacheError, OSError, ValueError, IndexError, KeyError)
+"""What the client raises; the last three where it cannot read a reply, was answered another key, or cannot write one."""
 
 
 def _failure_of(reason: Exception) -> Exception:
@@ -53,6 +53,8 @@ def _failure_of(reason: Exception) -> Exception:
     text = f"{type(reason).__name__}: {reason}"[:300]
     if isinstance(reason, MemcacheUnknownCommandError):
         return Unsupported(f"the server says ERROR to {reason}")
+    if isinstance(reason, KeyError):
+        return WrongReply(f"a reply with the value of another key: {reason}")
     if isinstance(reason, MemcacheUnknownError) or (
         isinstance(reason, (ValueError, IndexError)) and not isinstance(reason, UnicodeEncodeError)
     ):
@@ -146,7 +148,7 @@ class MemcachedSession:
                         return found
                     elif line.startswith(b"BUSY"):
                         return None
-                    else:
+                    elif line != b"OK\r\n":  # newer versions begin with it (1.6.45 does)
                         raise MemcacheServerError(line.strip())
         except Exception:
             self.client.close()  # what is left of the reply must not be taken for the next one

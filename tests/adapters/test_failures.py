@@ -90,6 +90,26 @@ def test_a_memcached_without_meta_commands_does_not_say_that_there_is_no_item() 
         session.close()
 
 
+def test_a_memcached_that_answers_the_value_of_another_key_answers_wrong() -> None:
+    """It is the server's fault: Hazelcast leaves out a part of the key."""
+    with answering(memcached_that(version=b"VERSION 1.6.18\r\n", get=b"VALUE k 0 1\r\n1\r\nEND\r\n")) as address:
+        session = memcached.connect(address, {})
+        items: Any = session.collection(Layout("c", MODELS["counter"]))
+        with pytest.raises(WrongReply, match="another key"):
+            items.get("k")
+        session.close()
+
+
+@pytest.mark.parametrize("first", [b"", b"OK\r\n"])
+def test_the_keys_of_old_and_new_versions_of_memcached_are_read(first: bytes) -> None:
+    """1.6.45 begins its list of keys with a line that 1.6.18 leaves out."""
+    listed = first + b"key=c%3Ak exp=-1 la=1 cas=2 fetch=no cls=1 size=62\nkey=d%3Ak exp=-1\nEND\r\n"
+    with answering(memcached_that(version=b"VERSION 1.6.45\r\n", stats=STATS, lru_crawler=listed)) as address:
+        session = memcached.connect(address, {})
+        assert session.keys(b"c:") == [b"c:k"]
+        session.close()
+
+
 @pytest.mark.parametrize("reply", [b"?what\r\n", b"$x\r\n", b":1x\r\n"])
 def test_a_reply_that_redis_py_cannot_read_is_wrong(reply: bytes) -> None:
     """A malformed reply of Redis raises WrongReply."""
