@@ -211,8 +211,11 @@ class Items(ExactExpiry):
         return bool(self._run(self._client.delete, f"{self._prefix}{key}", noreply=False))
 
     def exists(self, key: Key) -> bool:
-        """A meta get without flags, which sends no value (since 1.6)."""
-        return self._meta_get(key) is not None
+        """A meta get without flags, which sends no value (since 1.6); where there are no meta commands, a get."""
+        try:
+            return self._meta_get(key) is not None
+        except Unsupported:
+            return self._run(self._client.get, f"{self._prefix}{key}") is not None
 
     def get_many(self, keys: Sequence[Key]) -> Sequence[Record | None]:
         """get with many keys."""
