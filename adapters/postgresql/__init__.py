@@ -108,7 +108,7 @@ class Session:
         self._options = options
 
     def version(self) -> Version:
-        rows = self._link.read("SELECT version()")
+        rows = self._link.said("SELECT version()")
         text = rows[0][0] if rows and rows[0] else None
         if not isinstance(text, str):
             raise WrongReply(f"version() answered {rows!r}")

@@ -209,6 +209,12 @@ class _Refusal(psycopg.errors.FeatureNotSupported):
     diag: Any = type("Diag", (), {"severity_nonlocalized": "ERROR"})()
 
 
+class _SyntaxError(psycopg.errors.SyntaxError):
+    """As H2's: it has no severity that is the same in all languages."""
+
+    diag: Any = type("Diag", (), {"severity_nonlocalized": None, "severity": "ERROR"})()
+
+
 def _stumbled() -> Exception:
     """What the connector raises for a reply that is no MessagePack."""
     connection: Any = type("Connection", (), {"_unpacker_factory": lambda self: tarantool.response.unpacker_factory(self)})()
@@ -244,6 +250,7 @@ def _stumbled() -> Exception:
         (mysql_link.failure_of, pymysql.InternalError(144, "Table is marked as crashed and last (automatic?) repair failed"), Refused),
         (mysql_link.failure_of, pymysql.InternalError(28, "No space left on device"), Unknown),
         (postgresql_link._failure_of, _Refusal("no"), Unsupported),
+        (postgresql_link._failure_of, _SyntaxError("no ON CONFLICT"), Refused),
         (postgresql_link._failure_of, psycopg.OperationalError('lost synchronization with server: got message type "x"'), WrongReply),
         (postgresql_link._failure_of, psycopg.OperationalError("server closed the connection unexpectedly"), Unknown),
         (tarantool_link._failure_of, DatabaseError(5, "Vinyl does not support"), Unsupported),

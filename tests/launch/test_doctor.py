@@ -80,7 +80,7 @@ def test_every_remedy_is_a_line_that_works(monkeypatch: pytest.MonkeyPatch) -> N
         assert subprocess.run(["bash", "-n", "-c", command], capture_output=True, check=False).returncode == 0, command
         match command.split():
             case [".ci/setup", part]:
-                assert f"setup_{part}()" in (CHECKOUT / ".ci/setup").read_text()
+                assert f"setup_{part}()" in "".join((CHECKOUT / ".ci" / name).read_text() for name in ("setup", "products"))
             case ["docker", "pull", image]:
                 assert not image.startswith("storeproof/"), f"{image} is built here; no registry has it"
             case ["pip", "install", "-e", checkout]:
