@@ -44,8 +44,8 @@ _SETTINGS: Final[Mapping[str, Callable[[Mapping[bytes, Any]], int]]] = {
 _OWN: Final = (b"libevent", b"lru_crawler_running", b"slab_global_page_pool")
 """What `stats` of Memcached's own server has (since 1.5), and proxies and other servers with its protocol have not."""
 
-_FAILURES: Final = (MemcacheError, OSError, ValueError, IndexError)
-"""What the client raises; the last two where it cannot read a reply, or cannot write a key."""
+_FAILURES: Final = (MemcacheError, OSError, ValueError, IndexError, KeyError)
+"""What the client raises; the last three where it cannot read a reply, was answered another key, or cannot write one."""
 
 
 def _failure_of(reason: Exception) -> Exception:
@@ -53,6 +53,8 @@ def _failure_of(reason: Exception) -> Exception:
     text = f"{type(reason).__name__}: {reason}"[:300]
     if isinstance(reason, MemcacheUnknownCommandError):
         return Unsupported(f"the server says ERROR to {reason}")
+    if isinstance(reason, KeyError):
+        return WrongReply(f"a reply with the value of another key: {reason}")
     if isinstance(reason, MemcacheUnknownError) or (
         isinstance(reason, (ValueError, IndexError)) and not isinstance(reason, UnicodeEncodeError)
     ):
@@ -92,6 +94,8 @@ class MemcachedSession:
         product, _, rest = number.rpartition(" ")
         if product:  # as in "mcrouter 41.0"
             return Version(product, rest)
+        if number.isalpha():  # as Hazelcast's, which is its name alone
+            return Version(number, "(no version)")
         if not re.fullmatch(r"\d+(\.\d+)+([-_+].*)?", number) or any(name not in told for name in _OWN):
             return Version("a relative of Memcached", number or "(no version)")
         return Version("Memcached", number)
@@ -144,7 +148,7 @@ class MemcachedSession:
                         return found
                     elif line.startswith(b"BUSY"):
                         return None
-                    else:
+                    elif line != b"OK\r\n":  # newer versions begin with it (1.6.45 does)
                         raise MemcacheServerError(line.strip())
         except Exception:
             self.client.close()  # what is left of the reply must not be taken for the next one
@@ -207,8 +211,11 @@ class Items(ExactExpiry):
         return bool(self._run(self._client.delete, f"{self._prefix}{key}", noreply=False))
 
     def exists(self, key: Key) -> bool:
-        """A meta get without flags, which sends no value (since 1.6)."""
-        return self._meta_get(key) is not None
+        """A meta get without flags, which sends no value (since 1.6); where there are no meta commands, a get."""
+        try:
+            return self._meta_get(key) is not None
+        except Unsupported:
+            return self._run(self._client.get, f"{self._prefix}{key}") is not None
 
     def get_many(self, keys: Sequence[Key]) -> Sequence[Record | None]:
         """get with many keys."""

@@ -31,7 +31,8 @@ _DATABASE: Final = "storeproof"
 _OPTIONS: Final = {"journal": ("true", "false"), "replica_set": ("of_one",)}
 
 _KIN: Final = {"psmdbVersion": "Percona Server for MongoDB", "ferretdb": "FerretDB", "ferretdbVersion": "FerretDB"}
-"""What buildInfo of other servers with this protocol has and MongoDB's has not."""
+"""What buildInfo of other servers with this protocol has and MongoDB's has not: their own version, since `version` is that of the
+MongoDB which they are compatible with."""
 
 
 class Documents(Parts, Requests, Rules):
@@ -61,7 +62,10 @@ class MongoSession:
         found = self._link.command("buildInfo")
         if "version" not in found:
             raise WrongReply("buildInfo answered no version")
-        return Version(next((name for field, name in _KIN.items() if field in found), "MongoDB"), str(found["version"]))
+        for field, name in _KIN.items():
+            if field in found:
+                return Version(name, _own_version(found[field]))
+        return Version("MongoDB", str(found["version"]))
 
     def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
         """`replSet` by hello, the storage engine and its cache by serverStatus, all others by getParameter.
@@ -134,6 +138,11 @@ class MongoSession:
     def close(self) -> None:
         """End the connections."""
         self._link.close()
+
+
+def _own_version(told: object) -> str:
+    """A relative's version, which FerretDB 2 has in a document of its own."""
+    return str(told.get("version", "(not told)") if isinstance(told, dict) else told).removeprefix("v")
 
 
 def connect(address: Address, options: Mapping[str, str]) -> MongoSession:

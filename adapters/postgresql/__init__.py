@@ -53,6 +53,8 @@ _OWN = re.compile(
     r"PostgreSQL (\d+(?:\.\d+)*(?:devel|(?:alpha|beta|rc)\d+)?)(?: \(([^()]*)\))?(?: on [^ ,]+)?, compiled by .+, (?:32|64)-bit"
 )
 """All of what version() answers (src/backend/utils/adt/version.c, PG_VERSION_STR), with a packager's own words in brackets."""
+_GUEST = re.compile(r"PostgreSQL [\d.]+ server protocol using (\w+) ([\d.]+)")
+"""What H2 answers: the version of PostgreSQL is that of the protocol."""
 _OTHERS = ("Greenplum", "EnterpriseDB", "Materialize")
 """Relatives that have their names in the brackets."""
 
@@ -60,6 +62,8 @@ _OTHERS = ("Greenplum", "EnterpriseDB", "Materialize")
 def product_of(text: str) -> Version:
     """Which server says this of itself: relatives that speak the protocol begin like PostgreSQL, and end with names of their own."""
     own = _OWN.fullmatch(text)
+    if guest := _GUEST.match(text):
+        return Version(guest[1], guest[2])
     if own and not any(name in (own[2] or "") for name in _OTHERS):
         return Version("PostgreSQL", own[1])
     product, _, rest = text.partition(" ")
@@ -104,7 +108,7 @@ class Session:
         self._options = options
 
     def version(self) -> Version:
-        rows = self._link.read("SELECT version()")
+        rows = self._link.said("SELECT version()")
         text = rows[0][0] if rows and rows[0] else None
         if not isinstance(text, str):
             raise WrongReply(f"version() answered {rows!r}")

@@ -77,7 +77,8 @@ def _failure_of(reason: psycopg.Error) -> Exception:
     text = f"{reason.sqlstate}: {reason}" if reason.sqlstate else str(reason)
     if reason.sqlstate == _NOT_OFFERED:
         return Unsupported(f"the server says: {text}")
-    if reason.diag.severity_nonlocalized == "ERROR":
+    # Relatives, and PostgreSQL before 9.6, have the severity in the server's language alone.
+    if (reason.diag.severity_nonlocalized or reason.diag.severity) == "ERROR":
         return Refused(text)
     if reason.sqlstate is None and _UNREADABLE.search(text):
         return WrongReply(f"a reply that cannot be read: {text}")
@@ -120,10 +121,18 @@ class Link:
         self.run(statement, values)
         return self.rows()
 
+    def said(self, question: str) -> Sequence[tuple[Any, ...]]:
+        """The rows that a question without arguments is answered with, in text: the only format that every relative has for all types."""
+        self._run(self._defining, question, (), None)
+        return self._fetched(self._defining)
+
     def rows(self) -> Sequence[tuple[Any, ...]]:
         """The rows that the last `run` answered."""
+        return self._fetched(self._cursor)
+
+    def _fetched(self, cursor: psycopg.Cursor[Any]) -> Sequence[tuple[Any, ...]]:
         try:
-            return self._cursor.fetchall()
+            return cursor.fetchall()
         except (psycopg.DataError, ValueError, IndexError, struct.error) as reason:
             raise WrongReply(f"a value that cannot be read: {type(reason).__name__}: {reason}") from reason
 

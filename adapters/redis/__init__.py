@@ -34,7 +34,7 @@ from storeproof.adapters.redis.scripts import (
 )
 from storeproof.adapters.redis.sentinel import SentinelCluster
 from storeproof.adapters.redis.structures import Places, Queues, Rankings, Sets
-from storeproof.contract import Address, ExactExpiry, Key, Layout, Record, Refused, Row, Unknown, Unsupported, Version
+from storeproof.contract import Address, ExactExpiry, Key, Layout, Record, Refused, Row, Unknown, Unsupported, Version, WrongReply
 from storeproof.spec import model as shapes
 
 _TIMEOUT: Final = 5.0
@@ -42,6 +42,9 @@ _TIMEOUT: Final = 5.0
 
 _WAIT: Final = "wait"
 """The option: how many replicas must have a write before it is acknowledged."""
+
+_KIN: Final = {"valkey_version": "Valkey", "dragonfly_version": "Dragonfly", "kvrocks_version": "Kvrocks", "garnet_version": "Garnet"}
+"""What INFO of other servers with this protocol has and that of Redis has not."""
 
 _CHILDREN: Final = ("aof_rewrite_in_progress", "aof_rewrite_scheduled", "rdb_bgsave_in_progress")
 
@@ -60,13 +63,27 @@ class RedisSession(RedisLink):
         self._service = service
 
     def version(self) -> Version:
-        """Valkey also gives a `redis_version`, the one that it is compatible with: its own comes first."""
-        found = self.run("INFO", "server")
+        """By INFO. Valkey also gives a `redis_version`, the one that it is compatible with: its own comes first."""
+        try:
+            found = self.run("INFO", "server")
+        except Unsupported:
+            return self._greeting()
         if self._service is not None:
             return Version(self._service, str(found["redis_version"]))
-        if "valkey_version" in found:
-            return Version("Valkey", str(found["valkey_version"]))
-        return Version("Redis", str(found["redis_version"]))
+        for field, product in _KIN.items():
+            if field in found:
+                return Version(product, str(found[field]))
+        return Version("Redis", str(found["redis_version"])) if "redis_version" in found else self._greeting()
+
+    def _greeting(self) -> Version:
+        """By HELLO, where INFO does not tell: it names the server, and the version of Redis that a relative takes itself for."""
+        told = self.run("HELLO", 2)
+        pairs = told if isinstance(told, dict) else dict(zip(told[::2], told[1::2], strict=True))
+        said = {_text(name): _text(value) for name, value in pairs.items()}
+        if "server" not in said:
+            raise WrongReply(f"neither INFO nor HELLO names the server: {told!r}"[:300])
+        version = said.get("version", "(not told)")
+        return Version(said["server"], f"(like Redis {version})")
 
     def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
         """By CONFIG GET, or INFO where CONFIG is closed; a setting that the server does not have, or does not tell, is left out."""
@@ -358,3 +375,7 @@ def _replicas(options: Mapping[str, str]) -> int:
     if not (text.isascii() and text.isdecimal()):
         raise Refused(f"the option `{_WAIT}` is a number of replicas; found {text}")
     return int(text)
+
+
+def _text(told: Any) -> str:
+    return told.decode(errors="replace") if isinstance(told, bytes) else str(told)

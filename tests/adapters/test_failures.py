@@ -79,14 +79,35 @@ def test_memcached_is_asked_what_it_is(version: bytes, stats: bytes, product: Ve
 
 
 def test_a_memcached_without_meta_commands_does_not_say_that_there_is_no_item() -> None:
-    """A server without meta commands raises Unsupported, and is never taken to say that there is no item."""
+    """A server without meta commands is asked for the item itself, and has no way to tell when it ends."""
     with answering(memcached_that(version=b"VERSION 1.6.18\r\n", stats=STATS, get=b"nonsense\r\n")) as address:
         session = memcached.connect(address, {})
         items: Any = session.collection(Layout("c", MODELS["single_key"]))
         with pytest.raises(Unsupported, match="the server says ERROR"):
-            items.exists("k")
-        with pytest.raises(WrongReply, match="cannot be read"):
+            items.expires_in("k")
+        for ask in (items.get, items.exists):
+            with pytest.raises(WrongReply, match="cannot be read"):
+                ask("k")
+        session.close()
+
+
+def test_a_memcached_that_answers_the_value_of_another_key_answers_wrong() -> None:
+    """It is the server's fault: Hazelcast leaves out a part of the key."""
+    with answering(memcached_that(version=b"VERSION 1.6.18\r\n", get=b"VALUE k 0 1\r\n1\r\nEND\r\n")) as address:
+        session = memcached.connect(address, {})
+        items: Any = session.collection(Layout("c", MODELS["counter"]))
+        with pytest.raises(WrongReply, match="another key"):
             items.get("k")
+        session.close()
+
+
+@pytest.mark.parametrize("first", [b"", b"OK\r\n"])
+def test_the_keys_of_old_and_new_versions_of_memcached_are_read(first: bytes) -> None:
+    """1.6.45 begins its list of keys with a line that 1.6.18 leaves out."""
+    listed = first + b"key=c%3Ak exp=-1 la=1 cas=2 fetch=no cls=1 size=62\nkey=d%3Ak exp=-1\nEND\r\n"
+    with answering(memcached_that(version=b"VERSION 1.6.45\r\n", stats=STATS, lru_crawler=listed)) as address:
+        session = memcached.connect(address, {})
+        assert session.keys(b"c:") == [b"c:k"]
         session.close()
 
 
@@ -100,8 +121,8 @@ def test_a_reply_that_redis_py_cannot_read_is_wrong(reply: bytes) -> None:
         session.close()
 
 
-def mongo_that(details: dict[str, Any], there: bool) -> Callable[[bytes], bytes]:
-    """Answers an insert with these details of an error, and a find with the record or without."""
+def mongo_that(details: dict[str, Any], there: bool, **build: Any) -> Callable[[bytes], bytes]:
+    """Answers an insert with these details of an error, a find with the record or without, and buildInfo with `build` too."""
     hello = {"ok": 1.0, "isWritablePrimary": True, "maxWireVersion": 21, "minWireVersion": 0, "maxBsonObjectSize": 2**24}
     hello |= {"maxMessageSizeBytes": 48_000_000, "maxWriteBatchSize": 100_000, "helloOk": True}
 
@@ -117,7 +138,7 @@ def mongo_that(details: dict[str, Any], there: bool) -> Callable[[bytes], bytes]
             batch = [{"_id": "k", "n": 1, "value": b""}] if there else []
             answer = {"ok": 1.0, "cursor": {"id": 0, "ns": "storeproof.c", "firstBatch": batch}}
         elif "buildInfo" in asked:
-            answer = {"ok": 1.0, "version": "7.0.1"}
+            answer = {"ok": 1.0, "version": "7.0.1", **build}
         elif "getParameter" in asked:
             answer = {"ok": 0.0, "code": 59, "errmsg": "no such command: getParameter"}
         else:
@@ -188,6 +209,12 @@ class _Refusal(psycopg.errors.FeatureNotSupported):
     diag: Any = type("Diag", (), {"severity_nonlocalized": "ERROR"})()
 
 
+class _SyntaxError(psycopg.errors.SyntaxError):
+    """As H2's: it has no severity that is the same in all languages."""
+
+    diag: Any = type("Diag", (), {"severity_nonlocalized": None, "severity": "ERROR"})()
+
+
 def _stumbled() -> Exception:
     """What the connector raises for a reply that is no MessagePack."""
     connection: Any = type("Connection", (), {"_unpacker_factory": lambda self: tarantool.response.unpacker_factory(self)})()
@@ -223,6 +250,7 @@ def _stumbled() -> Exception:
         (mysql_link.failure_of, pymysql.InternalError(144, "Table is marked as crashed and last (automatic?) repair failed"), Refused),
         (mysql_link.failure_of, pymysql.InternalError(28, "No space left on device"), Unknown),
         (postgresql_link._failure_of, _Refusal("no"), Unsupported),
+        (postgresql_link._failure_of, _SyntaxError("no ON CONFLICT"), Refused),
         (postgresql_link._failure_of, psycopg.OperationalError('lost synchronization with server: got message type "x"'), WrongReply),
         (postgresql_link._failure_of, psycopg.OperationalError("server closed the connection unexpectedly"), Unknown),
         (tarantool_link._failure_of, DatabaseError(5, "Vinyl does not support"), Unsupported),

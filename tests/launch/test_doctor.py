@@ -48,7 +48,7 @@ def test_doctor_names_each_command_once_and_whole() -> None:
     text = out.getvalue()
     assert "1 of " in text
     assert text.count("apt-get install docker.io && systemctl start docker    # a container engine\n") == 1
-    assert "  apt-get install redis-server    # redis (process)\n" in text
+    assert "  apt-get install redis-server    # redis (process): or a newer one: .ci/setup newest\n" in text
     assert "-over-" not in text.partition("To enable the rest")[2], "what enables a composite store enables the stores it consists of"
     assert "Power cuts by ext4: a power cut needs " in text
     assert text.count("    # power cuts by ext4\n") == 1
@@ -80,7 +80,7 @@ def test_every_remedy_is_a_line_that_works(monkeypatch: pytest.MonkeyPatch) -> N
         assert subprocess.run(["bash", "-n", "-c", command], capture_output=True, check=False).returncode == 0, command
         match command.split():
             case [".ci/setup", part]:
-                assert f"setup_{part}()" in (CHECKOUT / ".ci/setup").read_text()
+                assert f"setup_{part}()" in "".join((CHECKOUT / ".ci" / name).read_text() for name in ("setup", "products"))
             case ["docker", "pull", image]:
                 assert not image.startswith("storeproof/"), f"{image} is built here; no registry has it"
             case ["pip", "install", "-e", checkout]:
