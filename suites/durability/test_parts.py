@@ -15,8 +15,8 @@ from storeproof.store_under_test import StoreUnderTest
 def test_part(sut: StoreUnderTest, case_result: CaseResult, role: Role) -> None:
     """No acknowledged write is lost, and no older value is served, when the front or the home is killed under load and comes back.
 
-    A kill of the home may lose what a crash of the whole may. One of the front must lose nothing, whatever is claimed: the home goes on. With
-    `write-behind` it may lose what the home was not given yet, unless the variant survives a crash of both.
+    A kill of the home may lose what a crash of the whole may. One of the front must lose nothing, whatever is claimed: the home goes on.
+    With `write-behind` it may lose what the home was not given yet, unless the variant survives a crash of both.
     """
     summary = DurabilitySummary()
     run_part_kill(sut, role, summary)
