@@ -47,6 +47,7 @@ class CompositeSession:
 
     collections: type[CompositeCollection] = CompositeCollection
     copies: type[Copies] = Copies
+    behind: type[Behind] = Behind
 
     def __init__(self, front: Connection, home: Connection, caching: Caching, locks: Locks) -> None:
         self._front = front
@@ -85,7 +86,7 @@ class CompositeSession:
         """The home's collection, and the copies of its records."""
         kept = layout.model.record.kind in KINDS
         if kept and not self._caching.home_first:
-            behind = Behind(self._front, layout, self._home, self._locks)
+            behind = self.behind(self._front, layout, self._home, self._locks)
             home: Collection = behind
             self._behind[layout.name] = behind
         else:

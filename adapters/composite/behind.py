@@ -70,7 +70,18 @@ class Behind:
         Raises:
             Unknown: a server did not answer. What the home does not have still waits.
         """
-        self._queue.take(self._give, wait=wait)
+        self._queue.take(self.give, wait=wait)
+
+    def give(self, writes: list[bytes]) -> None:
+        """Give the home these writes of the queue, in their order. Raises `Unknown`: it may have some of them."""
+        records = {key: decode(self._model, copy) for write in writes for key, copy in _parts(write)}
+        if len(records) > 1 and self._home.supports("put_many"):
+            with suppress(Refused):  # one of them: then each is given by itself
+                self._home.ask("put_many", records)
+                return
+        for key, record in records.items():
+            with suppress(Refused):  # the client that wrote it has its acknowledgement
+                self._home.ask("put", key, record)
 
     def _method(self, name: str) -> Callable[..., Any]:
         if name == "put":
@@ -96,16 +107,6 @@ class Behind:
     def _after_the_queue(self, operation: str, *args: Any) -> Any:
         self.carry_out()
         return self._home.ask(operation, *args)
-
-    def _give(self, writes: list[bytes]) -> None:
-        records = {key: decode(self._model, copy) for write in writes for key, copy in _parts(write)}
-        if len(records) > 1 and self._home.supports("put_many"):
-            with suppress(Refused):  # one of them: then each is given by itself
-                self._home.ask("put_many", records)
-                return
-        for key, record in records.items():
-            with suppress(Refused):  # the client that wrote it has its acknowledgement
-                self._home.ask("put", key, record)
 
 
 def _joined(copies: Mapping[Key, bytes]) -> bytes:
