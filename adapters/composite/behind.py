@@ -15,6 +15,7 @@ from typing import Any, Final
 from storeproof.adapters.composite.connection import ConnectedCollection, Connection
 from storeproof.adapters.composite.encoding import decode, encode
 from storeproof.adapters.composite.locks import Locks
+from storeproof.adapters.composite.plain import is_plain
 from storeproof.adapters.composite.write_queue import WriteQueue
 from storeproof.contract import OPERATIONS, Key, Layout, Record, Refused, Unknown, WrongReply
 from storeproof.contract.families import Lacking
@@ -93,6 +94,8 @@ class Behind:
     def _write(self, operation: str, records: Mapping[Key, Record], *args: Any) -> None:
         """Let a write wait; one that the queue does not take goes to the home at once."""
         try:
+            if not all(is_plain(key, record) for key, record in records.items()):
+                raise Refused("the home may refuse it, which the client must hear")
             write = _joined({key: encode(self._model, record) for key, record in records.items()})
             if len(write) > _LARGE:
                 raise Refused("it is too large to wait")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from storeproof.adapters.composite.locks import Locks
-from storeproof.contract import Cached, Collection, Layout, Unknown, WrongReply, call
+from storeproof.adapters.composite.plain import is_plain
+from storeproof.contract import Cached, Collection, Key, Layout, Refused, Row, Unknown, WrongReply, call
 from storeproof.contract.transactions import Transactions
 from tests.adapters.composite.memory import LOST, NO, Layer, TransactionalSession
 from tests.shipped import SHIPPED
@@ -148,11 +151,15 @@ def test_a_write_that_the_home_refuses_holds_up_no_other(tmp_path: Path) -> None
 
 
 def test_what_cannot_wait_is_written_at_once(tmp_path: Path) -> None:
-    """What is large, what the front refuses, and records that have no copies; after what waits."""
+    """What is large, what a home may refuse, what the front refuses, and records that have no copies; after what waits."""
     layer, both = behind(tmp_path)
     put(both, "k", b"old")
     put(both, "k", b"v" * 100_000)
     assert (len(layer.home.records["sp_values"]["k"]), waiting(both)) == (100_000, 0)
+    layer.home.fails = NO
+    with pytest.raises(Refused):
+        put(both, "\0")
+    layer.home.fails = None
 
     def refuse(operation: str, key: object) -> None:
         if operation == "put" and isinstance(key, int):
@@ -165,6 +172,37 @@ def test_what_cannot_wait_is_written_at_once(tmp_path: Path) -> None:
     counters.prepare()
     call(counters, COUNTERS, "put", "n", 5)
     assert (layer.home.records["sp_counters"], waiting(counters)) == ({"n": 5}, 0)
+
+
+DEEP: dict[str, Any] = {}
+for _ in range(20):
+    DEEP = {"a": DEEP}
+
+
+@pytest.mark.parametrize(
+    ("key", "record", "plain"),
+    [
+        ("k", b"\0\xff", True),
+        ("line\nü", {"field0": b"\0"}, True),
+        ("k", {"field0": [1, None, True, 1.5, "ü\n", {"a": []}]}, True),
+        (7, Row(-(2**31), 1.5), True),
+        ("", b"v", False),
+        ("k" * 101, b"v", False),
+        ("\ud800", b"v", False),
+        (2**63, b"v", False),
+        (7, Row(2**31, 1.5), False),
+        (7, Row(1, math.inf), False),
+        ("k", {"\0": None}, False),
+        ("k", {"a": {"b.c": 1}}, False),
+        ("k", {"a": ["\0"]}, False),
+        ("k", {"a": 2**63}, False),
+        ("k", {"a": math.nan}, False),
+        ("k", DEEP, False),
+    ],
+)
+def test_only_what_every_home_takes_may_wait(key: Key, record: Any, plain: bool) -> None:
+    """Of all else the client must hear whether the home takes it."""
+    assert is_plain(key, record) is plain
 
 
 def test_documents_wait_as_they_are(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from storeproof.spec.cases import OF_COMPOSITES
 from tests.end_to_end.running import Run, leaves_nothing, start
 from tests.mutants.composite.files import composite_file
 
@@ -152,8 +153,8 @@ def test_a_queue_that_forgets_what_the_home_did_not_get_is_caught(outcomes: Mapp
 def test_a_store_that_is_one_server_has_no_cases_of_composite_stores(done: Run) -> None:
     """Neither tried nor left out."""
     ids = {store["store"]: {each["id"] for each in store["outcomes"]} for store in done.result["stores"]}
-    of_composites = {name for name in ids["write-through"] if name.startswith(("cache.", "durability.front_", "durability.home_"))}
-    assert len(of_composites) == 15
+    of_composites = {name for name in ids["write-through"] if name in OF_COMPOSITES}
+    assert of_composites == OF_COMPOSITES
     assert not of_composites & ids["sqlite"]
     assert "durability.process_crash" in ids["sqlite"]
 
