@@ -25,8 +25,8 @@ from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.contended_keys import ContendedKey, ContendedKeys, KeyType
 from storeproof.experiments.durability.interruption_summary import InterruptionSummary, Waited
 from storeproof.experiments.durability.readback import audit
-from storeproof.experiments.durability.waiting_writes import carry_out
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject, check_load
+from storeproof.experiments.waiting_writes import carry_out
 from storeproof.faults.interruption import Interruption
 from storeproof.history import Action, Recorder, by_place
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from storeproof.contract import Layout
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.rounds import Rounds
-from storeproof.experiments.durability.waiting_writes import carry_out
 from storeproof.experiments.fault_experiment import Subject
+from storeproof.experiments.waiting_writes import carry_out
 from storeproof.faults.part_kill import PartKill
 from storeproof.spec.scale import DurabilityScale
 from storeproof.spec.store import FRONT

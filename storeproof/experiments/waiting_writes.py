@@ -1,4 +1,7 @@
-"""Writes of a composite store that wait for its home. It is given them before it is looked at past the layer, or the front is emptied."""
+"""Writes of a composite store that wait for its home.
+
+It is given them before it is looked at past the layer, before the front is emptied, and before the bytes of another request are counted.
+"""
 
 from __future__ import annotations
 
