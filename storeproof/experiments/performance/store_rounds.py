@@ -190,7 +190,8 @@ class InterleavedRounds:
         ]
         no_wire = _no_wire(config, [sut for sut, _ in compared])
         for sut, each in compared:
-            rounds = StoreRounds(each, sut, partial(self._engines_of, sut, each.indexes, no_wire), self._ceilings)
+            of_others = "" if sut.target.parts else no_wire  # a composite store has a reason of its own
+            rounds = StoreRounds(each, sut, partial(self._engines_of, sut, each.indexes, of_others), self._ceilings)
             rounds.alone = sum(other is sut for other, _ in compared) == 1
             self._rounds[sut, each.case] = rounds
             rounds.prepare()
