@@ -95,6 +95,7 @@ def test_copies_that_count_when_they_arrive_late_are_caught(folder: Path) -> Non
     ]
     cases = {"unfenced:plain": ["stale_reads.single_key", late], "fenced:plain": [late]}
     done = run(folder, *(f"--store={path}" for path in files), "--launch=process", "-q", cases=cases)
+    assert done.code == pytest.ExitCode.TESTS_FAILED, done.said
     unfenced, fenced = ({each["id"]: each for each in store["outcomes"]} for store in done.result["stores"])
     assert unfenced["stale_reads.single_key"]["outcome"] == fenced[late]["outcome"] == "pass", done.said
     found = unfenced[late]
