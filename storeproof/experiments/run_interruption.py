@@ -17,7 +17,7 @@ from storeproof.faults.interruption import AtOnce, Interruption, PartCutOff, Par
 from storeproof.launch.handle import Capability, Handle
 from storeproof.launch.link import Link
 from storeproof.launch.several.composite import CompositeHandle
-from storeproof.spec.store import HOME, Role
+from storeproof.spec.store import FRONT, HOME, Role
 from storeproof.store_under_test import StoreUnderTest
 from storeproof.store_under_test.probing import connect
 
@@ -54,6 +54,7 @@ def run_interruption(sut: StoreUnderTest, roles: Sequence[Role], way: Way, case:
                 sut.layout(model),
                 sut.scale.durability.clients,
                 rounds,
+                patient=way == "pause" or FRONT in roles,  # of the home a pause shows it
                 home=lambda: _home(handle),
                 summary=summary,
             ).run()

@@ -11,6 +11,7 @@ import pytest
 
 from storeproof.experiments.run_interruption import run_interruption
 from storeproof.faults.interruption import Way
+from storeproof.plugin.suite import suite_run
 from storeproof.result.case_result import CaseResult
 from storeproof.spec.store import FRONT, HOME, ROLES, Caching, Role
 from storeproof.store_under_test import StoreUnderTest
@@ -27,17 +28,27 @@ _CASES: tuple[tuple[str, tuple[Role, ...], Way], ...] = (
 )
 
 
-def _who(roles: tuple[Role, ...]) -> str:
-    return roles[0] if len(roles) == 1 else "both"
+_LONG = ("durability.home_pause", "durability.both_links/reset", "durability.both_links/hang")
+"""A scale that leaves workloads out leaves these out too, unless they are named: the other cases show most of what they show."""
 
 
-@pytest.mark.parametrize(
-    ("case", "roles", "way"),
-    [pytest.param(case, roles, way, id=f"{_who(roles)}-{way}", marks=pytest.mark.case(id=case)) for case, roles, way in _CASES],
-)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A case for each interruption."""
+    some = suite_run(metafunc.config).options.scale.performance.workloads != "all"
+    cases = []
+    for case, roles, way in _CASES:
+        mark = pytest.mark.case(id=case, beyond_scale=some and case in _LONG)
+        cases.append(pytest.param(case, roles, way, id=_named(case), marks=mark))
+    metafunc.parametrize(("case", "roles", "way"), cases)
+
+
 def test_interruption(sut: StoreUnderTest, case_result: CaseResult, case: str, roles: tuple[Role, ...], way: Way) -> None:
     """Clients read and write many keys; what they gave up is delivered after each key was written again, and then each is read."""
     summary = run_interruption(sut, roles, way, case)
-    again = f"seed {sut.seed}; reproduce: {sut.command(f'test_interruption and {_who(roles)}-{way}')}"
+    again = f"seed {sut.seed}; reproduce: {sut.command(_named(case))}"
     home_first = Caching.of(sut.target.configuration.options).home_first
     summary.report(case_result, claimed=home_first or HOME not in roles, again=again)
+
+
+def _named(case: str) -> str:
+    return case.partition(".")[2].replace("/", "-")

@@ -68,11 +68,13 @@ class PartInterruptions(FaultExperiment[int]):
         clients: int,
         rounds: int,
         *,
+        patient: bool,
         home: Callable[[], Session],
         summary: InterruptionSummary,
     ) -> None:
         """
         Args:
+            patient: the first round lasts until a client has given up by itself, which takes many seconds if requests hang.
             home: opens a session with the home alone, past the layer and past the interruption.
             summary: of earlier rounds, on another store; the rounds continue from there.
         """
@@ -82,6 +84,7 @@ class PartInterruptions(FaultExperiment[int]):
         self._layout = layout
         self._number = max(3, clients)
         self._rounds = rounds
+        self._patient = patient
         self._home = home
         self._recorder = Recorder()
         self._clients: list[Client] = []
@@ -116,10 +119,10 @@ class PartInterruptions(FaultExperiment[int]):
             yield
 
     def fault(self) -> None:
-        """Interrupt the server: in the first round until a client has given up by itself, which takes many seconds if requests hang."""
+        """Interrupt the server for a moment; in the first round, if that is wanted, until a client has given up by itself."""
         try:
             self._interruption.strike()
-            wait_until(lambda: self.round > 1 or self._given_up > 0, _GIVES_UP, _LOOK)
+            wait_until(lambda: not self._patient or self.round > 1 or self._given_up > 0, _GIVES_UP, _LOOK)
             time.sleep(_OTHERS)
             self._waiting = self._queue.waiting if isinstance(self._queue, Cached) else 0
         finally:

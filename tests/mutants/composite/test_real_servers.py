@@ -34,7 +34,7 @@ RIGHT = (
 )
 INTERRUPTED = (
     "durability.front_pause",
-    *(f"durability.{links}/{way}" for links in ("front_link", "home_link", "both_links") for way in ("reset", "hang")),
+    *(f"durability.{links}/hang" for links in ("front_link", "home_link", "both_links")),
 )
 CACHE = ("cache.hit_rate/half", "cache.cold_start", "cache.dogpile")
 TRIED = {
@@ -47,7 +47,7 @@ TRIED = {
         "write-through": ("settings.readback", "stale_reads.single_key", "stateful.document10", "durability.front_kill"),
     },
     "memcached-over-postgresql": {
-        "cache-aside": ("stale_reads.single_key", "linearizable.register", "durability.front_link/hang"),
+        "cache-aside": ("stale_reads.single_key", "linearizable.register"),
         "write-through": (*RIGHT, *INTERRUPTED, *CACHE),
     },
 }
