@@ -8,21 +8,38 @@ records, go to the home alone. `Caching` has the options of a variant, `docs/COM
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
+from functools import partial
+from typing import Final
 
+from storeproof.adapters.composite.behind import Behind
 from storeproof.adapters.composite.collection import CompositeCollection
+from storeproof.adapters.composite.connection import Connection
 from storeproof.adapters.composite.copies import Copies
 from storeproof.adapters.composite.encoding import KINDS
 from storeproof.adapters.composite.fences import Fences
-from storeproof.adapters.composite.front import Front
 from storeproof.adapters.composite.locks import Locks
 from storeproof.adapters.composite.transaction import Transaction
-from storeproof.contract import Address, Collection, Layout, Maintenance, Part, Refused, Session, Unknown, Version, adapter_of
+from storeproof.contract import (
+    Address,
+    Collection,
+    Layout,
+    Maintenance,
+    Part,
+    Refused,
+    Session,
+    Unknown,
+    Version,
+    WrongReply,
+    adapter_of,
+)
 from storeproof.contract.families import Lacking
 from storeproof.contract.transactions import Transactions
 from storeproof.spec.base import RuleError
 from storeproof.spec.interleaving import Isolation
 from storeproof.spec.store import FRONT, HOME, ROLES, Caching
+
+_NO_TRANSACTIONS: Final = "a transaction in the home would not see the writes that wait in the front"
 
 
 class CompositeSession:
@@ -30,31 +47,36 @@ class CompositeSession:
 
     collections: type[CompositeCollection] = CompositeCollection
     copies: type[Copies] = Copies
+    behind: type[Behind] = Behind
 
-    def __init__(self, front: Front, home: Session, caching: Caching, locks: Locks) -> None:
+    def __init__(self, front: Connection, home: Connection, caching: Caching, locks: Locks) -> None:
         self._front = front
         self._home = home
+        records = home.session
         self._caching = caching
         self._locks = locks
-        self._fences = Fences(locks) if caching.policy == "write-through" else None
+        self._fences = Fences(locks) if caching.locks_writes else None
+        self._behind: dict[str, Behind] = {}
         self._transaction = Transaction()
-        self.unsupported_because: Mapping[str, str] = home.unsupported_because if isinstance(home, Lacking) else {}
-        if isinstance(home, Transactions):
-            self._transactions: Transactions = home
+        self.unsupported_because: Mapping[str, str] = records.unsupported_because if isinstance(records, Lacking) else {}
+        if not caching.home_first:
+            self.unsupported_because = {**self.unsupported_because, "Transactions": _NO_TRANSACTIONS}
+        elif isinstance(records, Transactions):
+            self._transactions: Transactions = records
             for name in ("begin", "commit", "rollback"):
                 setattr(self, name, getattr(self, f"_{name}"))
-        if isinstance(home, Maintenance):
-            self.compact = home.compact
+        if isinstance(records, Maintenance):
+            self.compact = records.compact
 
     def version(self) -> Version:
         """Both products and both versions, as `FRONT over HOME`."""
-        front, home = self._front.session.version(), self._home.version()
+        front, home = self._front.session.version(), self._home.session.version()
         return Version(f"{front.product} over {home.product}", f"{front.number} over {home.number}")
 
     def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
         """The live settings of both servers, each under its role."""
         found: dict[str, str] = {}
-        for role, session in ((FRONT, self._front.session), (HOME, self._home)):
+        for role, session in ((FRONT, self._front.session), (HOME, self._home.session)):
             prefix = f"{role}."
             wanted = [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
             found |= {f"{prefix}{name}": value for name, value in session.read_settings(wanted).items()}
@@ -62,13 +84,22 @@ class CompositeSession:
 
     def collection(self, layout: Layout) -> Collection:
         """The home's collection, and the copies of its records."""
-        home = self._home.collection(layout)
         kept = layout.model.record.kind in KINDS
+        if kept and not self._caching.home_first:
+            behind = self.behind(self._front, layout, self._home, self._locks)
+            home: Collection = behind
+            self._behind[layout.name] = behind
+        else:
+            home = self._home.session.collection(layout)
         copies = self.copies(self._front, layout, self._caching.ttl, self._fences) if kept else None
         return self.collections(layout, home, copies, self._caching, self._locks, self._transaction)
 
     def close(self) -> None:
-        """End both."""
+        """End both; what waits for the home is carried out, if both answer and no other client does."""
+        with suppress(Refused, Unknown, WrongReply, OSError):
+            for each in self._behind.values():
+                if each.waiting:
+                    each.carry_out(wait=False)
         self._front.close()
         self._home.close()
         with suppress(OSError):
@@ -124,10 +155,7 @@ def open_session(address: Address, options: Mapping[str, str], kind: type[Compos
     except RuleError as wrong:
         raise Refused(f"option {'.'.join(map(str, wrong.location))}: {wrong}") from None
     with ExitStack() as undo:
-        front = Front(lambda: _open(parts[FRONT]))
-        undo.callback(front.close)
-        home = _open(parts[HOME])
-        undo.callback(home.close)
+        front, home = (undo.enter_context(closing(Connection(role, partial(_open, parts[role])))) for role in (FRONT, HOME))
         try:
             session = kind(front, home, caching, Locks(address.locks))
         except FileNotFoundError as reason:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any, Final
 
+from storeproof.adapters.composite.behind import Behind
 from storeproof.adapters.composite.copies import Copies
 from storeproof.adapters.composite.locks import Locks
 from storeproof.adapters.composite.transaction import Transaction
@@ -71,6 +72,16 @@ class CompositeCollection:
         parts = ((HOME, home), (FRONT, front))
         found = {f"{role}.{name}": value for role, live in parts for name, value in live.items() if name != "indexes"}
         return {**found, **self._caching.options, "indexes": home.get("indexes", "0")}
+
+    @property
+    def waiting(self) -> int:
+        """See `Cached.waiting`."""
+        return self._home.waiting if isinstance(self._home, Behind) else 0
+
+    def carry_out(self) -> None:
+        """See `Cached.carry_out`."""
+        if isinstance(self._home, Behind):
+            self._home.carry_out()
 
     def drop_copy(self, key: Key) -> None:
         """See `Cached.drop_copy`."""
@@ -146,13 +157,13 @@ class CompositeCollection:
         try:
             return copies.get(key)
         except Unknown:
-            if self._caching.policy == "write-through":
+            if self._caching.locks_writes:
                 raise
             return None
 
     def _writing(self, keys: Iterable[Key] | None) -> AbstractContextManager[Any]:
         """The lock under which keys are written; None: all of the collection."""
-        if self._caching.policy != "write-through":
+        if not self._caching.locks_writes:
             return nullcontext()
         return self._locks.of_collection(self._name) if keys is None else self._locks.of_keys(self._name, keys)
 

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
 
-from storeproof.adapters.composite.encoding import decode, encode
+from storeproof.adapters.composite.connection import ConnectedCollection, Connection
+from storeproof.adapters.composite.encoding import as_values, decode, encode
 from storeproof.adapters.composite.fences import Fences
-from storeproof.adapters.composite.front import Front
-from storeproof.contract import Key, Layout, Record, Refused, Unknown, supports
-from storeproof.spec.model import Value
-
-_SIZE = 100
-"""Bytes of a value of the front's model; a copy has those of its record."""
+from storeproof.contract import Key, Layout, Record, Refused, Unknown
 
 
 class Copies:
     """Values of the front, in a collection of their own, under the keys of the records. A fenced one begins with the token of its key."""
 
-    def __init__(self, front: Front, layout: Layout, ttl: int, fences: Fences | None = None) -> None:
+    def __init__(self, front: Connection, layout: Layout, ttl: int, fences: Fences | None = None) -> None:
         """
         Args:
             ttl: seconds after which a copy expires; 0: never.
@@ -29,33 +24,24 @@ class Copies:
             Refused: its values do not expire, and copies are to.
         """
         self._model = layout.model
-        values = layout.model.model_copy(
-            update={
-                "model": "single_key",
-                "record": Value(kind="value", size=_SIZE, sizes=()),
-                **dict.fromkeys(("indexes", "text", "language", "places", "decimals"), ()),
-            }
-        )
-        self._layout = Layout(f"{layout.name}_copies", values)
+        self._layout = as_values(layout, "copies")
         self._ttl = ttl
         self._fences = fences
-        self._front = front
-        self._session = front.session
-        self._records: Any = self._session.collection(self._layout)
-        if ttl and not supports(self._records, "put_expiring"):
+        self._front = ConnectedCollection(front, self._layout)
+        if ttl and not self._front.supports("put_expiring"):
             raise Refused("the front has no values that expire; set the option `ttl` to 0, or choose another front")
 
     def prepare(self) -> None:
         """Create the collection in the front."""
-        self._ask("prepare")
+        self._front.ask("prepare")
 
     def clear(self) -> None:
         """Remove the collection from the front."""
-        self._ask("clear")
+        self._front.ask("clear")
 
     def describe(self) -> Mapping[str, str]:
         """What the front reports about the collection."""
-        found: Mapping[str, str] = self._ask("describe")
+        found: Mapping[str, str] = self._front.ask("describe")
         return found
 
     def get(self, key: Key) -> Record | None:
@@ -66,7 +52,7 @@ class Copies:
             WrongReply: what it answers is no copy.
         """
         try:
-            found = self._ask("get", key)
+            found = self._front.ask("get", key)
         except Refused:  # a key that the front cannot have: there is no copy under it
             return None
         if found is None:
@@ -90,9 +76,9 @@ class Copies:
             if self._fences is not None:
                 copy = self._fences.token(self._layout.name, key) + copy
             if self._ttl:
-                self._ask("put_expiring", key, copy, self._ttl)
+                self._front.ask("put_expiring", key, copy, self._ttl)
             else:
-                self._ask("put", key, copy)
+                self._front.ask("put", key, copy)
         except (Refused, ValueError, RecursionError):
             self.remove([key])
         except Unknown:
@@ -115,26 +101,16 @@ class Copies:
     def remove_all(self) -> None:
         """Remove all copies of the collection. Raises `Unknown`: some may still be there."""
         try:
-            self._ask("clear")
-            self._ask("prepare")
+            self._front.ask("clear")
+            self._front.ask("prepare")
         except (Refused, Unknown) as reason:
             if self._fences is not None:
                 self._fences.replace_all()
             raise Unknown(f"the front does not remove the copies of a collection: {reason}") from reason
 
-    def _ask(self, operation: str, *args: Any) -> Any:
-        """One request to the front, in the session that it has now."""
-        try:
-            if (session := self._front.session) is not self._session:
-                self._session, self._records = session, session.collection(self._layout)
-            return getattr(self._records, operation)(*args)
-        except Unknown:
-            self._front.lose()
-            raise
-
     def _remove(self, key: Key) -> None:
         try:
-            self._ask("delete", key)
+            self._front.ask("delete", key)
         except Refused as reason:
             if self.get(key) is not None:
                 raise Unknown(f"the front refuses to remove a copy: {reason}") from reason

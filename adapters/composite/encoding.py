@@ -6,11 +6,21 @@ import json
 from decimal import Decimal
 from typing import Any, Final, cast
 
-from storeproof.contract import Record, Row, WrongReply
-from storeproof.spec.model import Model
+from storeproof.contract import Layout, Record, Row, WrongReply
+from storeproof.spec.model import Model, Value
 
 KINDS: Final = ("value", "hash", "row", "document")
 """The kinds of records that copies are kept of: those that are read and written as a whole. Others change by their items."""
+
+_SIZE: Final = 100
+"""Bytes of a value in the model of the front's collections; a copy has those of its record."""
+
+
+def as_values(layout: Layout, suffix: str, **changes: Any) -> Layout:
+    """A collection of values beside this one; `changes`: other fields of the model."""
+    plain = dict.fromkeys(("indexes", "text", "language", "places", "decimals"), ())
+    record = Value(kind="value", size=_SIZE, sizes=())
+    return Layout(f"{layout.name}_{suffix}", layout.model.model_copy(update={"model": "single_key", "record": record, **plain, **changes}))
 
 
 def encode(model: Model, record: Record) -> bytes:

@@ -25,6 +25,7 @@ class Locks:
 
     def __init__(self, path: str) -> None:
         """Open the file, which exists. Raises `OSError`."""
+        self._path = path
         self._file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
 
     @property
@@ -58,14 +59,32 @@ class Locks:
         finally:
             self._set(fcntl.F_UNLCK, place)
 
+    @contextmanager
+    def if_free(self, collection: str, key: Key) -> Iterator[bool]:
+        """Hold the lock of a key if no other client does; says whether it is held."""
+        place = _place(f"{collection}\0{key!r}")
+        try:
+            self._set(fcntl.F_WRLCK, place, fcntl.F_OFD_SETLK)
+        except BlockingIOError:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            self._set(fcntl.F_UNLCK, place)
+
+    def beside(self, name: str) -> str:
+        """The path of another file of all clients, which ends as the file of the locks does."""
+        return f"{self._path}.{name}"
+
     def close(self) -> None:
         """Free all and close the file; may be called twice, since another file may have its number by then."""
         file, self._file = self._file, -1
         if file >= 0:
             os.close(file)
 
-    def _set(self, kind: int, place: int) -> None:
-        fcntl.fcntl(self._file, fcntl.F_OFD_SETLKW, struct.pack(_FLOCK, kind, os.SEEK_SET, place, 1, 0))
+    def _set(self, kind: int, place: int, how: int = fcntl.F_OFD_SETLKW) -> None:
+        fcntl.fcntl(self._file, how, struct.pack(_FLOCK, kind, os.SEEK_SET, place, 1, 0))
 
 
 def _place(name: str) -> int:

@@ -1,4 +1,4 @@
-"""Interruptions: one server of a composite store does not answer for a while, but it keeps running. Its clients give up and try again.
+"""Interruptions: a server of a composite store, or both, does not answer for a while, but keeps running. Its clients give up and try again.
 
 They strike a part and not the store, so that no guarantee names them; the cases of composite stores do.
 """
@@ -6,6 +6,7 @@ They strike a part and not the store, so that no guarantee names them; the cases
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Final, Literal
 
 from storeproof.launch.handle import Handle
@@ -16,7 +17,7 @@ Way = Literal["pause", "reset", "hang"]
 
 
 class Interruption(ABC):
-    """One way to interrupt one server. `strike` and `end` alternate."""
+    """One way to interrupt a server. `strike` and `end` alternate."""
 
     done: str
     """What was done, as the predicate of a sentence about the server."""
@@ -80,3 +81,27 @@ class PartCutOff(Interruption):
     def deliver(self) -> None:
         """What hangs arrives."""
         self._link.deliver()
+
+
+class AtOnce(Interruption):
+    """Several servers are interrupted in the same way, and answer again together."""
+
+    def __init__(self, parts: Sequence[Interruption]) -> None:
+        """`parts`: at least one."""
+        self._parts = parts
+        self.done = parts[0].done
+
+    def strike(self) -> None:
+        """Begin all."""
+        for each in self._parts:
+            each.strike()
+
+    def end(self) -> None:
+        """End all."""
+        for each in self._parts:
+            each.end()
+
+    def deliver(self) -> None:
+        """To each server what it was sent."""
+        for each in self._parts:
+            each.deliver()

@@ -17,19 +17,22 @@ from storeproof.spec.store import Target
 class Engines:
     """Those for one store. Their connections last from plan to plan."""
 
-    def __init__(self, target: Target, address: Address, wanted: EngineWanted) -> None:
+    def __init__(self, target: Target, address: Address, wanted: EngineWanted, no_wire: str = "") -> None:
         """
+        Args:
+            no_wire: why `auto` does not mean the wire engine here, though it may be possible; empty: it does.
+
         Raises:
             NotAvailable: the wanted one is not here.
         """
         self._wanted = wanted
         self._driver = DriverEngine(target, address)
         self._wire: WireEngine | None = None
-        self._without_wire = ""
+        self._without_wire = no_wire if wanted == "auto" else ""
         """Why there is no wire engine, where one would be used."""
-        if wanted == "wire" or (wanted == "auto" and native_support.present()):
+        if wanted == "wire" or (wanted == "auto" and not no_wire and native_support.present()):
             self._wire = WireEngine(target, address, self._driver)
-        elif wanted == "auto":
+        elif wanted == "auto" and not no_wire:
             self._without_wire = "the compiled part of storeproof, which has the wire engine, was not built when it was installed"
 
     def choose(self, plan: Plan) -> tuple[Engine, str]:

@@ -203,7 +203,8 @@ def _coverage(stores: Sequence[StoreResult], run: RunInfo) -> list[Text]:
     lines = []
     if run.beyond_scale:
         done = {each.workload for each in measured}
-        rest = {name.removeprefix("performance.").partition("/")[0] for name in run.beyond_scale} - done - {"outage", "cache.hit_rate"}
+        beyond = {name.removeprefix("performance.") for name in run.beyond_scale if name.startswith("performance.")}
+        rest = {name.partition("/")[0] for name in beyond} - done - {"outage"}
         what = f"{units.plural(len(done), 'workload')} measured; {len(rest)} more, all series and outages, at --scale=standard"
         lines.append(Text(what, "dim"))
     if measured:

@@ -21,7 +21,8 @@ OF_COMPOSITES: Final = frozenset(
         "durability.front_kill",
         "durability.home_kill",
         "durability.front_pause",
-        *(f"durability.{role}_link/{way}" for role in ("front", "home") for way in ("hang", "reset")),
+        "durability.home_pause",
+        *(f"durability.{links}/{way}" for links in ("front_link", "home_link", "both_links") for way in ("hang", "reset")),
     }
 )
 """Cases that only composite stores have."""

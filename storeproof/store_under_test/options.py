@@ -8,6 +8,7 @@ from pathlib import Path
 from storeproof.contract.address import Address
 from storeproof.corpus.article_store import Corpus
 from storeproof.disk.methods import Method
+from storeproof.errors import NotAvailable
 from storeproof.launch.request import LaunchOption
 from storeproof.load.choose_engine import Engines
 from storeproof.load.hosts.load_hosts import LoadEngines, LoadHosts
@@ -49,6 +50,17 @@ class Options:
     memory: int | None = None
     """Bytes of memory that every store is given; None: all that there is."""
 
-    def engines(self, target: Target, address: Address) -> LoadEngines:
-        """The load engines for a store. Raises `NotAvailable`: the wanted one is not to be had."""
-        return self.hosts.engines(target, address, self.engine) if self.hosts else Engines(target, address, self.engine)
+    def engines(self, target: Target, address: Address, no_wire: str = "") -> LoadEngines:
+        """The load engines for a store.
+
+        Args:
+            no_wire: see `Engines`.
+
+        Raises:
+            NotAvailable: the wanted one is not to be had, or the hosts cannot reach the store.
+        """
+        if self.hosts is None:
+            return Engines(target, address, self.engine, no_wire)
+        if address.ours:
+            raise NotAvailable("storeproof started this server, and only this machine reaches it", "give --hosts a server of --endpoint")
+        return self.hosts.engines(target, address, self.engine)

@@ -15,6 +15,7 @@ import pytest
 from storeproof.contract import Collection, Json, Layout, Refused, Unsupported, call
 from storeproof.contract.notation import arguments_from, shown
 from storeproof.experiments.load_records import fill
+from storeproof.experiments.waiting_writes import carry_out
 from storeproof.launch.proxy import CountingProxy, counting
 from storeproof.outcome import Outcome
 from storeproof.plugin.suite import suite_run
@@ -139,6 +140,7 @@ def test_a_part_does_not_grow_with_the_record(
             for size in (_SMALL, _LARGE):
                 record = {"field0": b"part", "field1": b"x" * size} if model == "hash10" else {"name": "part", "profile": "x" * size}
                 call(collection, layout, "put", "h", record)
+                carry_out(session, [layout])
                 before = proxy.to_client + proxy.to_store
                 call(collection, layout, operation, *args)
                 moved.append(proxy.to_client + proxy.to_store - before)

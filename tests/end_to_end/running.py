@@ -80,6 +80,7 @@ def start(
     edition: Path | None = None,
     pages: bool = False,
     cases: Mapping[str, Sequence[str]] | None = None,
+    rounds: int | None = None,
 ) -> Run:
     """Start a run that keeps its report, its data and its temporary files under `folder`, which is made.
 
@@ -89,13 +90,15 @@ def start(
         edition: the folder of another edition than these two.
         pages: the report is rendered, and not only `result.json` written.
         cases: by target (`store:variant`), the ids of the cases that are run; without it, what `-k` selects.
+        rounds: of each fault; without it, as many as the scale has.
     """
     for name in ("data", "temporary"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     # Without a data directory of ours, the container's data is in a volume: that is the common case.
     data = [] if "--launch=container" in arguments else [f"--data-dir={folder / 'data'}"]
     given = environment or {}
-    plugins, own = told(edition or (all_cases() if whole else mini_edition()), pages=pages, cases=cases, path=given.get("PYTHONPATH", ""))
+    chosen = edition or (all_cases() if whole else mini_edition())
+    plugins, own = told(chosen, pages=pages, cases=cases, rounds=rounds, path=given.get("PYTHONPATH", ""))
     command = [
         *(sys.executable, "-m", "pytest", str(SUITES / suites), "-p", "no:cacheprovider", "--seed=1", *plugins),
         *(f"--report-dir={folder / 'report'}", *data, *arguments),

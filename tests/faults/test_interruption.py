@@ -1,13 +1,13 @@
-"""The interruptions of one server: each is a call of what it strikes, and its opposite."""
+"""The interruptions of a server: each is a call of what it strikes, and its opposite."""
 
 from __future__ import annotations
 
 from typing import Any
-from unittest.mock import call, create_autospec
+from unittest.mock import Mock, call, create_autospec
 
 import pytest
 
-from storeproof.faults.interruption import PartCutOff, PartPause
+from storeproof.faults.interruption import AtOnce, PartCutOff, PartPause
 from storeproof.launch.handle import Handle
 from storeproof.launch.link import CutKind, Link
 
@@ -31,3 +31,14 @@ def test_a_cut_is_one_of_the_link_alone(kind: CutKind) -> None:
     cut.end()
     cut.deliver()
     assert link.mock_calls == [call.cut(kind), call.restore(), call.deliver()]
+
+
+def test_both_are_struck_before_either_answers_again() -> None:
+    """What is late is delivered to each, after both have ended."""
+    links: Any = Mock()
+    both = AtOnce([PartCutOff(links.front, "hang"), PartCutOff(links.home, "hang")])
+    both.strike()
+    both.end()
+    both.deliver()
+    of = call.front, call.home
+    assert links.mock_calls == [*(each.cut("hang") for each in of), *(each.restore() for each in of), *(each.deliver() for each in of)]

@@ -70,6 +70,15 @@ def test_a_kill_strikes_both_and_a_start_brings_both_back(handle: CompositeHandl
         handle.start_nowait()
 
 
+def test_both_are_struck_at_the_same_moment(handle: CompositeHandle, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither strike waits for the end of the other server."""
+    both = threading.Barrier(2, timeout=60)
+    for name in ("kill", "cut_power"):
+        for part in handle.members:
+            monkeypatch.setattr(part, name, both.wait)
+        getattr(handle, name)()
+
+
 @pytest.mark.parametrize("role", ["front", "home"])
 def test_one_is_killed_alone_and_only_it_is_started_again(role: str, handle: CompositeHandle) -> None:
     """The other keeps its process; a server that does not run cannot be killed."""

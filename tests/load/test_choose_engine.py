@@ -49,3 +49,11 @@ def test_the_wire_engine_is_refused_with_the_remedy() -> None:
     with pytest.raises(NotAvailable, match="the engine `wire` needs the compiled part of storeproof") as refused:
         Engines(target, ADDRESS, "wire")
     assert refused.value.remedy == native_support.REMEDY
+
+
+def test_auto_takes_the_driver_where_a_ratio_needs_it() -> None:
+    """Though the wire engine could do it. Who asks for that one gets it."""
+    (target,) = SPEC.targets(["redis"])
+    assert Engines(target, ADDRESS, "driver", "a ratio needs it").choose(PLAN)[1] == ""
+    engine, reason = Engines(target, ADDRESS, "auto", "a ratio needs it").choose(PLAN)
+    assert (engine.name, reason) == ("driver", "a ratio needs it")

@@ -22,6 +22,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     tried = [item for item in items if item.get_closest_marker("case")]
     kept = [item for item in tried if _chosen(item)]
     assert len(kept) == sum(map(len, CHOSEN.values())), "a case that was chosen does not exist"
+    for item in kept:  # it is named, whatever the scale leaves out
+        item.get_closest_marker("case").kwargs.pop("beyond_scale", None)  # type: ignore[union-attr]
     left_out = [item for item in tried if item not in set(kept)]
     items[:] = kept
     config.hook.pytest_deselected(items=left_out)

@@ -94,7 +94,7 @@ def test_a_part_may_be_a_file_beside_it(tmp_path: Path) -> None:
             "launch.composite.home: found 'both.yaml'; allowed: one variant of a store that is one server",
         ),
         (("policy: cache-aside, ", ""), "both.yaml:10: variants.plain.options.policy: is missing; allowed: cache-aside, read-through, "),
-        (("cache-aside", "write-behind"), "variants.plain.options.policy: found 'write-behind'; allowed: cache-aside, "),
+        (("cache-aside", "write-around"), "variants.plain.options.policy: found 'write-around'; allowed: cache-aside, "),
         (('"60"', '"1m"'), "variants.plain.options.ttl: found '1m'; allowed: a number of seconds, or 0"),
         (("ttl:", "tll:"), "variants.plain.options.tll: unknown option of a composite store; allowed: policy, invalidate, ttl"),
         (
@@ -144,7 +144,9 @@ def test_what_a_shipped_composite_guarantees_its_home_guarantees(name: str) -> N
     """And its product is that of both; one variant has a lock for each key, and every other declares stale reads."""
     for target in SHIPPED.targets([f"{name}:all"]):
         home = target.parts["home"]
-        assert home.configuration.promises(target.configuration.guarantee)
+        caching, guarantee = Caching.of(target.configuration.options), target.configuration.guarantee
+        assert home.configuration.promises(guarantee)
+        assert caching.home_first or target.parts["front"].configuration.promises(guarantee), "the front has what the home lacks"
         assert target.store.product == f"{target.parts['front'].store.product} over {home.store.product}"
-        assert target.stale_reads is (target.configuration.options["policy"] != "write-through")
+        assert target.stale_reads is not caching.locks_writes
         assert {package for store in target.stores[1:] for package in store.requires} == set(target.store.requires)

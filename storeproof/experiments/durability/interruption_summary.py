@@ -1,4 +1,4 @@
-"""Sums over the rounds of one interruption of one server of a composite store, and the outcome."""
+"""Sums over the rounds of one interruption of a composite store's servers, and the outcome."""
 
 from __future__ import annotations
 
@@ -15,6 +15,16 @@ from storeproof.units import plural
 
 _SHOWN: Final = 3
 """The number of findings of a round that a message names, as examples."""
+
+
+@dataclass(frozen=True)
+class Waited:
+    """What waited for the home in a round; of a policy that acknowledges no write before the home has it, nothing."""
+
+    writes: int
+    """When the interruption ended."""
+    seconds: float
+    """From then until the home had them all, with those that were added meanwhile."""
 
 
 @dataclass(kw_only=True)
@@ -40,10 +50,12 @@ class InterruptionSummary(Summary):
     """Reads that returned the record of no write."""
     costs: list[str] = field(default_factory=list)
     """For each round with a failure: its number, what it was, and the first examples."""
+    waited: list[Waited] = field(default_factory=list)
+    """Of the rounds in which writes waited."""
     idle: list[str] = field(default_factory=list)
     """Rounds in which no client gave up: they show nothing."""
 
-    def add(self, given_up: int, operations: Sequence[Operation], reads: Staleness, home: Sequence[Finding]) -> None:
+    def add(self, given_up: int, operations: Sequence[Operation], reads: Staleness, home: Sequence[Finding], waited: Waited) -> None:
         """Add a round.
 
         Args:
@@ -57,6 +69,7 @@ class InterruptionSummary(Summary):
         self.stale += len(reads.stale)
         self.ages_ms += reads.ages_ms
         self.invented += len(reads.unexplained)
+        self.waited += [waited] if waited.writes else []
         wrong = [each for each in home if each.anomaly is not Anomaly.OK]
         harmed = Counter(each.anomaly for each in wrong)
         self.anomalies.update(harmed)
@@ -93,6 +106,10 @@ class InterruptionSummary(Summary):
         yield from self.costs
         if not self.anomalies:
             yield "none is missing in the home"
+        if self.waited:
+            longest = max(each.seconds for each in self.waited)
+            writes = plural(max(each.writes for each in self.waited), "acknowledged write")
+            yield f"up to {writes} waited for the home, which had all {longest:.1f} s after the end at the latest"
         yield self._staleness()
         yield from self.idle
         yield from self.spoiled_rounds()

@@ -8,6 +8,7 @@ from storeproof.contract import Layout
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.rounds import Rounds
 from storeproof.experiments.fault_experiment import Subject
+from storeproof.experiments.waiting_writes import carry_out
 from storeproof.faults.part_kill import PartKill
 from storeproof.spec.scale import DurabilityScale
 from storeproof.spec.store import FRONT
@@ -31,5 +32,7 @@ class PartRounds(Rounds):
         """Start the server; in the last round empty the front."""
         super().recover()
         if self._role != FRONT and self.round.last:
+            with self.subject.session() as session:  # what waits for the home must not be lost with the front
+                carry_out(session, self._layouts.values())
             self.handle.kill_nodes([FRONT])
             self.handle.start()

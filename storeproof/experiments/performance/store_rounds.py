@@ -165,8 +165,8 @@ class InterleavedRounds:
         """
         self._ceilings = ceilings
         self._waiting = waiting
-        self._engines: dict[tuple[StoreUnderTest, int], tuple[object, LoadEngines]] = {}
-        """By store and number of indexes: a connection belongs to one collection."""
+        self._engines: dict[tuple[StoreUnderTest, int, str], tuple[object, LoadEngines]] = {}
+        """By store, number of indexes, and reason against the wire engine: a connection belongs to one collection."""
         self._rounds: dict[tuple[StoreUnderTest, str], StoreRounds] = {}
         """By store and case: those of one comparison."""
 
@@ -190,8 +190,10 @@ class InterleavedRounds:
             for each in config.with_each_index_count()
             for sut in (*((first,) if each.case == config.case else ()), *self._waiting(each.case))
         ]
+        no_wire = _no_wire(config, [sut for sut, _ in compared])
         for sut, each in compared:
-            rounds = StoreRounds(each, sut, partial(self._engines_of, sut, each.indexes), self._ceilings)
+            of_others = "" if sut.target.parts else no_wire  # a composite store has a reason of its own
+            rounds = StoreRounds(each, sut, partial(self._engines_of, sut, each.indexes, of_others), self._ceilings)
             rounds.alone = sum(other is sut for other, _ in compared) == 1
             self._rounds[sut, each.case] = rounds
             rounds.prepare()
@@ -217,16 +219,28 @@ class InterleavedRounds:
                 closing.callback(rounds.close)
             self._rounds = {}
 
-    def _engines_of(self, sut: StoreUnderTest, indexes: int) -> LoadEngines:
+    def _engines_of(self, sut: StoreUnderTest, indexes: int, no_wire: str) -> LoadEngines:
         """Those for the store as it runs now."""
         address = sut.shared().address
-        known = self._engines.get((sut, indexes))
+        known = self._engines.get((sut, indexes, no_wire))
         if known is not None and known[0] != address:
             known[1].close()
             known = None
         if known is None:
-            known = self._engines[sut, indexes] = (address, sut.options.engines(sut.target, address))
+            known = self._engines[sut, indexes, no_wire] = (address, sut.options.engines(sut.target, address, no_wire))
         return known[1]
+
+
+def _no_wire(config: BenchmarkConfig, suts: Sequence[StoreUnderTest]) -> str:
+    """Why these stores are not measured with the wire engine; empty: they are, where it is possible.
+
+    The layer of a composite store is in its client, so that only the client can load it. A ratio needs one engine for both stores, and
+    against one store alone is what the question about a pair is.
+    """
+    layered = next((sut.target.id for sut in suts if sut.target.parts), None)
+    if layered is None or len(set(suts)) == 1 or config.pipeline > 1:  # a client has one request in flight
+        return ""
+    return f"{layered} is measured beside it, whose layer only a client has, and a ratio needs one engine for both"
 
 
 def _refuse_unproven(sut: StoreUnderTest, collection: Collection, workload: Workload) -> None:

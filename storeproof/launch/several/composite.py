@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from storeproof.cleanup.reaper import reap_at_exit
@@ -20,7 +21,7 @@ from storeproof.spec.store import FRONT, HOME, Role
 
 
 class CompositeHandle(Together):
-    """Two servers as one store. A fault strikes both, the home first; the servers are its nodes, so that one can be killed alone."""
+    """Two servers as one store. A fault strikes both at the same moment; the servers are its nodes, so that one can be killed alone."""
 
     image_digest: str | None = None
     cluster: None = None
@@ -141,11 +142,7 @@ class CompositeHandle(Together):
 
     def kill(self) -> None:
         """See `Handle.kill`: of both."""
-        self._strikes += 1
-        for part in self._parts.values():
-            part.kill()
-        with self._starting:  # a start in another thread notices, and ends what it has started
-            pass
+        self._strike(lambda part: part.kill())
 
     @property
     def nodes(self) -> Sequence[str]:
@@ -173,10 +170,16 @@ class CompositeHandle(Together):
 
     def cut_power(self) -> None:
         """See `Handle.cut_power`: of both."""
+        self._strike(lambda part: part.cut_power())
+
+    def _strike(self, fault: Callable[[Handle], None]) -> None:
+        """Strike both at the same moment, so that neither does anything more after the end of the other."""
         self._strikes += 1
-        for part in self._parts.values():
-            part.cut_power()
-        with self._starting:  # as in `kill`
+        with ThreadPoolExecutor(len(self._parts)) as threads:
+            struck = [threads.submit(fault, part) for part in self._parts.values()]
+        for each in struck:
+            each.result()
+        with self._starting:  # a start in another thread notices, and ends what it has started
             pass
 
     def meter(self) -> UsageMeter:

@@ -17,17 +17,19 @@ FRONT: Final[Role] = "front"
 HOME: Final[Role] = "home"
 ROLES: Final[tuple[Role, ...]] = (FRONT, HOME)
 
-PolicyName = Literal["cache-aside", "read-through", "write-through"]
+PolicyName = Literal["cache-aside", "read-through", "write-through", "write-behind"]
 """What the layer locks.
 
 `cache-aside`: nothing; clients fill and invalidate the front as they come. `read-through`: one client at a time fills the copy of a key.
 `write-through`: as `read-through`, and the same lock is held while the key is written in the home and in the front.
+`write-behind`: as `write-through`, but a write of a whole record is acknowledged as soon as it waits in a queue in the front.
 """
 
 Invalidation = Literal["delete", "update"]
 """What a write does to the copy of its key in the front, after it was written to the home."""
 
 _OPTIONS: Final = ("policy", "invalidate", "ttl")
+_LOCKS_WRITES: Final = ("write-through", "write-behind")
 
 
 class Composite(Frozen):
@@ -64,7 +66,7 @@ class Caching:
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> Self:
-        """Read the options. `invalidate` is `update` by default with `write-through`, else `delete`; `ttl` is 0 by default.
+        """Read the options. `invalidate` is `update` by default where writes are locked, else `delete`; `ttl` is 0 by default.
 
         Raises:
             RuleError: an option is missing, unknown, or has a value that is not allowed; its location is the option's name.
@@ -73,7 +75,7 @@ class Caching:
             if name not in _OPTIONS:
                 raise RuleError(f"unknown option of a composite store; allowed: {', '.join(_OPTIONS)}", name)
         policy = _choice(options, "policy", get_args(PolicyName))
-        preset = "update" if policy == "write-through" else "delete"
+        preset = "update" if policy in _LOCKS_WRITES else "delete"
         invalidate = _choice({"invalidate": preset, **options}, "invalidate", get_args(Invalidation))
         ttl = options.get("ttl", "0")
         if not (ttl.isascii() and ttl.isdecimal() and str(int(ttl)) == ttl):
@@ -84,6 +86,16 @@ class Caching:
     def one_fills(self) -> bool:
         """Whether one client at a time fills a copy, and all others wait for it."""
         return self.policy != "cache-aside"
+
+    @property
+    def locks_writes(self) -> bool:
+        """Whether a key is locked while it is written: then no read may be stale, and copies have fences."""
+        return self.policy in _LOCKS_WRITES
+
+    @property
+    def home_first(self) -> bool:
+        """Whether a write is acknowledged only when the home has it."""
+        return self.policy != "write-behind"
 
     @property
     def options(self) -> dict[str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from storeproof.adapters.composite import CompositeSession
-from storeproof.adapters.composite.front import Front
+from storeproof.adapters.composite.connection import Connection
 from storeproof.adapters.composite.locks import Locks
 from storeproof.contract import Key, Layout, Record, Refused, Unknown, Version
 from storeproof.spec.interleaving import Isolation
@@ -166,7 +166,12 @@ class Layer:
 
     def session(self, home: Session | None = None, kind: type[CompositeSession] = CompositeSession) -> CompositeSession:
         """A session; `home`: another than a plain one."""
-        return kind(Front(self.front.session), home or self.home.session(), self._caching, Locks(str(self._locks)))
+        return kind(
+            Connection("front", self.front.session),
+            Connection("home", lambda: home or self.home.session()),
+            self._caching,
+            Locks(str(self._locks)),
+        )
 
 
 LOST = Unknown("the connection was lost")

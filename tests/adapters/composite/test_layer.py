@@ -18,6 +18,7 @@ VALUES = Layout("sp_values", SHIPPED.models["single_key"])
 DOCUMENTS = Layout("sp_documents", SHIPPED.models["document10"])
 COUNTERS = Layout("sp_counters", SHIPPED.models["counter"])
 POLICIES = ("cache-aside", "read-through", "write-through")
+"""Those that write to the home first."""
 
 
 def collection(layer: Layer, layout: Layout = VALUES) -> Collection:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from storeproof.check import judge, staleness
-from storeproof.experiments.durability.interruption_summary import InterruptionSummary
+from storeproof.experiments.durability.interruption_summary import InterruptionSummary, Waited
 from storeproof.history import ABSENT, Observation
 from storeproof.outcome import Outcome
 from tests.check.accesses import accesses
@@ -16,14 +16,14 @@ UNWRITTEN = ("put a |--|", "get -> c      |--|")
 
 
 def summary(
-    read: tuple[str, ...] = FRESH, home: Observation | None = None, given_up: int = 3, *, stale_possible: bool = False
+    read: tuple[str, ...] = FRESH, home: Observation | None = None, given_up: int = 3, *, stale_possible: bool = False, waited: int = 0
 ) -> InterruptionSummary:
     """That of one round with one key; `home`: what the home has, by default the last write."""
     made = InterruptionSummary(what="the front was paused", stale_possible=stale_possible)
     operations = accesses(*read)
     writes = [each for each in operations if each.action != "get"]
     seen = home or Observation("whole", writes[-1].write_id)
-    made.add(given_up, operations, staleness(operations), [judge(writes, seen)])
+    made.add(given_up, operations, staleness(operations), [judge(writes, seen)], Waited(waited, 0.25))
     return made
 
 
@@ -68,3 +68,17 @@ def test_a_round_in_which_no_client_gave_up_shows_nothing() -> None:
     spoiled = summary()
     spoiled.given_up, spoiled.spoiled = True, ["no answer"]
     assert spoiled.outcome(claimed=True) is Outcome.INCONCLUSIVE
+
+
+def test_what_waited_for_the_home_is_told() -> None:
+    """The most of a round, and the longest time; nothing of a policy with which no write waits."""
+    found = summary(waited=7)
+    assert "up to 7 acknowledged writes waited for the home, which had all 0.2 s after the end at the latest" in found.sentence()
+    assert "waited" not in summary().sentence()
+
+
+def test_a_loss_that_no_claim_excludes_is_counted_and_no_failure() -> None:
+    """With `write-behind` a home that was interrupted may be given an older write again."""
+    found = summary(home=ABSENT)
+    assert found.outcome(claimed=False) is Outcome.UNSUPPORTED
+    assert "1 lost in the home" in found.sentence()

@@ -23,6 +23,7 @@ from storeproof.load.quality.ceiling import Ceilings
 from storeproof.machine.cores import shown, split
 from storeproof.outcome import Outcome, Stage
 from storeproof.store_under_test import Options, StoreUnderTest
+from tests.mutants.composite.files import composite_file
 from tests.shipped import SHIPPED
 
 CORES = sorted(os.sched_getaffinity(0))[:2]
@@ -149,3 +150,16 @@ def test_a_case_is_repeated_with_what_it_was_given() -> None:
     options = Options(SHIPPED.scales["smoke"], seed=1, cores=1, memory=2**30, split=split(CORES).giving(1))
     command = StoreUnderTest(SHIPPED, target, options, lambda _: None).command("x")
     assert "--cores=1 --memory=1024MiB" in command
+
+
+def test_the_servers_of_a_composite_store_share_what_one_store_is_given(tmp_path: Path) -> None:
+    """All of its cores are those of each, and their parts of the memory are the whole; also of the part that a role has."""
+    single, pair = SHIPPED.targets(["sqlite:wal-full", str(composite_file(tmp_path, "pair", "write-through"))])
+    options = Options(SHIPPED.scales["smoke"], seed=1, launch="process", cores=1, memory=2**30, split=split(CORES).giving(1))
+    alone, both = (StoreUnderTest(SHIPPED, target, options, lambda _: None) for target in (single, pair))
+    for sharing in (1, 2):
+        for sut in (alone, both):
+            sut.share_memory(sharing)
+        one, parts = alone._request(), [part.request for part in both._request().parts]
+        assert [part.cores for part in parts] == [one.cores] * 2
+        assert sum(part.memory or 0 for part in parts) == one.memory == 2**30 // sharing

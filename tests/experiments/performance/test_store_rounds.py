@@ -20,8 +20,10 @@ LOG: list[str] = []
 class Store:
     """In place of a store under test."""
 
-    def __init__(self, name: str) -> None:
-        self.target = SimpleNamespace(id=name)
+    def __init__(self, name: str, *, composite: bool = False) -> None:
+        self.target = SimpleNamespace(id=name, parts={"front": None, "home": None} if composite else {})
+        self.options = SimpleNamespace(engine="auto")
+        self.shared = lambda: SimpleNamespace(address=name)
         rounds = SimpleNamespace(at_least=AT_LEAST, at_most=AT_MOST, every=EVERY)
         self.scale = SimpleNamespace(performance=SimpleNamespace(rounds=rounds))
         self.seed = 1
@@ -30,7 +32,8 @@ class Store:
 class Logged:
     """In place of `StoreRounds`: notes what is asked of it, and has enough after six rounds."""
 
-    def __init__(self, config: Any, sut: Any, _engines: Any, _ceilings: Any) -> None:
+    def __init__(self, config: Any, sut: Any, engines: Any, _ceilings: Any) -> None:
+        self.engines = engines
         self.name = sut.target.id + "i" * config.indexes
         self.interleaved_with: tuple[str, ...] = ()
         self.sound = sut.target.id != "broken"
@@ -72,6 +75,7 @@ class Config:
 
     def __init__(self, indexes: int) -> None:
         self.indexes, self.name, self.case = indexes, f"w{indexes}", f"performance.w{indexes}"
+        self.pipeline = 1
 
     def with_each_index_count(self) -> tuple[Config, ...]:
         return self.every
@@ -151,3 +155,26 @@ def test_a_store_alone_is_billed_for_its_case(monkeypatch: pytest.MonkeyPatch) -
     ceilings: Any = None
     alone = store_rounds.InterleavedRounds(ceilings, lambda _case: [])
     assert alone.rounds_of(first, suts[0]).elsewhere == 0
+
+
+@pytest.mark.parametrize(
+    ("composite", "pipeline", "why"),
+    [(True, 1, "both is measured beside it, whose layer only a client has"), (True, 8, ""), (False, 1, "")],
+)
+def test_beside_a_composite_store_all_have_its_engine(composite: bool, pipeline: int, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else there is no ratio of the pair and one store; not where no client of a composite store can do it."""
+    first = config()
+    first.pipeline = pipeline
+    monkeypatch.setattr(store_rounds, "StoreRounds", Logged)
+    monkeypatch.setattr(store_rounds, "Engines", lambda *given: given)
+    monkeypatch.setitem(SECONDS, "both", 1.0)
+    suts: list[Any] = [Store("a"), Store("both", composite=composite)]
+    ceilings: Any = None
+    rounds_of_all = store_rounds.InterleavedRounds(ceilings, lambda case: suts[1:] if case == first.case else suts)
+    for sut in suts:
+        logged: Any = rounds_of_all.rounds_of(first, sut)
+        target, address, wanted, no_wire = logged.engines()
+        assert (target.id, address, wanted) == (sut.target.id, sut.target.id, "auto")
+        expected = "" if sut.target.parts else why
+        assert no_wire.startswith(expected)
+        assert bool(no_wire) is bool(expected)

@@ -8,7 +8,14 @@ HERE = Path(__file__).parent
 
 
 def composite_file(
-    folder: Path, name: str, policy: str, adapter: str = "composite", *, stale: bool = False, front: str = "sqlite:off"
+    folder: Path,
+    name: str,
+    policy: str,
+    adapter: str = "composite",
+    *,
+    stale: bool = False,
+    front: str = "sqlite:off",
+    promises: str = "power_loss",
 ) -> Path:
     """Write one.
 
@@ -16,6 +23,7 @@ def composite_file(
         adapter: the layer: `composite`, or a mutant of this folder.
         stale: whether stale reads are declared as possible.
         front: the store of the front, which is SQLite or Redis.
+        promises: the guarantee that it claims.
     """
     path = folder / f"{name}.yaml"
     path.write_text(f"""format: "2.1"
@@ -28,7 +36,7 @@ launch:
 variants:
   plain:
     options: {{policy: {policy}, invalidate: delete}}
-    guarantee: power_loss
+    guarantee: {promises}
     default: true
 {"    stale_reads: possible" if stale else ""}
 claims:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from storeproof.adapters.composite import CompositeSession, open_session
+from storeproof.adapters.composite.connection import Connection
 from storeproof.adapters.composite.copies import Copies
 from storeproof.adapters.composite.fences import Fences
-from storeproof.adapters.composite.front import Front
 from storeproof.contract import Address, Layout
 
 
 class Unfenced(Copies):
-    def __init__(self, front: Front, layout: Layout, ttl: int, fences: Fences | None = None) -> None:
+    def __init__(self, front: Connection, layout: Layout, ttl: int, fences: Fences | None = None) -> None:
         super().__init__(front, layout, ttl)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from storeproof.adapters.composite import CompositeSession
-from storeproof.adapters.composite.front import Front
+from storeproof.adapters.composite.connection import Connection
 from storeproof.adapters.composite.locks import Locks
 from storeproof.contract import Layout, Refused, Unknown, call
 from storeproof.spec.store import Caching
@@ -35,8 +35,10 @@ class Connections:
 def test_a_reader_goes_round_a_front_without_an_answer_and_back_to_it(tmp_path: Path) -> None:
     """With cache-aside the client hears nothing of it, so that the layer must connect again by itself."""
     layer, connections = Layer(tmp_path), Connections()
-    front = Front(connections)
-    session = CompositeSession(front, layer.home.session(), Caching.of({"policy": "cache-aside"}), Locks(str(tmp_path / "locks")))
+    front = Connection("front", connections)
+    session = CompositeSession(
+        front, Connection("home", layer.home.session), Caching.of({"policy": "cache-aside"}), Locks(str(tmp_path / "locks"))
+    )
     both = session.collection(VALUES)
     both.prepare()
     layer.home.records["sp_values"] = {"k": b"v"}
@@ -54,7 +56,7 @@ def test_a_reader_goes_round_a_front_without_an_answer_and_back_to_it(tmp_path: 
 def test_a_front_that_takes_no_connection_gives_no_answer() -> None:
     """Whatever the reason: nothing was refused that was asked."""
     connections = Connections()
-    front = Front(connections)
+    front = Connection("front", connections)
     front.lose()
     for reason in (LOST, NO):
         connections.refuses = reason
@@ -64,4 +66,4 @@ def test_a_front_that_takes_no_connection_gives_no_answer() -> None:
     assert front.session is connections.made[-1]
     connections.refuses = NO
     with pytest.raises(Refused):
-        Front(connections)
+        Connection("front", connections)
