@@ -59,7 +59,8 @@ class Persistent(ClosedLoop):
     """A client that connects again after a lost connection, and pauses after a write that was not acknowledged: a node that was replaced
     may refuse thousands in a second."""
 
-    reconnects = True
+    def __init__(self) -> None:
+        super().__init__(reconnects=True)
 
     def replied(self, *, ok: bool) -> None:
         """Pause after anything but an acknowledgement."""

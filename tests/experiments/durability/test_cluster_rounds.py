@@ -10,8 +10,10 @@ import pytest
 from storeproof.check import Anomaly, Finding
 from storeproof.contract import Layout, Unknown
 from storeproof.errors import MachineFailed, StoreDied
+from storeproof.experiments.client import under_load
+from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.durability import cluster_rounds
-from storeproof.experiments.durability.cluster_rounds import ClusterRounds
+from storeproof.experiments.durability.cluster_rounds import ClusterRounds, Persistent
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.isolate_primary import IsolatePrimary
@@ -19,6 +21,7 @@ from storeproof.launch.handle import RunningCluster
 from storeproof.outcome import Outcome
 from storeproof.spec.scale import DurabilityScale
 from tests.experiments.durability.memory_cluster import MemoryCluster, NodeStore, connect_to, subject
+from tests.experiments.test_client import Scripted, client
 from tests.shipped import SHIPPED
 
 ROUNDS = 2
@@ -84,6 +87,16 @@ def test_a_cluster_that_acknowledges_first_loses_what_was_not_replicated(fault: 
     assert summary.costs[1].startswith(f"fault 2, {fault.name}: ")
     assert summary.outcome(claimed=True) is Outcome.FAIL
     assert summary.outcome(claimed=False) is Outcome.UNSUPPORTED
+
+
+def test_a_client_that_is_tied_to_a_node_connects_again() -> None:
+    """A primary that is paused for longer than clients wait for it goes on acknowledging when it wakes up."""
+    strategy = Scripted(Unknown("no answer in time"))
+    tied = client(strategy, Persistent())
+    with under_load([tied]):
+        wait_until(lambda: tied.acknowledged > 0, 10, 0.001)
+    assert strategy.recorded[:2] == ["unknown", "ok"]
+    assert strategy.sessions == 2
 
 
 def test_faults_take_turns_and_the_detail_counts_them() -> None:
