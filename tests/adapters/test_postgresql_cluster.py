@@ -28,7 +28,7 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("postgres") is None, reason="postgres is not on the PATH: apt-get install postgresql"),
 ]
 
-ONE = DurabilityScale.model_construct(rounds=1, clients=6, load_seconds=(0.1, 0.3))
+ONE = DurabilityScale.model_construct(rounds=1, clients=4, load_seconds=(0.1, 0.1))
 """A single round: at its lag of a second, asynchronous replication lost writes in every one."""
 WAITS = "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
 
