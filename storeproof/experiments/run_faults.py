@@ -98,6 +98,7 @@ def _run_on_cluster(sut: StoreUnderTest, guarantee: str, summary: DurabilitySumm
             layouts_of(sut, handle),
             sut.scale.durability,
             connect_to=sut.connect,
+            stale_possible=sut.target.stale_reads,
             atomic=atomic_writes(sut.target),
             summary=summary,
         ).run()

@@ -63,7 +63,8 @@ def test_writes_of_one_member_are_rolled_back(cluster: ClusterHandle, monkeypatc
     cluster.wait_whole()
     before = cluster.primary()
     layouts = layouts_of(sut, cluster, ("single_key",))
-    rounds = ClusterRounds(Subject(cluster, sut.connect, random.Random(1)), [IsolatePrimary()], layouts, ONE, connect_to=sut.connect)
+    subject = Subject(cluster, sut.connect, random.Random(1))
+    rounds = ClusterRounds(subject, [IsolatePrimary()], layouts, ONE, connect_to=sut.connect, stale_possible=True)
     rounds.run()
     summary = rounds.summary
     assert summary.lossy == 1, summary.detail()

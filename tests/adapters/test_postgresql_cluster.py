@@ -89,7 +89,8 @@ def test_asynchronous_replication_loses_what_lagged_behind(whole: ClusterHandle,
     """Another node is promoted and takes writes; the one that lost its disk gets a copy, and the cluster is whole again."""
     before = whole.primary()
     layouts = layouts_of(sut, whole, ("single_key",))
-    rounds = ClusterRounds(Subject(whole, sut.connect, random.Random(1)), [LaggingNodeWipe()], layouts, ONE, connect_to=sut.connect)
+    subject = Subject(whole, sut.connect, random.Random(1))
+    rounds = ClusterRounds(subject, [LaggingNodeWipe()], layouts, ONE, connect_to=sut.connect, stale_possible=True)
     rounds.run()
     summary = rounds.summary
     assert summary.lossy == 1, summary.detail()

@@ -52,10 +52,18 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_rounds, "machine_is_busy", lambda: "")
 
 
-def struck(cluster: MemoryCluster, *faults: ClusterFault, summary: DurabilitySummary | None = None) -> DurabilitySummary:
+def struck(
+    cluster: MemoryCluster, *faults: ClusterFault, summary: DurabilitySummary | None = None, stale_possible: bool = True
+) -> DurabilitySummary:
     """All rounds."""
     rounds = ClusterRounds(
-        subject(cluster), faults, LAYOUTS, SCALE, connect_to=lambda address: connect_to(cluster, address), summary=summary
+        subject(cluster),
+        faults,
+        LAYOUTS,
+        SCALE,
+        connect_to=lambda address: connect_to(cluster, address),
+        stale_possible=stale_possible,
+        summary=summary,
     )
     rounds.run()
     return rounds.summary
@@ -87,6 +95,18 @@ def test_a_cluster_that_acknowledges_first_loses_what_was_not_replicated(fault: 
     assert summary.costs[1].startswith(f"fault 2, {fault.name}: ")
     assert summary.outcome(claimed=True) is Outcome.FAIL
     assert summary.outcome(claimed=False) is Outcome.UNSUPPORTED
+
+
+@pytest.mark.parametrize("possible", [True, False])
+def test_stale_reads_are_counted_and_fail_where_they_are_not_possible(possible: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An isolated primary shows what the new one has replaced; nothing is lost, and its age is told."""
+    monkeypatch.setattr(cluster_rounds, "_SIDES_SECONDS", 0.5)
+    summary = struck(MemoryCluster(synchronous=True), IsolatePrimary(), stale_possible=possible)
+    assert (summary.harmed, summary.lossy) == (0, 0), summary.detail()
+    assert "reads of one key, at the struck node and another: " in summary.detail()
+    assert f"stale, in {ROUNDS} of {ROUNDS} rounds, by " in summary.detail()
+    assert summary.outcome(claimed=True) is (Outcome.PASS if possible else Outcome.FAIL)
+    assert bool(summary.findings) is not possible
 
 
 def test_a_client_that_is_tied_to_a_node_connects_again() -> None:
