@@ -7,7 +7,7 @@ from time import monotonic
 
 import psycopg
 from psycopg.conninfo import make_conninfo
-from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, PGconn, PollingStatus
+from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, PGconn, PollingStatus, abc
 
 from storeproof.contract import Address, Refused, Unknown
 
@@ -43,7 +43,7 @@ def connection_string(address: Address, **further: str) -> str:
     )  # fmt: skip
 
 
-def _connected(connection: PGconn, end: float) -> None:
+def _connected(connection: abc.PGconn, end: float) -> None:
     writes = True
     while True:
         _wait(connection, end, writes=writes)
@@ -55,7 +55,7 @@ def _connected(connection: PGconn, end: float) -> None:
         writes = state == PollingStatus.WRITING
 
 
-def _answer(connection: PGconn, statement: str, end: float) -> list[Row]:
+def _answer(connection: abc.PGconn, statement: str, end: float) -> list[Row]:
     connection.send_query(statement.encode())
     rows: list[Row] = []
     while True:
@@ -75,7 +75,7 @@ def _answer(connection: PGconn, statement: str, end: float) -> list[Row]:
             rows.append(tuple(None if value is None else value.decode() for value in values))
 
 
-def _wait(connection: PGconn, end: float, *, writes: bool = False) -> None:
+def _wait(connection: abc.PGconn, end: float, *, writes: bool = False) -> None:
     waiting = select.poll()
     waiting.register(connection.socket, select.POLLOUT if writes else select.POLLIN)
     if not waiting.poll(max(0.0, end - monotonic()) * 1000):
