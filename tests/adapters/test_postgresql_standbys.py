@@ -62,7 +62,7 @@ class Servers:
 def servers(monkeypatch: pytest.MonkeyPatch) -> Servers:
     made = Servers()
     monkeypatch.setattr(standbys, "ask", made.ask)
-    monkeypatch.setattr(standbys, "_STOP_SECONDS", 0.0)
+    monkeypatch.setattr(standbys, "_STOP_SECONDS", 0.2)
     return made
 
 
