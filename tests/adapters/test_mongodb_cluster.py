@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from storeproof.experiments.durability import cluster_rounds
-from storeproof.experiments.durability.cluster_rounds import ClusterRounds
+from storeproof.experiments.durability.clusters import cluster_rounds
+from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
 from storeproof.experiments.durability.layouts import layouts_of
 from storeproof.experiments.fault_experiment import Subject
 from storeproof.faults.isolate_primary import IsolatePrimary

@@ -11,7 +11,7 @@ import redis
 
 from storeproof.contract import Refused, Unknown
 from storeproof.errors import SettingsMismatch
-from storeproof.experiments.durability.cluster_rounds import ClusterRounds
+from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
 from storeproof.experiments.durability.layouts import layouts_of
 from storeproof.experiments.fault_experiment import Subject
 from storeproof.faults.lagging_node_wipe import LaggingNodeWipe

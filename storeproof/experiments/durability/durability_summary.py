@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Final, get_args
@@ -11,6 +11,7 @@ from typing import Final, get_args
 from storeproof.blame import Ending
 from storeproof.check import Anomaly, Finding, Losses, Shape, Staleness, together, upper_bound, worst
 from storeproof.experiments.summary import Summary, count_anomalies
+from storeproof.history import Place
 from storeproof.outcome import Outcome
 from storeproof.result.model import GuaranteeRecord, WorstLoss
 from storeproof.result.strength import strength
@@ -67,6 +68,10 @@ class DurabilitySummary(Summary):
     """Of a cluster: what was read of one key in each round, at the node that the fault struck and at another."""
     wrong_reads: int = 0
     """Those that no client wrote, and stale ones where the variant does not say that they are possible."""
+    compared: int = 0
+    """Of a cluster: how often another node was compared with the primary, record by record."""
+    unlike: int = 0
+    """Records that another node went on showing otherwise than the primary."""
     gone: set[str] = field(default_factory=set)
     """Models whose collection itself was missing after a fault."""
     idle: list[str] = field(default_factory=list)
@@ -107,6 +112,16 @@ class DurabilitySummary(Summary):
         if wrong:
             self.costs.append(f"{self._fault}{len(wrong)} of {seen.reads} reads of one key were wrong, first {wrong[0]}")
             self._grave += self.costs[-1:] if made_up else []
+
+    def compare(self, node: str, unlike: Sequence[Place] | None) -> None:
+        """Add the records of a node that differ from the primary's; None: it does not let itself be read."""
+        if unlike is None:
+            return
+        self.compared += 1
+        self.unlike += len(unlike)
+        if unlike:
+            model, key = unlike[0]
+            self.costs.append(f"{self._fault}{len(unlike)} records of {node} stay unlike the primary's, first {model}[{key!r}]")
 
     def breaks(self, reason: str, log: str) -> None:
         """Record that the store was unusable after the last fault."""
@@ -169,7 +184,7 @@ class DurabilitySummary(Summary):
             return Ending.MADE_UP
         if self.broken and not self.needs_repair:
             return Ending.SERVER_ENDED
-        if self.harmed or self.broken or self.wrong_reads:
+        if self.harmed or self.broken or self.wrong_reads or self.unlike:
             return Ending.BROKEN_PROMISE
         if self.given_up:
             return Ending.SPOILED
@@ -197,6 +212,8 @@ class DurabilitySummary(Summary):
             yield f"recovery {min(self.recoveries):.2f} to {max(self.recoveries):.2f} s"
         if self.failovers:
             yield f"writes acknowledged by another node {min(self.failovers):.2f} to {max(self.failovers):.2f} s after the fault"
+        if self.compared:
+            yield f"other nodes compared with the primary {self.compared} times: {self.unlike or 'no'} records differ"
         if reads := together(self.reads).reads:
             yield f"{reads} reads of one key, at the struck node and another: {self._stale()}"
         if self.without_failover:

@@ -12,8 +12,8 @@ from storeproof.contract import Layout, Unknown
 from storeproof.errors import MachineFailed, StoreDied
 from storeproof.experiments.client import under_load
 from storeproof.experiments.client_threads import wait_until
-from storeproof.experiments.durability import cluster_rounds
-from storeproof.experiments.durability.cluster_rounds import ClusterRounds, Persistent
+from storeproof.experiments.durability.clusters import alike, cluster_rounds
+from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds, Persistent
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.isolate_primary import IsolatePrimary
@@ -107,6 +107,25 @@ def test_stale_reads_are_counted_and_fail_where_they_are_not_possible(possible: 
     assert f"stale, in {ROUNDS} of {ROUNDS} rounds, by " in summary.detail()
     assert summary.outcome(claimed=True) is (Outcome.PASS if possible else Outcome.FAIL)
     assert bool(summary.findings) is not possible
+
+
+def test_nodes_that_stay_unlike_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that keeps what it wrote while it was isolated: what a client reads depends on the node. Otherwise all are found alike."""
+    monkeypatch.setattr(alike, "_SECONDS", 0.0)
+    summary = struck(MemoryCluster(synchronous=True), IsolatePrimary())
+    assert (summary.compared, summary.unlike) == (2 * ROUNDS, 0), summary.detail()
+
+    class Stubborn(MemoryCluster):
+        def heal(self) -> None:
+            old = self.stores["n1"].memory
+            super().heal()
+            self.stores["n1"].memory = old
+
+    summary = struck(Stubborn(synchronous=True), IsolatePrimary())
+    assert summary.unlike > 0
+    assert "fault 1, isolate_primary: " in summary.costs[0]
+    assert "records of n1 stay unlike the primary's, first " in summary.costs[0]
+    assert summary.outcome(claimed=True) is Outcome.FAIL
 
 
 def test_a_client_that_is_tied_to_a_node_connects_again() -> None:

@@ -24,12 +24,13 @@ from storeproof.experiments.client import ClosedLoop, open_clients, under_load
 from storeproof.experiments.client_threads import Running, wait_until
 from storeproof.experiments.durability.atomic_groups import AtomicWrite
 from storeproof.experiments.durability.clients import Clients
+from storeproof.experiments.durability.clusters.alike import unlike
+from storeproof.experiments.durability.clusters.register_reads import RegisterReads
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.readback import check_usable, read
-from storeproof.experiments.durability.register_reads import RegisterReads
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject, check_load
 from storeproof.faults.cluster_fault import ClusterFault
-from storeproof.history import as_of
+from storeproof.history import Place, Seen, as_of
 from storeproof.launch.handle import RunningCluster
 from storeproof.launch.readiness import timeout_error
 from storeproof.machine.deadline import Deadline
@@ -118,6 +119,8 @@ class ClusterRounds(FaultExperiment[ClusterRound]):
         """The primary that clients of this round are tied to."""
         self._gone = ""
         """The node that is lost now."""
+        self._seen: Mapping[Place, Seen] = {}
+        """What the primary showed at the last audit."""
         self._followers: Running | None = None
         self._register_writer: Running | None = None
         self._all_load = ExitStack()
@@ -199,6 +202,7 @@ class ClusterRounds(FaultExperiment[ClusterRound]):
             self._cluster.wait_whole()
             with self.subject.session() as session:
                 findings += self._read_back(session, everything=self.round.last)
+                self._compare_nodes()
                 self._audits.ended(monotonic_ns())
                 self._clients.prepare(session)
                 self._period += 1
@@ -243,9 +247,17 @@ class ClusterRounds(FaultExperiment[ClusterRound]):
         """The findings of the keys that were written since the last audit, or of all keys."""
         history = as_of(self._recorder.operations(), monotonic_ns())
         seen, gone = read(session, self._layouts, self._audits.due(history, everything=everything))
+        self._seen = seen
         self.summary.gone.update(gone)
         findings, _ = self._audits.judge(history, seen, self.struck)
         return findings
+
+    def _compare_nodes(self) -> None:
+        """Whether the others show what the primary has just shown."""
+        primary = self._cluster.primary()
+        for name in self._cluster.nodes:
+            if name != primary:
+                self.summary.compare(name, unlike(self._at(name), self._layouts, self._seen))
 
     def _fail_over(self) -> float | None:
         """Wait until another primary acknowledges a write; return the seconds since the fault, or None if the topology's time is over.
