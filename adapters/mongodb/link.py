@@ -34,6 +34,8 @@ _NOT_OFFERED: Final = frozenset({59, 115, 168, 238, 303, 304, 40324})
 """Codes of what a server has not: no such command, not supported, no such operator, not implemented, no such stage; 303 and 304 are
 Amazon DocumentDB's, for features and for stages."""
 
+_NO_SUCH_TRANSACTION: Final = 251
+
 _GOODBYE: Final = 0.5
 """Seconds for ending the sessions of a connection."""
 
@@ -140,12 +142,23 @@ class Link:
             self.session.start_transaction(ReadConcern("snapshot"), self.concerns.write)
 
     def commit(self) -> None:
-        """End the transaction. Whether it was committed or not, the session is done."""
+        """End the transaction. Whether it was committed or not, the session is done.
+
+        PyMongo sends it again if the reply is lost, and only the last error is seen: that of a node that knows no such transaction, or one
+        of the client itself, which then says that it knows no server with sessions.
+        """
         session, self.session = self.session, None
         if session is None:
             raise Refused("no transaction is open")
-        with sorting(), session:
-            session.commit_transaction()
+        with session:
+            try:
+                session.commit_transaction()
+            except _FAILURES as reason:
+                failure = _failure_of(reason)
+                answered = isinstance(reason, OperationFailure) and reason.code != _NO_SUCH_TRANSACTION
+                if isinstance(failure, Refused) and not answered:
+                    raise Unknown(str(failure)) from reason
+                raise failure from reason
 
     def rollback(self) -> None:
         """Undo the transaction; PyMongo passes over the error of one that the server has undone."""
