@@ -41,6 +41,8 @@ SLOW = (
     "stubs",
     "vendor",
     # They strike a store again and again, start servers of their own, or draw whole reports.
+    "adapters/test_mongodb_cluster.py",
+    "adapters/test_postgresql_cluster.py",
     "adapters/test_redis_cluster.py",
     "cleanup",
     "disk",

@@ -12,11 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from pymongo import MongoClient, WriteConcern
+from pymongo import MongoClient
 
+from storeproof.adapters.mongodb.concerns import OPTIONS, concerns_of
 from storeproof.adapters.mongodb.link import Link, Stored, sorting
 from storeproof.adapters.mongodb.parts import Hashes, Parts
 from storeproof.adapters.mongodb.records import Counters, Records, Rows, Values
+from storeproof.adapters.mongodb.replica_set import ReplicaSet
 from storeproof.adapters.mongodb.requests import Requests
 from storeproof.adapters.mongodb.rules import Rules
 from storeproof.adapters.mongodb.structures import Queues, Sets
@@ -28,7 +30,7 @@ _TIMEOUT: Final = 5.0
 
 _DATABASE: Final = "storeproof"
 
-_OPTIONS: Final = {"journal": ("true", "false"), "replica_set": ("of_one",)}
+_OPTIONS: Final = {**OPTIONS, "replica_set": ("of_one",)}
 
 _KIN: Final = {"psmdbVersion": "Percona Server for MongoDB", "ferretdb": "FerretDB", "ferretdbVersion": "FerretDB"}
 """What buildInfo of other servers with this protocol has and MongoDB's has not: their own version, since `version` is that of the
@@ -91,19 +93,23 @@ class MongoSession:
         with sorting():
             self._link.database.command("listCollections", 1, filter={"name": ""}, nameOnly=True, authorizedCollections=True)
 
+    def awaits_others(self) -> bool:
+        """Whether it is to be a member of a replica set that was not formed yet: until then it answers, and has no data."""
+        hello = self._link.command("hello")
+        return bool(hello.get("isreplicaset")) and "setName" not in hello
+
     def initiate(self) -> None:
         """replSetInitiate, unless it was done before; a server that was not initiated keeps no data.
 
         Raises:
             Unknown: it is not the primary yet.
         """
-        hello = self._link.command("hello")
-        if hello.get("isreplicaset") and "setName" not in hello:
+        if self.awaits_others():
             named = self._link.command("getCmdLineOpts")["parsed"]
             port, name = named.get("net", {}).get("port", 27017), named["replication"]["replSet"]
             members = [{"_id": 0, "host": f"127.0.0.1:{port}"}]
             self._link.command("replSetInitiate", {"_id": name.partition("/")[0], "members": members})
-        elif hello.get("isWritablePrimary"):
+        elif self._link.command("hello").get("isWritablePrimary"):
             return
         raise Unknown("the replica set has no primary yet")
 
@@ -148,8 +154,8 @@ def _own_version(told: object) -> str:
 def connect(address: Address, options: Mapping[str, str]) -> MongoSession:
     """Open one session.
 
-    `options`: `journal`, "true" for a write concern with `j: true`, "false" for the server's default; `replica_set`, "of_one" for
-    a server that is the only one of a replica set, which it is told if it was started for the run.
+    `options`: those of the concerns; `replica_set`, "of_one" for a server that is the only one of a replica set, which it is told if it was
+    started for the run.
 
     Raises:
         Refused: wrong credentials, or an option that is not known.
@@ -179,14 +185,18 @@ def connect(address: Address, options: Mapping[str, str]) -> MongoSession:
         connectTimeoutMS=_TIMEOUT * 1000,
         socketTimeoutMS=_TIMEOUT * 1000,
     )
-    # Without `j` the server's own default holds, which is what the variant `default` is about.
-    concern = WriteConcern(w=1, j=True) if options.get("journal") == "true" else WriteConcern()
-    session = MongoSession(Link(open_client, address.database or _DATABASE, concern))
+    session = MongoSession(Link(open_client, address.database or _DATABASE, concerns_of(options)))
     try:
         if options.get("replica_set") == "of_one" and address.ours:
             session.initiate()
-        session.probe()
+        if not (address.ours and session.awaits_others()):
+            session.probe()
     except (Refused, Unknown):
         session.close()
         raise
     return session
+
+
+def cluster(options: Mapping[str, str]) -> ReplicaSet:  # noqa: ARG001 - they are the clients'
+    """What forms and repairs a replica set."""
+    return ReplicaSet()

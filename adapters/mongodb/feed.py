@@ -9,6 +9,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from pymongo.read_concern import ReadConcern
+
 from storeproof.adapters.mongodb.link import Link, sorting
 from storeproof.contract import Change, Layout, Record, Refused, Unsupported
 
@@ -77,7 +79,7 @@ class Followed:
         which = [{"$match": {"operationType": {"$in": [*_WRITTEN, "delete"]}}}]
         whole = "required" if self._with_records else None
         with sorting():
-            self._stream = self._feed.collection(self._layout.name).watch(
-                which, full_document=whole, resume_after=self._token, max_await_time_ms=_AWAIT
-            )
+            # It reads what a majority has, and the server refuses any other concern.
+            followed = self._feed.collection(self._layout.name).with_options(read_concern=ReadConcern("majority"))
+            self._stream = followed.watch(which, full_document=whole, resume_after=self._token, max_await_time_ms=_AWAIT)
             self._token = self._stream.resume_token

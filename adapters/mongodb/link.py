@@ -11,13 +11,14 @@ from bson.codec_options import CodecOptions, TypeCodec, TypeDecoder, TypeRegistr
 from bson.decimal128 import Decimal128
 from bson.errors import BSONError, InvalidBSON
 from bson.int64 import Int64
-from pymongo import MongoClient, WriteConcern, timeout
+from pymongo import MongoClient, timeout
 from pymongo.client_session import ClientSession
 from pymongo.collection import Collection
 from pymongo.database import Database
 from pymongo.errors import BulkWriteError, ConnectionFailure, OperationFailure, ProtocolError, PyMongoError, WriteConcernError, WriteError
 from pymongo.read_concern import ReadConcern
 
+from storeproof.adapters.mongodb.concerns import Concerns
 from storeproof.contract import Refused, Unknown, Unsupported, WrongReply
 
 Stored = dict[str, Any]
@@ -32,6 +33,8 @@ _NOT_BEGUN: Final = frozenset({2, 9, 51091})
 _NOT_OFFERED: Final = frozenset({59, 115, 168, 238, 303, 304, 40324})
 """Codes of what a server has not: no such command, not supported, no such operator, not implemented, no such stage; 303 and 304 are
 Amazon DocumentDB's, for features and for stages."""
+
+_NO_SUCH_TRANSACTION: Final = 251
 
 _GOODBYE: Final = 0.5
 """Seconds for ending the sessions of a connection."""
@@ -111,19 +114,19 @@ def _failure_of_many(reason: Exception) -> Exception:
 class Link:
     """One client, one database."""
 
-    def __init__(self, open_client: Callable[[], MongoClient[Stored]], database: str, concern: WriteConcern) -> None:
+    def __init__(self, open_client: Callable[[], MongoClient[Stored]], database: str, concerns: Concerns) -> None:
         client = open_client()
         self._open_client = open_client
         self._others: list[Link] = []
         self.database: Database[Stored] = client.get_database(database, codec_options=_CODEC)
-        self.concern = concern
+        self.concerns = concerns
         self.session: ClientSession | None = None
         """What goes with every request while a transaction is open."""
         self._client = client
 
     def collection(self, name: str) -> Collection[Stored]:
-        """A collection of the database; its writes have our write concern."""
-        return self.database.get_collection(name, write_concern=self.concern)
+        """A collection of the database; its writes and reads have our concerns."""
+        return self.database.get_collection(name, write_concern=self.concerns.write, read_concern=self.concerns.read)
 
     def command(self, name: str, value: Any = 1, **arguments: Any) -> Stored:
         """A command to the database `admin`."""
@@ -136,15 +139,26 @@ class Link:
             raise Refused("a transaction is open already")
         with sorting():
             self.session = self._client.start_session()
-            self.session.start_transaction(ReadConcern("snapshot"), self.concern)
+            self.session.start_transaction(ReadConcern("snapshot"), self.concerns.write)
 
     def commit(self) -> None:
-        """End the transaction. Whether it was committed or not, the session is done."""
+        """End the transaction. Whether it was committed or not, the session is done.
+
+        PyMongo sends it again if the reply is lost, and only the last error is seen: that of a node that knows no such transaction, or one
+        of the client itself, which then says that it knows no server with sessions.
+        """
         session, self.session = self.session, None
         if session is None:
             raise Refused("no transaction is open")
-        with sorting(), session:
-            session.commit_transaction()
+        with session:
+            try:
+                session.commit_transaction()
+            except _FAILURES as reason:
+                failure = _failure_of(reason)
+                answered = isinstance(reason, OperationFailure) and reason.code != _NO_SUCH_TRANSACTION
+                if isinstance(failure, Refused) and not answered:
+                    raise Unknown(str(failure)) from reason
+                raise failure from reason
 
     def rollback(self) -> None:
         """Undo the transaction; PyMongo passes over the error of one that the server has undone."""
@@ -160,7 +174,7 @@ class Link:
 
     def another(self) -> Link:
         """A further client, which ends with this one at the latest."""
-        self._others.append(Link(self._open_client, self.database.name, self.concern))
+        self._others.append(Link(self._open_client, self.database.name, self.concerns))
         return self._others[-1]
 
     def close(self) -> None:

@@ -63,7 +63,7 @@ class Records(Followed):
 
     def _create(self) -> None:
         try:
-            self._link.database.create_collection(self._layout.name, check_exists=False, write_concern=self._link.concern)
+            self._link.database.create_collection(self._layout.name, check_exists=False, write_concern=self._link.concerns.write)
         except OperationFailure as reason:
             if reason.code != _NAMESPACE_EXISTS:
                 raise
@@ -84,9 +84,8 @@ class Records(Followed):
             found = self._collection.index_information()
         apart = {"textIndexVersion", "2dsphereIndexVersion", "expireAfterSeconds"}
         indexes = sum(name != "_id_" and not index.keys() & apart for name, index in found.items())
-        live = {"indexes": str(indexes), "journal": "true" if self._collection.write_concern.document.get("j") else "false"}
         members = len(self._link.command("hello").get("hosts", ()))
-        return {**live, "replica_set": "of_one" if members == 1 else f"of {members}"}
+        return {"indexes": str(indexes), **self._link.concerns.live(), "replica_set": "of_one" if members == 1 else f"of {members}"}
 
     def get(self, key: Key) -> Record | None:
         """By `_id`."""

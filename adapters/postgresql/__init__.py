@@ -19,6 +19,7 @@ import psycopg
 from storeproof.adapters.postgresql.documents import Documents
 from storeproof.adapters.postgresql.link import TIMEOUT, Connection, Link
 from storeproof.adapters.postgresql.records import Counters, Hashes, Rows, Values
+from storeproof.adapters.postgresql.standbys import Standbys
 from storeproof.adapters.postgresql.structures import Lists, Rankings, Sets
 from storeproof.contract import Address, Collection, Layout, Refused, Unknown, Unsupported, Version, WrongReply
 from storeproof.spec.interleaving import Isolation
@@ -78,6 +79,11 @@ def connect(address: Address, options: Mapping[str, str]) -> Session:
     """One session in autocommit mode. Raises `Refused` for wrong credentials or database, `Unknown` while no server answers."""
     again = partial(_connection, address)
     return Session(Link(again(), again, address.ours), options)
+
+
+def cluster(options: Mapping[str, str]) -> Standbys:  # noqa: ARG001 - they are the clients'
+    """What forms and repairs a primary with standbys."""
+    return Standbys()
 
 
 def _connection(address: Address) -> Connection:

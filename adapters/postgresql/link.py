@@ -34,6 +34,9 @@ _UNREADABLE: Final = re.compile(
 )
 """What libpq says of a reply that breaks the protocol."""
 
+_WAIT_FOR_STANDBY: Final = "SyncRepWaitForLSN"
+"""The server's function that waits (src/backend/replication/syncrep.c)."""
+
 RV = TypeVar("RV")
 
 
@@ -107,6 +110,9 @@ class Link:
         self._others: list[Link] = []
         self._cursor = connection.cursor(binary=True)
         self._defining = psycopg.ClientCursor(connection)
+        self._unreplicated = ""
+        """What the server said instead of an error, if it ended its wait for a standby."""
+        connection.add_notice_handler(self._notice)
 
     def run(self, statement: str, values: Sequence[Any] | Mapping[str, Any] = (), prepare: bool = True) -> int:
         """Send one statement and wait for its answer; the number of rows found or changed."""
@@ -195,8 +201,17 @@ class Link:
         if self._connection.closed:
             raise Refused("the connection is closed; the request was not sent")
         try:
-            return cursor.execute(statement, values, prepare=prepare).rowcount
+            self._unreplicated = ""
+            rows = cursor.execute(statement, values, prepare=prepare).rowcount
         except psycopg.Error as reason:
             raise _failure_of(reason) from reason
         except (UnicodeEncodeError, OverflowError) as reason:
             raise Refused(f"{reason}; the statement was not sent") from reason
+        if self._unreplicated:
+            raise Unknown(self._unreplicated)
+        return rows
+
+    def _notice(self, notice: psycopg.errors.Diagnostic) -> None:
+        """A cancelled wait for a standby ends in success, and a warning; its text may be in any language."""
+        if notice.source_function == _WAIT_FOR_STANDBY:
+            self._unreplicated = notice.message_primary or _WAIT_FOR_STANDBY

@@ -2,7 +2,7 @@
 
 from storeproof.contract.address import Address, Part
 from storeproof.contract.cached import Cached
-from storeproof.contract.clusters import Cluster, NodeAddresses, Promotion
+from storeproof.contract.clusters import Cluster, NodeAddresses, Promotion, Rebuilding
 from storeproof.contract.failures import Breach, Refused, Unknown, Unsupported, WrongReply
 from storeproof.contract.families import (
     Aggregate,
@@ -89,6 +89,7 @@ __all__ = [
     "Promotion",
     "Queue",
     "Ranking",
+    "Rebuilding",
     "Record",
     "Refused",
     "ResumableFeed",

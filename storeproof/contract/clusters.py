@@ -6,7 +6,7 @@ would: each method opens its own connections, with short timeouts, since any nod
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from storeproof.contract.address import Address
@@ -58,4 +58,19 @@ class Promotion(Protocol):
 
         Raises:
             Refused: none can be.
+        """
+
+
+@runtime_checkable
+class Rebuilding(Protocol):
+    """A `Cluster` some of whose nodes can follow the primary only with a new copy of its data."""
+
+    def rebuilt(self, nodes: NodeAddresses) -> Mapping[str, Sequence[Sequence[str]]]:
+        """The nodes that need one now, each with the commands that make it.
+
+        On each such node the server for clients is killed and its data directory emptied; the commands run there in place of `initialise`
+        in the store's file, and are written like it (`${data}`, `$$`); then the server is started again.
+
+        Raises:
+            Unknown: there is no primary to copy from, or a node does not answer.
         """

@@ -25,6 +25,15 @@ class Running:
         """Whether any of them still runs or hangs."""
         return any(thread.is_alive() for thread in self.threads)
 
+    def end(self) -> None:
+        """Stop them, and wait until they have ended."""
+        self.stop.set()
+        deadline = time.monotonic() + HANG_SECONDS
+        for thread in self.threads:
+            # A thread that hangs longer is abandoned. Its operation is in flight and thus unknown; it will not write another.
+            if thread.ident is not None:
+                thread.join(max(0.0, deadline - time.monotonic()))
+
 
 def wait_until(condition: Callable[[], bool], seconds: float, look: float) -> None:
     """Wait until it holds, or the time is over, whichever is first; the caller looks at what there is.
@@ -42,16 +51,13 @@ def running(clients: Sequence[Callable[[threading.Event, threading.Event], None]
     """Start the clients' `run(go, stop)` together, and wait for them at the end of the block."""
     go, stop = threading.Event(), threading.Event()
     threads = [threading.Thread(target=client, args=(go, stop), daemon=True) for client in clients]
+    load = Running(threads, stop)
     try:
         for thread in threads:
             thread.start()
         go.set()
-        yield Running(threads, stop)
+        yield load
     finally:
         stop.set()
         go.set()
-        deadline = time.monotonic() + HANG_SECONDS
-        for thread in threads:
-            # A thread that hangs longer is abandoned. Its operation is in flight and thus unknown; it will not write another.
-            if thread.ident is not None:
-                thread.join(max(0.0, deadline - time.monotonic()))
+        load.end()

@@ -12,7 +12,7 @@ from storeproof.errors import NotAvailable
 from storeproof.experiments.contended_keys import KEY_TYPES, KeyType
 from storeproof.experiments.durability.atomic_groups import atomic_writes
 from storeproof.experiments.durability.bootstrap import Bootstrap, BootstrapSummary
-from storeproof.experiments.durability.cluster_rounds import ClusterRounds
+from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
 from storeproof.experiments.durability.corruption import CorruptionExperiment
 from storeproof.experiments.durability.corruption_summary import CorruptionSummary
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
@@ -98,6 +98,7 @@ def _run_on_cluster(sut: StoreUnderTest, guarantee: str, summary: DurabilitySumm
             layouts_of(sut, handle),
             sut.scale.durability,
             connect_to=sut.connect,
+            stale_possible=sut.target.stale_reads,
             atomic=atomic_writes(sut.target),
             summary=summary,
         ).run()

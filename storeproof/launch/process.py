@@ -100,7 +100,7 @@ class ProcessHandle(ManagedServer):
         try:
             if not self.initialised and self._is_taken():  # no file contains it yet
                 self._address = self._choose_address()
-            self._initialise()
+            self._initialise(self._launch.initialise)
             if self._is_taken():
                 raise self._port_taken()
             self._spawn([self._programs[self._launch.binary], *self._template().command(self._launch.command)])
@@ -111,6 +111,20 @@ class ProcessHandle(ManagedServer):
         """See `Handle.empty`."""
         self._directory().empty()
         self.initialised = False
+
+    def set_up(self, commands: Sequence[Sequence[str]]) -> None:
+        """Make the data directory again by these commands, in place of those that the store's file has. The server does not run.
+
+        Raises:
+            StoreDied: a command fails.
+            NotAvailable: one of the programs is not installed.
+        """
+        self.empty()
+        self._processes.allow_start()
+        try:
+            self._initialise(commands)
+        except OSError as reason:
+            raise self._as_shortage(reason) from None
 
     def stop(self) -> None:
         """See `Handle.stop`."""
@@ -171,8 +185,8 @@ class ProcessHandle(ManagedServer):
         assert self._made is not None, "made with the handle"
         return self._made
 
-    def _initialise(self) -> None:
-        """Write the configuration files and run the initialisation commands, once."""
+    def _initialise(self, commands: Sequence[Sequence[str]]) -> None:
+        """Write the configuration files and run the commands, once."""
         if self.initialised:
             return
         directory, template = self._directory(), self._template()
@@ -185,8 +199,9 @@ class ProcessHandle(ManagedServer):
             account = pwd.getpwnam(self._user)
             for path in (directory.data, directory.run, *directory.run.iterdir()):
                 os.chown(path, account.pw_uid, account.pw_gid, follow_symlinks=False)
-        for command in self._launch.initialise:
-            process = self._spawn([self._programs[command[0]], *template.command(command[1:])])
+        for command in commands:
+            program = self._programs.get(command[0]) or find_program(command[0], self._launch, self._name)
+            process = self._spawn([program, *template.command(command[1:])])
             code = self._wait(process, f"{self._name}: {command[0]} did not end within")
             if code != 0:
                 raise self._error_for(f"{self._name}: {command[0]} {describe_exit(code)}", shell_status(code))

@@ -49,8 +49,14 @@ class NetworkMark:
 
     @property
     def interface(self) -> str:
-        """The name of the only part outside the namespaces: the interface through which this machine's processes reach the nodes."""
+        """The name of the interface outside the namespaces, through which this machine's processes reach the nodes."""
         return f"sp{self.number}"
+
+    @property
+    def metric(self) -> int:
+        """The metric of the route that says `unreachable`, by which it is found: routes have no names. A route of an interface has 0, and
+        comes first."""
+        return int(self.number, 16) or 1
 
 
 def find_marks() -> dict[NetworkMark, list[str]]:

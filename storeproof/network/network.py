@@ -2,7 +2,8 @@
 
 A bridge in this machine's own namespace would be filtered by the machine's own rules (Docker's drop what is forwarded). So the only part
 outside the namespaces is one interface with a route to the nodes, through which clients reach them. It is the far end of a cable to the
-switch, and gone with it.
+switch, and gone with it. Beneath that route lies one that says `unreachable`: without the interface packets would take the default route,
+and what a stranger answered would be taken for the store's answer.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Network:
         host, *addresses = [str(each) for each in subnet.hosts()]
         self.host = host
         """The address of this machine in it."""
-        self._length = subnet.prefixlen
+        self._subnet = subnet
         self.addresses = dict(zip(self.nodes, addresses, strict=False))
         """By node."""
         self._ports = {node: f"v{number}" for number, node in enumerate(self.nodes, 1)}
@@ -109,7 +110,9 @@ class Network:
         run(Command(("ip", "netns", "add", switch)))  # alone: the first one of a machine also prepares the directory of the names
         run(*(Command(("ip", "netns", "add", self.namespace(node))) for node in self.nodes))
         way = f"link add {cable} type veth peer name host netns {switch}"
-        run(_batch(None, way, f"addr add {self.host}/{self._length} dev {cable}", f"link set {cable} up"))
+        # First: it is in no one's way, and there is no moment without it.
+        nothing = f"route add unreachable {self._subnet} metric {self.mark.metric}"
+        run(_batch(None, nothing, way, f"addr add {self.host}/{self._subnet.prefixlen} dev {cable}", f"link set {cable} up"))
         wires = [f"link add {port} type veth peer name {_DEVICE} netns {self.namespace(node)}" for node, port in self._ports.items()]
         ends = [line for port in ("host", *self._ports.values()) for line in (f"link set {port} master bridge", f"link set {port} up")]
         run(_batch(switch, "link add bridge type bridge", "link set bridge up", *wires, *ends))
@@ -117,7 +120,7 @@ class Network:
             *(
                 _batch(
                     self.namespace(node),
-                    f"addr add {address}/{self._length} dev {_DEVICE}",
+                    f"addr add {address}/{self._subnet.prefixlen} dev {_DEVICE}",
                     f"link set {_DEVICE} up",
                     "link set lo up",
                 )
@@ -155,6 +158,7 @@ def remove(mark: NetworkMark, namespaces: Sequence[str]) -> None:
     """Remove a network, as far as it exists; never raises."""
     with contextlib.suppress(MachineFailed):
         run(Command(("ip", "link", "del", mark.interface)), missing_ok=True)
+        run(Command(("ip", "-4", "route", "flush", "type", "unreachable", "metric", str(mark.metric))), missing_ok=True)
     with contextlib.suppress(MachineFailed):
         run(*(Command(("ip", "netns", "del", name)) for name in namespaces), missing_ok=True)
 

@@ -11,7 +11,7 @@ import redis
 
 from storeproof.contract import Refused, Unknown
 from storeproof.errors import SettingsMismatch
-from storeproof.experiments.durability.cluster_rounds import ClusterRounds
+from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
 from storeproof.experiments.durability.layouts import layouts_of
 from storeproof.experiments.fault_experiment import Subject
 from storeproof.faults.lagging_node_wipe import LaggingNodeWipe
@@ -110,7 +110,8 @@ def test_asynchronous_replication_loses_what_lagged_behind(whole: ClusterHandle)
     sut = under_test("sentinel")
     before = whole.primary()
     layouts = layouts_of(sut, whole, ("single_key",))
-    rounds = ClusterRounds(Subject(whole, sut.connect, random.Random(1)), [LaggingNodeWipe()], layouts, ONE, connect_to=sut.connect)
+    subject = Subject(whole, sut.connect, random.Random(1))
+    rounds = ClusterRounds(subject, [LaggingNodeWipe()], layouts, ONE, connect_to=sut.connect, stale_possible=True)
     rounds.run()
     summary = rounds.summary
     assert summary.lossy == 1, summary.detail()

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from storeproof.cleanup.sweep import sweep_all
-from storeproof.contract import Breach, Refused, Unknown
+from storeproof.contract import Breach, NodeAddresses, Refused, Unknown
 from storeproof.disk.methods import PowerCut
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied
 from storeproof.launch.handle import Capability
@@ -143,6 +143,38 @@ def test_healing_ends_every_fault_and_replaces_what_was_emptied(handle: ClusterH
     adapter.calls.clear()
     handle.heal()
     assert adapter.calls == []
+
+
+class Copied(SmallCluster):
+    """Whose adapter says once that n2 needs a copy."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.needed = {"n2": [["${python}", "-c", "import pathlib, sys; pathlib.Path(sys.argv[1], '$$copied').touch()", "${data}"]]}
+
+    def rebuilt(self, nodes: NodeAddresses) -> Mapping[str, Sequence[Sequence[str]]]:
+        needed, self.needed = self.needed, {}
+        self._note(f"rebuilt {' '.join(needed)}")
+        return needed
+
+
+def test_a_node_that_needs_a_copy_gets_one_before_the_cluster_is_whole(networks: None, tmp_path: Path) -> None:
+    """Its server for clients is killed, its data directory emptied, and the commands of the adapter run in its place."""
+    adapter = Copied()
+    handle = ClusterHandle(cluster_request(tmp_path, adapter))
+    try:
+        handle.start_nowait()
+        server, watcher = handle.node("n2").servers.values()
+        before = {*server.pids, *watcher.pids}
+        assert server.data is not None
+        (server.data / "old").touch()
+        handle.wait_ready()
+        assert adapter.calls == ["form n1 n2 n3", "rebuilt n2", "whole"]
+        assert sorted(each.name for each in server.data.iterdir()) == ["$copied", "started"]
+        assert {*server.pids, *watcher.pids} & before == set(watcher.pids)
+        greeted(server.address)
+    finally:
+        handle.close()
 
 
 def test_the_operator_promotes_only_where_the_topology_says_so(tmp_path: Path, handle: ClusterHandle, adapter: SmallCluster) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import select
 import socket
+import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -103,6 +105,12 @@ def interfaces() -> set[str]:
     return set(psutil.net_if_addrs())
 
 
+def routes(mark: NetworkMark) -> list[str]:
+    """The routes of a network that no interface has."""
+    shown = subprocess.run(["ip", "-4", "route", "show", "type", "unreachable"], capture_output=True, text=True, check=True).stdout
+    return [line for line in shown.splitlines() if f"metric {mark.metric}" in line]
+
+
 @pytest.mark.usefixtures("whole")
 def test_an_isolated_node_and_its_peers_do_not_hear_each_other_and_clients_reach_all(network: Network, ears: Ears) -> None:
     """Until all is healed."""
@@ -142,8 +150,25 @@ def test_a_slow_node_lags_behind_for_its_peers_alone(network: Network, ears: Ear
 
 
 @needs_networks
+def test_without_its_interface_nothing_is_reached() -> None:
+    """Packets do not take the default route, where a stranger might answer."""
+    made = Network(NODES)
+    try:
+        made.make()
+        with entered(made.namespace("a")):
+            server = socket.create_server((made.addresses["a"], PORT))
+        with server, socket.create_connection((made.addresses["a"], PORT), PATIENCE):
+            pass  # it is reached
+        programs.run(programs.Command(("ip", "link", "del", made.mark.interface)))
+        with pytest.raises(OSError, match=os.strerror(errno.EHOSTUNREACH)):
+            socket.create_connection((made.addresses["a"], PORT), PATIENCE)
+    finally:
+        made.close()
+
+
+@needs_networks
 def test_it_leaves_nothing(network: Network) -> None:
-    """Neither namespaces nor the interface; also if it is closed twice, or before it was made. Another one is not in its way."""
+    """Neither namespaces nor the interface nor routes; also if it is closed twice, or before it was made. Others are not in its way."""
     made = Network(NODES)
     assert not set(made.addresses.values()) & set(network.addresses.values())
     made.close()
@@ -151,9 +176,11 @@ def test_it_leaves_nothing(network: Network) -> None:
     names = [made.namespace(part) for part in (*NODES, SWITCH)]
     assert find_marks()[made.mark] == sorted(names)
     assert made.mark.interface in interfaces()
+    assert routes(made.mark)
     made.close()
     made.close()
     assert made.mark.interface not in interfaces()
+    assert not routes(made.mark)
     assert made.mark not in find_marks()
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Final, get_args
 
 from storeproof.blame import Ending
-from storeproof.check import Anomaly, Finding, Losses, Shape, upper_bound, worst
+from storeproof.check import Anomaly, Finding, Losses, Shape, Staleness, together, upper_bound, worst
 from storeproof.experiments.summary import Summary, count_anomalies
+from storeproof.history import Place
 from storeproof.outcome import Outcome
 from storeproof.result.model import GuaranteeRecord, WorstLoss
 from storeproof.result.strength import strength
@@ -62,6 +64,14 @@ class DurabilitySummary(Summary):
     """Of a cluster: seconds from each fault to the first acknowledgement by another primary."""
     without_failover: int = 0
     """Rounds in which no other node took writes in time."""
+    reads: list[Staleness] = field(default_factory=list)
+    """Of a cluster: what was read of one key in each round, at the node that the fault struck and at another."""
+    wrong_reads: int = 0
+    """Those that no client wrote, and stale ones where the variant does not say that they are possible."""
+    compared: int = 0
+    """Of a cluster: how often another node was compared with the primary, record by record."""
+    unlike: int = 0
+    """Records that another node went on showing otherwise than the primary."""
     gone: set[str] = field(default_factory=set)
     """Models whose collection itself was missing after a fault."""
     idle: list[str] = field(default_factory=list)
@@ -91,6 +101,27 @@ class DurabilitySummary(Summary):
             self.anomalies[finding.anomaly] += 1
             if finding.anomaly is not Anomaly.OK and len(self.first) < _SHOWN:
                 self.first.append(str(finding))
+
+    def read(self, seen: Staleness, *, stale_possible: bool) -> None:
+        """Add the reads of one round. `stale_possible`: what the variant says."""
+        self.reads.append(seen)
+        self.anomalies.update([Anomaly.INVENTED] * len(seen.unexplained))
+        made_up = [f"{each.key!r}: {each.with_answer()}, which no client wrote" for each in seen.unexplained]
+        wrong = [*made_up, *([] if stale_possible else map(str, seen.stale))]
+        self.wrong_reads += len(wrong)
+        if wrong:
+            self.costs.append(f"{self._fault}{len(wrong)} of {seen.reads} reads of one key were wrong, first {wrong[0]}")
+            self._grave += self.costs[-1:] if made_up else []
+
+    def compare(self, node: str, unlike: Sequence[Place] | None) -> None:
+        """Add the records of a node that differ from the primary's; None: it does not let itself be read."""
+        if unlike is None:
+            return
+        self.compared += 1
+        self.unlike += len(unlike)
+        if unlike:
+            model, key = unlike[0]
+            self.costs.append(f"{self._fault}{len(unlike)} records of {node} stay unlike the primary's, first {model}[{key!r}]")
 
     def breaks(self, reason: str, log: str) -> None:
         """Record that the store was unusable after the last fault."""
@@ -153,7 +184,7 @@ class DurabilitySummary(Summary):
             return Ending.MADE_UP
         if self.broken and not self.needs_repair:
             return Ending.SERVER_ENDED
-        if self.harmed or self.broken:
+        if self.harmed or self.broken or self.wrong_reads or self.unlike:
             return Ending.BROKEN_PROMISE
         if self.given_up:
             return Ending.SPOILED
@@ -181,8 +212,19 @@ class DurabilitySummary(Summary):
             yield f"recovery {min(self.recoveries):.2f} to {max(self.recoveries):.2f} s"
         if self.failovers:
             yield f"writes acknowledged by another node {min(self.failovers):.2f} to {max(self.failovers):.2f} s after the fault"
+        if self.compared:
+            yield f"other nodes compared with the primary {self.compared} times: {self.unlike or 'no'} records differ"
+        if reads := together(self.reads).reads:
+            yield f"{reads} reads of one key, at the struck node and another: {self._stale()}"
         if self.without_failover:
             yield f"no other node took writes in time: {self.without_failover} times"
+
+    def _stale(self) -> str:
+        ages = together(self.reads).ages_ms
+        if not ages:
+            return "none stale"
+        where = f"in {sum(bool(each.stale) for each in self.reads)} of {len(self.reads)} rounds"
+        return f"{len(ages)} stale, {where}, by {median(ages):.0f} ms in the median and {ages[-1]:.0f} ms at most"
 
     def _harm(self) -> Iterator[str]:
         yield count_anomalies(self.anomalies)

@@ -13,7 +13,7 @@ from storeproof.cleanup.reaper import reap_at_exit
 from storeproof.cleanup.registry import registry
 from storeproof.cleanup.workdir import default_base
 from storeproof.contract.address import Address
-from storeproof.contract.clusters import Promotion
+from storeproof.contract.clusters import Promotion, Rebuilding
 from storeproof.contract.failures import Breach, Refused, Unknown
 from storeproof.errors import NotAvailable, StoreDied
 from storeproof.launch.handle import Capability, LaunchKind
@@ -159,7 +159,8 @@ class ClusterHandle(Together):
         self.wait_whole()
 
     def wait_whole(self) -> None:
-        """See `Handle.wait_whole` and `RunningCluster.wait_whole`."""
+        """See `Handle.wait_whole` and `RunningCluster.wait_whole`: nodes that need a new copy of the data get one first."""
+        self._rebuild()
         self._until("was not whole", lambda: self._adapter.whole(self._addresses()))
 
     def fail_over(self) -> None:
@@ -258,6 +259,14 @@ class ClusterHandle(Together):
             if node.emptied:
                 self._until(f"did not take {name} back", partial(self._adapter.replace, name, self._addresses()))
                 node.emptied = False
+
+    def _rebuild(self) -> None:
+        if not isinstance(self._adapter, Rebuilding):
+            return
+        adapter, needed = self._adapter, dict[str, Sequence[Sequence[str]]]()
+        self._until("did not say which nodes follow", lambda: needed.update(adapter.rebuilt(self._addresses())))
+        for name, commands in needed.items():
+            self._members[name].rebuild(commands)
 
     def _until(self, what: str, step: Callable[[], None]) -> None:
         """Take a step of the adapter's again and again until it raises no `Unknown`. `what`: the message for a timeout."""

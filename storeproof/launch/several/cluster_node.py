@@ -54,6 +54,13 @@ class ClusterNode(Together):
             server.empty()
         self.emptied = True
 
+    def rebuild(self, commands: Sequence[Sequence[str]]) -> None:
+        """Kill its server for clients, make its data directory again by these commands, and start it."""
+        server = next(iter(self.servers.values()))
+        server.kill()
+        server.set_up(commands)
+        server.start()
+
     def close(self) -> None:
         """End its servers and remove what was made for them; never raises."""
         for server in self.servers.values():

@@ -106,7 +106,9 @@ class MemoryCluster:
 
     def hearing(self, source: NodeStore) -> list[NodeStore]:
         """The nodes that get what a node sends."""
-        return [] if source.name in self.apart else [each for each in self.stores.values() if each is not source and each.alive]
+        if source.name in self.apart:
+            return []
+        return [each for each in self.stores.values() if each is not source and each.alive and each.name not in self.apart]
 
     def copy(self, source: NodeStore, name: str, key: Key, record: Record | None) -> int:
         """Send a write to all who hear it; how many do."""

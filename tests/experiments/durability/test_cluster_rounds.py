@@ -10,8 +10,10 @@ import pytest
 from storeproof.check import Anomaly, Finding
 from storeproof.contract import Layout, Unknown
 from storeproof.errors import MachineFailed, StoreDied
-from storeproof.experiments.durability import cluster_rounds
-from storeproof.experiments.durability.cluster_rounds import ClusterRounds
+from storeproof.experiments.client import under_load
+from storeproof.experiments.client_threads import wait_until
+from storeproof.experiments.durability.clusters import alike, cluster_rounds
+from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds, Persistent
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.isolate_primary import IsolatePrimary
@@ -19,6 +21,7 @@ from storeproof.launch.handle import RunningCluster
 from storeproof.outcome import Outcome
 from storeproof.spec.scale import DurabilityScale
 from tests.experiments.durability.memory_cluster import MemoryCluster, NodeStore, connect_to, subject
+from tests.experiments.test_client import Scripted, client
 from tests.shipped import SHIPPED
 
 ROUNDS = 2
@@ -49,10 +52,18 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_rounds, "machine_is_busy", lambda: "")
 
 
-def struck(cluster: MemoryCluster, *faults: ClusterFault, summary: DurabilitySummary | None = None) -> DurabilitySummary:
+def struck(
+    cluster: MemoryCluster, *faults: ClusterFault, summary: DurabilitySummary | None = None, stale_possible: bool = True
+) -> DurabilitySummary:
     """All rounds."""
     rounds = ClusterRounds(
-        subject(cluster), faults, LAYOUTS, SCALE, connect_to=lambda address: connect_to(cluster, address), summary=summary
+        subject(cluster),
+        faults,
+        LAYOUTS,
+        SCALE,
+        connect_to=lambda address: connect_to(cluster, address),
+        stale_possible=stale_possible,
+        summary=summary,
     )
     rounds.run()
     return rounds.summary
@@ -84,6 +95,47 @@ def test_a_cluster_that_acknowledges_first_loses_what_was_not_replicated(fault: 
     assert summary.costs[1].startswith(f"fault 2, {fault.name}: ")
     assert summary.outcome(claimed=True) is Outcome.FAIL
     assert summary.outcome(claimed=False) is Outcome.UNSUPPORTED
+
+
+@pytest.mark.parametrize("possible", [True, False])
+def test_stale_reads_are_counted_and_fail_where_they_are_not_possible(possible: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An isolated primary shows what the new one has replaced; nothing is lost, and its age is told."""
+    monkeypatch.setattr(cluster_rounds, "_SIDES_SECONDS", 0.5)
+    summary = struck(MemoryCluster(synchronous=True), IsolatePrimary(), stale_possible=possible)
+    assert (summary.harmed, summary.lossy) == (0, 0), summary.detail()
+    assert "reads of one key, at the struck node and another: " in summary.detail()
+    assert f"stale, in {ROUNDS} of {ROUNDS} rounds, by " in summary.detail()
+    assert summary.outcome(claimed=True) is (Outcome.PASS if possible else Outcome.FAIL)
+    assert bool(summary.findings) is not possible
+
+
+def test_nodes_that_stay_unlike_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that keeps what it wrote while it was isolated: what a client reads depends on the node. Otherwise all are found alike."""
+    monkeypatch.setattr(alike, "_SECONDS", 0.0)
+    summary = struck(MemoryCluster(synchronous=True), IsolatePrimary())
+    assert (summary.compared, summary.unlike) == (2 * ROUNDS, 0), summary.detail()
+
+    class Stubborn(MemoryCluster):
+        def heal(self) -> None:
+            old = self.stores["n1"].memory
+            super().heal()
+            self.stores["n1"].memory = old
+
+    summary = struck(Stubborn(synchronous=True), IsolatePrimary())
+    assert summary.unlike > 0
+    assert "fault 1, isolate_primary: " in summary.costs[0]
+    assert "records of n1 stay unlike the primary's, first " in summary.costs[0]
+    assert summary.outcome(claimed=True) is Outcome.FAIL
+
+
+def test_a_client_that_is_tied_to_a_node_connects_again() -> None:
+    """A primary that is paused for longer than clients wait for it goes on acknowledging when it wakes up."""
+    strategy = Scripted(Unknown("no answer in time"))
+    tied = client(strategy, Persistent())
+    with under_load([tied]):
+        wait_until(lambda: tied.acknowledged > 0, 10, 0.001)
+    assert strategy.recorded[:2] == ["unknown", "ok"]
+    assert strategy.sessions == 2
 
 
 def test_faults_take_turns_and_the_detail_counts_them() -> None:

@@ -4,6 +4,8 @@ Half of the clients are tied to the primary that the fault strikes, as drivers w
 it before it acknowledges what will be rolled back. The others go on at the new primary.
 
 A round ends at the primary that the cluster has in the end. If the fault loses a node, all is also read while that node is gone.
+
+What clients read during the fault is looked at too: see `RegisterReads`.
 """
 
 from __future__ import annotations
@@ -22,11 +24,13 @@ from storeproof.experiments.client import ClosedLoop, open_clients, under_load
 from storeproof.experiments.client_threads import Running, wait_until
 from storeproof.experiments.durability.atomic_groups import AtomicWrite
 from storeproof.experiments.durability.clients import Clients
+from storeproof.experiments.durability.clusters.alike import unlike
+from storeproof.experiments.durability.clusters.register_reads import RegisterReads
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.readback import check_usable, read
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject, check_load
 from storeproof.faults.cluster_fault import ClusterFault
-from storeproof.history import as_of
+from storeproof.history import Place, Seen, as_of
 from storeproof.launch.handle import RunningCluster
 from storeproof.launch.readiness import timeout_error
 from storeproof.machine.deadline import Deadline
@@ -59,7 +63,8 @@ class Persistent(ClosedLoop):
     """A client that connects again after a lost connection, and pauses after a write that was not acknowledged: a node that was replaced
     may refuse thousands in a second."""
 
-    reconnects = True
+    def __init__(self) -> None:
+        super().__init__(reconnects=True)
 
     def replied(self, *, ok: bool) -> None:
         """Pause after anything but an acknowledgement."""
@@ -80,6 +85,7 @@ class ClusterRounds(FaultExperiment[ClusterRound]):
         scale: DurabilityScale,
         *,
         connect_to: Callable[[Address], Session],
+        stale_possible: bool,
         atomic: frozenset[AtomicWrite] = frozenset(),
         summary: DurabilitySummary | None = None,
     ) -> None:
@@ -87,6 +93,7 @@ class ClusterRounds(FaultExperiment[ClusterRound]):
         Args:
             faults: each strikes in as many rounds as the scale has.
             connect_to: opens a session with one node, for clients that are tied to it.
+            stale_possible: whether the variant says that its reads may be stale.
             summary: of earlier rounds, on another cluster that the machine spoiled; the rounds continue from there.
         """
         super().__init__(subject)
@@ -98,8 +105,10 @@ class ClusterRounds(FaultExperiment[ClusterRound]):
         self._layouts = layouts
         self._scale = scale
         self._connect_to = connect_to
+        self._stale_possible = stale_possible
         self._clients = Clients(subject, layouts, atomic)
         self._recorder = self._clients.recorder
+        self._register = RegisterReads.of(layouts, subject.rng)
         self._audits = Audits()
         self._period = 0
         """The number of the load period; each period has its own keys."""
@@ -110,7 +119,10 @@ class ClusterRounds(FaultExperiment[ClusterRound]):
         """The primary that clients of this round are tied to."""
         self._gone = ""
         """The node that is lost now."""
+        self._seen: Mapping[Place, Seen] = {}
+        """What the primary showed at the last audit."""
         self._followers: Running | None = None
+        self._register_writer: Running | None = None
         self._all_load = ExitStack()
 
     def setup(self) -> None:
@@ -153,6 +165,8 @@ class ClusterRounds(FaultExperiment[ClusterRound]):
             raise Unknown(f"before the fault {primary} took the place of {self._struck_node}, to which half of the clients are tied")
         if self.round.fault.loses_node:
             self._gone = self._struck_node
+        if self._register_writer is not None:
+            self._register_writer.end()  # so that its last write is acknowledged: what is unknown is never stale
         self.round.fault.strike(self.handle)
         self.struck = monotonic_ns()
         self._at_risk = self._recorder.acknowledged - self._before
@@ -177,6 +191,8 @@ class ClusterRounds(FaultExperiment[ClusterRound]):
     def audit(self) -> None:
         """Read all back from the primary: without the lost node, and from the whole cluster."""
         findings: list[Finding] = []
+        if self._register is not None:
+            self.summary.read(self._register.seen(), stale_possible=self._stale_possible)
         try:
             if self.round.fault.loses_node:
                 with self.subject.session() as session:
@@ -186,6 +202,7 @@ class ClusterRounds(FaultExperiment[ClusterRound]):
             self._cluster.wait_whole()
             with self.subject.session() as session:
                 findings += self._read_back(session, everything=self.round.last)
+                self._compare_nodes()
                 self._audits.ended(monotonic_ns())
                 self._clients.prepare(session)
                 self._period += 1
@@ -230,9 +247,17 @@ class ClusterRounds(FaultExperiment[ClusterRound]):
         """The findings of the keys that were written since the last audit, or of all keys."""
         history = as_of(self._recorder.operations(), monotonic_ns())
         seen, gone = read(session, self._layouts, self._audits.due(history, everything=everything))
+        self._seen = seen
         self.summary.gone.update(gone)
         findings, _ = self._audits.judge(history, seen, self.struck)
         return findings
+
+    def _compare_nodes(self) -> None:
+        """Whether the others show what the primary has just shown."""
+        primary = self._cluster.primary()
+        for name in self._cluster.nodes:
+            if name != primary:
+                self.summary.compare(name, unlike(self._at(name), self._layouts, self._seen))
 
     def _fail_over(self) -> float | None:
         """Wait until another primary acknowledges a write; return the seconds since the fault, or None if the topology's time is over.
@@ -249,6 +274,8 @@ class ClusterRounds(FaultExperiment[ClusterRound]):
                 primary = self._cluster.primary()
                 if primary != self._struck_node and (at := self._first_acknowledgement(primary)) is not None:
                     clients = open_clients(self._half, lambda: self._clients.writer(self._period, pacing=Persistent()))
+                    if self._register is not None:
+                        clients.append(self._register.writer(self.subject.open))
                     self._all_load.enter_context(under_load(clients))
                     return (at - self.struck) / 1e9
             except (Unknown, Refused) as reason:
@@ -290,10 +317,21 @@ class ClusterRounds(FaultExperiment[ClusterRound]):
             self._all_load.enter_context(under_load(tied))
             following = open_clients(self._half, lambda: self._clients.writer(self._period))
             self._followers = self._all_load.enter_context(under_load(following))
+            self._watch(primary)
             self._wait_for_writes()
             time.sleep(self.subject.rng.uniform(*self._scale.load_seconds))
             check_load(self.handle, [*tied, *following])
             yield
+
+    def _watch(self, primary: str) -> None:
+        """Begin to write a key at that node, and to read it there and at another."""
+        if self._register is None:
+            return
+        self._register.begin()
+        other = next(name for name in self._cluster.nodes if name != primary)
+        readers = [self._register.reader(self._at(node)) for node in (primary, other)]
+        self._all_load.enter_context(under_load(readers))
+        self._register_writer = self._all_load.enter_context(under_load([self._register.writer(self._at(primary))]))
 
     def _wait_for_writes(self) -> None:
         wanted = self._recorder.acknowledged + _WRITES

@@ -1,0 +1,76 @@
+"""Reads of one key during the fault of a cluster: whether nodes that are not the primary, or are it no more, show what was replaced.
+
+One client at a time writes the key, at the primary: before the fault at the old one, after the failover at the new one. All the while one
+client reads it at the node that the fault strikes, and one at another node.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from storeproof.check import Staleness, staleness
+from storeproof.contract import Layout, Session
+from storeproof.experiments.client import Client, ClosedLoop
+from storeproof.experiments.contended_keys import ContendedKey, ContendedKeys, KeyType
+from storeproof.history import Action, Recorder
+
+_MODEL: Final = "single_key"
+_MOST: Final = 100_000
+"""Requests of one client in a round: more than there is time for."""
+_GAP_SECONDS: Final = 0.01
+"""Between two requests of a client, which are to leave the machine to those that write."""
+_READ: Final[Mapping[Action, int]] = {"get": 1}
+_WRITE: Final[Mapping[Action, int]] = {"put": 1}
+
+
+class Watching(ClosedLoop):
+    """A client that pauses before each request, and connects again after a lost connection."""
+
+    def __init__(self) -> None:
+        super().__init__(reconnects=True)
+
+    def wait(self, stop: threading.Event) -> bool:
+        """Wait a moment."""
+        return not stop.wait(_GAP_SECONDS)
+
+
+class RegisterReads:
+    """The key of each round, and what was read of it."""
+
+    def __init__(self, layout: Layout, rng: random.Random) -> None:
+        """`layout`: of the model `single_key`; the collection exists."""
+        self._layout = layout
+        self._rng = rng
+        self._recorder = Recorder()
+        self._round = 0
+
+    @classmethod
+    def of(cls, layouts: Mapping[str, Layout], rng: random.Random) -> RegisterReads | None:
+        """None if there is no collection of single values."""
+        return cls(layouts[_MODEL], rng) if _MODEL in layouts else None
+
+    def begin(self) -> None:
+        """A round begins, with another key."""
+        self._round += 1
+        self._recorder = Recorder()
+
+    def writer(self, connect: Callable[[], Session]) -> Client:
+        """A client that writes the key."""
+        return self._client(connect, _WRITE)
+
+    def reader(self, connect: Callable[[], Session]) -> Client:
+        """A client that reads it."""
+        return self._client(connect, _READ)
+
+    def seen(self) -> Staleness:
+        """Of this round. Call it when its clients have ended."""
+        return staleness(self._recorder.operations())
+
+    def _client(self, connect: Callable[[], Session], weights: Mapping[Action, int]) -> Client:
+        key = ContendedKey(KeyType("register", _MODEL, weights), self._layout, f"register:{self._round}")
+        keys: Sequence[ContendedKey] = [key]
+        strategy = ContendedKeys(self._recorder.client(), keys, _MOST, random.Random(self._rng.getrandbits(64)))
+        return Client(connect, strategy, Watching())

@@ -1,0 +1,99 @@
+"""A real primary of PostgreSQL with two standbys: formed, struck and healed; without synchronous commits it loses what lagged behind."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from storeproof.adapters.postgresql.asking import ask
+from storeproof.contract import Unknown
+from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
+from storeproof.experiments.durability.layouts import layouts_of
+from storeproof.experiments.fault_experiment import Subject
+from storeproof.faults.lagging_node_wipe import LaggingNodeWipe
+from storeproof.launch.several.cluster import ClusterHandle
+from storeproof.spec.scale import DurabilityScale
+from storeproof.store_under_test import Options, StoreUnderTest
+from tests.launch.small import eventually
+from tests.network.network_rights import needs_networks
+from tests.shipped import SHIPPED
+
+pytestmark = [
+    needs_networks,
+    pytest.mark.servers,
+    pytest.mark.skipif(shutil.which("postgres") is None, reason="postgres is not on the PATH: apt-get install postgresql"),
+]
+
+ONE = DurabilityScale.model_construct(rounds=1, clients=4, load_seconds=(0.1, 0.1))
+"""A single round: at its lag of a second, asynchronous replication lost writes in every one."""
+WAITS = "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+
+
+@pytest.fixture(scope="module")
+def sut() -> StoreUnderTest:
+    (target,) = SHIPPED.targets(["postgresql:standbys-local"])
+    return StoreUnderTest(SHIPPED, target, Options(scale=SHIPPED.scales["smoke"], seed=1), lambda _: None)
+
+
+@pytest.fixture(scope="module")
+def cluster(networks: None, sut: StoreUnderTest) -> Iterator[ClusterHandle]:
+    """A cluster for all tests; its settings were read back from each node."""
+    handle = sut.launch("a test")
+    assert isinstance(handle, ClusterHandle)
+    yield handle
+    handle.close()
+
+
+@pytest.fixture
+def whole(cluster: ClusterHandle) -> Iterator[ClusterHandle]:
+    """Before a test it is whole; what the test did to it ends."""
+    cluster.wait_whole()
+    yield cluster
+    cluster.heal()
+
+
+def test_a_write_whose_wait_for_a_standby_was_cancelled_is_unknown(whole: ClusterHandle, sut: StoreUnderTest) -> None:
+    """The server calls it a success, with a warning. It is there; what comes after it is another matter."""
+    session = sut.connect(whole)
+    collection = session.collection(sut.layout("single_key"))
+    collection.prepare()
+    session._link.run("SET synchronous_commit = 'on'")  # type: ignore[attr-defined]
+    primary = whole.node(whole.primary()).address
+    for name in whole.nodes:
+        if name != whole.primary():
+            whole.node(name).pause()
+    failures: list[BaseException] = []
+
+    def write() -> None:
+        try:
+            collection.put("key", b"value")  # type: ignore[attr-defined]
+        except Unknown as failure:
+            failures.append(failure)
+
+    writing = threading.Thread(target=write)
+    writing.start()
+    assert eventually(lambda: ask(primary, WAITS, 1.0) == [("1",)], 4)
+    writing.join(10)
+    try:
+        assert [str(failure) for failure in failures] == ["canceling wait for synchronous replication due to user request"]
+        assert collection.get("key") == b"value"  # type: ignore[attr-defined]
+    finally:
+        session.close()
+
+
+def test_asynchronous_replication_loses_what_lagged_behind(whole: ClusterHandle, sut: StoreUnderTest) -> None:
+    """Another node is promoted and takes writes; the one that lost its disk gets a copy, and the cluster is whole again."""
+    before = whole.primary()
+    layouts = layouts_of(sut, whole, ("single_key",))
+    subject = Subject(whole, sut.connect, random.Random(1))
+    rounds = ClusterRounds(subject, [LaggingNodeWipe()], layouts, ONE, connect_to=sut.connect, stale_possible=True)
+    rounds.run()
+    summary = rounds.summary
+    assert summary.lossy == 1, summary.detail()
+    assert summary.harmed > 20
+    assert len(summary.failovers) == 1
+    assert whole.primary() != before
