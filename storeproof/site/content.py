@@ -17,7 +17,7 @@ from storeproof.site.speeds import SpeedTable, speed_tables, widest
 from storeproof.spec import Capability, Spec, Store
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)  # in words it would be gigabytes, which pytest makes of what a failed test was given
 class Content:
     """Results joined, with the specification that explains them."""
 

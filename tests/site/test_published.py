@@ -58,9 +58,9 @@ def test_every_sign_of_the_example_leads_to_its_evidence(files: Mapping[str, str
     """One for each candidate and need; those that were shown lead to another page, which the links above prove to be there."""
     (decision,) = published.decisions
     page = files["decision/one-store-or-two.html"]
-    table = page[page.index('id="candidates"') :].partition("</table>")[0]
-    links = re.findall(r'<td[^>]*><a href="([^"]+)"', table)
-    judged = [each for candidate in decision.candidates for each in candidate.judged]
+    tables = page[page.index('id="candidates"') :].partition("</section>")[0]
+    links = re.findall(r'<td[^>]*><a href="([^"]+)"', tables)
+    judged = [each for candidate in (*decision.tried, *decision.untried) for each in candidate.judged]
     assert len(links) == len(judged)
     away = [each.verdict != "not shown" and bool(each.seen) for each in judged]
     assert [link.startswith("../") for link in links] == away
