@@ -13,12 +13,12 @@ from storeproof.spec import Scale, Spec
 
 ROUNDS = int(os.environ["ROUNDS_OF_THE_TEST"])
 
-load_whole = run.load_spec
+whole_edition = run.edition_to_try
 
 
-def load_few() -> Spec:
-    """The specification, with fewer rounds."""
-    whole = load_whole()
+def edition_with_few(name: str | None) -> Spec:
+    """The edition, with fewer rounds."""
+    whole = whole_edition(name)
     return replace(whole, scales={name: _with_few(scale) for name, scale in whole.scales.items()})
 
 
@@ -26,4 +26,4 @@ def _with_few(scale: Scale) -> Scale:
     return scale.model_copy(update={"durability": scale.durability.model_copy(update={"rounds": ROUNDS})})
 
 
-run.load_spec = load_few
+run.edition_to_try = edition_with_few

@@ -269,8 +269,10 @@ class Postgres(Protocol):
             body = exactly(reader, size - 4)
             if kind == b"X":
                 raise Ended
-            if kind == b"P" and b"version()" not in body:
+            if kind in (b"P", b"Q") and b"version()" not in body:
                 return None
+            if kind == b"Q":
+                return column + row + ready
             if kind == b"S":
                 return answer + ready
             answer += {b"P": b"1\0\0\0\4", b"B": b"2\0\0\0\4", b"D": column, b"E": row}.get(kind, b"")

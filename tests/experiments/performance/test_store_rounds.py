@@ -22,7 +22,7 @@ class Store:
 
     def __init__(self, name: str, *, composite: bool = False) -> None:
         self.target = SimpleNamespace(id=name, parts={"front": None, "home": None} if composite else {})
-        self.options = SimpleNamespace(engine="auto")
+        self.options = SimpleNamespace(engines=lambda target, address, no_wire: (target, address, no_wire))
         self.shared = lambda: SimpleNamespace(address=name)
         rounds = SimpleNamespace(at_least=AT_LEAST, at_most=AT_MOST, every=EVERY)
         self.scale = SimpleNamespace(performance=SimpleNamespace(rounds=rounds))
@@ -166,15 +166,14 @@ def test_beside_a_composite_store_all_have_its_engine(composite: bool, pipeline:
     first = config()
     first.pipeline = pipeline
     monkeypatch.setattr(store_rounds, "StoreRounds", Logged)
-    monkeypatch.setattr(store_rounds, "Engines", lambda *given: given)
     monkeypatch.setitem(SECONDS, "both", 1.0)
     suts: list[Any] = [Store("a"), Store("both", composite=composite)]
     ceilings: Any = None
     rounds_of_all = store_rounds.InterleavedRounds(ceilings, lambda case: suts[1:] if case == first.case else suts)
     for sut in suts:
         logged: Any = rounds_of_all.rounds_of(first, sut)
-        target, address, wanted, no_wire = logged.engines()
-        assert (target.id, address, wanted) == (sut.target.id, sut.target.id, "auto")
+        target, address, no_wire = logged.engines()
+        assert (target.id, address) == (sut.target.id, sut.target.id)
         expected = "" if sut.target.parts else why
         assert no_wire.startswith(expected)
         assert bool(no_wire) is bool(expected)
