@@ -117,6 +117,7 @@ def process(session: nox.Session) -> None:
         "tarantool",
         "memcached",
         "redis-over-mongodb",
+        "memcached-over-postgresql",
     )
     lines = {store: ["suites/", "--launch=process"] + ([] if store == "redis" else ["-k", f"not ({SERIES})"]) for store in stores}
     side_by_side(session, lines)
