@@ -25,7 +25,8 @@ own() {
 # first_start DIRECTORY FUNCTION: when the data directory is empty, FUNCTION
 # fills DIRECTORY/.init, and the result moves up when it is complete. A
 # container killed in between starts from the beginning the next time, instead
-# of running on half a data directory.
+# of running on half a data directory. What FUNCTION wrote is synced before it
+# moves: else a power cut could leave it complete and empty.
 first_start() {
     local directory=$1 fill=$2
     if [ -e "$directory/.init" ]; then
@@ -36,8 +37,10 @@ first_start() {
     fi
     mkdir -m 700 "$directory/.init"
     "$fill" "$directory/.init"
+    sync -f "$directory"
     find "$directory/.init" -mindepth 1 -maxdepth 1 -exec mv -t "$directory" {} +
     rmdir "$directory/.init"
+    sync -f "$directory"
 }
 
 # quoted TEXT: TEXT as an SQL string for MariaDB and MySQL.
