@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 from storeproof.errors import NotAvailable, UsageError
+from storeproof.load.hosts.load_hosts import LoadHosts
 from storeproof.result.sources import digests_of_run
-
-if TYPE_CHECKING:
-    from storeproof.load.hosts.load_hosts import LoadHosts
 
 
 def load_hosts(option: Namespace, endpoints: Collection[str]) -> LoadHosts | None:
@@ -32,8 +29,6 @@ def load_hosts(option: Namespace, endpoints: Collection[str]) -> LoadHosts | Non
             "--hosts needs a store that they can reach, and a server that storeproof starts answers on this machine alone; "
             "give its address: --endpoint=STORE=URL"
         )
-    from storeproof.load.hosts.load_hosts import LoadHosts  # only here: it is seldom needed
-
     try:
         return LoadHosts(option.hosts, digests_of_run)
     except NotAvailable as reason:

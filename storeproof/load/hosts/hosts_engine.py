@@ -6,13 +6,13 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from time import monotonic, monotonic_ns
+from time import monotonic, monotonic_ns, sleep
 from typing import Final
 from zlib import crc32
 
 from storeproof.contract.values import Layout
 from storeproof.load.hosts.load_host import Chosen, News, Ran
-from storeproof.load.hosts.remote_host import ANSWER_SECONDS, RemoteHost, news_of, said_by, tell, wait_for, wait_until
+from storeproof.load.hosts.remote_host import ANSWER_SECONDS, RemoteHost, close_all, news_of, tell, wait_for
 from storeproof.load.job import EngineName, LoadFailed, OperationCounts, Plan, RunResult, label, require_success, silent_store
 from storeproof.load.quality.ceiling import Ceiling
 from storeproof.stats.latency import merged
@@ -22,6 +22,8 @@ _AHEAD_NS: Final = 150_000_000
 _AHEAD_NS_PER_CLIENT: Final = 300_000
 _LOOK_SECONDS: Final = 1.0
 """Between two looks at hosts that are at work."""
+_END_SECONDS: Final = 0.005
+"""The same, when the round is over."""
 
 
 class HostsEngine:
@@ -59,9 +61,7 @@ class HostsEngine:
 
     def close(self) -> None:
         """End the connections of all hosts."""
-        for host in self._hosts:
-            with contextlib.suppress(LoadFailed):
-                host.answer(host.ask("close"))
+        close_all(self._hosts)
 
 
 class HostsRun:
@@ -97,32 +97,32 @@ class HostsRun:
         end = self.begins_ns / 1e9 + plan.seconds
         try:
             while (left := end - monotonic()) > 0:
-                wait_until(monotonic() + min(left, _LOOK_SECONDS))
+                sleep(min(left, _LOOK_SECONDS))
                 self._news()
-            while not all(each.done for each in self._news()):
+            found = self._news()
+            while not all(each.done for each in found):
                 if monotonic() > end + plan.patience + ANSWER_SECONDS:
                     raise silent_store(plan)
-                wait_until(monotonic() + 0.005)
-            ran: list[Ran] = wait_for(self._hosts)
+                sleep(_END_SECONDS)
+                found = self._news()
         except BaseException:  # also an interrupt: the others do not go on without the one that is gone
             self.stop()
             raise
-        return require_success(self._combined(ran))
+        return require_success(self._combined([each.found for each in found if isinstance(each.found, Ran)]))
 
     def _news(self) -> list[News]:
         found = news_of(self._hosts)
-        for host, each in zip(self._hosts, found, strict=True):
-            if each.failure is not None:
-                raise said_by(host, each.failure)
         self._errors = max(self._errors, sum(each.errors for each in found))
         return found
 
     def _combined(self, ran: Sequence[Ran]) -> RunResult:
         begun = [each.begins_ns - host.ahead_ns for host, each in zip(self._hosts, ran, strict=True)]
         apart_ns = max(begun) - min(begun) + max(host.uncertain_ns for host in self._hosts)
-        results = [each.result for each in ran]
-        samples = [f"{host.name}: {text}" for host, each in zip(self._hosts, results, strict=True) for text in each.samples]
-        return replace(combined(self._plan, self._plans, results), samples=tuple(samples), apart=apart_ns / 1e9 / self._plan.seconds)
+        named = [
+            replace(each.result, samples=tuple(f"{host.name}: {text}" for text in each.result.samples))
+            for host, each in zip(self._hosts, ran, strict=True)
+        ]
+        return replace(combined(self._plan, self._plans, named), apart=apart_ns / 1e9 / self._plan.seconds)
 
 
 def shares(plan: Plan, hosts: int) -> list[Plan]:
@@ -147,10 +147,7 @@ def combined(plan: Plan, plans: Sequence[Plan], results: Sequence[RunResult]) ->
     rate = sum(each.request_rate for each in results) or 1.0
     lags = [each.schedule_lag for each in results if each.schedule_lag is not None]
     return RunResult(
-        operations={
-            label(mix): OperationCounts.total([each.operations[label(mix)] for each in results if label(mix) in each.operations])
-            for mix in plan.mix
-        },
+        operations={label(mix): OperationCounts.total([each.operations[label(mix)] for each in results]) for mix in plan.mix},
         throughput=sum(each.throughput for each in results),
         request_rate=sum(each.request_rate for each in results),
         clients=plan.clients,

@@ -14,7 +14,7 @@ from storeproof.errors import NotAvailable, UsageError
 from storeproof.load.choose_engine import Engines
 from storeproof.load.hosts.hosts_engine import HostsEngine, shares
 from storeproof.load.hosts.load_host import Chosen, LoadHost
-from storeproof.load.hosts.remote_host import ANSWER_SECONDS, RemoteHost, tell, wait_for
+from storeproof.load.hosts.remote_host import ANSWER_SECONDS, RemoteHost, close_all, tell, wait_for
 from storeproof.load.job import EngineWanted, LoadFailed, Plan
 from storeproof.spec.store import Target
 
@@ -95,7 +95,6 @@ class HostEngines:
 
     def __init__(self, hosts: list[RemoteHost]) -> None:
         self._hosts = hosts
-        self._engine: HostsEngine | None = None
 
     @property
     def cores(self) -> int:
@@ -118,12 +117,11 @@ class HostEngines:
         if len({(each.name, each.fixed_numbers) for each in chosen}) > 1:
             said = "; ".join(f"{host.name}: {each.name} {each.reason}".rstrip() for host, each in zip(self._hosts, chosen, strict=False))
             raise LoadFailed(f"the hosts do not have the same load engine: {said}")
-        self._engine = HostsEngine(self._hosts, chosen[0])
-        return self._engine, chosen[0].reason
+        return HostsEngine(self._hosts, chosen[0]), chosen[0].reason
 
     def close(self) -> None:
         """End all connections and processes on the hosts; never raises, and may be called twice."""
-        HostsEngine(self._hosts, Chosen("wire", False, "")).close()
+        close_all(self._hosts)
 
 
 LoadEngines = Engines | HostEngines

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
-from time import monotonic, monotonic_ns, sleep
+from time import monotonic_ns, sleep
 from typing import TYPE_CHECKING, Any, Final
 
 from storeproof.load.hosts.load_host import LoadHost, News
@@ -69,9 +70,20 @@ class RemoteHost:
 
 
 def news_of(hosts: Sequence[RemoteHost]) -> list[News]:
-    """How far each is, all asked at once. Raises `LoadFailed`: one is gone."""
+    """How far each is with its last order, all asked at once.
+
+    Raises:
+        LoadFailed: one is gone, or its engine failed.
+        Exception: what else its order ended with.
+    """
     asked = [each.ask("news") for each in hosts]
-    return [host.answer(each) for host, each in zip(hosts, asked, strict=True)]
+    found: list[News] = [host.answer(each) for host, each in zip(hosts, asked, strict=True)]
+    for host, news in zip(hosts, found, strict=True):
+        if isinstance(news.failure, LoadFailed):
+            raise LoadFailed(f"on the load host {host.name}: {news.failure}")
+        if news.failure is not None:
+            raise news.failure
+    return found
 
 
 def tell(hosts: Sequence[RemoteHost], order: str, arguments: Sequence[tuple[object, ...]]) -> None:
@@ -82,29 +94,19 @@ def tell(hosts: Sequence[RemoteHost], order: str, arguments: Sequence[tuple[obje
 
 
 def wait_for(hosts: Sequence[RemoteHost]) -> list[Any]:
-    """What each of them found with its last order, in their order.
+    """What each of them found with its last order, in their order. Raises as `news_of`.
 
     It has no time limit of its own: engines have theirs, and a host that is gone does not answer.
-
-    Raises:
-        LoadFailed: one is gone.
-        Exception: what it failed with.
     """
-    while True:
-        found = news_of(hosts)
-        for host, news in zip(hosts, found, strict=True):
-            if news.failure is not None:
-                raise said_by(host, news.failure)
-        if all(news.done for news in found):
-            return [news.found for news in found]
+    found = news_of(hosts)
+    while not all(news.done for news in found):
         sleep(_BETWEEN_SECONDS)
+        found = news_of(hosts)
+    return [news.found for news in found]
 
 
-def said_by(host: RemoteHost, failure: Exception) -> Exception:
-    """The failure of a host, with its name where the store is not meant."""
-    return LoadFailed(f"on the load host {host.name}: {failure}") if isinstance(failure, LoadFailed) else failure
-
-
-def wait_until(moment: float) -> None:
-    """Until this moment of the monotonic clock, in seconds, or shortly after."""
-    sleep(max(moment - monotonic(), 0.0))
+def close_all(hosts: Sequence[RemoteHost]) -> None:
+    """End the connections and processes of all; never raises, and may be called twice."""
+    for host in hosts:
+        with contextlib.suppress(LoadFailed):
+            host.answer(host.ask("close"))
