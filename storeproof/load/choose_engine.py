@@ -28,12 +28,12 @@ class Engines:
         self._wanted = wanted
         self._driver = DriverEngine(target, address)
         self._wire: WireEngine | None = None
+        if not no_wire and not native_support.present():
+            no_wire = "the compiled part of storeproof, which has the wire engine, was not built when it was installed"
         self._without_wire = no_wire if wanted == "auto" else ""
         """Why there is no wire engine, where one would be used."""
-        if wanted == "wire" or (wanted == "auto" and not no_wire and native_support.present()):
+        if wanted == "wire" or (wanted == "auto" and not no_wire):
             self._wire = WireEngine(target, address, self._driver)
-        elif wanted == "auto" and not no_wire:
-            self._without_wire = "the compiled part of storeproof, which has the wire engine, was not built when it was installed"
 
     def choose(self, plan: Plan) -> tuple[Engine, str]:
         """The engine for a plan whose collection is prepared and is empty, and why it is not the wire engine.
