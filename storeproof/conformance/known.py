@@ -15,7 +15,7 @@ from storeproof.printable import in_one_line
 from storeproof.result.model import EditionUsed
 from storeproof.result.sources import MACHINERY, SUITES, digests, digests_of_run, project_files, sources_of
 from storeproof.spec import SPEC_ROOT, Scale, Spec, Target, load_spec
-from storeproof.spec.editions.dispute import Dispute, read_disputes
+from storeproof.spec.editions.dispute import Dispute, read_disputes, withdrawn_cases
 from storeproof.spec.editions.frozen import EXPIRES_AFTER, frozen_editions, known_judges, load_edition
 from storeproof.spec.editions.records import FrozenEdition, Judge
 
@@ -93,9 +93,7 @@ class Known:
 
     def _without_withdrawn(self, spec: Spec) -> Known:
         """The same with a specification in which the cases do not decide that were withdrawn."""
-        edition = spec.edition.version
-        withdrawn = frozenset(each.case for each in self.disputes if each.state == "withdrawn" and each.concerns(edition))
-        return replace(self, spec=replace(spec, withdrawn=withdrawn))
+        return replace(self, spec=replace(spec, withdrawn=withdrawn_cases(self.disputes, spec.edition.version)))
 
     @property
     def disputed(self) -> frozenset[str]:

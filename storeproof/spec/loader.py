@@ -17,7 +17,7 @@ from storeproof.spec.cases import CaseIds
 from storeproof.spec.cases import suite_cases as suite_cases_of
 from storeproof.spec.dataset import Dataset
 from storeproof.spec.edition import Edition, edition_of
-from storeproof.spec.editions.dispute import DISPUTES, Dispute, withdrawn_cases
+from storeproof.spec.editions.dispute import DISPUTES, Dispute, read_disputes, withdrawn_cases
 from storeproof.spec.editions.records import EDITIONS, JUDGES, FrozenEdition, Judge
 from storeproof.spec.guarantee import Guarantee
 from storeproof.spec.model import Model
@@ -261,7 +261,7 @@ def load_spec(
     if problems:
         raise SpecError(problems)
     frozen = suite_cases if suite_cases is not None else suite_cases_of(spec.capabilities, spec.models, spec.scaling)
-    return replace(spec, suite_cases=frozen, withdrawn=withdrawn_cases(root, spec.edition.version))
+    return replace(spec, suite_cases=frozen, withdrawn=withdrawn_cases(read_disputes(root), spec.edition.version))
 
 
 def _disagreements(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) -> list[str]:

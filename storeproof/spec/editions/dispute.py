@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import Strict, StringConstraints, model_validator
 
-from storeproof.errors import SpecError
 from storeproof.spec.base import Name, RuleError, SpecFile
-from storeproof.spec.reading.source import at, read
+from storeproof.spec.editions.records import read_records
 
 DISPUTES: Final = "disputes"
 """The folder of the disputes."""
@@ -57,9 +56,9 @@ class Dispute(SpecFile):
         return not self.editions or edition in self.editions
 
 
-def withdrawn_cases(root: Path, edition: str) -> frozenset[str]:
-    """The cases of an edition that decide nothing any more. Raises as `read_disputes` does."""
-    return frozenset(each.case for each in read_disputes(root) if each.state == "withdrawn" and each.concerns(edition))
+def withdrawn_cases(disputes: Iterable[Dispute], edition: str) -> frozenset[str]:
+    """The cases of an edition that decide nothing any more."""
+    return frozenset(each.case for each in disputes if each.state == "withdrawn" and each.concerns(edition))
 
 
 def read_disputes(root: Path) -> Sequence[Dispute]:
@@ -68,10 +67,4 @@ def read_disputes(root: Path) -> Sequence[Dispute]:
     Raises:
         SpecError: a file breaks a rule, or is not called as its dispute.
     """
-    found = []
-    for path in sorted((root / DISPUTES).glob("*.yaml")):
-        dispute = read(path, Dispute)
-        if dispute.dispute != path.stem:
-            raise SpecError([f"{at(path, 'dispute')}: found '{dispute.dispute}'; allowed: {path.stem}, as the file is called"])
-        found.append(dispute)
-    return found
+    return read_records(root / DISPUTES, Dispute, "dispute")

@@ -10,10 +10,9 @@ from storeproof.errors import SpecError, UsageError
 from storeproof.spec import loader
 from storeproof.spec.cases import suite_cases
 from storeproof.spec.edition import VERSION, edition_of
-from storeproof.spec.editions.dispute import withdrawn_cases
-from storeproof.spec.editions.records import EDITIONS, JUDGES, FrozenEdition, Judge
+from storeproof.spec.editions.dispute import read_disputes, withdrawn_cases
+from storeproof.spec.editions.records import EDITIONS, JUDGES, FrozenEdition, Judge, read_records
 from storeproof.spec.loader import Spec, load_spec
-from storeproof.spec.reading.source import at, read
 
 EXPIRES_AFTER = 2
 """Frozen editions after its own, the last of which makes a claim expire."""
@@ -29,24 +28,12 @@ def frozen_editions(root: Path | None = None) -> Mapping[str, FrozenEdition]:
     Raises:
         SpecError: a record breaks a rule, or is not called as its edition.
     """
-    found = {}
-    for path in sorted(((root or loader.SPEC_ROOT) / EDITIONS).glob("*.yaml")):
-        record = read(path, FrozenEdition)
-        if record.edition != path.stem:
-            raise SpecError([f"{at(path, 'edition')}: found '{record.edition}'; allowed: {path.stem}, as the file is called"])
-        found[record.edition] = record
-    return found
+    return {each.edition: each for each in read_records((root or loader.SPEC_ROOT) / EDITIONS, FrozenEdition, "edition")}
 
 
 def known_judges(root: Path | None = None) -> Sequence[Judge]:
     """All known judges. Raises as `frozen_editions` does."""
-    found = []
-    for path in sorted(((root or loader.SPEC_ROOT) / JUDGES).glob("*.yaml")):
-        judge = read(path, Judge)
-        if judge.judge != path.stem:
-            raise SpecError([f"{at(path, 'judge')}: found '{judge.judge}'; allowed: {path.stem}, as the file is called"])
-        found.append(judge)
-    return found
+    return read_records((root or loader.SPEC_ROOT) / JUDGES, Judge, "judge")
 
 
 def load_edition(name: str, root: Path | None = None) -> Spec:
@@ -71,7 +58,7 @@ def load_edition(name: str, root: Path | None = None) -> Spec:
         )
     try:
         spec = load_spec(folder, edition=found, suite_cases=frozenset(record.suite_cases), stores=root / "stores")
-        return replace(spec, withdrawn=withdrawn_cases(root, name))
+        return replace(spec, withdrawn=withdrawn_cases(read_disputes(root), name))
     except SpecError as breach:
         raise UsageError(_cannot(record, f"{len(breach.problems)} of its demands cannot be read, such as {breach.problems[0]}")) from None
 

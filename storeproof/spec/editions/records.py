@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, Final
+from pathlib import Path
+from typing import Annotated, Final, TypeVar
 
 from pydantic import Field, Strict, StringConstraints
 
+from storeproof.errors import SpecError
 from storeproof.spec.base import Name, SpecFile
 from storeproof.spec.edition import FROZEN_PATTERN
+from storeproof.spec.reading.source import at, read
 
 FrozenName = Annotated[str, StringConstraints(pattern=FROZEN_PATTERN)]
 Sha256 = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
@@ -16,6 +19,8 @@ Sha256 = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
 EDITIONS: Final = "editions"
 """The folder of the records; the demands of an edition are in a folder of its name beside its record."""
 JUDGES: Final = "judges"
+
+R = TypeVar("R", bound=SpecFile)
 
 
 class FrozenEdition(SpecFile):
@@ -46,3 +51,18 @@ class Judge(SpecFile):
     """Of `suites/`."""
     files: dict[str, Sha256]
     """Of each of the project's store files, and of each adapter as a whole, by their names in a checkout."""
+
+
+def read_records(folder: Path, kind: type[R], named: str) -> list[R]:
+    """All records in a folder, by name. `named`: the field with a record's name, as its file is called.
+
+    Raises:
+        SpecError: a record breaks a rule, or its file is called otherwise.
+    """
+    found = []
+    for path in sorted(folder.glob("*.yaml")):
+        record = read(path, kind)
+        if (name := getattr(record, named)) != path.stem:
+            raise SpecError([f"{at(path, named)}: found '{name}'; allowed: {path.stem}, as the file is called"])
+        found.append(record)
+    return found
