@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import shutil
 import threading
 from collections.abc import Iterator
@@ -11,16 +10,13 @@ import pytest
 
 from storeproof.adapters.postgresql.asking import ask
 from storeproof.contract import Unknown
-from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
-from storeproof.experiments.durability.layouts import layouts_of
-from storeproof.experiments.fault_experiment import Subject
 from storeproof.faults.lagging_node_wipe import LaggingNodeWipe
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.spec.scale import DurabilityScale
-from storeproof.store_under_test import Options, StoreUnderTest
+from storeproof.store_under_test import StoreUnderTest
+from tests.adapters.real_clusters import launched, one_round, under_test, whole_again
 from tests.launch.small import eventually
 from tests.network.network_rights import needs_networks
-from tests.shipped import SHIPPED
 
 pytestmark = [
     needs_networks,
@@ -35,25 +31,21 @@ WAITS = "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_e
 
 @pytest.fixture(scope="module")
 def sut() -> StoreUnderTest:
-    (target,) = SHIPPED.targets(["postgresql:standbys-local"])
-    return StoreUnderTest(SHIPPED, target, Options(scale=SHIPPED.scales["smoke"], seed=1), lambda _: None)
+    return under_test("postgresql:standbys-local")
 
 
 @pytest.fixture(scope="module")
 def cluster(networks: None, sut: StoreUnderTest) -> Iterator[ClusterHandle]:
     """A cluster for all tests; its settings were read back from each node."""
-    handle = sut.launch("a test")
-    assert isinstance(handle, ClusterHandle)
-    yield handle
-    handle.close()
+    with launched(sut) as handle:
+        yield handle
 
 
 @pytest.fixture
 def whole(cluster: ClusterHandle) -> Iterator[ClusterHandle]:
     """Before a test it is whole; what the test did to it ends."""
-    cluster.wait_whole()
-    yield cluster
-    cluster.heal()
+    with whole_again(cluster) as ready:
+        yield ready
 
 
 def test_a_write_whose_wait_for_a_standby_was_cancelled_is_unknown(whole: ClusterHandle, sut: StoreUnderTest) -> None:
@@ -88,11 +80,7 @@ def test_a_write_whose_wait_for_a_standby_was_cancelled_is_unknown(whole: Cluste
 def test_asynchronous_replication_loses_what_lagged_behind(whole: ClusterHandle, sut: StoreUnderTest) -> None:
     """Another node is promoted and takes writes; the one that lost its disk gets a copy, and the cluster is whole again."""
     before = whole.primary()
-    layouts = layouts_of(sut, whole, ("single_key",))
-    subject = Subject(whole, sut.connect, random.Random(1))
-    rounds = ClusterRounds(subject, [LaggingNodeWipe()], layouts, ONE, connect_to=sut.connect, stale_possible=True)
-    rounds.run()
-    summary = rounds.summary
+    summary = one_round(whole, sut, LaggingNodeWipe(), ONE)
     assert summary.lossy == 1, summary.detail()
     assert summary.harmed > 20
     assert len(summary.failovers) == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import shutil
 from collections.abc import Iterator
 
@@ -11,15 +10,11 @@ import redis
 
 from storeproof.contract import Refused, Unknown
 from storeproof.errors import SettingsMismatch
-from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
-from storeproof.experiments.durability.layouts import layouts_of
-from storeproof.experiments.fault_experiment import Subject
 from storeproof.faults.lagging_node_wipe import LaggingNodeWipe
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.spec.scale import DurabilityScale
-from storeproof.store_under_test import Options, StoreUnderTest
+from tests.adapters.real_clusters import launched, one_round, under_test, whole_again
 from tests.network.network_rights import needs_networks
-from tests.shipped import SHIPPED
 
 pytestmark = [
     needs_networks,
@@ -31,30 +26,21 @@ ONE = DurabilityScale.model_construct(rounds=1, clients=6, load_seconds=(0.1, 0.
 """A single round: at its lag of a second, asynchronous replication lost hundreds of writes in every one."""
 
 
-def under_test(variant: str) -> StoreUnderTest:
-    """A variant of the shipped file."""
-    (target,) = SHIPPED.targets([f"redis:{variant}"])
-    return StoreUnderTest(SHIPPED, target, Options(scale=SHIPPED.scales["smoke"], seed=1), lambda _: None)
-
-
-WAITING = "sentinel-wait-1"
+WAITING = "redis:sentinel-wait-1"
 
 
 @pytest.fixture(scope="module")
 def cluster(networks: None) -> Iterator[ClusterHandle]:
     """A cluster for all tests: clients that wait for a replica and clients that do not find the same servers."""
-    handle = under_test(WAITING).launch("a test")
-    assert isinstance(handle, ClusterHandle)
-    yield handle
-    handle.close()
+    with launched(under_test(WAITING)) as handle:
+        yield handle
 
 
 @pytest.fixture
 def whole(cluster: ClusterHandle) -> Iterator[ClusterHandle]:
     """Before a test it is whole; what the test did to it ends."""
-    cluster.wait_whole()
-    yield cluster
-    cluster.heal()
+    with whole_again(cluster) as ready:
+        yield ready
 
 
 def test_each_session_says_whether_it_waits_and_replicas_refuse_writes(whole: ClusterHandle) -> None:
@@ -107,13 +93,9 @@ def test_asynchronous_replication_loses_what_lagged_behind(whole: ClusterHandle)
 
     That clients which wait lose nothing is likely, and no promise of Redis: it is no test.
     """
-    sut = under_test("sentinel")
+    sut = under_test("redis:sentinel")
     before = whole.primary()
-    layouts = layouts_of(sut, whole, ("single_key",))
-    subject = Subject(whole, sut.connect, random.Random(1))
-    rounds = ClusterRounds(subject, [LaggingNodeWipe()], layouts, ONE, connect_to=sut.connect, stale_possible=True)
-    rounds.run()
-    summary = rounds.summary
+    summary = one_round(whole, sut, LaggingNodeWipe(), ONE)
     assert summary.lossy == 1, summary.detail()
     assert summary.harmed > 20
     assert len(summary.failovers) == 1

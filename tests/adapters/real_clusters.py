@@ -1,0 +1,49 @@
+"""Real clusters of the project's stores, and one round of a fault on them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
+from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.experiments.durability.layouts import layouts_of
+from storeproof.experiments.fault_experiment import Subject
+from storeproof.faults.cluster_fault import ClusterFault
+from storeproof.launch.several.cluster import ClusterHandle
+from storeproof.spec.scale import DurabilityScale
+from storeproof.store_under_test import Options, StoreUnderTest
+from tests.shipped import SHIPPED
+
+
+def under_test(target: str) -> StoreUnderTest:
+    """A variant of a shipped file."""
+    (found,) = SHIPPED.targets([target])
+    return StoreUnderTest(SHIPPED, found, Options(scale=SHIPPED.scales["smoke"], seed=1), lambda _: None)
+
+
+@contextmanager
+def launched(sut: StoreUnderTest) -> Iterator[ClusterHandle]:
+    """Its cluster; the settings were read back from each node."""
+    handle = sut.launch("a test")
+    assert isinstance(handle, ClusterHandle)
+    with closing(handle):
+        yield handle
+
+
+@contextmanager
+def whole_again(cluster: ClusterHandle) -> Iterator[ClusterHandle]:
+    """It is whole at first; what is done to it ends."""
+    cluster.wait_whole()
+    yield cluster
+    cluster.heal()
+
+
+def one_round(cluster: ClusterHandle, sut: StoreUnderTest, fault: ClusterFault, scale: DurabilityScale) -> DurabilitySummary:
+    """A fault, by clients of this variant."""
+    subject = Subject(cluster, sut.connect, random.Random(1))
+    layouts = layouts_of(sut, cluster, ("single_key",))
+    rounds = ClusterRounds(subject, [fault], layouts, scale, connect_to=sut.connect, stale_possible=True)
+    rounds.run()
+    return rounds.summary
