@@ -58,6 +58,7 @@ _KEPT_OPTIONS = (
     "--edition",
     "--launch",
     "--endpoint",
+    "--hosts",
     "--image",
     "--data-dir",
     "--profile",
