@@ -15,6 +15,7 @@ from typing import Final
 from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.network.namespaces import NetworkMark
 from storeproof.network.programs import Command, run, unavailable
+from storeproof.network.reach import await_reached
 from storeproof.network.subnet import free_subnet
 from storeproof.network.traffic import deaf_rules, slow_commands
 
@@ -88,9 +89,10 @@ class Network:
         run(self._link(node, "down"))
 
     def heal_all(self) -> None:
-        """End all faults of the network."""
-        if self._unplugged:
-            run(*(self._link(node, "up") for node in sorted(self._unplugged)))
+        """End all faults of the network, and wait until nodes that were unplugged reach the others and are reached."""
+        back = sorted(self._unplugged)
+        if back:
+            run(*(self._link(node, "up") for node in back))
             self._unplugged.clear()
         if any(self._deaf.values()):
             for peers in self._deaf.values():
@@ -99,6 +101,11 @@ class Network:
         if self._slow:
             run(*map(self._unslow, sorted(self._slow)))
             self._slow.clear()
+        for node in back:
+            await_reached(None, self.addresses[node])
+            for peer in self._peers(node):
+                await_reached(self.namespace(node), self.addresses[peer])
+                await_reached(self.namespace(peer), self.addresses[node])
 
     def close(self) -> None:
         """Remove it; never raises, and may be called twice. Call it after the processes in it have ended: one that goes on keeps its

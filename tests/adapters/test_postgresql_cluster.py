@@ -68,8 +68,8 @@ def test_a_write_whose_wait_for_a_standby_was_cancelled_is_unknown(whole: Cluste
 
     writing = threading.Thread(target=write)
     writing.start()
-    assert eventually(lambda: ask(primary, WAITS, 1.0) == [("1",)], 4)
-    writing.join(10)
+    assert eventually(lambda: ask(primary, WAITS, 1.0) == [("1",)], 60)
+    writing.join(60)
     try:
         assert [str(failure) for failure in failures] == ["canceling wait for synchronous replication due to user request"]
         assert collection.get("key") == b"value"  # type: ignore[attr-defined]

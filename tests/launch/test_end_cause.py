@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -298,7 +299,7 @@ def test_a_silent_server_on_a_busy_machine_says_nothing_of_the_store(make: Make,
     busy = r"load 99.0 on 4 cores; it accepts connections but does not answer"
     said = rf"small did not answer within \d+ s on a busy machine \({busy}\); run it on"
     with pytest.raises(MachineFailed, match=said):
-        make(python_server(MUTE, start_seconds=1)).start()
+        make(python_server(MUTE, start_seconds=1), probe=lambda _address: time.sleep(60)).start()
 
 
 def test_no_handle_stays_where_no_volume_can_be_had(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.network import programs
 from storeproof.network.namespaces import NAMED, NetworkMark, entered, find_marks
 from storeproof.network.network import SWITCH, Network, remove
+from storeproof.network.programs import Command, run
 from storeproof.network.sweep import sweep_networks
 from storeproof.network.traffic import deaf_rules, slow_commands
 from tests.launch.small import eventually
@@ -122,10 +123,16 @@ def test_an_isolated_node_and_its_peers_do_not_hear_each_other_and_clients_reach
 
 @pytest.mark.usefixtures("whole")
 def test_an_unplugged_node_is_silent_to_clients_too(network: Network, ears: Ears) -> None:
-    """Until all is healed; its address and its routes stay."""
+    """Until all is healed; its address and its routes stay. As soon as it is healed, it has found the others, and they have found it."""
     network.unplug("b")
     assert ears.become("ba", "bc", "bh", "ab", "cb", "hb")
+    for name in network.nodes:  # so that each has to ask again
+        run(Command(("ip", "neigh", "flush", "all"), namespace=network.namespace(name)))
     network.heal_all()
+    for name, others in {"a": "b", "b": "ac", "c": "b"}.items():
+        shown = subprocess.run(["ip", "-n", network.namespace(name), "neigh"], capture_output=True, text=True, check=True).stdout
+        found = {line.split()[0] for line in shown.splitlines() if "lladdr" in line}
+        assert found >= {network.addresses[each] for each in others}, shown
     assert ears.become()
 
 

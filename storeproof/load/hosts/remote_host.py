@@ -13,8 +13,9 @@ from storeproof.load.job import LoadFailed
 if TYPE_CHECKING:
     from distributed.actor import Actor, BaseActorFuture
 
-ANSWER_SECONDS: Final = 5.0
-"""For a host to answer. Each question takes it a millisecond or two."""
+ANSWER_SECONDS: Final = 30.0
+"""For a host to answer. Each question takes it a millisecond or two, but a busy machine has kept one waiting for more than 5 s. A host
+whose process has ended is noticed at once, by its connection."""
 _BETWEEN_SECONDS: Final = 0.02
 """Between two looks at all hosts."""
 _SAMPLES: Final = 9

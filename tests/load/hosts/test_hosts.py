@@ -17,6 +17,7 @@ from hdrh.histogram import HdrHistogram
 from storeproof import native_support
 from storeproof.contract import Collection, Layout
 from storeproof.errors import NotAvailable, UsageError
+from storeproof.load.hosts import remote_host
 from storeproof.load.hosts.hosts_engine import combined, shares
 from storeproof.load.hosts.load_hosts import HostEngines, LoadHosts, refuse_open
 from storeproof.load.job import LoadFailed, OperationCounts, Plan, RunResult
@@ -129,7 +130,7 @@ def test_an_open_loop_is_shared_out(server: Redis, cluster: Cluster) -> None:
 
 
 @pytest.mark.parametrize("ends", [signal.SIGKILL, signal.SIGSTOP])
-def test_a_host_that_is_gone_is_an_error_and_not_waited_for(server: Redis, ends: signal.Signals) -> None:
+def test_a_host_that_is_gone_is_an_error_and_not_waited_for(server: Redis, ends: signal.Signals, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed or halted in a round of ten minutes: it is an error, the other host stops, and no one takes over its share."""
     layout, _ = server.prepared()
     plan = Plan(layout, (PUT,), clients=4, seconds=600, seed=1, known=0, fixed_numbers=True)
@@ -140,6 +141,7 @@ def test_a_host_that_is_gone_is_an_error_and_not_waited_for(server: Redis, ends:
             while not server.keys():
                 time.sleep(0.01)
             started.workers["host-1"].send_signal(ends)
+            monkeypatch.setattr(remote_host, "ANSWER_SECONDS", 5.0)
             with pytest.raises(LoadFailed, match="the load host host-1 is gone"):
                 run.join()
             await_silence(server)  # the other host has stopped, and has no share of the load

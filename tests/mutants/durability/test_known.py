@@ -1,7 +1,8 @@
-"""A known failure excuses what it names and nothing more: Tarantool on a disk whose syncs do nothing fails, though the true one's is known.
+"""A known failure excuses what it names, and no more often than it says.
 
-The true one loses what it writes to a log file that it has reopened without rows, as after a clean restart, until it begins its next file,
-as a snapshot makes it do: so in some faults of twenty. The other loses something at every fault.
+Tarantool loses what it writes to a log file that it has reopened without rows, as after a clean restart, until it begins its next file, as
+a snapshot makes it do. In how many faults that is depends on the machine: where no snapshot is finished between two faults, in all of
+them. So its file has no limit; here the one whose syncs do nothing, which loses something at every fault, has one.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from tests.mutants.durability.lie import LATE, Lie
 ALL = ("burst", "stream", "bulk", "compaction")
 
 TRUE = Lie("tarantool", "The store itself", "power_loss", "tarantool:memtx-tree-fsync", LATE, load=ALL)
+LIMITED = {case: {**known, "at_most": 16} for case, known in server_lies.known_failures("tarantool", "lying").items()}
 EATEN = Lie(
     "tarantool-eaten",
     server_lies.EATEN,
     "power_loss",
-    {**server_lies.preloaded("tarantool", "memtx-tree-fsync"), "known_failures": server_lies.known_failures("tarantool", "lying")},
+    {**server_lies.preloaded("tarantool", "memtx-tree-fsync"), "known_failures": LIMITED},
     LATE,
     load=ALL,
 )
@@ -29,7 +31,7 @@ EATEN = Lie(
 @pytest.mark.slow
 @pytest.mark.servers
 def test_what_is_worse_than_known_fails(tmp_path: Path) -> None:
-    """The true store's loss is `known_fail`; that of the one without syncs fails."""
+    """The true store's loss is `known_fail`; that of the one without syncs is more than its limit, and fails."""
     seen = trials.found((), tmp_path, to_the_end=(TRUE, EATEN))
     true, eaten = seen[TRUE.name], seen[EATEN.name]
     assert true.outcome == "known_fail", true.detail

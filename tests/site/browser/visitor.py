@@ -47,7 +47,8 @@ class Visitor:
         return str(self.page.locator(".answer").inner_text())
 
     def after(self, heading: str) -> str:
-        """The text between a heading, by its id, and the next one of the same level."""
+        """The text between a heading, by its id, and the next one of the same level, of the page that was asked for last."""
+        self.page.wait_for_function("(id) => document.readyState === 'complete' && document.getElementById(id)", arg=heading)
         return str(
             self.page.evaluate(
                 """(id) => {
