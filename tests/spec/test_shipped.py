@@ -36,6 +36,15 @@ def test_every_shipped_store_is_valid() -> None:
     assert {target.store.name for target in SPEC.targets(["all"])} == set(SPEC.store_files)
 
 
+def test_a_cluster_runs_the_server_of_its_store() -> None:
+    """Where one is started as a process, and not one that a file has inherited from another product."""
+    for target in SPEC.targets(["all"]):
+        store, alone = target.store, target.store.launch.process
+        cluster = store.topologies.get(store.variants[target.variant].topology)
+        if alone is not None and cluster is not None:
+            assert alone.binary in {each.binary for each in cluster.services.values()}, f"{store.name}:{target.variant}"
+
+
 def test_the_packages_of_the_stores_are_those_of_the_extra() -> None:
     """pyproject.toml and the store files ask for the same clients in the same versions, and the extra for nothing else."""
     project = tomllib.loads((SPEC_ROOT.parent / "pyproject.toml").read_text())["project"]
