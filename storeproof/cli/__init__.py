@@ -107,22 +107,22 @@ def report(
 
 @app.command()
 def picture(
-    result: Annotated[Path, typer.Argument(help="A result.json, or the directory that holds one.")],
+    results: Annotated[list[Path], typer.Argument(help="Each a result.json, or the directory that holds one.")],
     output: Annotated[Path, typer.Option(help="Output file: .png, .svg or .pdf.")] = Path("answer.png"),
-    speeds: Annotated[Path | None, typer.Option(help="A result.json to take throughput from (default: RESULT).")] = None,
+    speeds: Annotated[Path | None, typer.Option(help="A result.json to take throughput from (default: the only RESULT).")] = None,
     workload: Annotated[list[str] | None, typer.Option(help="Add a column for this workload; may be repeated.")] = None,
     cost_of_durability: Annotated[
         str | None, typer.Option(metavar="WORKLOAD", help="Draw the losses of each variant beside its throughput with this workload.")
     ] = None,
     narrow: Annotated[bool, typer.Option("--narrow", help="Layout for phones, 390 pixels wide.")] = False,
 ) -> None:
-    """Draw a result as one table: the roles each store fills, the data it lost, and its throughput.
+    """Draw results as one table: the roles each store fills, the data it lost, and its throughput.
 
     Exit codes: 0 written · 4 usage error.
     """
     from storeproof.cli.picture import picture as draw
 
-    draw(result, speeds, workload or [], output, narrow=narrow, cost_of_durability=cost_of_durability)
+    draw(results, speeds, workload or [], output, narrow=narrow, cost_of_durability=cost_of_durability)
 
 
 @app.command()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from storeproof.errors import UsageError
 from storeproof.report.answer_table import answer_table
 from storeproof.report.durability_cost import durability_cost
 from storeproof.report.pictures.answer import draw_answer
@@ -14,17 +15,20 @@ from storeproof.spec import load_spec
 
 
 def picture(
-    path: Path, speeds: Path | None, workloads: Sequence[str], output: Path, *, narrow: bool, cost_of_durability: str | None
+    paths: Sequence[Path], speeds: Path | None, workloads: Sequence[str], output: Path, *, narrow: bool, cost_of_durability: str | None
 ) -> None:
-    """Draw the roles and losses of one result, with the throughput of another result or of the same one; or what durability costs.
+    """Draw the roles and losses of results, with the throughput of another one or of the only one; or what durability costs.
 
     Raises:
-        UsageError: a result cannot be read, has nothing to draw, or the picture cannot be written.
+        UsageError: a result cannot be read, has nothing to draw, or the picture cannot be written; or it is not said whose throughput is
+            drawn.
     """
-    result = shown_of(read_result(path))
+    first, *more = [shown_of(read_result(path)) for path in paths]
+    if more and (cost_of_durability is not None or speeds is None):
+        raise UsageError("several results: whose throughput is drawn? Name it with --speeds; --cost-of-durability takes one result")
     if cost_of_durability is not None:
-        draw_answer(durability_cost(result, cost_of_durability), output, narrow=narrow)
+        draw_answer(durability_cost(first, cost_of_durability), output, narrow=narrow)
         return
-    other = shown_of(read_result(speeds)) if speeds else result
+    other = shown_of(read_result(speeds)) if speeds else first
     titles = {name: each.title for name, each in load_spec().capabilities.items()}
-    draw_answer(answer_table(result, other, workloads, titles), output, narrow=narrow)
+    draw_answer(answer_table([first, *more], other, workloads, titles), output, narrow=narrow)

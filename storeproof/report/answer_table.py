@@ -67,33 +67,46 @@ _VERSION = re.compile(r"\D*\d+(\.\d+)*")
 _NOTHING = AnswerCell("–", "–")
 
 
-def answer_table(result: Result, speeds: Result, wanted: Sequence[str], titles: Mapping[str, str]) -> AnswerTable:
-    """The table of one result, with the speeds of another, or of the same.
+def answer_table(results: Sequence[Result], speeds: Result, wanted: Sequence[str], titles: Mapping[str, str]) -> AnswerTable:
+    """The table of results that are judged alike, with the speeds of another, or of the only one.
 
     `wanted`: the workloads that have a column; where there are none, `SPEEDS`. `titles`: of capabilities, by name.
 
     Raises:
-        UsageError: a wanted workload was not measured, or nothing in the results has a column.
+        UsageError: the results are not judged alike, a wanted workload was not measured, or nothing in them has a column.
     """
-    found = [_roles(result), losses(result), *_speeds(result, speeds, wanted)]
+    stores = _judged_alike(results)
+    found = [_roles(stores), losses(stores), *_speeds(stores, speeds, wanted)]
     groups = [group for group in found if group is not None]
     if not groups:
         raise UsageError("the result has no profile that was met, no fault that struck and no speed: there is nothing to draw")
-    names = [(product(store), store.variant) for store in result.stores]
-    ways = {name: None for store in result.stores for each in store.profiles for name in role_of(each).looser}
-    notes = [
-        source_of(result, "Roles and losses" if speeds is not result else "All"),
-        *([source_of(speeds, "Speeds")] * (speeds is not result)),
-    ]
-    return AnswerTable(answer(result, titles) if found[0] else "", names, groups, [*notes, *_legend(result, found, list(ways))])
+    names = [(product(store), store.variant) for store in stores]
+    ways = {name: None for store in stores for each in store.profiles for name in role_of(each).looser}
+    notes = (
+        ["All: " + source_of(speeds)]
+        if speeds in results
+        else [*("Roles and losses: " + source_of(result) for result in results), "Speeds: " + source_of(speeds)]
+    )
+    return AnswerTable(answer(stores, titles) if found[0] else "", names, groups, [*notes, *_legend(stores, found, list(ways))])
 
 
-def _roles(result: Result) -> Group | None:
-    names = list(dict.fromkeys(each.profile for store in result.stores for each in store.profiles))
-    if not any(each.verdict == "conforms" for store in result.stores for each in store.profiles):
+def _judged_alike(results: Sequence[Result]) -> list[StoreResult]:
+    """The stores of all results: by one edition, at one scale, and each variant once."""
+    if len({(result.edition.version, result.edition.hash, result.run.scale) for result in results}) > 1:
+        raise UsageError("the results are of several editions or scales: their stores would not be judged alike; draw each by itself")
+    stores = [store for result in results for store in result.stores]
+    names = [f"{store.store}:{store.variant}" for store in stores]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise UsageError(f"{', '.join(twice)}: in more than one of the results; name one of them")
+    return stores
+
+
+def _roles(stores: Sequence[StoreResult]) -> Group | None:
+    names = list(dict.fromkeys(each.profile for store in stores for each in store.profiles))
+    if not any(each.verdict == "conforms" for store in stores for each in store.profiles):
         return None
     rows = []
-    for store in result.stores:
+    for store in stores:
         verdicts = {each.profile: each for each in store.profiles}
         rows.append([_role(verdicts[name]) if name in verdicts else _NOTHING for name in names])
     return Group("roles", "can it be a …", [name.replace("_", " ") for name in names], rows)
@@ -111,16 +124,16 @@ def _role(verdict: ProfileVerdict) -> AnswerCell:
     return AnswerCell(said, str(count), "near" if count + open_ < MANY else "")
 
 
-def answer(result: Result, titles: Mapping[str, str]) -> str:
+def answer(stores: Sequence[StoreResult], titles: Mapping[str, str]) -> str:
     """Which stores fill all roles; where none does, which lack the least, and what."""
     lacking = {
-        _name(store, result.stores): {what for each in store.profiles for what in lacks(each)}
-        for store in result.stores
+        _name(store, stores): {what for each in store.profiles for what in lacks(each)}
+        for store in stores
         if store.profiles and not any(role_of(each).open for each in store.profiles)
     }
     if not lacking:
         return ""
-    roles = len({each.profile for store in result.stores for each in store.profiles})
+    roles = len({each.profile for store in stores for each in store.profiles})
     least = min(map(len, lacking.values()))
     nearest = [name for name, what in lacking.items() if len(what) == least]
     if not least:
@@ -146,15 +159,15 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def losses(result: Result) -> Group | None:
+def losses(stores: Sequence[StoreResult]) -> Group | None:
     """What each fault cost each store; None where none struck."""
-    records = [{each.guarantee: each for each in store.durability.guarantees} for store in result.stores]
+    records = [{each.guarantee: each for each in store.durability.guarantees} for store in stores]
     struck = [name for name in COLUMNS if any(name in each and each[name].rounds for each in records)]
     if not struck:
         return None
     rows = [
         [_loss(loss_of(each[name], store)) if name in each else _NOTHING for name in struck]
-        for store, each in zip(result.stores, records, strict=True)
+        for store, each in zip(stores, records, strict=True)
     ]
     return Group("losses", "acknowledged writes lost", [FAULTS[name] for name in struck], rows)
 
@@ -178,7 +191,7 @@ def _loss(loss: Loss) -> AnswerCell:
     return AnswerCell(loss.text, "0", loss.tone)
 
 
-def _speeds(result: Result, speeds: Result, wanted: Sequence[str]) -> list[Group]:
+def _speeds(stores: Sequence[StoreResult], speeds: Result, wanted: Sequence[str]) -> list[Group]:
     measured = workloads(speeds)
     if unknown := [name for name in wanted if name not in measured]:
         raise UsageError(f"{', '.join(unknown)}: not measured in this result; it has {', '.join(measured) or 'no workload'}")
@@ -189,7 +202,7 @@ def _speeds(result: Result, speeds: Result, wanted: Sequence[str]) -> list[Group
     if not counts:
         return []
     alike = len(set(counts.values())) == 1
-    rows = [[_speed(store, columns[name]) for name in counts] for store in result.stores]
+    rows = [[_speed(store, columns[name]) for name in counts] for store in stores]
     headings = [SPEEDS.get(name, name) + ("" if alike else f"\n{units.plural(count, 'client')}") for name, count in counts.items()]
     title = "operations per second" + (f", {units.plural(next(iter(counts.values())), 'client')}" if alike else "")
     return [Group("speeds", title, headings, rows)]
@@ -225,23 +238,23 @@ def rate_cell(measured: Measurement) -> AnswerCell:
     return AnswerCell(f"{text} {note}", note if measured.trend.drifting else text, rate=measured.throughput, grade=measured.grade)
 
 
-def source_of(result: Result, what: str) -> str:
+def source_of(result: Result) -> str:
     """The run, its scale and edition, and the machine, in one sentence."""
     machine = result.environment
     return (
-        f"{what}: run {result.run.id}, {result.run.started[:10]}, scale {result.run.scale}, edition {result.edition.version}, "
+        f"run {result.run.id}, {result.run.started[:10]}, scale {result.run.scale}, edition {result.edition.version}, "
         f"{machine.cpu}, {units.plural(machine.cores, 'core')}, {units.size(machine.memory_bytes)}."
     )
 
 
-def _legend(result: Result, found: Sequence[Group | None], ways: Sequence[str]) -> Iterable[str]:
+def _legend(stores: Sequence[StoreResult], found: Sequence[Group | None], ways: Sequence[str]) -> Iterable[str]:
     roles, lost, *speeds = found
     if roles:
         yield "✔ has all that the profile demands; a number counts the models, capabilities and guarantees that are missing."
     if roles and ways:
         yield f"✔* in one of several ways, and not in the strictest: by {_listed(ways)}."
     if lost:
-        records = [each for store in result.stores for each in store.durability.guarantees if each.guarantee in COLUMNS]
+        records = [each for store in stores for each in store.durability.guarantees if each.guarantee in COLUMNS]
         most = max(records, key=lambda each: (each.rounds, not each.faults_with_loss))
         yield (
             f"Lost: acknowledged writes missing after up to {most.rounds} faults. No start: after one of them it did not start again. "

@@ -29,7 +29,7 @@ def durability_cost(result: Result, workload: str) -> AnswerTable:
     measured = workloads(result)
     if workload not in measured:
         raise UsageError(f"{workload}: not measured in this result; it has {', '.join(measured) or 'no workload'}")
-    lost = losses(result)
+    lost = losses(result.stores)
     if lost is None:
         raise UsageError("no fault struck in this result: run the durability stage with the workload")
     rates = {_variant(store): each for store, each in _plain(measured[workload])}
@@ -38,7 +38,7 @@ def durability_cost(result: Result, workload: str) -> AnswerTable:
     rows = [_cells(store, rates) for store in result.stores]
     names = [(product(store), store.variant) for store in result.stores]
     notes = [
-        source_of(result, "All"),
+        "All: " + source_of(result),
         "Of its fastest: the rate as a share of the same store's fastest variant in the same blocks of rounds, with its 95 % interval.",
         f"Grades by half the 95 % interval over rounds: {numbers.BRIEF}.",
         "Yellow, and not promised: the variant does not claim to survive this; red: it does.",

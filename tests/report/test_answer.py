@@ -30,7 +30,7 @@ def _cell(table: AnswerTable, kind: str, heading: str, store: int) -> AnswerCell
 
 
 def _table(result: Result, **changed: Any) -> AnswerTable:
-    return answer_table(result, changed.get("speeds", result), changed.get("wanted", ()), changed.get("titles", {}))
+    return answer_table([result], changed.get("speeds", result), changed.get("wanted", ()), changed.get("titles", {}))
 
 
 def _verdicts(**missing: list[str]) -> list[ProfileVerdict]:
@@ -183,3 +183,17 @@ def test_a_picture_of_another_format_is_a_usage_error(result: Result, tmp_path: 
         draw_answer(_table(result), tmp_path / "answer.gif")
     with pytest.raises(UsageError, match="cannot be written"):
         draw_answer(_table(result), tmp_path / "nowhere" / "answer.png")
+
+
+def test_several_results_are_one_table() -> None:
+    """Where they are judged alike, and no variant is in two of them."""
+    whole = sample_result()
+    first, second = (whole.model_copy(update={"stores": stores}) for stores in (whole.stores[:1], whole.stores[1:]))
+    one, several = _table(whole), answer_table([first, second], whole, (), {})
+    assert (several.stores, several.groups, several.answer) == (one.stores, one.groups, one.answer)
+    assert [note.partition(":")[0] for note in several.notes[:3]] == ["Roles and losses", "Roles and losses", "Speeds"]
+    with pytest.raises(UsageError, match=r"sqlite:.*: in more than one of the results"):
+        answer_table([first, first], whole, (), {})
+    small = second.model_copy(update={"run": second.run.model_copy(update={"scale": "smoke"})})
+    with pytest.raises(UsageError, match="several editions or scales"):
+        answer_table([first, small], whole, (), {})
