@@ -40,6 +40,8 @@ _TIED, _LATE, _FOLLOWING, _NEXT = 180, 35, 90, 120
 """The most operations of a client of each set on each key; together they are as many as the check takes."""
 _GAP_SECONDS: Final = 0.01
 """Between two requests of a client, so that its operations last through the fault."""
+_MOST_UNKNOWN: Final = 2
+"""Writes without an answer of each client: a primary that was replaced answers each of hundreds by "it is left open"."""
 _AFTER: Final = 2
 """Clients that continue in the end; before that the first one reads every key."""
 _BEFORE: Final = 100
@@ -155,7 +157,7 @@ class ClusterLinearizability(ClusterExperiment):
         self.summary.judge_round(self.round.fault.name, histories(self._recorder, self._keys), self.struck)
 
     def _client(self, connect: Callable[[], Session], share: int, first: Sequence[ContendedKey] = ()) -> Client:
-        strategy = ContendedKeys(self._recorder.client(), self._keys, share, self._random(), first)
+        strategy = ContendedKeys(self._recorder.client(), self._keys, share, self._random(), first, _MOST_UNKNOWN)
         return Client(connect, strategy, Paced())
 
     def _close_late(self) -> None:
