@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from storeproof.experiments.durability.clusters import cluster_rounds
+from storeproof.experiments.durability.clusters import cluster_experiment
 from storeproof.faults.isolate_primary import IsolatePrimary
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.spec.scale import DurabilityScale
@@ -44,8 +44,8 @@ def test_what_each_session_asks_for_is_read_back(cluster: ClusterHandle) -> None
 
 def test_writes_of_one_member_are_rolled_back(cluster: ClusterHandle, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another member takes writes within the time of the topology, and the cluster becomes whole again, without those of the old one."""
-    monkeypatch.setattr(cluster_rounds, "_SIDES_SECONDS", 0.2)
-    monkeypatch.setattr(cluster_rounds, "_DEPOSED_SECONDS", 0.2)
+    monkeypatch.setattr(cluster_experiment, "_SIDES_SECONDS", 0.2)
+    monkeypatch.setattr(cluster_experiment, "_DEPOSED_SECONDS", 0.2)
     sut = under_test("mongodb:three-members-w-1")
     cluster.wait_whole()
     before = cluster.primary()
