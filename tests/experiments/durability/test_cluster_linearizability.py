@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from storeproof import native_support
 from storeproof.contract import Key, Layout, Record, Unknown
+from storeproof.experiments.client import Client
 from storeproof.experiments.client_threads import wait_until
-from storeproof.experiments.contended_keys import COUNTER, REGISTER
+from storeproof.experiments.contended_keys import COUNTER, REGISTER, ContendedKey, ContendedKeys
 from storeproof.experiments.durability.clusters import cluster_experiment
-from storeproof.experiments.durability.clusters.cluster_linearizability import ClusterLinearizability
+from storeproof.experiments.durability.clusters.cluster_linearizability import ClusterLinearizability, Paced
 from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.isolate_primary import IsolatePrimary
+from storeproof.history import Recorder
 from storeproof.launch.handle import RunningCluster
 from storeproof.outcome import Outcome
 from storeproof.spec.scale import DurabilityScale
@@ -116,3 +120,18 @@ def test_an_old_primary_that_still_answers_reads_is_caught() -> None:
     summary = struck(MemoryCluster(synchronous=True), IsolatePrimary())
     assert summary.wrong_rounds == {"isolate_primary": 1}
     assert summary.outcome(claimed=True) is Outcome.FAIL
+
+
+def test_a_client_whose_writes_get_no_answer_only_reads() -> None:
+    """Each of them could have happened at any later time: with hundreds the search for an order never ends."""
+    cluster = MemoryCluster(synchronous=True)
+    cluster.stores["n1"].create("c_register")
+    cluster.apart.add("n1")
+    recorder = Recorder()
+    key = ContendedKey(REGISTER, LAYOUTS[REGISTER], "key")
+    tied = Client(lambda: Session(cluster.stores["n1"]), ContendedKeys(recorder.client(), [key], 60, Random(1), most_unknown=2), Paced())
+    while tied.step():
+        pass
+    history = recorder.operations()
+    assert len(history) == 60
+    assert [each.action == "get" for each in history if each.outcome == "unknown"] == [False, False]
