@@ -60,7 +60,7 @@ class Fenced(Session):
 
 
 class Asking(Records):
-    """A node that is not the primary, or that nobody hears, answers no read."""
+    """A node that is not the primary, or that no other hears, answers no read."""
 
     def get(self, key: Key) -> Record | None:
         assert isinstance(self._store, NodeStore)
