@@ -8,6 +8,7 @@ import pytest
 
 from storeproof import native_support
 from storeproof.contract import Key, Layout, Record, Unknown
+from storeproof.errors import StoreDied
 from storeproof.experiments.client import Client
 from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.contended_keys import COUNTER, REGISTER, ContendedKey, ContendedKeys
@@ -135,3 +136,18 @@ def test_a_client_whose_writes_get_no_answer_only_reads() -> None:
     history = recorder.operations()
     assert len(history) == 60
     assert [each.action == "get" for each in history if each.outcome == "unknown"] == [False, False]
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_a_cluster_that_gives_no_answers_says_nothing(ended: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That it is not whole again is judged by the guarantee itself; a server that ended by itself fails any case."""
+    monkeypatch.setattr(cluster_experiment, "machine_is_busy", lambda: "")
+
+    class Parted(MemoryCluster):
+        def wait_whole(self) -> None:
+            if "healed" in self.deeds:
+                self.stores["n3"].alive = not ended
+                raise StoreDied("not whole within 15 s", "")
+
+    with pytest.raises(StoreDied if ended else Unknown, match="not whole within 15 s"):
+        struck(Parted(synchronous=True), IsolatePrimary(), Fenced)

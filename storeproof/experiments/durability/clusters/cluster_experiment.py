@@ -136,10 +136,6 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         self._gone = ""
         self.round.fault.end(self.handle)
 
-    def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
-        """The cluster does not work after a fault."""
-        raise self.why_broken(reason, ended)[0]
-
     def why_broken(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> tuple[StoreDied, bool]:
         """The failure, and whether all servers run. A cluster whose servers run, and which is not whole, or takes no writes, has broken a
         promise; only a server that ended by itself is a failure without one. No answer says nothing, and neither does a busy machine.

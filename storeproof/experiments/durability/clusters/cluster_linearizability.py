@@ -20,7 +20,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Final
 
-from storeproof.contract import Address, Layout, Session
+from storeproof.contract import Address, Layout, Refused, Session, Unknown
+from storeproof.errors import StoreDied
 from storeproof.experiments.client import Client, open_clients, under_load
 from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.contended_keys import SPARE, ContendedKey, ContendedKeys, KeyType, histories, work_together
@@ -155,6 +156,12 @@ class ClusterLinearizability(ClusterExperiment):
             raise
         work_together(clients)
         self.summary.judge_round(self.round.fault.name, histories(self._recorder, self._keys), self.struck)
+
+    def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
+        """A server that ended by itself is a failure. A cluster that gives no answers gives none that could be wrong: the guarantee's own
+        case says so, and the round is repeated on a new one."""
+        died, running = self.why_broken(reason, ended)
+        raise Unknown(died.reason) if running else died
 
     def _client(self, connect: Callable[[], Session], share: int, first: Sequence[ContendedKey] = ()) -> Client:
         strategy = ContendedKeys(self._recorder.client(), self._keys, share, self._random(), first, _MOST_UNKNOWN)
