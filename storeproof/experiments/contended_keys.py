@@ -69,13 +69,25 @@ class ContendedKeys(Strategy):
     """Reads and writes of keys that other clients read and write too."""
 
     def __init__(
-        self, log: ClientLog, keys: Sequence[ContendedKey], share: int, rng: random.Random, first: Sequence[ContendedKey] = ()
+        self,
+        log: ClientLog,
+        keys: Sequence[ContendedKey],
+        share: int,
+        rng: random.Random,
+        first: Sequence[ContendedKey] = (),
+        most_unknown: int = MOST_OPERATIONS,
     ) -> None:
-        """`share`: maximum number of operations on each key; `first`: keys to read before, which do not count."""
+        """
+        Args:
+            share: maximum number of operations on each key.
+            first: keys to read before, which do not count.
+            most_unknown: writes without an answer, after which the client only reads: each makes the search for an order longer.
+        """
         self._log = log
         self._left = dict.fromkeys(keys, share)
         self._rng = rng
         self._first = list(first)
+        self._may_be_unknown = most_unknown
         self._last_seen: dict[ContendedKey, str] = {}
         """The last write id that it knows for each key, for compare-and-set."""
         self._sequence = 0
@@ -108,6 +120,7 @@ class ContendedKeys(Strategy):
     def end(self, outcome: Ending) -> None:
         """Record the answer, and remember the value of the key."""
         key, action, new_id = self._under_way
+        self._may_be_unknown -= outcome == "unknown" and action != "get"
 
         def answer() -> Answer:
             found = _answer(key, action, self._reply)
@@ -124,6 +137,8 @@ class ContendedKeys(Strategy):
             return self._first.pop(0), "get"
         key = self._rng.choice([each for each, left in self._left.items() if left])
         self._left[key] -= 1
+        if self._may_be_unknown <= 0:
+            return key, "get"
         action = self._rng.choices(list(key.type.weights), list(key.type.weights.values()))[0]
         return key, "get" if action == "compare_and_set" and key not in self._last_seen else action
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -46,7 +47,19 @@ class LinearizabilitySummary(Summary):
     undone_reads: list[str] = field(default_factory=list)
     """Keys whose only error is that, before a fault, a client read a write that was not yet acknowledged and that the fault undid."""
     shown: list[HistoryRecord] = field(default_factory=list)
+    strikes: Counter[str] = field(default_factory=Counter)
+    """The judged rounds of each fault of a cluster, by its name."""
+    wrong_rounds: Counter[str] = field(default_factory=Counter)
+    """Those in which no order explains a key."""
     _left: float = _ALL_SECONDS
+
+    def judge_round(self, fault: str, histories: Mapping[ContendedKey, Sequence[Operation]], struck: int) -> None:
+        """As `judge`, and count the round under the name of its fault."""
+        before = len(self.findings)
+        self.judge(histories, struck)
+        self.faults += 1
+        self.strikes[fault] += 1
+        self.wrong_rounds[fault] += len(self.findings) > before
 
     def judge(self, histories: Mapping[ContendedKey, Sequence[Operation]], struck: int | None = None) -> None:
         """Check the history of each key. `struck`: the time of the fault, on the clock of the operations."""
@@ -86,6 +99,9 @@ class LinearizabilitySummary(Summary):
     def parts(self) -> Iterator[str]:
         """What was checked, and what is wrong."""
         yield f"{self.faults} faults; {self.judged}"
+        if self.strikes:
+            counts = (f"{name} {self.wrong_rounds[name]} of {struck}" for name, struck in self.strikes.items())
+            yield f"rounds that no order explains: {', '.join(counts)}"
         if self.wrong:
             yield "not linearizable"
         elif self.undone_reads:

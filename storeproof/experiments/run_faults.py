@@ -12,6 +12,7 @@ from storeproof.errors import NotAvailable
 from storeproof.experiments.contended_keys import KEY_TYPES, KeyType
 from storeproof.experiments.durability.atomic_groups import atomic_writes
 from storeproof.experiments.durability.bootstrap import Bootstrap, BootstrapSummary
+from storeproof.experiments.durability.clusters.cluster_linearizability import ClusterLinearizability
 from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
 from storeproof.experiments.durability.corruption import CorruptionExperiment
 from storeproof.experiments.durability.corruption_summary import CorruptionSummary
@@ -50,9 +51,7 @@ def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummar
     """
     wanted = sut.spec.guarantees[guarantee]
     fault = _fault_of(sut, guarantee)
-    if guarantee in NODES and sut.target.topology == "single":  # known before a store is started for it
-        runs = "is a front over a home, and no cluster" if sut.target.parts else "runs as a single server"
-        raise NotAvailable(f"{sut.target.store.name} {runs}: it has no nodes that could be killed one by one")
+    _require_nodes(sut, guarantee)
     if guarantee in NETWORKED:
         _run_on_cluster(sut, guarantee, summary)
         return
@@ -84,10 +83,7 @@ def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummar
 
 def _run_on_cluster(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummary) -> None:
     """All rounds of all faults of a guarantee about the nodes of a topology."""
-    wanted = sut.spec.guarantees[guarantee]
-    faults = [find(name) for name in (_fault_of(sut, guarantee).name, *wanted.further_faults)]
-    struck = [fault for fault in faults if isinstance(fault, ClusterFault)]
-    assert len(struck) == len(faults), f"{guarantee} names a fault that strikes no cluster"
+    struck = _cluster_faults(sut, guarantee)
 
     def attempt(handle: Handle) -> None:
         for fault in struck:
@@ -125,6 +121,10 @@ def run_linearizability(sut: StoreUnderTest, guarantee: str, summary: Linearizab
     Raises:
         NotAvailable: the fault is not possible here, or the store claims nothing that could be checked.
     """
+    _require_nodes(sut, guarantee)
+    if guarantee in NETWORKED:
+        _linearizability_of_cluster(sut, guarantee, summary)
+        return
     fault = _fault_of(sut, guarantee)
     if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
         raise NotAvailable("strace only records syncs, so there is no power cut", "use --power-cut=ext4 or fuse")
@@ -135,6 +135,21 @@ def run_linearizability(sut: StoreUnderTest, guarantee: str, summary: Linearizab
         FaultLinearizability(subject, fault, _contended_layouts(sut, subject), sut.scale.durability, summary).run()
 
     summary.given_up = not on_own_stores(lambda: _launch(sut, fault), attempt, summary.spoiled, sut.scale.durability.rounds)
+
+
+def _linearizability_of_cluster(sut: StoreUnderTest, guarantee: str, summary: LinearizabilitySummary) -> None:
+    """All rounds of all faults of a guarantee about the nodes of a topology, on contended keys."""
+    struck = _cluster_faults(sut, guarantee)
+
+    def attempt(handle: Handle) -> None:
+        for fault in struck:
+            _require(fault, handle)
+        subject = _subject(sut, handle, f"durability.linearizable/{guarantee}", f"linearizable {guarantee} {len(summary.spoiled)}")
+        layouts, scale = _contended_layouts(sut, subject), sut.scale.durability
+        ClusterLinearizability(subject, struck, layouts, scale, connect_to=sut.connect, summary=summary).run()
+
+    rounds = sut.scale.durability.rounds * len(struck)
+    summary.given_up = not on_own_stores(lambda: _launch(sut, struck[0]), attempt, summary.spoiled, rounds)
 
 
 def run_bootstrap(sut: StoreUnderTest, name: str) -> BootstrapSummary:
@@ -225,6 +240,21 @@ def _fault_of(sut: StoreUnderTest, guarantee: str) -> Fault:
     name = sut.spec.guarantees[guarantee].fault
     assert name is not None, f"{guarantee} names no fault that tests it"
     return find(name)
+
+
+def _cluster_faults(sut: StoreUnderTest, guarantee: str) -> list[ClusterFault]:
+    """All faults of a guarantee about the nodes of a topology."""
+    faults = [find(name) for name in (_fault_of(sut, guarantee).name, *sut.spec.guarantees[guarantee].further_faults)]
+    struck = [fault for fault in faults if isinstance(fault, ClusterFault)]
+    assert len(struck) == len(faults), f"{guarantee} names a fault that strikes no cluster"
+    return struck
+
+
+def _require_nodes(sut: StoreUnderTest, guarantee: str) -> None:
+    """Raise `NotAvailable` for a guarantee about nodes where there is one server; known before a store is started for it."""
+    if guarantee in NODES and sut.target.topology == "single":
+        runs = "is a front over a home, and no cluster" if sut.target.parts else "runs as a single server"
+        raise NotAvailable(f"{sut.target.store.name} {runs}: it has no nodes that could be killed one by one")
 
 
 def _launch(sut: StoreUnderTest, fault: Fault) -> Handle:

@@ -37,7 +37,7 @@ _FIXED = (
     *(f"durability.{name}" for name in (*LADDER[1:], *NODES, "full_disk")),
     *(f"durability.bootstrap/{name}" for name in ("power_cut", "process_kill")),
     *(f"durability.corruption/{name}" for name in ("flip", "truncate")),
-    *(f"durability.linearizable/{name}" for name in ("power_loss", "process_crash")),
+    *(f"durability.linearizable/{name}" for name in ("node_loss", "partition", "power_loss", "process_crash")),
     "limits.key-length",
     *(f"linearizable.{name}" for name in ("compare-and-set", "counter", "register")),
     *(f"performance.outage/{name}" for name in ("crash", "pause", "restart")),

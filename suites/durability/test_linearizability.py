@@ -12,17 +12,19 @@ from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.experiments.run_faults import run_linearizability
 from storeproof.native_support import require
 from storeproof.result.case_result import CaseResult
-from storeproof.spec.guarantee import GuaranteeName
+from storeproof.spec.guarantee import NETWORKED, GuaranteeName, NodeGuaranteeName
 from storeproof.store_under_test import StoreUnderTest
 
-_GUARANTEES: Final[tuple[GuaranteeName, ...]] = ("process_crash", "power_loss")
+_GUARANTEES: Final[tuple[GuaranteeName | NodeGuaranteeName, ...]] = ("process_crash", "power_loss", *NETWORKED)
 
 
 @pytest.mark.parametrize(
     "guarantee",
     [pytest.param(name, id=name, marks=pytest.mark.case(id=f"durability.linearizable/{name}", guarantee=name)) for name in _GUARANTEES],
 )
-def test_one_order_explains_answers_across_faults(sut: StoreUnderTest, case_result: CaseResult, guarantee: GuaranteeName) -> None:
+def test_one_order_explains_answers_across_faults(
+    sut: StoreUnderTest, case_result: CaseResult, guarantee: GuaranteeName | NodeGuaranteeName
+) -> None:
     """This includes answers after the fault. A write without a reply may have happened or not, but must not appear and then vanish."""
     require("a check of linearizability")
     again = f"seed {sut.seed}; reproduce: {sut.command(f'across_faults and {guarantee}')}"

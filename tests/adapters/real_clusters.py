@@ -6,10 +6,13 @@ import random
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
+from storeproof.experiments.contended_keys import REGISTER
+from storeproof.experiments.durability.clusters.cluster_linearizability import ClusterLinearizability
 from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.layouts import layouts_of
 from storeproof.experiments.fault_experiment import Subject
+from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.spec.scale import DurabilityScale
@@ -47,3 +50,11 @@ def one_round(cluster: ClusterHandle, sut: StoreUnderTest, fault: ClusterFault, 
     rounds = ClusterRounds(subject, [fault], layouts, scale, connect_to=sut.connect, stale_possible=True)
     rounds.run()
     return rounds.summary
+
+
+def contended(cluster: ClusterHandle, sut: StoreUnderTest, fault: ClusterFault, scale: DurabilityScale) -> LinearizabilitySummary:
+    """A fault, and what became of a contended register."""
+    summary = LinearizabilitySummary(case="durability.linearizable/partition")
+    subject, layouts = Subject(cluster, sut.connect, random.Random(1)), {REGISTER: sut.layout(REGISTER.model)}
+    ClusterLinearizability(subject, [fault], layouts, scale, connect_to=sut.connect, summary=summary).run()
+    return summary

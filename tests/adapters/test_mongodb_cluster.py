@@ -7,11 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from storeproof.experiments.durability.clusters import cluster_rounds
+from storeproof import native_support
+from storeproof.experiments.durability.clusters import cluster_experiment
 from storeproof.faults.isolate_primary import IsolatePrimary
 from storeproof.launch.several.cluster import ClusterHandle
+from storeproof.outcome import Outcome
 from storeproof.spec.scale import DurabilityScale
-from tests.adapters.real_clusters import launched, one_round, under_test
+from tests.adapters.real_clusters import contended, launched, one_round, under_test
 from tests.network.network_rights import needs_networks
 
 pytestmark = [
@@ -31,6 +33,13 @@ def cluster(networks: None) -> Iterator[ClusterHandle]:
         yield handle
 
 
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The old primary acknowledges until it misses the others, which is long enough."""
+    monkeypatch.setattr(cluster_experiment, "_SIDES_SECONDS", 0.2)
+    monkeypatch.setattr(cluster_experiment, "_DEPOSED_SECONDS", 0.2)
+
+
 def test_what_each_session_asks_for_is_read_back(cluster: ClusterHandle) -> None:
     """The concerns go with every request; the server has no default that would do."""
     for variant, options in (
@@ -42,10 +51,8 @@ def test_what_each_session_asks_for_is_read_back(cluster: ClusterHandle) -> None
         assert {name: sut.record.settings[name] for name in options} == options
 
 
-def test_writes_of_one_member_are_rolled_back(cluster: ClusterHandle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_writes_of_one_member_are_rolled_back(cluster: ClusterHandle, short: None) -> None:
     """Another member takes writes within the time of the topology, and the cluster becomes whole again, without those of the old one."""
-    monkeypatch.setattr(cluster_rounds, "_SIDES_SECONDS", 0.2)
-    monkeypatch.setattr(cluster_rounds, "_DEPOSED_SECONDS", 0.2)
     sut = under_test("mongodb:three-members-w-1")
     cluster.wait_whole()
     before = cluster.primary()
@@ -56,3 +63,16 @@ def test_writes_of_one_member_are_rolled_back(cluster: ClusterHandle, monkeypatc
     data = next(iter(cluster.node(before).servers.values())).data
     assert data is not None
     assert list(data.glob("rollback/*/*.bson")), "MongoDB keeps what it rolled back"
+
+
+@pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
+@pytest.mark.parametrize(
+    ("variant", "outcome"),
+    [("three-members-w-1", Outcome.FAIL), ("three-members-linearizable", Outcome.PASS)],
+)
+def test_one_member_that_is_said_to_be_linearizable_is_caught(variant: str, outcome: Outcome, cluster: ClusterHandle, short: None) -> None:
+    """Both claim it, and one of them with `w: 1`: what it acknowledged while it was isolated no later read shows."""
+    cluster.wait_whole()
+    summary = contended(cluster, under_test(f"mongodb:{variant}"), IsolatePrimary(), ONE)
+    assert summary.outcome(claimed=True) is outcome, summary.detail()
+    assert summary.strikes == {"isolate_primary": 1}

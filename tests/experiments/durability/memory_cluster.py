@@ -186,10 +186,10 @@ class MemoryHandle:
         return "the log's last line"
 
 
-def subject(cluster: MemoryCluster, seed: int = 7) -> Subject:
+def subject(cluster: MemoryCluster, seed: int = 7, session: type[Session] = Session) -> Subject:
     """A cluster in this process as the subject of an experiment."""
     handle: Any = MemoryHandle(cluster)
-    return Subject(handle, lambda where: connect_to(cluster, where.address), random.Random(seed))
+    return Subject(handle, lambda where: session(cluster.stores[where.address.host]), random.Random(seed))
 
 
 def connect_to(cluster: MemoryCluster, address: Address) -> Session:

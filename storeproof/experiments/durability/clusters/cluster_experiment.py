@@ -1,0 +1,210 @@
+"""What every experiment with faults of a cluster does: it strikes the primary, waits for the failover under load, and ends the fault.
+
+Some clients are *tied* to the primary that the fault strikes, as drivers without discovery are: clients that follow the primary leave it
+before it acknowledges what will be rolled back.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from time import monotonic_ns
+from typing import Final
+
+from storeproof.contract import Address, Refused, Session, Unknown
+from storeproof.errors import MachineFailed, StoreDied
+from storeproof.experiments.client import Client, ClosedLoop
+from storeproof.experiments.client_threads import Running
+from storeproof.experiments.fault_experiment import FaultExperiment, Subject
+from storeproof.faults.cluster_fault import ClusterFault
+from storeproof.launch.handle import RunningCluster
+from storeproof.launch.readiness import timeout_error
+from storeproof.machine.deadline import Deadline
+from storeproof.machine.pressure import machine_is_busy
+
+_LOOK_SECONDS: Final = 0.02
+_REFUSED_SECONDS: Final = 0.05
+_SIDES_SECONDS: Final = 2.0
+"""How long both sides of a partition take writes after the failover."""
+_DEPOSED_SECONDS: Final = 2.0
+"""How long the load goes on after the end of a partition or a pause: a primary that was replaced may not know it yet."""
+_SURVIVORS_SECONDS: Final = 0.5
+"""How long the load goes on after a failover without the lost node."""
+
+
+@dataclass(frozen=True)
+class ClusterRound:
+    """One fault."""
+
+    fault: ClusterFault
+    last: bool
+    """Its audit reads the keys of all rounds: what survived an earlier fault must survive the later ones too."""
+
+
+class Persistent(ClosedLoop):
+    """A client that connects again after a lost connection, and pauses after a write that was not acknowledged: a node that was replaced
+    may refuse thousands in a second."""
+
+    def __init__(self) -> None:
+        super().__init__(reconnects=True)
+
+    def replied(self, *, ok: bool) -> None:
+        """Pause after anything but an acknowledgement."""
+        if not ok:
+            time.sleep(_REFUSED_SECONDS)
+
+
+class ClusterExperiment(FaultExperiment[ClusterRound]):
+    """One cluster, its faults in turns."""
+
+    recovers_under_load = True
+
+    def __init__(self, subject: Subject, faults: Sequence[ClusterFault], rounds: int, connect_to: Callable[[Address], Session]) -> None:
+        """
+        Args:
+            rounds: in how many each fault strikes.
+            connect_to: opens a session with one node, for clients that are tied to it.
+        """
+        super().__init__(subject)
+        assert subject.handle.cluster is not None, "see `Capability.CLUSTER`"
+        self._cluster: RunningCluster = subject.handle.cluster
+        self._faults = faults
+        self._rounds = rounds
+        self._connect_to = connect_to
+        self._struck_node = ""
+        """The primary that clients of this round are tied to."""
+        self._gone = ""
+        """The node that is lost now."""
+        self._followers: Running | None = None
+        """The clients that follow the primary: they end at the fault, and others go on once there is another one."""
+
+    @abstractmethod
+    def done(self) -> int:
+        """The number of rounds that need no other: those in the summary."""
+
+    @abstractmethod
+    def first_client(self, node: str) -> Client:
+        """A client that writes at a node, and shows by an acknowledgement that it is the primary now."""
+
+    @abstractmethod
+    def go_on(self) -> None:
+        """Another primary has acknowledged a write: clients go on there."""
+
+    @abstractmethod
+    def failed_over(self, seconds: float | None) -> None:
+        """Count a failover; None: no other node became the primary within the topology's time."""
+
+    def rounds(self) -> Iterator[ClusterRound]:
+        """The number of rounds for each fault, minus those that are done."""
+        total = self._rounds * len(self._faults)
+        while (number := self.done() + 1) <= total:
+            fault = self._faults[(number - 1) % len(self._faults)]
+            self.subject.progress(f"{fault.name} · round {number}/{total}")
+            yield ClusterRound(fault, last=number == total)
+
+    def begin(self) -> None:
+        """Wait until the cluster is whole, and find the primary that this round strikes."""
+        self._cluster.wait_whole()
+        self._struck_node = self._cluster.primary()
+
+    def fault(self) -> None:
+        """Strike, and end the clients that follow the primary."""
+        if (primary := self._cluster.primary()) != self._struck_node:
+            raise Unknown(f"before the fault {primary} took the place of {self._struck_node}, to which half of the clients are tied")
+        if self.round.fault.loses_node:
+            self._gone = self._struck_node
+        self.round.fault.strike(self.handle)
+        self.struck = monotonic_ns()
+        if self._followers is not None:
+            self._followers.stop.set()
+
+    def recover(self) -> None:
+        """Wait for the failover, all the while under load; end a fault that loses no node."""
+        self.failed_over(self._fail_over())
+        if self.round.fault.loses_node:
+            time.sleep(_SURVIVORS_SECONDS)
+            return
+        time.sleep(_SIDES_SECONDS)
+        self.round.fault.end(self.handle)
+        time.sleep(_DEPOSED_SECONDS)
+
+    def replace_lost(self) -> None:
+        """End a fault that lost the node."""
+        self._gone = ""
+        self.round.fault.end(self.handle)
+
+    def why_broken(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> tuple[StoreDied, bool]:
+        """The failure, and whether all servers run. A cluster whose servers run, and which is not whole, or takes no writes, has broken a
+        promise; only a server that ended by itself is a failure without one. No answer says nothing, and neither does a busy machine.
+
+        Raises:
+            Unknown, MachineFailed: it says nothing.
+        """
+        died = reason if isinstance(reason, StoreDied) else StoreDied(f"after the fault it does not work: {reason}", self.handle.log_tail())
+        if ended is not None or self.how_it_ended() is not None:
+            return died, False
+        if isinstance(reason, Unknown):
+            raise reason
+        if busy := machine_is_busy():
+            raise MachineFailed(f"{died.reason}, on a busy machine ({busy})")
+        return died, True
+
+    def how_it_ended(self) -> StoreDied | None:
+        """As of any store, without the node that the fault has killed."""
+        try:
+            for name in self._cluster.nodes:
+                if name != self._gone:
+                    self._cluster.node(name).check_alive()
+        except StoreDied as ended:
+            return ended
+        return None
+
+    def finish(self) -> None:
+        """End what a round that failed has left of its fault."""
+        with suppress(MachineFailed):  # the network is removed with the store
+            self._cluster.network.heal_all()
+
+    def at(self, node: str) -> Callable[[], Session]:
+        """What opens a session with that node, also when it is the primary no more."""
+        address = self._cluster.node(node).address
+        return lambda: self._connect_to(address)
+
+    def _fail_over(self) -> float | None:
+        """Wait until another primary acknowledges a write; return the seconds since the fault, or None if the topology's time is over.
+
+        Raises:
+            StoreDied: it is over, and the node is gone: no node serves what it had; or a node that was not struck has ended.
+            MachineFailed: the same on a busy machine; or such a node was killed from outside.
+        """
+        deadline = Deadline(self._cluster.settle_seconds, lambda: None)
+        self._cluster.fail_over()
+        missing = "the others name no other primary"
+        while not deadline.has_passed():
+            try:
+                primary = self._cluster.primary()
+                if primary != self._struck_node and (at := self._first_acknowledgement(primary)) is not None:
+                    self.go_on()
+                    return (at - self.struck) / 1e9
+            except (Unknown, Refused) as reason:
+                missing = str(reason)
+            time.sleep(_LOOK_SECONDS)
+        if (ended := self.how_it_ended()) is not None:
+            raise ended
+        if self.round.fault.loses_node:
+            what = f"with {self._struck_node} gone, no other node acknowledged a write within"
+            raise timeout_error(deadline, what, missing, lambda text: StoreDied(text, self.handle.log_tail()))
+        return None
+
+    def _first_acknowledgement(self, node: str) -> int | None:
+        """Write at a node until a write is acknowledged; return that moment, or None if it answers otherwise."""
+        client = self.first_client(node)
+        try:
+            while client.step():
+                if client.acknowledged:
+                    return monotonic_ns()
+        finally:
+            client.close()
+        return None

@@ -1,0 +1,176 @@
+"""Contended keys through a fault of a cluster: on both sides of a partition, and at a primary that was replaced and does not know it.
+
+Three sets of clients use the same keys:
+
+* tied to the struck primary, before and during the fault, and on after it has ended;
+* also tied, connected before the fault; they begin when the new primary has acknowledged writes, with a read of each key: sent to a
+  paused primary it waits in the socket until that goes on, and is then answered from before the failover;
+* at the primary that there is: before the fault the same, after the failover the new one.
+
+When the cluster is whole again, other clients read every key, and go on with it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Final
+
+from storeproof.contract import Address, Layout, Refused, Session, Unknown
+from storeproof.errors import StoreDied
+from storeproof.experiments.client import Client, open_clients, under_load
+from storeproof.experiments.client_threads import wait_until
+from storeproof.experiments.contended_keys import SPARE, ContendedKey, ContendedKeys, KeyType, histories, work_together
+from storeproof.experiments.durability.clusters.cluster_experiment import ClusterExperiment, Persistent
+from storeproof.experiments.fault_experiment import Subject, check_load
+from storeproof.experiments.linearizability import LinearizabilitySummary
+from storeproof.faults.cluster_fault import ClusterFault
+from storeproof.history import Action, Recorder
+from storeproof.spec.scale import DurabilityScale
+
+_KEYS: Final = 2
+"""Keys of each type; every round has new ones."""
+_CLIENTS: Final = 2
+"""In each of the sets but the late one: more operations at a time make the search longer."""
+_LATE_CLIENTS: Final = 4
+_TIED, _LATE, _FOLLOWING, _NEXT = 180, 35, 90, 120
+"""The most operations of a client of each set on each key; together they are as many as the check takes."""
+_GAP_SECONDS: Final = 0.01
+"""Between two requests of a client, so that its operations last through the fault."""
+_MOST_UNKNOWN: Final = 2
+"""Writes without an answer of each client: a primary that was replaced answers each of hundreds by "it is left open"."""
+_AFTER: Final = 2
+"""Clients that continue in the end; before that the first one reads every key."""
+_BEFORE: Final = 100
+"""Acknowledged operations before the fault."""
+_REPLACED: Final = 50
+"""Acknowledged operations at the new primary before the late clients begin."""
+_WAIT_SECONDS: Final = 30.0
+_LOOK_SECONDS: Final = 0.02
+
+
+class Paced(Persistent):
+    """A client that also pauses before each request."""
+
+    def wait(self, stop: threading.Event) -> bool:
+        """Wait a moment."""
+        return not stop.wait(_GAP_SECONDS)
+
+
+class ClusterLinearizability(ClusterExperiment):
+    """One cluster, the faults of one guarantee, many rounds."""
+
+    def __init__(
+        self,
+        subject: Subject,
+        faults: Sequence[ClusterFault],
+        layouts: Mapping[KeyType, Layout],
+        scale: DurabilityScale,
+        *,
+        connect_to: Callable[[Address], Session],
+        summary: LinearizabilitySummary,
+    ) -> None:
+        """
+        Args:
+            connect_to: opens a session with one node, for clients that are tied to it.
+            summary: of earlier rounds, on another cluster; the rounds continue from there.
+        """
+        super().__init__(subject, faults, scale.rounds, connect_to)
+        self.summary = summary
+        self._layouts = layouts
+        self._scale = scale
+        self._recorder = Recorder()
+        self._keys: list[ContendedKey] = []
+        self._late: list[Client] = []
+        self._all_load = ExitStack()
+
+    def setup(self) -> None:
+        """Create the collections."""
+        with self.subject.session() as session:
+            for layout in self._layouts.values():
+                session.collection(layout).prepare()
+
+    def done(self) -> int:
+        """Those that were judged."""
+        return self.summary.faults
+
+    @contextmanager
+    def load(self) -> Iterator[None]:
+        """Clients on new keys, tied to the primary and not."""
+        self.begin()
+        self._recorder = Recorder()
+        self._keys = [
+            ContendedKey(type_, layout, f"round{self.done() + 1}:hot{number}")
+            for type_, layout in self._layouts.items()
+            for number in range(_KEYS)
+        ]
+        connect = self.at(self._struck_node)
+        with ExitStack() as self._all_load:
+            first = itertools.cycle(self._keys[number:] + self._keys[:number] for number in range(len(self._keys)))
+            self._late = open_clients(_LATE_CLIENTS, lambda: self._client(connect, _LATE, next(first)))
+            self._all_load.callback(self._close_late)
+            tied = open_clients(_CLIENTS, lambda: self._client(connect, _TIED))
+            self._all_load.enter_context(under_load(tied))
+            following = open_clients(_CLIENTS, lambda: self._client(self.subject.open, _FOLLOWING))
+            self._followers = self._all_load.enter_context(under_load(following))
+            wait_until(lambda: self._recorder.acknowledged >= _BEFORE, _WAIT_SECONDS, _LOOK_SECONDS)
+            time.sleep(self.subject.rng.uniform(*self._scale.load_seconds))
+            check_load(self.handle, [*tied, *following])
+            yield
+
+    def first_client(self, node: str) -> Client:
+        """A client of a key that is not judged: it may have to try many times."""
+        type_, layout = next(iter(self._layouts.items()))
+        writes: Action = "put" if "put" in type_.weights else "increment"
+        key = ContendedKey(KeyType(type_.name, type_.model, {writes: 1}), layout, f"round{self.done() + 1}:first")
+        return Client(self.at(node), ContendedKeys(self._recorder.client(), [key], 1, self._random()))
+
+    def go_on(self) -> None:
+        """At the new primary, and late at the old one."""
+        clients = open_clients(_CLIENTS, lambda: self._client(self.subject.open, _NEXT))
+        self._all_load.enter_context(under_load(clients))
+        wait_until(lambda: sum(client.acknowledged for client in clients) >= _REPLACED, _WAIT_SECONDS, _LOOK_SECONDS)
+        late, self._late = self._late, []
+        self._all_load.enter_context(under_load(late))
+
+    def failed_over(self, seconds: float | None) -> None:
+        """Not judged here."""
+
+    def audit(self) -> None:
+        """Wait until the cluster is whole, read every key, continue with more operations, and check every key."""
+        if self.round.fault.loses_node:
+            self.replace_lost()
+        self._cluster.wait_whole()
+        reads = iter([self._keys])
+        clients = open_clients(_AFTER, lambda: self._client(self.subject.open, SPARE // _AFTER // 2, next(reads, ())))
+        try:
+            for _ in self._keys:
+                clients[0].step()
+        except BaseException:
+            for client in clients:
+                client.close()
+            raise
+        work_together(clients)
+        self.summary.judge_round(self.round.fault.name, histories(self._recorder, self._keys), self.struck)
+
+    def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
+        """A server that ended by itself is a failure. A cluster that gives no answers gives none that could be wrong: the guarantee's own
+        case says so, and the round is repeated on a new one."""
+        died, running = self.why_broken(reason, ended)
+        raise Unknown(died.reason) if running else died
+
+    def _client(self, connect: Callable[[], Session], share: int, first: Sequence[ContendedKey] = ()) -> Client:
+        strategy = ContendedKeys(self._recorder.client(), self._keys, share, self._random(), first, _MOST_UNKNOWN)
+        return Client(connect, strategy, Paced())
+
+    def _close_late(self) -> None:
+        """Those that never began."""
+        for client in self._late:
+            client.close()
+
+    def _random(self) -> random.Random:
+        return random.Random(self.subject.rng.getrandbits(64))
