@@ -116,6 +116,7 @@ def process(session: nox.Session) -> None:
         "valkey",
         "tarantool",
         "memcached",
+        "etcd",
         "redis-over-mongodb",
         "memcached-over-postgresql",
     )

@@ -24,6 +24,7 @@ BY_COMMAND = {
     "tarantool:vinyl-fsync": "box.snapshot()",
     "mongodb:journaled": "fsync",
     "postgresql:synchronous-commit-on": "CHECKPOINT",
+    "etcd:one-member": "etcdctl compaction --physical, etcdctl defrag",
     "mariadb:innodb-flush-1": "SET GLOBAL innodb_log_checkpoint_now = ON",
     "mariadb:aria": "OPTIMIZE TABLE",
     "mariadb:myisam": "OPTIMIZE TABLE",

@@ -1,0 +1,84 @@
+"""The members of an etcd cluster, as an operator asks about them.
+
+They form it and elect a leader by themselves; `join` is for one that has lost its disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from typing import Any, Final
+
+from storeproof.adapters.etcd.link import Link, number
+from storeproof.contract import Address, NodeAddresses, Refused, Unknown
+
+_ANSWER_SECONDS: Final = 0.5
+"""For a member that may be gone."""
+
+
+class Members:
+    """See `Cluster`."""
+
+    def form(self, nodes: NodeAddresses) -> None:
+        """Return when there is a leader: who belongs to the cluster is on the command line of each."""
+        self.primary(nodes)
+
+    def primary(self, nodes: NodeAddresses) -> str:
+        """The leader of the highest term, of those that take themselves for it: an old one may not know yet."""
+        leading = []
+        for name, address in nodes.items():
+            try:
+                status = _status(address)
+            except Unknown:
+                continue  # it may be gone
+            if _leads(status):
+                leading.append((number(status, "raftTerm"), name))
+        if not leading:
+            raise Unknown("no member is the leader")
+        return max(leading)[1]
+
+    def whole(self, nodes: NodeAddresses) -> None:
+        """All members follow the leader, and have applied what it had committed when it was asked."""
+        primary = self.primary(nodes)
+        leader = _status(nodes[primary])
+        me, committed = _id(leader), number(leader, "raftIndex")
+        known = {each["ID"] for each in _members(nodes[primary])}
+        for name, address in nodes.items():
+            status = _status(address)
+            if number(status, "leader") != me:
+                raise Unknown(f"{name} does not follow {primary}")
+            if str(_id(status)) not in known:
+                raise Unknown(f"{name} is no member to {primary}")
+            if number(status, "raftAppliedIndex") < committed:
+                raise Unknown(f"{name} has not caught up with {primary}")
+        if len(known) != len(nodes):
+            raise Unknown(f"{primary} has {len(known)} members")
+
+    def replace(self, node: str, nodes: NodeAddresses) -> None:
+        """Return if it is a member again: with its first start it has joined under a new id."""
+        primary = self.primary(nodes)
+        if str(_id(_status(nodes[node]))) not in {each["ID"] for each in _members(nodes[primary])}:
+            raise Refused(f"{node} started with an empty disk and is no member to {primary}")
+
+
+def _leads(status: Mapping[str, Any]) -> bool:
+    return number(status, "leader") == _id(status) != 0
+
+
+def _id(status: Mapping[str, Any]) -> int:
+    return number(status.get("header", {}), "member_id")
+
+
+def _status(address: Address) -> Mapping[str, Any]:
+    """What a member says of itself; it asks no other."""
+    return _ask(address, "maintenance/status")
+
+
+def _members(address: Address) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = _ask(address, "cluster/member/list").get("members", [])
+    return found
+
+
+def _ask(address: Address, service: str) -> Mapping[str, Any]:
+    with closing(Link(address, _ANSWER_SECONDS)) as link:
+        return link.ask(service)

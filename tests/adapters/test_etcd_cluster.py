@@ -1,0 +1,96 @@
+"""A real cluster of etcd: what an isolated leader answers, and how a member that has lost its disk comes back."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from storeproof.adapters.etcd.members import _id, _status
+from storeproof.contract import Unknown
+from storeproof.launch.several.cluster import ClusterHandle
+from tests.adapters.real_clusters import launched, under_test, whole_again
+from tests.network.network_rights import needs_networks
+
+pytestmark = [
+    needs_networks,
+    pytest.mark.servers,
+    pytest.mark.skipif(shutil.which("etcd") is None, reason="etcd is not installed: apt-get install etcd-server"),
+]
+LIMIT = 60
+"""Seconds for an election, on a busy machine."""
+
+
+@pytest.fixture(scope="module")
+def cluster(networks: None) -> Iterator[ClusterHandle]:
+    """A cluster for all tests; its settings were read back from each node."""
+    with launched(under_test("etcd:three-members")) as handle:
+        yield handle
+
+
+@pytest.fixture
+def whole(cluster: ClusterHandle) -> Iterator[ClusterHandle]:
+    """Before a test it is whole; what the test did to it ends."""
+    with whole_again(cluster) as ready:
+        yield ready
+
+
+def another_primary(cluster: ClusterHandle, old: str) -> str:
+    """The new leader, once there is one."""
+    end = time.monotonic() + LIMIT
+    while True:
+        try:
+            if (now := cluster.primary()) != old:
+                return now
+        except Unknown:
+            pass
+        assert time.monotonic() < end, "no other leader"
+        time.sleep(0.05)
+
+
+def test_an_isolated_leader_acknowledges_nothing_and_only_serializable_reads_are_stale(whole: ClusterHandle) -> None:
+    """Its own state is an old one; for anything else it needs a majority. What it did not acknowledge is not known to be lost."""
+    asked = {reads: under_test(f"etcd:{variant}") for reads, variant in VARIANTS.items()}
+    layout = asked["linearizable"].layout("single_key")
+    old = whole.primary()
+    sessions = {reads: sut.connect(whole.node(old).address) for reads, sut in asked.items()}
+    at_old = {reads: session.collection(layout) for reads, session in sessions.items()}
+    try:
+        at_old["linearizable"].put("k", b"old")  # type: ignore[attr-defined]
+        whole.network.isolate(old)
+        new = another_primary(whole, old)
+        with closing(asked["linearizable"].connect(whole.node(new).address)) as session:
+            session.collection(layout).put("k", b"new")  # type: ignore[attr-defined]
+        assert at_old["serializable"].get("k") == b"old"  # type: ignore[attr-defined]
+        with pytest.raises(Unknown):
+            at_old["linearizable"].get("k")  # type: ignore[attr-defined]
+        with pytest.raises(Unknown):
+            at_old["linearizable"].put("k", b"lost")  # type: ignore[attr-defined]
+    finally:
+        for session in sessions.values():
+            session.close()
+
+
+VARIANTS = {"linearizable": "three-members", "serializable": "three-members-serializable"}
+
+
+def test_a_member_without_its_disk_comes_back_under_another_id(whole: ClusterHandle) -> None:
+    """The others must forget it first: it has forgotten what it promised them. It then has all data."""
+    sut = under_test("etcd:three-members-serializable")
+    layout = sut.layout("single_key")
+    lost = whole.primary()
+    node = whole.node(lost)
+    before = _id(_status(node.address))
+    with closing(sut.connect(node.address)) as session:
+        session.collection(layout).put("kept", b"value")  # type: ignore[attr-defined]
+    node.kill()
+    node.empty()
+    another_primary(whole, lost)
+    whole.heal()
+    whole.wait_whole()
+    assert _id(_status(node.address)) != before
+    with closing(sut.connect(node.address)) as session:
+        assert session.collection(layout).get("kept") == b"value"  # type: ignore[attr-defined]
