@@ -117,7 +117,8 @@ def test_a_badge_says_what_is_shown(verified: Verified) -> None:
     """As shields.io reads it; of a claim that is refused it says that."""
     badge = json.loads(badge_of(verified).endpoint)
     assert (badge["schemaVersion"], badge["label"], badge["color"]) == (1, "storeproof", "brightgreen")
-    assert badge["message"] == f"survives kill -9 · 0 of 2 profiles · {verified.result.edition.version} · recomputed"
+    named = f"SQLite {verified.product.version} · survives kill -9, claims power_loss"
+    assert badge["message"] == f"{named} · 0 of 2 profiles · {verified.result.edition.version} · recomputed"
     refused = json.loads(refused_badge(ClaimRefused(Reason.HASH, "changed")).endpoint)
     assert (refused["message"], refused["color"]) == ("refused: hash", "red")
 
