@@ -123,6 +123,21 @@ def test_a_badge_says_what_is_shown(verified: Verified) -> None:
     assert (refused["message"], refused["color"]) == ("refused: hash", "red")
 
 
+def test_a_claim_that_is_not_proven_says_so(verified: Verified) -> None:
+    """With the cases that failed, the capabilities that are lacking, and a badge that is not green."""
+    failed = with_outcome(verified.store, "durability.clean_restart", Outcome.FAIL)["outcomes"]
+    lacking = [each.model_copy(update={"outcome": Outcome.FAIL}) for each in verified.store.capabilities if each.claimed]
+    durability = verified.store.durability.model_copy(update={"proven": None})
+    fields = {"outcomes": failed, "capabilities": lacking, "durability": durability}
+    found = replace(verified, store=verified.store.model_copy(update=fields))
+    first, *others = answer_lines(found)
+    assert ": claims power_loss, not proven; " in first
+    assert any(line.startswith("fail: durability.clean_restart: ") for line in others)
+    said = f"capabilities: {len(lacking)} of {len(lacking)} claimed, 0 of these proven; not proven: {lacking[0].capability}, "
+    assert any(line.startswith(said) for line in others)
+    assert (badge_of(found).colour, "durability not shown, claims power_loss" in badge_of(found).message) == ("orange", True)
+
+
 def test_the_command_refuses_in_one_line(
     true_bundle: TrueBundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
