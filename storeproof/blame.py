@@ -11,10 +11,11 @@ import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from types import MappingProxyType
+from pathlib import Path
+from types import FrameType, MappingProxyType
 from typing import Final
 
-from storeproof.contract.failures import Breach, Refused, Unknown, Unsupported, WrongReply
+from storeproof.contract.failures import RAISES, Breach, Refused, Unknown, Unsupported, WrongReply
 from storeproof.errors import (
     DISK_FULL,
     NO_MEMORY,
@@ -197,13 +198,26 @@ def in_clean_up(error: BaseException) -> Outcome | None:
 
 
 def _came_through_an_adapter(error: BaseException) -> bool:
-    return any(str(frame.f_globals.get("__name__")).startswith(_ADAPTERS) for frame, _ in traceback.walk_tb(error.__traceback__))
+    return bool(_lines_of_adapter(error))
+
+
+def _lines_of_adapter(error: BaseException) -> list[traceback.FrameSummary]:
+    """The lines of an adapter that an exception came through, the one where it was raised last."""
+    frames = [(frame, line) for frame, line in traceback.walk_tb(error.__traceback__) if _is_of_adapter(frame)]
+    return list(traceback.StackSummary.extract(iter(frames)))
+
+
+def _is_of_adapter(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).startswith(_ADAPTERS)
 
 
 def _detail(ending: Ending, error: BaseException, *, claimed: bool) -> str:
     text = str(error)
     if not isinstance(error, (AssertionError, StoreproofError, *_SORTED)):
-        text = f"{type(error).__name__}: {text}"
+        text = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    if ending is Ending.BREACH and not isinstance(error, Breach):  # outside the calls that the guard watches
+        line = _lines_of_adapter(error)[-1]
+        text = f"{text} ({Path(line.filename).name}, line {line.lineno}: {line.line}); {RAISES}"
     if ending is Ending.WRONG_ANSWER:
         text = text.split("\nassert ")[0].replace("\n  ", "\n")  # without what pytest adds: an indent, and storeproof's own variables
     if ending is Ending.UNSUPPORTED and claimed:

@@ -318,7 +318,7 @@ def new_store(
 
 @app.command()
 def manual(topic: Annotated[str, typer.Argument(help="A topic, or `all`; without it, the topics are listed.")] = "") -> None:
-    """Show how to add stores, capabilities, faults and workloads, and the query language.
+    """Show how to add stores, capabilities, faults and workloads, how to publish a claim, and the query language.
 
     Exit codes: 0 shown · 4 usage error.
     """

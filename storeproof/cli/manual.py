@@ -1,22 +1,24 @@
-"""`storeproof manual`: the installed copies of CONTRIBUTING and of the query language."""
+"""`storeproof manual`: the installed copies of CONTRIBUTING, of the query language and of the page on conformance claims."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Final
 
 from storeproof.errors import UsageError
 from storeproof.spec.reading.explain import unknown
 
 _FOLDER = Path(__file__).with_name("pages")
-_QUERY = "query"
+_PAGES: Final = {"query": "QUERY.md", "conformance": "CONFORMANCE.md"}
+"""Topics that are pages of their own, and their files."""
 
 
 def topics() -> dict[str, str]:
-    """The texts by topic (in lower case): the sections of CONTRIBUTING, and `query`."""
+    """The texts by topic (in lower case): the sections of CONTRIBUTING, and the pages."""
     sections = re.split(r"^## (.+)\n", (_FOLDER / "CONTRIBUTING.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     found = {title.lower(): f"## {title}\n{text}" for title, text in zip(sections[1::2], sections[2::2], strict=True)}
-    return {**found, _QUERY: (_FOLDER / "QUERY.md").read_text(encoding="utf-8")}
+    return found | {topic: (_FOLDER / file).read_text(encoding="utf-8") for topic, file in _PAGES.items()}
 
 
 def manual(wanted: str) -> str:

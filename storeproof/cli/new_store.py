@@ -48,6 +48,7 @@ def new_store(name: str, directory: Path, *, embedded: bool) -> None:
     print(f"{store}: how to start the store, its variants and its claims")
     print(f"{adapter}: the adapter{' and the host process of the library' if embedded else ', which calls the client library'}")
     print(f"Fill them in (storeproof manual 'add a store'), then: {_command(store)}")
+    print("A bundle that others can verify, and a badge: storeproof manual conformance")
 
 
 def _command(store: Path) -> str:

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
+from typing import Final
 
 from storeproof.conformance.known import HERE
 from storeproof.conformance.reasons import ClaimRefused
 from storeproof.conformance.verify import Verified
-from storeproof.outcome import Outcome
+from storeproof.outcome import SHOWN, Outcome
 from storeproof.printable import in_one_line
 from storeproof.report import formatting
 from storeproof.report.parts.roles import role_of
 from storeproof.result.sources import OWN
 from storeproof.site.badges import COLOURS, OTHER, Badge, survives
-from storeproof.spec import Edition
+from storeproof.spec import LADDER, Edition
 from storeproof.units import plural
+
+_NAMED: Final = 60
+"""Characters of a product and its version on a badge."""
+_LISTED: Final = 5
+"""Failed cases that are told in full."""
+_NAMES: Final = 10
+"""Names that are listed."""
 
 
 class Level(StrEnum):
@@ -41,7 +49,9 @@ def answer_lines(found: Verified, level: Level = Level.RECOMPUTED) -> Iterator[s
     yield f"tried as {formatting.name_of(store)} on {run.started} at {run.scale} scale: {formatting.SCALES.get(run.scale, '')}"
     if own := [name.removeprefix(OWN) for name in store.sources if name.startswith(OWN)]:
         yield f"asked through files of the vendor, which are in the bundle to be read: {in_one_line(', '.join(own))}"
+    yield _capabilities(found)
     yield "cases: " + ", ".join(f"{store.counts[each]} {each}" for each in Outcome if store.counts.get(each))
+    yield from _failed(found)
     yield from _disputes(found)
     judged = found.durability
     yield (
@@ -53,11 +63,16 @@ def answer_lines(found: Verified, level: Level = Level.RECOMPUTED) -> Iterator[s
 
 
 def badge_of(found: Verified, level: Level = Level.RECOMPUTED) -> Badge:
-    """The claim, for the README of the product."""
+    """The claim, for the README of the product: which product it is of, what it survives, and what it claims beyond that."""
     bad = any(each.is_failure for each in found.store.outcomes)
-    kept = found.store.durability.proven is not None
+    durability = found.store.durability
+    kept = durability.proven is not None
     conforming = f"{_conforming(found)} of {plural(len(found.store.profiles), 'profile')}"
-    words = [survives(found.store.durability.proven), conforming, found.result.edition.version, level]
+    survived = survives(durability.proven)
+    if durability.proven is None or LADDER.index(durability.proven) < LADDER.index(durability.claimed):
+        survived = f"{survived}, claims {durability.claimed}"
+    named = in_one_line(f"{found.product.product} {found.product.version}", _NAMED)
+    words = [named, survived, conforming, found.result.edition.version, level]
     if found.expired_by:
         return Badge(" · ".join([f"expired with {found.expired_by}", *words]), *OTHER)
     return Badge(" · ".join(words), *(COLOURS["good"] if kept and not bad else ("orange", "#9a6700")))
@@ -66,6 +81,27 @@ def badge_of(found: Verified, level: Level = Level.RECOMPUTED) -> Badge:
 def refused_badge(refused: ClaimRefused) -> Badge:
     """A claim that is refused has a badge too, so that an old one does not stay."""
     return Badge(f"refused: {refused.reason}", *COLOURS["bad"])
+
+
+def _capabilities(found: Verified) -> str:
+    """How many are claimed, and those of them that are not proven."""
+    claimed = [each for each in found.store.capabilities if each.claimed]
+    lacking = [each.capability for each in claimed if each.outcome not in SHOWN]
+    said = f"capabilities: {len(claimed)} of {len(found.store.capabilities)} claimed, {len(claimed) - len(lacking)} of these proven"
+    return said + (f"; not proven: {_some(lacking)}" if lacking else "")
+
+
+def _failed(found: Verified) -> Iterator[str]:
+    """The cases that failed, with what was found."""
+    failed = [each for each in found.store.outcomes if each.is_failure]
+    for each in failed[:_LISTED]:
+        yield in_one_line(f"{each.outcome}: {each.id}: {each.detail}")
+    if len(failed) > _LISTED:
+        yield f"failed too: {_some([each.id for each in failed[_LISTED:]])}"
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:_NAMES]) + (f" and {len(names) - _NAMES} more" if len(names) > _NAMES else "")
 
 
 def _disputes(found: Verified) -> Iterator[str]:
@@ -82,7 +118,7 @@ def _disputes(found: Verified) -> Iterator[str]:
 
 def _durability(found: Verified) -> str:
     durability = found.store.durability
-    return f"claims {durability.claimed}, {durability.shown} is proven"
+    return f"claims {durability.claimed}, {durability.shown}{' is proven' if durability.proven else ''}"
 
 
 def _conforming(found: Verified) -> int:

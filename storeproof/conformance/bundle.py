@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from pathlib import Path
 
@@ -14,10 +15,12 @@ from storeproof.conformance.verify import Verified, verify
 from storeproof.conformance.wholeness import only_store
 from storeproof.errors import UsageError
 from storeproof.evidence import EVIDENCE
+from storeproof.printable import in_one_line
 from storeproof.regular_file import Unreadable, exists, open_regular
 from storeproof.result.json_file import read_result
 from storeproof.result.model import StoreResult
 from storeproof.result.sources import CARRIED, OWN, sources_of
+from storeproof.spec import Target
 
 
 def make_bundle(run: Path, product: Path, own: Path | None, known: Known) -> tuple[bytes, Verified]:
@@ -35,10 +38,13 @@ def make_bundle(run: Path, product: Path, own: Path | None, known: Known) -> tup
     file = run / RESULT if exists(run) and run.is_dir() else run
     result = read_result(file)
     store = only_store(result)
+    target = _target(store, own, known.in_edition(result.edition))
+    if not exists(product):
+        raise UsageError(f"{product} does not exist; write it, all but product and version in your own words:\n{_product(store, target)}")
     parts = {PRODUCT: _content(PRODUCT, product), RESULT: _content(RESULT, file)}
     if result.run.evidence is not None:
         parts[EVIDENCE] = _content(EVIDENCE, file.with_name(EVIDENCE))
-    parts |= _carried_sources(store, own, known.in_edition(result.edition))
+    parts |= _carried_sources(store, target)
     whole = archive_of({MANIFEST: manifest_of(parts, result.edition, storeproof.__version__), **parts})
     with tempfile.TemporaryDirectory(prefix="storeproof-bundle-") as folder:
         written = Path(folder) / "bundle.tar"
@@ -46,16 +52,37 @@ def make_bundle(run: Path, product: Path, own: Path | None, known: Known) -> tup
         return whole, verify(written, known)
 
 
-def _carried_sources(store: StoreResult, own: Path | None, known: Known) -> dict[str, bytes]:
+def _target(store: StoreResult, own: Path | None, known: Known) -> Target:
+    """The store of the run, by its file."""
+    if own is None and any(name.startswith(OWN) for name in store.sources):
+        raise UsageError(f"{store.store} is described by a file of your own, which belongs into the bundle; name it: --store FILE.yaml")
+    return known.target(store.store, store.variant) if own is None else known.own_target(own, store.variant)
+
+
+def _carried_sources(store: StoreResult, target: Target) -> dict[str, bytes]:
     """The files of the store that go into the bundle."""
     names = [name for name in store.sources if name.startswith(CARRIED)]
-    if own is None and any(name.startswith(OWN) for name in names):
-        raise UsageError(f"{store.store} is described by a file of your own, which belongs into the bundle; name it: --store FILE.yaml")
-    target = known.target(store.store, store.variant) if own is None else known.own_target(own, store.variant)
     paths = sources_of(target)
     if missing := [name for name in names if name not in paths]:
-        raise ClaimRefused(Reason.STORE_FILE, f"{own or store.store} is not the file of this run: it has no {missing[0]}")
+        raise ClaimRefused(Reason.STORE_FILE, f"{target.file} is not the file of this run: it has no {missing[0]}")
     return {f"{SOURCES}{name}": _content(f"{SOURCES}{name}", paths[name]) for name in names}
+
+
+def _product(store: StoreResult, target: Target) -> str:
+    """A `product.yaml` to begin with: what the server reported, and an example of all else."""
+    name = target.store.product
+    version = in_one_line(str(store.version).removeprefix(f"{name} "), 120)
+    library = target.store.wire == "embedded"
+    fields = {
+        "format": "1.0",
+        "organization": "Example Ltd.",
+        "product": name,
+        "version": version,
+        "url": "https://example.org/store",
+        "contact": "conformance@example.org",
+        "mode": "embedded" if library else "self-managed",
+    }
+    return "\n".join(f"{field}: {json.dumps(value, ensure_ascii=False)}" for field, value in fields.items())
 
 
 def _content(name: str, path: Path) -> bytes:

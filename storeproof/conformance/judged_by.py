@@ -34,7 +34,10 @@ def judge_of(run: RunInfo, store: StoreResult, known: Known) -> Judge:
         names = ", ".join(each.judge for each in known.judges) or "none"
         there = f"storeproof {in_one_line(run.storeproof, 20)} with the digest {in_one_line(str(machinery)[:_SHORT])}"
         here = f"this is {known.installation.storeproof} with {known.installation.machinery[:_SHORT]}; other judges known here: {names}"
-        raise ClaimRefused(Reason.STOREPROOF, f"it was judged by other files than those of `{MACHINERY}` here: {there}, and {here}")
+        raise ClaimRefused(
+            Reason.STOREPROOF,
+            f"it was judged by other files than those of `{MACHINERY}` here: {there}, and {here}; take that storeproof, or repeat the run",
+        )
     judges = [each for each in of_machinery if each.suites == suites]
     if not judges:
         raise ClaimRefused(

@@ -24,7 +24,7 @@ def only_store(result: Result) -> StoreResult:
     if store.cites is not None or store.durability.cited is not None:
         raise ClaimRefused(Reason.RUN, "what it claims is taken from another run (--proof); a claim rests on one whole run")
     if store.version is None or store.launch is None:
-        raise ClaimRefused(Reason.RUN, "its server was never reached")
+        raise ClaimRefused(Reason.RUN, "its server was never reached; the report of the run says why")
     return store
 
 

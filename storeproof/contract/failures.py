@@ -22,5 +22,9 @@ class WrongReply(Exception):
     """
 
 
+RAISES = "an adapter may raise Refused, Unknown and Unsupported only"
+"""What to do where it let another exception through."""
+
+
 class Breach(Exception):
     """The adapter broke the contract: a reply of the wrong type or shape, or an exception that it did not map."""

@@ -6,7 +6,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from storeproof.contract.failures import Breach, Refused, Unknown, Unsupported, WrongReply
+from storeproof.contract.failures import RAISES, Breach, Refused, Unknown, Unsupported, WrongReply
 from storeproof.contract.families import Collection, Lacking
 from storeproof.contract.operations import OPERATIONS, is_of_adapter, wrong_reply
 from storeproof.contract.values import Layout
@@ -47,7 +47,7 @@ def call(collection: Collection, layout: Layout, operation: str, *args: Any) -> 
     except (Exception, SystemExit) as leaked:
         if isinstance(leaked, OSError) and leaked.errno in SHORTAGES:
             raise  # the machine's error, neither the store's nor the adapter's
-        raise Breach(f"{operation} raised {type(leaked).__name__}: {leaked} ({_where(leaked)})") from leaked
+        raise Breach(f"{operation} raised {type(leaked).__name__}: {leaked} ({_where(leaked)}); {RAISES}") from leaked
     if wrong := wrong_reply(described, layout, args, reply):
         raise Breach(f"{operation}: {wrong}") if is_of_adapter(described, reply) else WrongReply(f"{operation}: {wrong}")
     return reply

@@ -31,6 +31,8 @@ _ROWS = 14
 """Kinds that have a line, at most; results of older editions name none, and each workload is its own."""
 _FAILURES = 3
 """Failed cases that are named; the report has all of them."""
+_OPEN = 2
+"""Inconclusive cases that are named."""
 _NAME = 32
 """Columns of a store's name and variant."""
 _RATE = 14
@@ -123,8 +125,12 @@ def _cases(store: StoreResult) -> list[Text]:
     lines += [_short(f"{formatting.MARKS[each.outcome]} {each.id}: {each.detail}", _STYLES[each.outcome]) for each in failed[:_FAILURES]]
     if len(failed) > _FAILURES:
         lines.append(Text(f"and {len(failed) - _FAILURES} more: see the report", "bold red"))
-    undecided = [each for each in store.outcomes if each.outcome is Outcome.FAIL and not each.decides]
-    lines += [_short(f"{each.standing}, decides nothing: {each.id}: {each.detail}", "yellow") for each in undecided[:_FAILURES]]
+    undecided = [each for each in store.outcomes if each.outcome is Outcome.INCONCLUSIVE]
+    lines += [_short(f"{formatting.MARKS[each.outcome]} {each.id}: {each.detail}", "yellow") for each in undecided[:_OPEN]]
+    if len(undecided) > _OPEN:
+        lines.append(Text(f"and {len(undecided) - _OPEN} more inconclusive: see the report", "yellow"))
+    standing = [each for each in store.outcomes if each.outcome is Outcome.FAIL and not each.decides]
+    lines += [_short(f"{each.standing}, decides nothing: {each.id}: {each.detail}", "yellow") for each in standing[:_FAILURES]]
     return lines
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from storeproof.blame import Ending, ending_of, judge
 from storeproof.contract import Adapter, Address, Layout, Session, Unknown, load_adapter
 from storeproof.contract.address import parse_endpoint
 from storeproof.disk.methods import PowerCut
@@ -279,9 +280,10 @@ class StoreUnderTest:
             if not on_volume:
                 self._blocked = str(reason)
             raise
-        except errors as reason:
-            first = str(reason).splitlines()[0] if str(reason) else type(reason).__name__
-            self._blocked = f"the store could not be tested: {first}"
+        except BaseException as reason:
+            unfit = self.record.version is None and ending_of(reason) is Ending.BREACH  # an adapter with which it was never reached
+            if isinstance(reason, errors) or unfit:
+                self._blocked = f"the store could not be tested: {judge(reason, claimed=True).detail.splitlines()[0]}"
             raise
 
     def _limits(self, front_bytes: int | None) -> dict[str, str]:

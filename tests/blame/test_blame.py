@@ -98,6 +98,7 @@ def test_a_bug_in_an_adapter_is_the_adapters(tmp_path: Path) -> None:
     judged = judge(raised.value, claimed=True)
     assert (judged.outcome, judged.party) == (ERROR, Party.ADAPTER)
     assert judged.detail.startswith("adapter error: AttributeError: ")
+    assert "(vendor.py, line 2: return address.hots); an adapter may raise Refused, " in judged.detail
 
 
 def test_a_wrong_answer_is_not_hidden_by_a_clean_up_that_fails() -> None:

@@ -117,9 +117,25 @@ def test_a_badge_says_what_is_shown(verified: Verified) -> None:
     """As shields.io reads it; of a claim that is refused it says that."""
     badge = json.loads(badge_of(verified).endpoint)
     assert (badge["schemaVersion"], badge["label"], badge["color"]) == (1, "storeproof", "brightgreen")
-    assert badge["message"] == f"survives kill -9 · 0 of 2 profiles · {verified.result.edition.version} · recomputed"
+    named = f"SQLite {verified.product.version} · survives kill -9, claims power_loss"
+    assert badge["message"] == f"{named} · 0 of 2 profiles · {verified.result.edition.version} · recomputed"
     refused = json.loads(refused_badge(ClaimRefused(Reason.HASH, "changed")).endpoint)
     assert (refused["message"], refused["color"]) == ("refused: hash", "red")
+
+
+def test_a_claim_that_is_not_proven_says_so(verified: Verified) -> None:
+    """With the cases that failed, the capabilities that are lacking, and a badge that is not green."""
+    failed = with_outcome(verified.store, "durability.clean_restart", Outcome.FAIL)["outcomes"]
+    lacking = [each.model_copy(update={"outcome": Outcome.FAIL}) for each in verified.store.capabilities if each.claimed]
+    durability = verified.store.durability.model_copy(update={"proven": None})
+    fields = {"outcomes": failed, "capabilities": lacking, "durability": durability}
+    found = replace(verified, store=verified.store.model_copy(update=fields))
+    first, *others = answer_lines(found)
+    assert ": claims power_loss, not proven; " in first
+    assert any(line.startswith("fail: durability.clean_restart: ") for line in others)
+    said = f"capabilities: {len(lacking)} of {len(lacking)} claimed, 0 of these proven; not proven: {lacking[0].capability}, "
+    assert any(line.startswith(said) for line in others)
+    assert (badge_of(found).colour, "durability not shown, claims power_loss" in badge_of(found).message) == ("orange", True)
 
 
 def test_the_command_refuses_in_one_line(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from storeproof.contract import MISSING, OPERATIONS, Breach, Found, Layout, Refused, Row, Unknown, Unsupported, WrongReply, call, supports
+from storeproof.contract.failures import RAISES
 from storeproof.contract.families import Collection, Fields, KeyValue, Paths, Session
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 from tests.contract.models import COUNTER, DOCUMENT, HASH, PLACES, QUEUE, RANKING, ROW, SET, VALUE
@@ -317,11 +318,11 @@ def test_what_the_adapter_sorted_passes_as_it_is(kind: type[Exception]) -> None:
     "leaked", [ValueError("odd"), ConnectionResetError(104, "reset"), TimeoutError("late"), KeyError("k"), AssertionError("ours")]
 )
 def test_an_error_that_was_not_sorted_is_a_breach(leaked: Exception) -> None:
-    """Any other exception is a `Breach` that names the adapter's line."""
+    """Any other exception is a `Breach` that names the adapter's line, and what is allowed."""
     with pytest.raises(Breach) as breach:
         ask(VALUE, "put", leaked)
     assert str(breach.value).startswith(f"put raised {type(leaked).__name__}: {leaked} (test_guard.py, line ")
-    assert str(breach.value).endswith("raise self.answer)"), "where to look first"
+    assert str(breach.value).endswith(f"raise self.answer); {RAISES}"), "where to look first"
     assert breach.value.__cause__ is leaked
 
 

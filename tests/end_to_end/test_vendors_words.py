@@ -62,3 +62,15 @@ def test_where_another_product_answers_it_is_named_with_the_line_to_write(tmp_pa
     assert message.startswith("the server is SQLite 3.")
     assert "if mine.yaml describes this server, set `product: SQLite`" in message
     assert "python3" not in message, "nothing is to be installed"
+
+
+def test_an_adapter_that_is_not_filled_in_ends_the_trial_at_once(tmp_path: Path) -> None:
+    """The first launch says where it is not; later ones say so too, and start nothing."""
+    (tmp_path / "mine.py").write_text("def connect(address, options):\n    raise NotImplementedError\n")
+    file = tmp_path / "mine.yaml"
+    file.write_text((SPEC_ROOT / "stores" / "sqlite.yaml").read_text().replace("adapter: sqlite", "adapter: ./mine.py"))
+    mine = sut(str(file))
+    with pytest.raises(NotImplementedError):
+        mine.launch("a test")
+    with pytest.raises(NotAvailable, match=r"adapter error: NotImplementedError \(mine\.py, line 2: .* may raise Refused, Unknown and"):
+        mine.launch("a test")

@@ -77,16 +77,18 @@ def test_the_way_in_which_a_role_is_met_is_said() -> None:
     assert max(map(len, lines)) <= 80
 
 
-def test_failures_are_named_and_fit_on_a_line_each() -> None:
-    """The first three with their outcome; the report has the others."""
+@pytest.mark.parametrize(
+    ("outcome", "sign", "named", "others"),
+    [(Outcome.FAIL, "✘ ", 3, "and 2 more: see the report"), (Outcome.INCONCLUSIVE, "? ", 2, "and 3 more inconclusive: see the report")],
+)
+def test_failures_and_what_stayed_open_are_named_and_fit_on_a_line_each(outcome: Outcome, sign: str, named: int, others: str) -> None:
+    """The first ones with their outcome; the report has the others."""
     result = sample_result(TARGETS[4:5])
-    failed = [
-        each.model_copy(update={"outcome": Outcome.FAIL, "detail": "found 1\nright is 2 " * 20}) for each in result.stores[0].outcomes[:5]
-    ]
-    store = result.stores[0].model_copy(update={"outcomes": failed})
+    found = [each.model_copy(update={"outcome": outcome, "detail": "found 1\nright is 2 " * 20}) for each in result.stores[0].outcomes[:5]]
+    store = result.stores[0].model_copy(update={"outcomes": found})
     lines = shown(result.model_copy(update={"stores": [store]}), 80)
-    assert sum(line.lstrip().startswith("✘ ") and "found 1 right is 2" in line for line in lines) == 3
-    assert any("and 2 more: see the report" in line for line in lines)
+    assert sum(line.lstrip().startswith(sign) and "found 1 right is 2" in line for line in lines) == named
+    assert any(others in line for line in lines)
     assert max(map(len, lines)) <= 80
 
 
