@@ -9,8 +9,8 @@ from contextlib import closing
 
 import pytest
 
-from storeproof.adapters.etcd.members import _id, _status
-from storeproof.contract import Unknown
+from storeproof.adapters.etcd.link import Link
+from storeproof.contract import Address, Unknown
 from storeproof.launch.several.cluster import ClusterHandle
 from tests.adapters.real_clusters import launched, under_test, whole_again
 from tests.network.network_rights import needs_networks
@@ -20,6 +20,7 @@ pytestmark = [
     pytest.mark.servers,
     pytest.mark.skipif(shutil.which("etcd") is None, reason="etcd is not installed: apt-get install etcd-server"),
 ]
+VARIANTS = {"linearizable": "three-members", "serializable": "three-members-serializable"}
 LIMIT = 60
 """Seconds for an election, on a busy machine."""
 
@@ -36,6 +37,12 @@ def whole(cluster: ClusterHandle) -> Iterator[ClusterHandle]:
     """Before a test it is whole; what the test did to it ends."""
     with whole_again(cluster) as ready:
         yield ready
+
+
+def id_at(address: Address) -> str:
+    """The id under which the member there belongs to its cluster."""
+    with closing(Link(address)) as link:
+        return str(link.ask("maintenance/status")["header"]["member_id"])
 
 
 def another_primary(cluster: ClusterHandle, old: str) -> str:
@@ -74,16 +81,13 @@ def test_an_isolated_leader_acknowledges_nothing_and_only_serializable_reads_are
             session.close()
 
 
-VARIANTS = {"linearizable": "three-members", "serializable": "three-members-serializable"}
-
-
 def test_a_member_without_its_disk_comes_back_under_another_id(whole: ClusterHandle) -> None:
     """The others must forget it first: it has forgotten what it promised them. It then has all data."""
     sut = under_test("etcd:three-members-serializable")
     layout = sut.layout("single_key")
     lost = whole.primary()
     node = whole.node(lost)
-    before = _id(_status(node.address))
+    before = id_at(node.address)
     with closing(sut.connect(node.address)) as session:
         session.collection(layout).put("kept", b"value")  # type: ignore[attr-defined]
     node.kill()
@@ -91,6 +95,6 @@ def test_a_member_without_its_disk_comes_back_under_another_id(whole: ClusterHan
     another_primary(whole, lost)
     whole.heal()
     whole.wait_whole()
-    assert _id(_status(node.address)) != before
+    assert id_at(node.address) != before
     with closing(sut.connect(node.address)) as session:
         assert session.collection(layout).get("kept") == b"value"  # type: ignore[attr-defined]
