@@ -11,7 +11,8 @@ are *in force*: one, or several concurrent ones.
     put v1 |--ok--|  put v2 |--ok--|     v2 alone: v1 is `reverted`, absence is `lost`.
     put v1 |--ok--|                      both are allowed, whichever reply came first: the store may have
       put v2 |--ok--|                    executed them in either order.
-    put v1 |--ok--|  del |--ok--|        absence alone: v1 is `resurrected`.
+    put v1 |--ok--|  del |--ok--|        absence alone: v1 is `resurrected`. If the delete found nothing, both are
+                                         allowed: it wrote nothing, and saw a delete that was not acknowledged.
     put v1 |--ok--|  put v2 |--???       v1 and v2 are allowed; absence is `lost`.
     put v1 |--???    put v2 |--ok--|     v1 and v2 are allowed: v1 may have waited in a queue and have
                                          been executed after v2 was acknowledged.
@@ -68,7 +69,7 @@ def judge(operations: Sequence[Operation], seen: Observation) -> Finding:
         ValueError: no operation, operations of several keys, or one that is neither put nor delete.
     """
     collection, key = _one_key(operations)
-    acknowledged = sorted((each for each in operations if each.outcome == "ok"), key=_completed)
+    acknowledged = sorted((each for each in operations if each.outcome == "ok" and not _found_nothing(each)), key=_completed)
     # Some acknowledged write follows a given write if and only if the one invoked last does.
     latest = max((each.invoked for each in acknowledged), default=0)
 
@@ -99,6 +100,13 @@ def judge(operations: Sequence[Operation], seen: Observation) -> Finding:
         return finding(Anomaly.OK, survivor=writer)
     anomaly = Anomaly.RESURRECTED if all(each.action == "delete" for each in in_force) else Anomaly.REVERTED
     return finding(anomaly, [each for each in acknowledged if each.follows(writer)], writer)
+
+
+def _found_nothing(operation: Operation) -> bool:
+    """Whether it is a delete that wrote nothing: it promises no more than a read, and a record that it did not see may come back with the
+    write of another client that was not acknowledged. It may have come last all the same: a client that asks again after a lost reply is
+    told by the second request that there was nothing."""
+    return operation.action == "delete" and operation.answer is False
 
 
 def _completed(operation: Operation) -> int:

@@ -30,6 +30,8 @@ _UNKNOWN: Final = -1
 """In place of the time that a reply took: there was none."""
 _ACTIONS: Final[Mapping[str, Action]] = {"p": "put", "d": "delete", "i": "increment"}
 _ENDINGS: Final[Mapping[str, Ending]] = {"o": "ok", "r": "refused", "u": "unknown"}
+_NOTHING: Final = "n"
+"""In place of `ok`: a delete that was answered, and found nothing."""
 _LETTERS: Final[Mapping[str, str]] = {word: letter for letter, word in (*_ACTIONS.items(), *_ENDINGS.items())}
 
 SeenOnLine = None | int | str | tuple[Sight, str]
@@ -161,7 +163,7 @@ def _columns(operations: Sequence[Operation], numbers: Mapping[Place, int], befo
         key=[numbers[each.collection, each.key] for each in operations],
         after=[now - earlier for now, earlier in zip(invoked, [before, *invoked], strict=False)],
         took=[_UNKNOWN if each.completed is None else each.completed - each.invoked for each in operations],
-        outcome="".join(_LETTERS[each.outcome] for each in operations),
+        outcome="".join(_NOTHING if each.answer is False else _LETTERS[each.outcome] for each in operations),
         write=[each.write_id for each in operations],
         amount=[each.amount for each in operations],
     )
@@ -230,7 +232,8 @@ class Reading:
         self._limit(len(self.store.operations) + len(line.client), "operations")
         for client, action, key, after, took, outcome, write, amount in zip(*columns, strict=True):
             self._invoked += after
-            ending = _ENDINGS.get(outcome)
+            nothing = outcome == _NOTHING and action == _LETTERS["delete"]
+            ending = "ok" if nothing else _ENDINGS.get(outcome)
             if action not in _ACTIONS or ending is None or not 0 <= key < len(self._places) or after < 0:
                 raise EvidenceDamaged(f"operation {len(self.store.operations)} is none of a run")
             if (took == _UNKNOWN) != (ending == "unknown") or took < _UNKNOWN:
@@ -249,6 +252,7 @@ class Reading:
                     outcome=ending,
                     write_id=write,
                     amount=amount,
+                    answer=False if nothing else None,
                 )
             )
 

@@ -39,7 +39,7 @@ class Operation:
     amount: int = 0
     """What an `increment` adds; may be negative."""
     answer: Answer = None
-    """Also None if it was not recorded: checks of durability use the outcome only, checks of linearizability the answer too."""
+    """Also None if it was not recorded: checks of durability use that of deletes alone, checks of linearizability every one."""
     answer_ignored: bool = False
     """Set when a history is reduced: the answer no longer counts."""
 

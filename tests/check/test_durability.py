@@ -50,6 +50,19 @@ def test_a_refused_delete_takes_nothing_away() -> None:
     assert judge(history("put a |-ok|", "             del |-no|"), ABSENT).anomaly is Anomaly.LOST
 
 
+def test_a_delete_that_found_nothing_promises_nothing() -> None:
+    """It saw another client's delete, which was not acknowledged and may be gone. Absence is no loss either: it may be the answer to a
+    request that was sent twice."""
+    put, seen = history("put a |-ok|", "             del |-ok|")
+    writes = [put, replace(seen, answer=False)]
+    assert judge(writes, whole("a")).anomaly is Anomaly.OK
+    assert judge(writes, ABSENT).anomaly is Anomaly.OK
+    assert judge([put, replace(seen, answer=True)], whole("a")).anomaly is Anomaly.RESURRECTED
+    later = [*writes, *history("put b                     |-ok|")]
+    assert judge(later, whole("a")).anomaly is Anomaly.REVERTED
+    assert judge(later, ABSENT).anomaly is Anomaly.LOST
+
+
 def test_the_older_of_two_puts_in_sequence_is_a_reverted_update() -> None:
     """put a; then put b; a is seen: b, though acknowledged, is gone."""
     writes = history("put a |-ok|", "             put b |-ok|")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -64,6 +65,16 @@ ROUNDS = [
 ]
 STORE = StoreEvidence("durability.power_loss", "1 small:only", "small:only", cuts_off=True, rounds=ROUNDS, operations=OPERATIONS)
 WHOLE = evidence_file("r1", [member_of(STORE)])
+
+
+def test_a_delete_that_found_nothing_is_told_from_others() -> None:
+    """Durability is judged by it; a put has no such answer."""
+    deletes = [operation(0, "delete", 1_005 + each, completed=1_100, outcome="ok", answer=False if each else None) for each in range(2)]
+    file = evidence_file("r1", [member_of(replace(STORE, operations=deletes, rounds=ROUNDS[1:]))])
+    (read,) = read_evidence(io.BytesIO(file), "r1")
+    assert [each.answer for each in read.operations] == [None, False]
+    with pytest.raises(EvidenceDamaged, match="operation 0 is none of a run"):
+        list(read_evidence(packed(change(3, outcome="nrpo")), "r1"))
 
 
 def lines() -> list[Any]:
