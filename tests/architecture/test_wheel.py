@@ -41,6 +41,8 @@ def build(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str])
     shutil.copytree(CHECKOUT / "native", source / "native", ignore=shutil.ignore_patterns("target"))
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "CONTRIBUTING.md"):
         shutil.copy(CHECKOUT / name, source)
+    (source / "docs").mkdir()
+    shutil.copy(CHECKOUT / "docs" / "CONFORMANCE.md", source / "docs")
     # The extra `dev` has what builds the wheel: nothing is downloaded.
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "--wheel-dir", str(built), str(source)]
     run(command, environment=environment)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import monotonic_ns
 from typing import Final
 
+from storeproof.errors import NotAvailable
 from storeproof.load.wire.null_server import CannedReply, NullServer
 from storeproof.load.wire.request import Job, Op, Slot, Template
 from storeproof.records import filler
@@ -39,7 +40,7 @@ def noise_floor(server: NullServer, round_seconds: float) -> Ratio:
         round_seconds: of a round of the run; these are shorter, and all of them together take four times as long, 2.5 s at most.
 
     Raises:
-        NotAvailable: nothing is compiled here.
+        NotAvailable: nothing is compiled here, or the machine is so busy that a round had no answer.
         OSError: connections cannot be made.
     """
     from storeproof import native  # only here: it is optional, and a null server is there only with it
@@ -67,4 +68,6 @@ def noise_floor(server: NullServer, round_seconds: float) -> Ratio:
             )
             # A B, B A, A B and so on: what grows with time grows for both.
             rates[(number + 1) // 2 % 2].append(native.start(job).join().request_rate)
+    if min(map(min, rates)) <= 0:
+        raise NotAvailable("a server that does nothing gave no answer in a whole round: the machine is busy")
     return ratio_of(*rates)
