@@ -19,6 +19,7 @@ from storeproof.report.tables import workloads
 from storeproof.result.measurement import Interval, Measurement
 from storeproof.result.model import ProfileVerdict, Result, StoreResult
 from storeproof.result.strength import strength
+from storeproof.spec.guarantee import NETWORKED
 from storeproof.stats.grade import Grade
 
 SPEEDS: Final = {
@@ -63,6 +64,8 @@ class AnswerTable:
     notes: Sequence[str] = field(default_factory=tuple)
 
 
+_STRUCK: Final = (*COLUMNS, *NETWORKED)
+"""The guarantees that have a column where their faults struck."""
 _VERSION = re.compile(r"\D*\d+(\.\d+)*")
 _NOTHING = AnswerCell("–", "–")
 
@@ -162,7 +165,7 @@ def _listed(names: Sequence[str]) -> str:
 def losses(stores: Sequence[StoreResult]) -> Group | None:
     """What each fault cost each store; None where none struck."""
     records = [{each.guarantee: each for each in store.durability.guarantees} for store in stores]
-    struck = [name for name in COLUMNS if any(name in each and each[name].rounds for each in records)]
+    struck = [name for name in _STRUCK if any(name in each and each[name].rounds for each in records)]
     if not struck:
         return None
     rows = [
@@ -254,7 +257,7 @@ def _legend(stores: Sequence[StoreResult], found: Sequence[Group | None], ways: 
     if roles and ways:
         yield f"✔* in one of several ways, and not in the strictest: by {_listed(ways)}."
     if lost:
-        records = [each for store in stores for each in store.durability.guarantees if each.guarantee in COLUMNS]
+        records = [each for store in stores for each in store.durability.guarantees if each.guarantee in _STRUCK]
         most = max(records, key=lambda each: (each.rounds, not each.faults_with_loss))
         yield (
             f"Lost: acknowledged writes missing after up to {most.rounds} faults. No start: after one of them it did not start again. "

@@ -184,9 +184,8 @@ def test_whether_one_store_is_enough(visit: Visitor, published: Content) -> None
     (decision,) = published.decisions
     visit.follow(decision.needs.question)
     assert visit.answer == headline(decision)
-    nearest = decision.candidates[0]
-    missed = nearest.missed[0]
-    at = nearest.judged.index(missed) + 1
+    best = decision.candidates[0]
+    at, judged = next((at, each) for at, each in enumerate(best.judged, 1) if each.need.subject == "rate")
     visit.click(f".matrix tbody tr:first-child > :nth-child({at + 1}) a")
-    assert nearest.targets[missed.need.role].partition(":")[2] in visit.page.locator(":target").inner_text()
+    assert best.targets[judged.need.role].partition(":")[2] in visit.page.locator(":target").inner_text()
     assert visit.interactions <= MOST
