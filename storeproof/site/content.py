@@ -87,4 +87,4 @@ def gather(sources: Sequence[Source], spec: Spec, decisions: Sequence[Decision] 
     variants = join(sources, stores)
     if not variants:
         raise UsageError("the results hold no store: there is nothing to show; run `pytest suites/` and give its result")
-    return Content(sources, variants, spec, read_groups(spec.root), speed_tables(sources), stores, decisions)
+    return Content(sources, variants, spec, read_groups(spec.root), speed_tables(sources, variants), stores, decisions)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from storeproof.report.parts.speeds import SpeedColumn, speed_columns
+from storeproof.site.evidence import Variant
 from storeproof.site.sources import Source
 
 
@@ -23,9 +24,18 @@ class SpeedTable:
         return sum(not each.invalid for column in self.columns for each in column.cells.values())
 
 
-def speed_tables(sources: Sequence[Source]) -> list[SpeedTable]:
-    """Of the runs that measured one of them, in their order."""
-    tables = (SpeedTable(source, speed_columns(source.result)) for source in sources)
+def speed_tables(sources: Sequence[Source], variants: Sequence[Variant]) -> list[SpeedTable]:
+    """Of the runs that measured one of them, in their order; without the numbers of another server than the one whose row they would be in,
+    such as an older version."""
+    tables = []
+    for source in sources:
+        same = {each.name for each in variants if any(found.source is source for found in each.joined)}
+        columns = speed_columns(source.result)
+        tables.append(
+            SpeedTable(
+                source, tuple(replace(each, cells={name: it for name, it in each.cells.items() if name in same}) for each in columns)
+            )
+        )
     return [table for table in tables if any(column.cells for column in table.columns)]
 
 

@@ -21,6 +21,7 @@ RUNS = sorted(path for path in REPORTS.iterdir() if path.is_dir() and path.name 
 COMMANDS = re.findall(r"^storeproof picture (.+)$", (REPORTS / "README.md").read_text(), flags=re.MULTILINE)
 AGREEMENTS = re.findall(r"^storeproof (compare .+ --agreement)$", (REPORTS / "README.md").read_text(), flags=re.MULTILINE)
 CLAIMS = re.findall(r"^storeproof claims (.+)$", (REPORTS / "README.md").read_text(), flags=re.MULTILINE)
+DECISIONS = re.findall(r"^storeproof decide (.+)$", (REPORTS / "README.md").read_text(), flags=re.MULTILINE)
 LARGEST = 24_000_000
 """Bytes of all published files: a checkout is not a data store."""
 
@@ -88,6 +89,20 @@ def test_the_published_claims_are_held_against_all_published_results(tmp_path: P
     assert not ended.value.code
     again = "write the page again: grep '^storeproof claims' reports/README.md | sh"
     assert (tmp_path / "claims.md").read_text() == (CHECKOUT / output).read_text(), again
+
+
+def test_the_published_decision_is_that_of_the_published_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The record is what its command writes."""
+    monkeypatch.chdir(CHECKOUT)
+    (command,) = DECISIONS
+    words = shlex.split(command)
+    output, words[words.index("--output") + 1] = words[words.index("--output") + 1], str(tmp_path / "decision.md")
+    monkeypatch.setattr(sys, "argv", ["storeproof", "decide", *words])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code, "a candidate meets all needs"
+    again = "write the record again: grep '^storeproof decide' reports/README.md | sh"
+    assert (tmp_path / "decision.md").read_text() == (CHECKOUT / output).read_text(), again
 
 
 @pytest.mark.parametrize("command", AGREEMENTS)

@@ -7,7 +7,7 @@ import pytest
 from storeproof.report.parts.speeds import SPEEDS
 from storeproof.site.costs import command, cost_tables, foremost
 from storeproof.site.ratios import speed_ratios
-from storeproof.site.speeds import speed_tables, widest
+from storeproof.site.speeds import widest
 from tests.site.made import content, rate, result, sources, store
 
 GET, PUT = "single-get", "single-put-distinct-100"
@@ -17,7 +17,7 @@ def test_the_run_with_most_numbers_is_shown() -> None:
     """Not the newest: a row that it lacks is empty, and never filled from another run."""
     wide = result(store("redis:a", rate(GET, 1000)), store("valkey:a", rate(GET, 900)), run="wide", started="2026-01-01T00:00:00Z")
     new = result(store("mysql:a", rate(GET, 500)), run="new", started="2026-02-01T00:00:00Z")
-    tables = speed_tables(sources(wide, new))
+    tables = content(wide, new).tables
     main = widest(tables)
     assert main is not None
     assert main.source.result.run.id == "wide"
@@ -27,7 +27,7 @@ def test_the_run_with_most_numbers_is_shown() -> None:
 
 def test_runs_without_these_workloads_have_no_table() -> None:
     """YCSB has none of the four."""
-    assert speed_tables(sources(result(store("redis:a", rate("ycsb-a", 1000))))) == []
+    assert content(result(store("redis:a", rate("ycsb-a", 1000)))).tables == []
     assert widest([]) is None
 
 
@@ -35,7 +35,7 @@ def test_one_number_of_clients_for_all_stores() -> None:
     """The one at which most stores have a valid number, without indexes."""
     clients = [rate(GET, 1000, clients=1), rate(GET, 5000, clients=50), rate(GET, 4000, clients=50, indexes=1)]
     made = result(store("redis:a", *clients), store("valkey:a", rate(GET, 900, clients=50)))
-    (table,) = speed_tables(sources(made))
+    (table,) = content(made).tables
     column = table.columns[list(SPEEDS).index(GET)]
     assert column.clients == 50
     assert column.cells["redis:a"].throughput.median == 5000
@@ -46,7 +46,7 @@ def test_ratios_are_within_one_run_and_refused_where_durability_differs() -> Non
     made = result(
         store("redis:a", rate(PUT, 2000)), store("valkey:a", rate(PUT, 1000)), store("mysql:a", rate(PUT, 900), proven="volatile")
     )
-    (table,) = speed_tables(sources(made))
+    (table,) = content(made).tables
     found = {(each.a, each.b): each.pair for each in speed_ratios(table)}
     assert found.keys() == {("redis:a", "valkey:a"), ("redis:a", "mysql:a"), ("valkey:a", "mysql:a")}
     ratio = found["redis:a", "valkey:a"].ratio
@@ -100,3 +100,11 @@ def test_a_number_that_is_not_valid_comes_last_and_has_no_ratio() -> None:
 def test_the_first_screen_has_a_main_table_only_where_something_was_measured() -> None:
     """A site without speeds is a site."""
     assert content(result(store("redis:a"))).main is None
+
+
+def test_a_row_has_no_number_of_another_version() -> None:
+    """It is of the server whose capabilities it shows: what an older one reached is not its speed."""
+    number = rate(GET, 1000)
+    older = result(store("redis:a", number).model_copy(update={"version": "Redis 7.0"}), run="older", started="2026-01-01T00:00:00Z")
+    newer = result(store("redis:a", number).model_copy(update={"version": "Redis 8.2"}), run="newer", started="2026-02-01T00:00:00Z")
+    assert [each.source.result.run.id for each in content(older, newer).tables] == ["newer"]

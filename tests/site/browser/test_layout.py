@@ -49,6 +49,11 @@ def test_dark_pages_are_dark(open_page: Any, small_site: str, kind: str) -> None
     assert grounds["dark"][0] < 200 < 600 < grounds["dark"][1]
 
 
+def test_the_published_first_screen_fits_a_phone(published_site: str, open_page: Any) -> None:
+    """Names of runs are as long as they are."""
+    assert open_page(f"{published_site}/index.html", width=390).evaluate("document.documentElement.scrollWidth") <= 390
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light")])
 @pytest.mark.parametrize("kind", KINDS)
 def test_axe_finds_no_violation(open_page: Any, served: str, kind: str, width: int, scheme: str) -> None:
