@@ -64,8 +64,8 @@ class RecordWrites(Strategy):
         self._rng = rng
         self._atomic = atomic
         self._sequence = 0
-        self._found: bool | None = None
-        """Whether the last delete found its record; None: it was another request."""
+        self._found_nothing = False
+        """Whether the last request was a delete, and there was no record."""
         self._keys = dict.fromkeys(layouts, _SLOTS)
         """The number of its own keys so far in each collection: the overwritten ones and the new ones."""
 
@@ -77,7 +77,7 @@ class RecordWrites(Strategy):
 
     def request(self) -> None:
         """Send one write or one group."""
-        self._found = None
+        self._found_nothing = False
         layout, collection = self._rng.choice(self._targets)
         if self._groups and self._rng.random() < _GROUPS:
             self._write_together()
@@ -88,7 +88,7 @@ class RecordWrites(Strategy):
 
     def end(self, outcome: Ending) -> None:
         """Record it."""
-        self._log.end(outcome, lambda: self._found)
+        self._log.end(outcome, lambda: False if self._found_nothing else None)
 
     def _increment(self, layout: Layout, collection: Collection) -> None:
         owner = self._rng.choice((_SHARED, _SHARED, self._log.client + 1))
@@ -109,7 +109,7 @@ class RecordWrites(Strategy):
         where = key(layout, self._period, owner, number)
         if kind.endswith("delete"):
             self._log.invoke("delete", (layout.model.model, where))
-            self._found = call(collection, layout, "delete", where)
+            self._found_nothing = call(collection, layout, "delete", where) is False
             return
         new_id = self._next_write_id()
         record = recipe(layout.model).make(where, new_id)
