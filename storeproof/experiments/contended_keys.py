@@ -7,13 +7,13 @@ has a number of operations for each key, and stops when all of them are used.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from storeproof.check import MOST_CLIENTS, MOST_OPERATIONS
 from storeproof.contract import Collection, Key, Layout, Session, call, supports
-from storeproof.experiments.client import Client, Strategy, raise_unknown, under_load
+from storeproof.experiments.client import Client, Strategy, open_clients, raise_unknown, under_load
 from storeproof.history import Action, Answer, ClientLog, Ending, Operation, Place, Recorder, by_place
 from storeproof.records.self_verifying import identify, record, write_id
 
@@ -22,6 +22,9 @@ SPARE: Final = 40
 
 SHARE: Final = (MOST_OPERATIONS - SPARE) // MOST_CLIENTS
 """The maximum number of operations of each client on each key."""
+
+_AFTER: Final = 2
+"""Clients that continue after a fault; before that the first one reads every key."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +157,27 @@ def work_together(clients: Sequence[Client]) -> None:
         for thread in load.threads:
             thread.join()
     raise_unknown(clients)
+
+
+def read_and_go_on(keys: Sequence[ContendedKey], client: Callable[[int, Sequence[ContendedKey]], Client]) -> None:
+    """After a fault: read every key, and then continue with more operations on them.
+
+    Args:
+        client: makes a client with this number of operations on each key, which reads these keys first.
+
+    Raises:
+        Unknown, Breach: as `work_together`.
+    """
+    reads = iter([keys])
+    clients = open_clients(_AFTER, lambda: client(SPARE // _AFTER // 2, next(reads, ())))
+    try:
+        for _ in keys:
+            clients[0].step()
+    except BaseException:
+        for each in clients:
+            each.close()
+        raise
+    work_together(clients)
 
 
 def histories(recorder: Recorder, keys: Iterable[ContendedKey]) -> dict[ContendedKey, list[Operation]]:

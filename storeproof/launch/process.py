@@ -245,7 +245,7 @@ class ProcessHandle(ManagedServer):
         self._log_begins = directory.log.stat().st_size
         self._began = time.monotonic()
         node = self._request.node
-        with entered(node.namespace) if node is not None else contextlib.nullcontext():
+        with entered(node.namespace if node is not None else None):
             return self._processes.spawn(command)
 
     def _wait(self, process: subprocess.Popen[bytes], what: str) -> int:

@@ -75,14 +75,18 @@ def find_marks() -> dict[NetworkMark, list[str]]:
 
 
 @contextlib.contextmanager
-def entered(name: str) -> Iterator[None]:
-    """Run this thread in a network namespace until the end of the block, with all processes that it starts and sockets that it opens.
+def entered(name: str | None) -> Iterator[None]:
+    """Run this thread in a network namespace until the end of the block, with all processes that it starts and sockets that it opens; None:
+    it stays where it is.
 
     `nsenter` would be another process between us and the server, and the server's program could not be told by its first argument.
 
     Raises:
         MachineFailed: there is no such namespace, or it may not be entered.
     """
+    if name is None:
+        yield
+        return
     try:
         # Of this thread: /proc/self has that of the main thread.
         before = os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)

@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -88,7 +87,7 @@ def _begin(command: Command) -> subprocess.Popen[str]:
         text.write(command.text)
         text.flush()
         text.seek(0)
-        with entered(command.namespace) if command.namespace is not None else nullcontext():
+        with entered(command.namespace):
             return subprocess.Popen(
                 [program, *command.arguments[1:]],
                 stdin=text,

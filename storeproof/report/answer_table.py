@@ -87,7 +87,7 @@ def answer_table(results: Sequence[Result], speeds: Result, wanted: Sequence[str
     ways = {name: None for store in stores for each in store.profiles for name in role_of(each).looser}
     notes = (
         ["All: " + source_of(speeds)]
-        if speeds in results
+        if len(results) == 1 and speeds is results[0]
         else [*("Roles and losses: " + source_of(result) for result in results), "Speeds: " + source_of(speeds)]
     )
     return AnswerTable(answer(stores, titles) if found[0] else "", names, groups, [*notes, *_legend(stores, found, list(ways))])
@@ -98,7 +98,7 @@ def _judged_alike(results: Sequence[Result]) -> list[StoreResult]:
     if len({(result.edition.version, result.edition.hash, result.run.scale) for result in results}) > 1:
         raise UsageError("the results are of several editions or scales: their stores would not be judged alike; draw each by itself")
     stores = [store for result in results for store in result.stores]
-    names = [f"{store.store}:{store.variant}" for store in stores]
+    names = [formatting.name_of(store) for store in stores]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(f"{', '.join(twice)}: in more than one of the results; name one of them")
     return stores

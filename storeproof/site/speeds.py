@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from storeproof.report.parts.speeds import SpeedColumn, speed_columns
@@ -30,13 +30,13 @@ def speed_tables(sources: Sequence[Source], variants: Sequence[Variant]) -> list
     tables = []
     for source in sources:
         same = {each.name for each in variants if any(found.source is source for found in each.joined)}
-        columns = speed_columns(source.result)
-        tables.append(
-            SpeedTable(
-                source, tuple(replace(each, cells={name: it for name, it in each.cells.items() if name in same}) for each in columns)
-            )
-        )
+        tables.append(SpeedTable(source, tuple(_only(same, column) for column in speed_columns(source.result))))
     return [table for table in tables if any(column.cells for column in table.columns)]
+
+
+def _only(names: Collection[str], column: SpeedColumn) -> SpeedColumn:
+    """The column with the cells of these variants."""
+    return replace(column, cells={name: cell for name, cell in column.cells.items() if name in names})
 
 
 def widest(tables: Sequence[SpeedTable]) -> SpeedTable | None:

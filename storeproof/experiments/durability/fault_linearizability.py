@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from storeproof.check import MOST_CLIENTS
 from storeproof.contract import Layout
 from storeproof.experiments.client import Client, ClosedLoop, open_clients, under_load
-from storeproof.experiments.contended_keys import SHARE, SPARE, ContendedKey, ContendedKeys, KeyType, histories, work_together
+from storeproof.experiments.contended_keys import SHARE, ContendedKey, ContendedKeys, KeyType, histories, read_and_go_on
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject, check_load, without_replies
 from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.faults import Fault
@@ -19,9 +19,6 @@ from storeproof.spec.scale import DurabilityScale
 
 _KEYS = 2
 """Keys of each type; every round has new ones."""
-
-_AFTER = 2
-"""Clients that continue after the fault; before that the first one reads every key."""
 
 _AFTER_STOP = 3
 """Operations that each client still starts once the fault is under way. A store that has lost its disk may continue to answer; each such
@@ -91,16 +88,7 @@ class FaultLinearizability(FaultExperiment[int]):
 
     def audit(self) -> None:
         """Read every key, continue with more operations, and check every key."""
-        reads = iter([self._keys])
-        clients = open_clients(_AFTER, lambda: self._client(SPARE // _AFTER // 2, first=next(reads, ())))
-        try:
-            for _ in self._keys:
-                clients[0].step()
-        except BaseException:
-            for client in clients:
-                client.close()
-            raise
-        work_together(clients)
+        read_and_go_on(self._keys, self._client)
         done = histories(self._recorder, self._keys)
         cut_off = [(self.struck, self.load_ended)] if self._fault.cuts_off else []
         self.summary.judge({key: without_replies(done[key], cut_off) for key in done}, self.load_ended)

@@ -76,8 +76,8 @@ def judge_together(need: Need, role: Role, target: str, found: Together, command
     def judged(verdict: Verdict, reason: str) -> JudgedNeed:
         return JudgedNeed(need, target, verdict, reason, seen, command if verdict is Verdict.NOT_SHOWN else "")
 
-    every_one_sent = need.subject == "rate" and gate is not None and gate.ok
-    if broken := [each for each in measured.invalid if each != _UNSENT and not (each == _LATE and every_one_sent)]:
+    harmless = {_UNSENT, _LATE} if need.subject == "rate" and gate is not None and gate.ok else {_UNSENT}
+    if broken := [each for each in measured.invalid if each not in harmless]:
         return judged(Verdict.NOT_SHOWN, f"{_reached(found)}: not valid: {', '.join(broken)}")
     if gate is None or not gate.ok:
         why = f"{_reached(found)}{found.beside}"

@@ -18,13 +18,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Final
 
 from storeproof.contract import Address, Layout, Refused, Session, Unknown
 from storeproof.errors import StoreDied
 from storeproof.experiments.client import Client, open_clients, under_load
 from storeproof.experiments.client_threads import wait_until
-from storeproof.experiments.contended_keys import SPARE, ContendedKey, ContendedKeys, KeyType, histories, work_together
+from storeproof.experiments.contended_keys import ContendedKey, ContendedKeys, KeyType, histories, read_and_go_on
 from storeproof.experiments.durability.clusters.cluster_experiment import ClusterExperiment, Persistent
 from storeproof.experiments.fault_experiment import Subject, check_load
 from storeproof.experiments.linearizability import LinearizabilitySummary
@@ -43,8 +44,6 @@ _GAP_SECONDS: Final = 0.01
 """Between two requests of a client, so that its operations last through the fault."""
 _MOST_UNKNOWN: Final = 2
 """Writes without an answer of each client: a primary that was replaced answers each of hundreds by "it is left open"."""
-_AFTER: Final = 2
-"""Clients that continue in the end; before that the first one reads every key."""
 _BEFORE: Final = 100
 """Acknowledged operations before the fault."""
 _REPLACED: Final = 50
@@ -145,16 +144,7 @@ class ClusterLinearizability(ClusterExperiment):
         if self.round.fault.loses_node:
             self.replace_lost()
         self._cluster.wait_whole()
-        reads = iter([self._keys])
-        clients = open_clients(_AFTER, lambda: self._client(self.subject.open, SPARE // _AFTER // 2, next(reads, ())))
-        try:
-            for _ in self._keys:
-                clients[0].step()
-        except BaseException:
-            for client in clients:
-                client.close()
-            raise
-        work_together(clients)
+        read_and_go_on(self._keys, partial(self._client, self.subject.open))
         self.summary.judge_round(self.round.fault.name, histories(self._recorder, self._keys), self.struck)
 
     def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
