@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Final
 
@@ -83,11 +84,8 @@ def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummar
 
 def _run_on_cluster(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummary) -> None:
     """All rounds of all faults of a guarantee about the nodes of a topology."""
-    struck = _cluster_faults(sut, guarantee)
 
-    def attempt(handle: Handle) -> None:
-        for fault in struck:
-            _require(fault, handle)
+    def attempt(handle: Handle, struck: Sequence[ClusterFault]) -> None:
         ClusterRounds(
             _subject(sut, handle, f"durability.{guarantee}", f"{guarantee} {len(summary.spoiled)}"),
             struck,
@@ -99,8 +97,7 @@ def _run_on_cluster(sut: StoreUnderTest, guarantee: str, summary: DurabilitySumm
             summary=summary,
         ).run()
 
-    rounds = sut.scale.durability.rounds * len(struck)
-    summary.given_up = not on_own_stores(lambda: _launch(sut, struck[0]), attempt, summary.spoiled, rounds)
+    summary.given_up = not _on_own_clusters(sut, guarantee, attempt, summary.spoiled)
 
 
 def run_part_kill(sut: StoreUnderTest, role: Role, summary: DurabilitySummary) -> None:
@@ -139,17 +136,13 @@ def run_linearizability(sut: StoreUnderTest, guarantee: str, summary: Linearizab
 
 def _linearizability_of_cluster(sut: StoreUnderTest, guarantee: str, summary: LinearizabilitySummary) -> None:
     """All rounds of all faults of a guarantee about the nodes of a topology, on contended keys."""
-    struck = _cluster_faults(sut, guarantee)
 
-    def attempt(handle: Handle) -> None:
-        for fault in struck:
-            _require(fault, handle)
+    def attempt(handle: Handle, struck: Sequence[ClusterFault]) -> None:
         subject = _subject(sut, handle, f"durability.linearizable/{guarantee}", f"linearizable {guarantee} {len(summary.spoiled)}")
         layouts, scale = _contended_layouts(sut, subject), sut.scale.durability
         ClusterLinearizability(subject, struck, layouts, scale, connect_to=sut.connect, summary=summary).run()
 
-    rounds = sut.scale.durability.rounds * len(struck)
-    summary.given_up = not on_own_stores(lambda: _launch(sut, struck[0]), attempt, summary.spoiled, rounds)
+    summary.given_up = not _on_own_clusters(sut, guarantee, attempt, summary.spoiled)
 
 
 def run_bootstrap(sut: StoreUnderTest, name: str) -> BootstrapSummary:
@@ -242,12 +235,20 @@ def _fault_of(sut: StoreUnderTest, guarantee: str) -> Fault:
     return find(name)
 
 
-def _cluster_faults(sut: StoreUnderTest, guarantee: str) -> list[ClusterFault]:
-    """All faults of a guarantee about the nodes of a topology."""
+def _on_own_clusters(
+    sut: StoreUnderTest, guarantee: str, attempt: Callable[[Handle, Sequence[ClusterFault]], None], spoiled: list[str]
+) -> bool:
+    """As `on_own_stores`, on clusters that all faults of a guarantee about nodes can strike."""
     faults = [find(name) for name in (_fault_of(sut, guarantee).name, *sut.spec.guarantees[guarantee].further_faults)]
     struck = [fault for fault in faults if isinstance(fault, ClusterFault)]
     assert len(struck) == len(faults), f"{guarantee} names a fault that strikes no cluster"
-    return struck
+
+    def with_all(handle: Handle) -> None:
+        for fault in struck:
+            _require(fault, handle)
+        attempt(handle, struck)
+
+    return on_own_stores(lambda: _launch(sut, struck[0]), with_all, spoiled, sut.scale.durability.rounds * len(struck))
 
 
 def _require_nodes(sut: StoreUnderTest, guarantee: str) -> None:
