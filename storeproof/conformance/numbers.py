@@ -78,9 +78,12 @@ def _wrong(measured: Measurement, scale: Scale) -> Iterator[tuple[Reason, str]]:
     if min(rates) <= 0:
         yield Reason.NUMBER, "a round has no rate"
         return
-    made = estimate(rates)
+    if len(measured.passes) > 1 and (sum(measured.passes) != len(rates) or min(measured.passes) < wanted.at_least):
+        yield Reason.NUMBER, f"its passes have {measured.passes} rounds, and it has {len(rates)}; a pass has {wanted.at_least} or more"
+        return
+    made = estimate(rates, measured.passes)
     yield from ((Reason.NUMBER, wrong) for wrong in _of_rounds(measured, made))
-    drift = trend(rates)
+    drift = trend(rates, measured.passes)
     if not _near(drift.change, measured.trend.change) or not _near(drift.probability, measured.trend.probability):
         yield Reason.NUMBER, f"its trend is {measured.trend.change:g} a round, and that of its rounds {drift.change:g}"
     if drift.drifting != measured.trend.drifting or grade(made.half_interval) != measured.grade:

@@ -114,6 +114,8 @@ class Measurement(Part):
     corpus: str | None = None
     """Origin of the articles, for models with full-text search."""
     rounds: list[Round]
+    passes: list[int] = Field(default_factory=list)
+    """Rounds of each pass, in their order; empty in results of formats before 2.4, whose rounds are all of one pass."""
     interleaved_with: list[str] = Field(default_factory=list)
     """Other stores, as `store:variant`, whose rounds were interleaved: the n-th rounds of all were measured in one block."""
     throughput: Interval

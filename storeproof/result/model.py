@@ -16,7 +16,7 @@ from storeproof.spec.guarantee import LADDER
 from storeproof.spec.standing import Standing
 from storeproof.support import Support, way_in_words
 
-FORMAT = "2.3"
+FORMAT = "2.4"
 
 
 class EditionUsed(Part):
