@@ -47,17 +47,14 @@ class Estimate:
         return (self.high - self.low) / 2 / self.median if self.median else float("inf")
 
 
-def estimate(rounds: Sequence[float], passes: Sequence[int] = ()) -> Estimate:
+def estimate(rounds: Sequence[float]) -> Estimate:
     """The median over rounds, in their order, with its 95 % interval.
 
     From eight rounds on the interval lies between two ranks of the sorted rounds, whatever their distribution is: the number of rounds
     below the median is binomial. Between whole ranks it is interpolated (Hettmansperger and Sheather, Statistics & Probability Letters 4,
-    1986), and it is widened where neighbouring rounds of a pass are alike (`standard_error_factor`). With fewer rounds, no rank lies far
-    enough out: the interval is Student's t on the logarithms, since rates are positive and their errors are relative. One round has no
-    interval: low and high are the round itself.
-
-    Args:
-        passes: how many rounds each pass has; none: all are of one.
+    1986), and it is widened where neighbouring rounds are alike (`standard_error_factor`). With fewer rounds, no rank lies far enough out:
+    the interval is Student's t on the logarithms, since rates are positive and their errors are relative. One round has no interval: low
+    and high are the round itself.
 
     Raises:
         ValueError: no rounds, or one that is not positive.
@@ -73,7 +70,7 @@ def estimate(rounds: Sequence[float], passes: Sequence[int] = ()) -> Estimate:
         centre = fmean(logs)
         # The centre of the interval is the geometric mean; a skewed handful can have its median outside, so it is widened.
         return Estimate(middle, min(exp(centre - reach), middle), max(exp(centre + reach), middle))
-    low, high = (log(bound / middle) * standard_error_factor(logs, passes) for bound in _between_ranks(sorted(rounds)))
+    low, high = (log(bound / middle) * standard_error_factor(logs) for bound in _between_ranks(sorted(rounds)))
     return Estimate(middle, middle * exp(low), middle * exp(high))
 
 

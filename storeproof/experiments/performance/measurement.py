@@ -45,7 +45,7 @@ class Number:
     @property
     def rate(self) -> Estimate:
         """Successful records a second: the median over the rounds so far, with its interval."""
-        return estimate([each.throughput for each in self.rounds], self.passes)
+        return estimate([each.throughput for each in self.rounds])
 
     @property
     def trend(self) -> Trend:

@@ -165,7 +165,7 @@ def test_a_store_alone_is_billed_for_its_case(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_passes_are_over_everything_and_on_servers_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first case runs all but the last; then each comparison goes on where its rounds are. What is there is in both, and once in each."""
+    """The first case runs all but the last; then each comparison goes on where it was. Everything is once in each pass."""
     LOG.clear()
     monkeypatch.setattr(interleaved_rounds, "StoreRounds", Logged)
     monkeypatch.setitem(WANTED, "rounds", 99)
